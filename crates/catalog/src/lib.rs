@@ -1,0 +1,1 @@
+//! Knows every tool: names, search, definitions, snapshots.

@@ -1,0 +1,1 @@
+//! Reads configuration files into settings.

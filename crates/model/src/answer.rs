@@ -1,0 +1,109 @@
+//! What a tool answered, without loss.
+
+use serde_json::Value;
+
+/// A tool's answer. Content blocks are kept exactly as the server sent them
+/// (text, image, audio, resource link, embedded resource, with annotations).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Content blocks in MCP's own JSON form.
+    pub content: Vec<Value>,
+    /// Structured content, if the server sent any. `Some(Null)` is an explicit null.
+    pub structured: Option<Value>,
+    /// The tool says that it failed.
+    pub is_error: bool,
+    /// Protocol-level `_meta` of the result.
+    pub meta: Option<Value>,
+}
+
+impl Answer {
+    /// The value a program gets: structured content; else the one text block,
+    /// parsed if it is a JSON object or list; else the list of blocks.
+    pub fn into_value(self) -> Value {
+        if let Some(structured) = self.structured {
+            return structured;
+        }
+        match self.content.as_slice() {
+            [only] => match block_text(only) {
+                Some(text) => {
+                    parse_json_text(text).unwrap_or_else(|| Value::String(text.to_owned()))
+                }
+                None => Value::Array(self.content),
+            },
+            [] => Value::Null,
+            _ => Value::Array(self.content),
+        }
+    }
+
+    /// The answer in MCP's own form, for `{raw: true}` and `call_tool`.
+    pub fn into_raw(self) -> Value {
+        let mut raw = serde_json::Map::new();
+        raw.insert("content".into(), Value::Array(self.content));
+        if let Some(structured) = self.structured {
+            raw.insert("structuredContent".into(), structured);
+        }
+        raw.insert("isError".into(), Value::Bool(self.is_error));
+        if let Some(meta) = self.meta {
+            raw.insert("_meta".into(), meta);
+        }
+        Value::Object(raw)
+    }
+
+    /// All text blocks joined, for error messages.
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.content.iter().filter_map(block_text).collect();
+        texts.join("\n")
+    }
+}
+
+fn block_text(block: &Value) -> Option<&str> {
+    (block.get("type")?.as_str()? == "text").then(|| block.get("text")?.as_str())?
+}
+
+/// Only objects and lists count as JSON. `"42"` or `"true"` stays text: a tool
+/// that answers with an id or a word must not change type with its value.
+fn parse_json_text(text: &str) -> Option<Value> {
+    let trimmed = text.trim();
+    let looks_like_json = (trimmed.starts_with('{') && trimmed.ends_with('}'))
+        || (trimmed.starts_with('[') && trimmed.ends_with(']'));
+    if looks_like_json { serde_json::from_str(trimmed).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Answer;
+
+    fn text_answer(text: &str) -> Answer {
+        Answer { content: vec![json!({"type": "text", "text": text})], ..Answer::default() }
+    }
+
+    #[test]
+    fn structured_content_wins_over_text() {
+        let answer = Answer { structured: Some(json!({"n": 1})), ..text_answer("one") };
+        assert_eq!(answer.into_value(), json!({"n": 1}));
+    }
+
+    #[test]
+    fn an_explicit_null_is_a_structured_answer() {
+        let answer = Answer { structured: Some(Value::Null), ..text_answer("one") };
+        assert_eq!(answer.into_value(), Value::Null);
+    }
+
+    #[test]
+    fn one_text_block_is_json_only_if_it_is_an_object_or_a_list() {
+        assert_eq!(text_answer(" {\"a\": [1]}\n").into_value(), json!({"a": [1]}));
+        assert_eq!(text_answer("[1, 2]").into_value(), json!([1, 2]));
+        assert_eq!(text_answer("42").into_value(), json!("42"));
+        assert_eq!(text_answer("[not json]").into_value(), json!("[not json]"));
+    }
+
+    #[test]
+    fn several_blocks_stay_blocks() {
+        let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
+        let answer = Answer { content: vec![image.clone()], ..Answer::default() };
+        assert_eq!(answer.into_value(), json!([image]));
+        assert_eq!(Answer::default().into_value(), Value::Null);
+    }
+}

@@ -1,0 +1,23 @@
+//! Plain data that every other crate speaks.
+//!
+//! Owns the vocabulary: servers, tools, calls, answers, limits, errors and the
+//! answer of a run. No I/O, no async, no policy. If two layer-1 crates need the
+//! same type, it lives here, because they may not depend on each other.
+
+mod answer;
+mod limits;
+mod nearest;
+mod response;
+mod run;
+mod secret;
+mod server;
+mod tool;
+
+pub use answer::Answer;
+pub use limits::Limits;
+pub use nearest::{did_you_mean, nearest};
+pub use response::{Metrics, Response};
+pub use run::{ErrorCode, Language, Program, RunError, RunId};
+pub use secret::Secret;
+pub use server::{ServerSpec, Transport};
+pub use tool::{Hints, ServerInfo, ToolCall, ToolDef, ToolList, ToolRef};

@@ -1,0 +1,32 @@
+//! What one run may use.
+
+use std::time::Duration;
+
+/// Ceilings of one run. A run can ask for less, never for more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock time.
+    pub time: Duration,
+    /// Engine heap, in bytes.
+    pub memory_bytes: u64,
+    /// Captured logs plus output, in bytes.
+    pub output_bytes: u64,
+    /// Tool calls in all.
+    pub tool_calls: u32,
+    /// Tool calls under way at once.
+    pub parallel_calls: u32,
+}
+
+impl Default for Limits {
+    /// 256 MB: 10 MB of JSON is 73 MB of QuickJS heap (measured), so this holds
+    /// three such results. The rest was chosen to be far above honest programs.
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(30),
+            memory_bytes: 256 * 1024 * 1024,
+            output_bytes: 32 * 1024 * 1024,
+            tool_calls: 10_000,
+            parallel_calls: 64,
+        }
+    }
+}

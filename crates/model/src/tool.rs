@@ -1,0 +1,102 @@
+//! Tools as servers define them, and calls to them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The exact identity of a tool: both names spelled as configured and served.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ToolRef {
+    /// Server name from the configuration.
+    pub server: String,
+    /// Tool name as the server spells it.
+    pub tool: String,
+}
+
+impl ToolRef {
+    /// Joins two names into an identity.
+    pub fn new(server: impl Into<String>, tool: impl Into<String>) -> Self {
+        Self { server: server.into(), tool: tool.into() }
+    }
+}
+
+/// Prints as `server__tool`, the spelling that `callMCPTool` takes.
+impl fmt::Display for ToolRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}__{}", self.server, self.tool)
+    }
+}
+
+/// One tool definition. Texts and schemas are the server's and untrusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDef {
+    /// Name as the server spells it.
+    pub name: String,
+    /// Title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the tool does, in the server's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// JSON Schema of the arguments.
+    pub input_schema: Value,
+    /// JSON Schema of the structured result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// Behaviour hints; the server's claim, not a fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<Hints>,
+}
+
+/// What a server claims about a tool's behaviour.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hints {
+    /// Title for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Does not modify anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only_hint: Option<bool>,
+    /// May destroy something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive_hint: Option<bool>,
+    /// Repeating it changes nothing more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent_hint: Option<bool>,
+    /// Reaches the outside world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world_hint: Option<bool>,
+}
+
+/// What a server says about itself in the handshake.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerInfo {
+    /// Package or product name.
+    pub name: String,
+    /// Version.
+    pub version: String,
+    /// Protocol revision that was agreed on.
+    pub protocol_version: String,
+}
+
+/// All tools of one server, as of one listing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolList {
+    /// Who answered.
+    pub info: ServerInfo,
+    /// Every page of `tools/list`, joined, in the server's order.
+    pub tools: Vec<ToolDef>,
+}
+
+/// A call that has been resolved to an exact tool, not yet decided on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// Which tool.
+    pub tool: ToolRef,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}

@@ -1,0 +1,1 @@
+//! Starts, limits and ends workers (host side).

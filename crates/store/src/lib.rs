@@ -1,0 +1,1 @@
+//! The database: runs, calls, outputs.

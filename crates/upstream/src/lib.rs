@@ -1,0 +1,1 @@
+//! MCP clients for the configured servers.

@@ -1,0 +1,1 @@
+//! The framed protocol between gateway and worker.

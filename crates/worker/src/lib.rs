@@ -1,0 +1,1 @@
+//! Runs one program and holds nothing (guest side).
