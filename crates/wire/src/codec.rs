@@ -1,0 +1,184 @@
+//! Bytes to fields and back.
+//!
+//! In: a frame body. Out: checked integers and texts. What must stay true: a
+//! length from the other side is compared with what is really there before it
+//! is used.
+
+use thiserror::Error;
+
+/// Bytes of the length prefix.
+pub const HEADER_BYTES: usize = 4;
+
+/// The largest frame body either side accepts. One tool result of this size
+/// already fills the default memory limit of an engine several times over.
+pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
+
+/// Why bytes are not a frame.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WireError {
+    /// Longer than [`MAX_FRAME_BYTES`], or without even a kind byte.
+    #[error("frame of {length} bytes, allowed are 1 to {MAX_FRAME_BYTES}")]
+    BadLength {
+        /// The length as claimed.
+        length: usize,
+    },
+    /// The frame ends inside a field.
+    #[error("frame ends inside `{field}`")]
+    Truncated {
+        /// The field that was being read.
+        field: &'static str,
+    },
+    /// There are bytes behind the last field.
+    #[error("frame has {extra} bytes too many")]
+    Trailing {
+        /// How many.
+        extra: usize,
+    },
+    /// A kind, level or flag that does not exist.
+    #[error("`{field}` has no value {value}")]
+    BadValue {
+        /// The field.
+        field: &'static str,
+        /// The value as sent.
+        value: u32,
+    },
+    /// Text that is not UTF-8.
+    #[error("`{field}` is not UTF-8")]
+    NotUtf8 {
+        /// The field.
+        field: &'static str,
+    },
+    /// A text longer than its field allows.
+    #[error("`{field}` has {length} bytes, at most {limit} are allowed")]
+    TooLong {
+        /// The field.
+        field: &'static str,
+        /// Its length.
+        length: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+}
+
+/// Reads and checks the length prefix of a frame.
+pub fn body_length(header: [u8; HEADER_BYTES]) -> Result<usize, WireError> {
+    let length = u32::from_le_bytes(header) as usize;
+    if (1..=MAX_FRAME_BYTES).contains(&length) {
+        Ok(length)
+    } else {
+        Err(WireError::BadLength { length })
+    }
+}
+
+/// Builds one frame. The length prefix is filled in by [`Writer::finish`].
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    pub(crate) fn new(kind: u8) -> Self {
+        let mut bytes = vec![0; HEADER_BYTES];
+        bytes.push(kind);
+        Self(bytes)
+    }
+
+    pub(crate) fn u8(mut self, value: u8) -> Self {
+        self.0.push(value);
+        self
+    }
+
+    pub(crate) fn u32(mut self, value: u32) -> Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    pub(crate) fn u64(mut self, value: u64) -> Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    pub(crate) fn text(mut self, value: &str) -> Self {
+        // A text over 4 GiB cannot be in memory here; `finish` refuses the frame.
+        self = self.u32(u32::try_from(value.len()).unwrap_or(u32::MAX));
+        self.0.extend_from_slice(value.as_bytes());
+        self
+    }
+
+    pub(crate) fn optional(self, value: Option<&str>) -> Self {
+        match value {
+            Some(text) => self.u8(1).text(text),
+            None => self.u8(0),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Vec<u8>, WireError> {
+        let length = self.0.len() - HEADER_BYTES;
+        if length > MAX_FRAME_BYTES {
+            return Err(WireError::BadLength { length });
+        }
+        let prefix = u32::try_from(length).map_err(|_| WireError::BadLength { length })?;
+        self.0[..HEADER_BYTES].copy_from_slice(&prefix.to_le_bytes());
+        Ok(self.0)
+    }
+}
+
+/// Takes fields off the front of a frame body.
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(body: &'a [u8]) -> Self {
+        Self(body)
+    }
+
+    fn take(&mut self, count: usize, field: &'static str) -> Result<&'a [u8], WireError> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(WireError::Truncated { field })?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], WireError> {
+        self.take(N, field)?.try_into().map_err(|_| WireError::Truncated { field })
+    }
+
+    pub(crate) fn u8(&mut self, field: &'static str) -> Result<u8, WireError> {
+        Ok(self.array::<1>(field)?[0])
+    }
+
+    pub(crate) fn u32(&mut self, field: &'static str) -> Result<u32, WireError> {
+        Ok(u32::from_le_bytes(self.array(field)?))
+    }
+
+    pub(crate) fn u64(&mut self, field: &'static str) -> Result<u64, WireError> {
+        Ok(u64::from_le_bytes(self.array(field)?))
+    }
+
+    pub(crate) fn flag(&mut self, field: &'static str) -> Result<bool, WireError> {
+        match self.u8(field)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            value => Err(WireError::BadValue { field, value: u32::from(value) }),
+        }
+    }
+
+    pub(crate) fn text(&mut self, field: &'static str, limit: usize) -> Result<String, WireError> {
+        let length = self.u32(field)? as usize;
+        if length > limit {
+            return Err(WireError::TooLong { field, length, limit });
+        }
+        let bytes = self.take(length, field)?;
+        std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| WireError::NotUtf8 { field })
+    }
+
+    pub(crate) fn optional(
+        &mut self,
+        field: &'static str,
+        limit: usize,
+    ) -> Result<Option<String>, WireError> {
+        if self.flag(field)? { self.text(field, limit).map(Some) } else { Ok(None) }
+    }
+
+    pub(crate) fn finish(self) -> Result<(), WireError> {
+        match self.0.len() {
+            0 => Ok(()),
+            extra => Err(WireError::Trailing { extra }),
+        }
+    }
+}

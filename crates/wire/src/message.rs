@@ -1,0 +1,400 @@
+//! The messages of both directions and their layout.
+//!
+//! Guest to host: hello, then any number of calls, questions and log lines,
+//! then exactly one done or failed. Host to guest: one start, then one reply
+//! per call and question. Ids are chosen by the guest and only echoed.
+
+use tidegate_model::{ErrorCode, RunError};
+
+use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
+
+/// Version of this protocol. Both sides come from one executable today; a
+/// container image or a saved machine may be older, and is refused if it is.
+pub const VERSION: u32 = 1;
+
+/// Longest tool name a guest may send. Real ones are below 130 bytes.
+const NAME_LIMIT: usize = 512;
+/// Longest error text, hint or file path a guest may send.
+const TEXT_LIMIT: usize = 64 * 1024;
+
+/// What a worker says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FromGuest {
+    /// The worker is up and confined.
+    Hello {
+        /// Protocol version it speaks.
+        version: u32,
+    },
+    /// The program calls a tool.
+    Call {
+        /// Chosen by the guest, echoed in the reply.
+        id: u32,
+        /// `server__tool`, in any spelling that resolves.
+        name: String,
+        /// JSON text of the arguments.
+        arguments: String,
+        /// Whether the program wants the answer in MCP's own form.
+        raw: bool,
+    },
+    /// The program asks the gateway something that is not a tool call.
+    Ask {
+        /// Chosen by the guest, echoed in the reply.
+        id: u32,
+        /// What is asked.
+        question: Question,
+        /// A server name, a path or JSON text, depending on the question.
+        body: String,
+    },
+    /// The program printed something.
+    Log {
+        /// How loudly.
+        level: LogLevel,
+        /// What, possibly several lines.
+        text: String,
+    },
+    /// The program ended well.
+    Done {
+        /// JSON text of its output, if it had any.
+        output: Option<String>,
+        /// Peak memory of the worker in bytes, as it says itself.
+        memory_bytes: u64,
+    },
+    /// The program failed.
+    Failed {
+        /// Why.
+        error: RunError,
+        /// Peak memory of the worker in bytes, as it says itself.
+        memory_bytes: u64,
+    },
+}
+
+/// Questions a program can ask without a tool call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Which servers are there?
+    Servers,
+    /// Which functions does this server have?
+    Functions,
+    /// Which tools fit this query?
+    Search,
+    /// What is in this folder of the program's view?
+    ReadDir,
+    /// What does this file of the program's view say?
+    ReadFile,
+}
+
+/// How loudly something was printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    /// `console.debug`, `log`, `info`.
+    Info,
+    /// `console.warn`.
+    Warn,
+    /// `console.error`.
+    Error,
+}
+
+/// What the gateway says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToGuest {
+    /// Run this program. Sent once.
+    Start(Start),
+    /// The answer to a call or a question.
+    Reply {
+        /// The id of the call or question.
+        id: u32,
+        /// JSON text of the value, or why there is none.
+        outcome: Result<String, RunError>,
+    },
+}
+
+/// A program and what it may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// Source as written.
+    pub source: String,
+    /// Time after which the engine interrupts the program, in milliseconds.
+    pub time_ms: u32,
+    /// Heap limit of the engine, in bytes.
+    pub memory_bytes: u64,
+    /// Printed text plus output, in bytes.
+    pub output_bytes: u64,
+}
+
+impl FromGuest {
+    /// The frame for this message, length prefix included.
+    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Hello { version } => Writer::new(1).u32(*version),
+            Self::Call { id, name, arguments, raw } => {
+                Writer::new(2).u32(*id).text(name).text(arguments).u8(u8::from(*raw))
+            }
+            Self::Ask { id, question, body } => {
+                Writer::new(3).u32(*id).u8(question.code()).text(body)
+            }
+            Self::Log { level, text } => Writer::new(4).u8(level.code()).text(text),
+            Self::Done { output, memory_bytes } => {
+                Writer::new(5).optional(output.as_deref()).u64(*memory_bytes)
+            }
+            Self::Failed { error, memory_bytes } => {
+                write_error(Writer::new(6), error).u64(*memory_bytes)
+            }
+        }
+        .finish()
+    }
+
+    /// Checks and reads a frame body that a worker sent.
+    pub fn decode(body: &[u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(body);
+        let message = match reader.u8("kind")? {
+            1 => Self::Hello { version: reader.u32("version")? },
+            2 => Self::Call {
+                id: reader.u32("id")?,
+                name: reader.text("name", NAME_LIMIT)?,
+                arguments: reader.text("arguments", MAX_FRAME_BYTES)?,
+                raw: reader.flag("raw")?,
+            },
+            3 => Self::Ask {
+                id: reader.u32("id")?,
+                question: Question::from_code(reader.u8("question")?)?,
+                body: reader.text("body", TEXT_LIMIT)?,
+            },
+            4 => Self::Log {
+                level: LogLevel::from_code(reader.u8("level")?)?,
+                text: reader.text("text", MAX_FRAME_BYTES)?,
+            },
+            5 => Self::Done {
+                output: reader.optional("output", MAX_FRAME_BYTES)?,
+                memory_bytes: reader.u64("memory")?,
+            },
+            6 => Self::Failed {
+                error: read_error(&mut reader)?,
+                memory_bytes: reader.u64("memory")?,
+            },
+            value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
+        };
+        reader.finish()?;
+        Ok(message)
+    }
+}
+
+impl ToGuest {
+    /// The frame for this message, length prefix included.
+    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Start(start) => Writer::new(1)
+                .text(&start.source)
+                .u32(start.time_ms)
+                .u64(start.memory_bytes)
+                .u64(start.output_bytes),
+            Self::Reply { id, outcome: Ok(value) } => Writer::new(2).u32(*id).u8(1).text(value),
+            Self::Reply { id, outcome: Err(error) } => {
+                write_error(Writer::new(2).u32(*id).u8(0), error)
+            }
+        }
+        .finish()
+    }
+
+    /// Reads a frame body that the gateway sent.
+    pub fn decode(body: &[u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(body);
+        let message = match reader.u8("kind")? {
+            1 => Self::Start(Start {
+                source: reader.text("source", MAX_FRAME_BYTES)?,
+                time_ms: reader.u32("time")?,
+                memory_bytes: reader.u64("memory")?,
+                output_bytes: reader.u64("output")?,
+            }),
+            2 => {
+                let id = reader.u32("id")?;
+                let outcome = if reader.flag("ok")? {
+                    Ok(reader.text("value", MAX_FRAME_BYTES)?)
+                } else {
+                    Err(read_error(&mut reader)?)
+                };
+                Self::Reply { id, outcome }
+            }
+            value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
+        };
+        reader.finish()?;
+        Ok(message)
+    }
+}
+
+fn write_error(writer: Writer, error: &RunError) -> Writer {
+    writer
+        .text(error.code.as_str())
+        .text(clip(&error.message))
+        .u32(error.line.unwrap_or(0))
+        .u32(error.column.unwrap_or(0))
+        .optional(error.hint.as_deref().map(clip))
+}
+
+fn read_error(reader: &mut Reader<'_>) -> Result<RunError, WireError> {
+    let code = reader.text("code", NAME_LIMIT)?;
+    let code = ErrorCode::parse(&code).ok_or(WireError::BadValue { field: "code", value: 0 })?;
+    // Lines and columns count from 1, so 0 is free to mean "unknown".
+    let known = |number: u32| (number != 0).then_some(number);
+    Ok(RunError {
+        code,
+        message: reader.text("message", TEXT_LIMIT)?,
+        line: known(reader.u32("line")?),
+        column: known(reader.u32("column")?),
+        hint: reader.optional("hint", TEXT_LIMIT)?,
+    })
+}
+
+/// The longest beginning that fits a text field and ends between characters.
+fn clip(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TEXT_LIMIT)]
+}
+
+impl Question {
+    const ALL: [Self; 5] =
+        [Self::Servers, Self::Functions, Self::Search, Self::ReadDir, Self::ReadFile];
+
+    fn code(self) -> u8 {
+        match self {
+            Self::Servers => 1,
+            Self::Functions => 2,
+            Self::Search => 3,
+            Self::ReadDir => 4,
+            Self::ReadFile => 5,
+        }
+    }
+
+    fn from_code(code: u8) -> Result<Self, WireError> {
+        Self::ALL
+            .into_iter()
+            .find(|question| question.code() == code)
+            .ok_or(WireError::BadValue { field: "question", value: u32::from(code) })
+    }
+}
+
+impl LogLevel {
+    fn code(self) -> u8 {
+        match self {
+            Self::Info => 1,
+            Self::Warn => 2,
+            Self::Error => 3,
+        }
+    }
+
+    fn from_code(code: u8) -> Result<Self, WireError> {
+        [Self::Info, Self::Warn, Self::Error]
+            .into_iter()
+            .find(|level| level.code() == code)
+            .ok_or(WireError::BadValue { field: "level", value: u32::from(code) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_model::{ErrorCode, RunError};
+
+    use super::{FromGuest, LogLevel, Question, Start, ToGuest};
+    use crate::codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
+
+    fn error() -> RunError {
+        RunError {
+            code: ErrorCode::ToolFailed,
+            message: "no such file".into(),
+            line: Some(3),
+            column: None,
+            hint: Some("look first".into()),
+        }
+    }
+
+    fn guest_messages() -> Vec<FromGuest> {
+        vec![
+            FromGuest::Hello { version: 1 },
+            FromGuest::Call { id: 7, name: "a__b".into(), arguments: "{}".into(), raw: true },
+            FromGuest::Ask { id: 8, question: Question::ReadFile, body: "./servers".into() },
+            FromGuest::Log { level: LogLevel::Warn, text: "ünïcode".into() },
+            FromGuest::Done { output: Some("[1]".into()), memory_bytes: 5 },
+            FromGuest::Done { output: None, memory_bytes: 5 },
+            FromGuest::Failed { error: error(), memory_bytes: 9 },
+        ]
+    }
+
+    #[test]
+    fn every_guest_message_survives_the_wire() {
+        for message in guest_messages() {
+            let frame = message.encode().unwrap();
+            let (header, body) = frame.split_at(HEADER_BYTES);
+            assert_eq!(body_length(header.try_into().unwrap()), Ok(body.len()));
+            assert_eq!(FromGuest::decode(body), Ok(message));
+        }
+    }
+
+    #[test]
+    fn every_host_message_survives_the_wire() {
+        let start = Start {
+            source: "return 1".into(),
+            time_ms: 30_000,
+            memory_bytes: 1 << 28,
+            output_bytes: 9,
+        };
+        for message in [
+            ToGuest::Start(start),
+            ToGuest::Reply { id: 1, outcome: Ok("{\"a\":1}".into()) },
+            ToGuest::Reply { id: 2, outcome: Err(error()) },
+        ] {
+            let frame = message.encode().unwrap();
+            assert_eq!(ToGuest::decode(&frame[HEADER_BYTES..]), Ok(message));
+        }
+    }
+
+    #[test]
+    fn a_cut_or_prolonged_frame_is_refused_everywhere() {
+        for message in guest_messages() {
+            let frame = message.encode().unwrap();
+            let body = &frame[HEADER_BYTES..];
+            for end in 0..body.len() {
+                assert!(FromGuest::decode(&body[..end]).is_err(), "{message:?} cut at {end}");
+            }
+            let longer = [body, &[0]].concat();
+            assert_eq!(FromGuest::decode(&longer), Err(WireError::Trailing { extra: 1 }));
+        }
+    }
+
+    #[test]
+    fn a_length_inside_the_frame_is_not_believed() {
+        // Call 0 whose name claims four gigabytes.
+        let body = [2, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];
+        let refused = WireError::TooLong { field: "name", length: 0xffff_ffff, limit: 512 };
+        assert_eq!(FromGuest::decode(&body), Err(refused));
+    }
+
+    #[test]
+    fn a_frame_over_the_cap_is_neither_read_nor_written() {
+        let too_long = u32::try_from(MAX_FRAME_BYTES + 1).unwrap();
+        assert_eq!(
+            body_length(too_long.to_le_bytes()),
+            Err(WireError::BadLength { length: MAX_FRAME_BYTES + 1 })
+        );
+        assert_eq!(body_length([0; 4]), Err(WireError::BadLength { length: 0 }));
+        let text = "x".repeat(MAX_FRAME_BYTES);
+        let message = FromGuest::Log { level: LogLevel::Info, text };
+        assert_eq!(message.encode(), Err(WireError::BadLength { length: MAX_FRAME_BYTES + 6 }));
+    }
+
+    #[test]
+    fn random_bytes_never_panic() {
+        // SplitMix64: deterministic, and enough to visit every branch.
+        let mut state = 7_u64;
+        let mut next = || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            (z ^ (z >> 27)).to_le_bytes()
+        };
+        for _ in 0..20_000 {
+            let mut body: Vec<u8> = (0..6).flat_map(|_| next()).collect();
+            body[0] %= 8;
+            body.truncate(usize::from(next()[0] % 48));
+            let _ = FromGuest::decode(&body);
+            let _ = ToGuest::decode(&body);
+        }
+    }
+}
