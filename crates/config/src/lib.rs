@@ -1,1 +1,39 @@
-//! Reads configuration files into settings.
+//! Reads configuration files and the environment into settings.
+//!
+//! The only crate that reads configuration files and variables. One way:
+//!
+//! ```text
+//! file -> Source -> Node -> RawConfig -> Settings
+//!         text      tree    as typed     resolved, every variable expanded
+//! ```
+//!
+//! TOML and JSON meet at `Node`, a tree that knows where each value was
+//! written, so there is one reader and every error has a line and a column.
+//!
+//! Invariant: no error and no warning shows a configured text, since it may be
+//! a credential. They name the key, the place, and at most a variable by name.
+
+mod check_http;
+mod check_name;
+mod environment;
+mod error;
+mod expand;
+mod keys;
+mod load;
+mod node;
+mod parse_json;
+mod parse_toml;
+mod quantity;
+mod raw;
+mod read;
+mod read_value;
+mod reference;
+mod resolve;
+mod settings;
+mod source;
+
+pub use environment::Environment;
+pub use error::{ConfigError, ConfigErrorKind, Place};
+pub use load::{defaults, find_and_load, load_file};
+pub use reference::reference_page;
+pub use settings::{Settings, state_dir};

@@ -1,0 +1,62 @@
+//! Which names a server can have.
+//!
+//! A name becomes a folder under `./servers`, an identifier in programs and
+//! the first half of `server__tool`, and must survive all three.
+
+/// Why a name cannot be a server's, as the end of "server name `x` ...".
+pub(crate) fn problem(name: &str) -> Option<&'static str> {
+    if !(1..=64).contains(&name.chars().count()) {
+        Some("must have from 1 to 64 characters")
+    } else if name.chars().any(char::is_control) {
+        Some("has a control character")
+    } else if name.contains(['/', '\\']) {
+        Some("has a slash, and it becomes a folder")
+    } else if name.contains("__") {
+        Some("has `__`, which separates a server from its tool")
+    } else if name.eq_ignore_ascii_case("README.md") {
+        Some("is the name of a file beside the servers")
+    } else if fold(name).is_empty() {
+        // `.` and `..` end here, too.
+        Some("has no letter and no digit to make an identifier of")
+    } else {
+        None
+    }
+}
+
+/// What is left of a name in an identifier. Two servers must differ in it.
+pub(crate) fn fold(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::problem;
+
+    #[test]
+    fn common_names_are_good() {
+        let longest = "x".repeat(64);
+        for name in ["git", "my-server", "my_server", "GitHub (work)", "7", &longest] {
+            assert_eq!(problem(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_would_break_a_folder_or_an_identifier_are_not() {
+        let too_long = "x".repeat(65);
+        for (name, expected) in [
+            ("", "must have from 1 to 64 characters"),
+            (&*too_long, "must have from 1 to 64 characters"),
+            ("a\nb", "has a control character"),
+            ("a/b", "has a slash, and it becomes a folder"),
+            ("a\\b", "has a slash, and it becomes a folder"),
+            ("a__b", "has `__`, which separates a server from its tool"),
+            ("README.md", "is the name of a file beside the servers"),
+            ("readme.MD", "is the name of a file beside the servers"),
+            (".", "has no letter and no digit to make an identifier of"),
+            ("..", "has no letter and no digit to make an identifier of"),
+            ("--", "has no letter and no digit to make an identifier of"),
+        ] {
+            assert_eq!(problem(name), Some(expected), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The variables and folders that settings depend on.
+//!
+//! In: the process's environment, or pairs that a test made up. Out: lookups.
+//! Taken once at the start, so that nothing later depends on the process.
+//! Invariant: `Debug` shows no value; most of them are none of our business.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use directories::{BaseDirs, ProjectDirs};
+
+/// A lookup of environment variables and of the user's folders.
+#[derive(Clone)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+    home: Option<PathBuf>,
+    data: Option<PathBuf>,
+    config: Option<PathBuf>,
+}
+
+impl Environment {
+    /// The environment of this process. Variables that are not Unicode are left
+    /// out: they cannot be put into a text, and count as not set.
+    pub fn from_process() -> Self {
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let project = ProjectDirs::from("", "", "tidegate");
+        Self {
+            variables,
+            home: BaseDirs::new().map(|dirs| dirs.home_dir().to_owned()),
+            data: project.as_ref().map(|dirs| dirs.data_dir().to_owned()),
+            config: project.as_ref().map(|dirs| dirs.config_dir().to_owned()),
+        }
+    }
+
+    /// A made-up environment. Folders follow `HOME` and the XDG variables among
+    /// the pairs, on every platform, so that tests are the same everywhere.
+    pub fn from_pairs<Name, Value>(pairs: impl IntoIterator<Item = (Name, Value)>) -> Self
+    where
+        Name: Into<String>,
+        Value: Into<String>,
+    {
+        let variables: BTreeMap<String, String> =
+            pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let home = variables.get("HOME").map(PathBuf::from);
+        let folder = |variable: &str, below_home: &str| {
+            let named = variables.get(variable).map(PathBuf::from);
+            // XDG: a path that is not absolute is to be ignored.
+            named
+                .filter(|path| path.is_absolute())
+                .or_else(|| Some(home.as_ref()?.join(below_home)))
+                .map(|path| path.join("tidegate"))
+        };
+        let data = folder("XDG_DATA_HOME", ".local/share");
+        let config = folder("XDG_CONFIG_HOME", ".config");
+        Self { variables, home, data, config }
+    }
+
+    /// The value of a variable, if it is set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// The user's home folder.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Where this platform wants tidegate's data.
+    pub(crate) fn data(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+
+    /// Where this platform wants tidegate's configuration.
+    pub(crate) fn config(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Environment(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Environment;
+
+    #[test]
+    fn an_environment_never_prints_a_value() {
+        let env = Environment::from_pairs([("TOKEN", "hunter2")]);
+        assert_eq!(format!("{env:?}"), "Environment(..)");
+        assert_eq!(env.get("TOKEN"), Some("hunter2"));
+    }
+
+    #[test]
+    fn folders_follow_xdg_and_fall_back_to_home() {
+        let env = Environment::from_pairs([("HOME", "/home/ann"), ("XDG_DATA_HOME", "/data")]);
+        assert_eq!(env.data(), Some(Path::new("/data/tidegate")));
+        assert_eq!(env.config(), Some(Path::new("/home/ann/.config/tidegate")));
+    }
+
+    #[test]
+    fn a_relative_xdg_folder_is_ignored() {
+        let env = Environment::from_pairs([("HOME", "/home/ann"), ("XDG_DATA_HOME", "data")]);
+        assert_eq!(env.data(), Some(Path::new("/home/ann/.local/share/tidegate")));
+    }
+}

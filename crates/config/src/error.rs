@@ -1,0 +1,152 @@
+//! Why a configuration was refused, told so that a person can fix it.
+//!
+//! Invariant: neither message nor hint shows a configured text.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// A refused configuration: the fact, the place and what to do next.
+///
+/// One shape for every problem, since every reader (terminal, dashboard,
+/// `doctor`) wants the same four things; [`ConfigErrorKind`] tells them apart.
+#[derive(Debug, thiserror::Error)]
+pub struct ConfigError {
+    /// What went wrong, for programs.
+    pub kind: ConfigErrorKind,
+    /// The fact, with names in back-ticks and no full stop.
+    pub message: String,
+    /// Where it is written, if it is written anywhere.
+    pub place: Option<Place>,
+    /// What to do next.
+    pub hint: Option<String>,
+    /// What the operating system said.
+    #[source]
+    pub cause: Option<io::Error>,
+}
+
+impl ConfigError {
+    pub(crate) fn new(kind: ConfigErrorKind, message: impl Into<String>) -> Self {
+        let message = printable(&message.into());
+        Self { kind, message, place: None, hint: None, cause: None }
+    }
+
+    pub(crate) fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub(crate) fn with_cause(mut self, cause: io::Error) -> Self {
+        self.cause = Some(cause);
+        self
+    }
+}
+
+/// The text with its control characters escaped. Names of keys and servers are
+/// shown, and a file from elsewhere must not steer the terminal through them.
+pub(crate) fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() {
+            printable.extend(letter.escape_debug());
+        } else {
+            printable.push(letter);
+        }
+    }
+    printable
+}
+
+/// Prints fact, place and remedy. The cause is not repeated: whoever prints a
+/// chain finds it through `source()`.
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}", self.kind.as_str(), self.message)?;
+        if let Some(place) = &self.place {
+            write!(f, "\n  at {place}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\nhint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A position in a configuration file. Prints as `file:line:column`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file, spelled as it was given.
+    pub file: PathBuf,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file.display(), self.line, self.column)
+    }
+}
+
+/// The kinds of problem a configuration can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConfigErrorKind {
+    /// The named file does not exist.
+    MissingFile,
+    /// The file exists and cannot be read.
+    UnreadableFile,
+    /// The file is larger than any honest configuration.
+    TooLarge,
+    /// The file is not UTF-8, TOML or JSON.
+    Syntax,
+    /// A key that nothing reads.
+    UnknownKey,
+    /// A key that is written twice.
+    DuplicateKey,
+    /// A value of another type than the key takes.
+    WrongType,
+    /// A value of the right type that the key does not take.
+    BadValue,
+    /// A name that a server cannot have.
+    BadName,
+    /// Two servers that a program could not tell apart.
+    NameClash,
+    /// `command`, `url` and `type` do not describe one transport.
+    Transport,
+    /// Something that this version does not have.
+    Unsupported,
+    /// A variable without a value.
+    UnsetVariable,
+    /// A `${...}` that is not a variable.
+    BadVariable,
+    /// The platform names no home folder.
+    NoHome,
+}
+
+impl ConfigErrorKind {
+    /// The stable code, as printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingFile => "config.missing_file",
+            Self::UnreadableFile => "config.unreadable_file",
+            Self::TooLarge => "config.too_large",
+            Self::Syntax => "config.syntax",
+            Self::UnknownKey => "config.unknown_key",
+            Self::DuplicateKey => "config.duplicate_key",
+            Self::WrongType => "config.wrong_type",
+            Self::BadValue => "config.bad_value",
+            Self::BadName => "config.bad_name",
+            Self::NameClash => "config.name_clash",
+            Self::Transport => "config.transport",
+            Self::Unsupported => "config.unsupported",
+            Self::UnsetVariable => "config.unset_variable",
+            Self::BadVariable => "config.bad_variable",
+            Self::NoHome => "config.no_home",
+        }
+    }
+}

@@ -1,0 +1,537 @@
+//! Every key that a configuration can hold, declared once.
+//!
+//! The reader takes its known keys, spellings and types from here, and
+//! `reference_page` renders the same tables. Each section has an enum of ids,
+//! so that a new key does not compile until the reader handles it.
+
+use std::time::Duration;
+
+use tidegate_model::Limits;
+
+use crate::quantity::{LARGEST, LONGEST, show_duration, show_size};
+use crate::settings::{DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT};
+use crate::source::Format;
+
+/// One key of a section.
+pub(crate) struct Key<Id: 'static> {
+    /// What the reader matches on.
+    pub(crate) id: Id,
+    /// Spellings in `tidegate.toml`; none if the key is not for that file.
+    pub(crate) toml: &'static [&'static str],
+    /// Spellings in a client's file, the preferred one first.
+    pub(crate) json: &'static [&'static str],
+    /// What the key takes.
+    pub(crate) kind: Kind,
+    /// What holds if the key is absent, for the reference page.
+    pub(crate) default: fn() -> String,
+    /// What the key does, for the reference page.
+    pub(crate) doc: &'static str,
+}
+
+impl<Id> Key<Id> {
+    /// How the key is spelled in a format.
+    pub(crate) fn spellings(&self, format: Format) -> &'static [&'static str] {
+        match format {
+            Format::Toml => self.toml,
+            Format::Json => self.json,
+        }
+    }
+}
+
+/// What a key takes.
+pub(crate) enum Kind {
+    /// Text.
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of text.
+    TextList,
+    /// Names with text.
+    TextMap,
+    /// `true` or `false`.
+    Flag,
+    /// A duration, from 1 ms to 1 day.
+    Duration,
+    /// A size, from `least` to 1 TiB.
+    Size { least: u64 },
+    /// A whole number from 1 to `most`.
+    Count { most: u32 },
+    /// More keys.
+    Section,
+    /// Anything: a client's own key. If ignoring it changes what the file
+    /// means, `warning` says how.
+    Foreign { warning: Option<&'static str> },
+}
+
+impl Kind {
+    /// What the key takes, with an article, in the words of the format.
+    pub(crate) fn expected(&self, format: Format) -> String {
+        let table = match format {
+            Format::Toml => "a table",
+            Format::Json => "an object",
+        };
+        match self {
+            Self::Text => "text".into(),
+            Self::Word(words) => format!("one of {}", listed(words)),
+            Self::TextList => "a list of text".into(),
+            Self::TextMap => format!("{table} of text"),
+            Self::Flag => "true or false".into(),
+            Self::Duration => "a duration such as \"30s\"".into(),
+            Self::Size { .. } => "a size such as \"256MB\"".into(),
+            Self::Count { .. } => "a whole number".into(),
+            Self::Section => table.into(),
+            Self::Foreign { .. } => "anything".into(),
+        }
+    }
+
+    /// The smallest and the largest value, as text, if the kind has a range.
+    pub(crate) fn range(&self) -> Option<(String, String)> {
+        match self {
+            Self::Duration => {
+                Some((show_duration(Duration::from_millis(1)), show_duration(LONGEST)))
+            }
+            Self::Size { least } => Some((show_size(*least), show_size(LARGEST))),
+            Self::Count { most } => Some(("1".into(), most.to_string())),
+            Self::Text
+            | Self::Word(_)
+            | Self::TextList
+            | Self::TextMap
+            | Self::Flag
+            | Self::Section
+            | Self::Foreign { .. } => None,
+        }
+    }
+}
+
+/// Words in back-ticks with commas between.
+pub(crate) fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    quoted.join(", ")
+}
+
+/// Less memory than this does not hold an engine; a smaller number is surely
+/// one without its unit.
+pub(crate) const LEAST_MEMORY: u64 = 1 << 20;
+
+/// Keys at the top of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TopKey {
+    Servers,
+    Limits,
+    CodeExecution,
+}
+
+pub(crate) const TOP: &[Key<TopKey>] = &[
+    Key {
+        id: TopKey::Servers,
+        toml: &["servers"],
+        json: &["mcpServers", "servers"],
+        kind: Kind::Section,
+        default: no_servers,
+        doc: "The upstream servers by name.",
+    },
+    Key {
+        id: TopKey::Limits,
+        toml: &["limits"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What one run may use.",
+    },
+    Key {
+        id: TopKey::CodeExecution,
+        toml: &[],
+        json: &["mcpCodeExecution"],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "How code is run. What `[limits]` is in `tidegate.toml`, and more.",
+    },
+];
+
+/// Keys of one server.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServerKey {
+    Command,
+    Args,
+    Env,
+    Cwd,
+    Url,
+    Headers,
+    Type,
+    Timeout,
+    ConnectTimeout,
+    MaxConcurrent,
+    Enabled,
+    Disabled,
+    Foreign,
+}
+
+pub(crate) const SERVER: &[Key<ServerKey>] = &[
+    Key {
+        id: ServerKey::Command,
+        toml: &["command"],
+        json: &["command"],
+        kind: Kind::Text,
+        default: nothing,
+        doc: "The executable of a local server. `~/` at the start is the home folder. It is looked \
+              up on `PATH` when the server is started.",
+    },
+    Key {
+        id: ServerKey::Args,
+        toml: &["args"],
+        json: &["args"],
+        kind: Kind::TextList,
+        default: nothing,
+        doc: "Arguments of the command.",
+    },
+    Key {
+        id: ServerKey::Env,
+        toml: &["env"],
+        json: &["env"],
+        kind: Kind::TextMap,
+        default: nothing,
+        doc: "Variables added to the environment of the command.",
+    },
+    Key {
+        id: ServerKey::Cwd,
+        toml: &["cwd"],
+        json: &["cwd"],
+        kind: Kind::Text,
+        default: own_folder,
+        doc: "The folder in which the command runs. `~/` at the start is the home folder; a relative \
+              path counts from the workspace folder.",
+    },
+    Key {
+        id: ServerKey::Url,
+        toml: &["url"],
+        json: &["url", "serverUrl", "httpUrl"],
+        kind: Kind::Text,
+        default: nothing,
+        doc: "The Streamable HTTP endpoint of a remote server, `http` or `https`.",
+    },
+    Key {
+        id: ServerKey::Headers,
+        toml: &["headers"],
+        json: &["headers"],
+        kind: Kind::TextMap,
+        default: nothing,
+        doc: "Request headers for a remote server.",
+    },
+    Key {
+        id: ServerKey::Type,
+        toml: &["type"],
+        json: &["type"],
+        kind: Kind::Word(&[
+            "stdio",
+            "http",
+            "streamable-http",
+            "streamable_http",
+            "streamableHttp",
+            "sse",
+            "local",
+            "remote",
+        ]),
+        default: follows_transport,
+        doc: "Says what `command` or `url` says already, and must agree with it. The old transport \
+              `sse` is refused.",
+    },
+    Key {
+        id: ServerKey::Timeout,
+        toml: &["timeout"],
+        json: &["timeout"],
+        kind: Kind::Duration,
+        default: default_timeout,
+        doc: "The longest one request may take.",
+    },
+    Key {
+        id: ServerKey::ConnectTimeout,
+        toml: &["connect_timeout"],
+        json: &["connectTimeout", "connect_timeout"],
+        kind: Kind::Duration,
+        default: default_connect_timeout,
+        doc: "The longest the start and the handshake may take.",
+    },
+    Key {
+        id: ServerKey::MaxConcurrent,
+        toml: &["max_concurrent"],
+        json: &["maxConcurrent", "max_concurrent"],
+        kind: Kind::Count { most: 1024 },
+        default: default_max_concurrent,
+        doc: "How many requests may be under way at once.",
+    },
+    Key {
+        id: ServerKey::Enabled,
+        toml: &["enabled"],
+        json: &["enabled"],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "`false` leaves the server out.",
+    },
+    Key {
+        id: ServerKey::Disabled,
+        toml: &[],
+        json: &["disabled"],
+        kind: Kind::Flag,
+        default: no,
+        doc: "`true` leaves the server out.",
+    },
+    foreign(&["alwaysAllow"], None, "A client's own key, ignored."),
+    foreign(&["autoApprove"], None, "A client's own key, ignored."),
+    foreign(&["description"], None, "A client's own key, ignored."),
+    foreign(&["trust"], None, "A client's own key, ignored."),
+    foreign(&["tools"], None, "A client's own key, ignored."),
+    foreign(&["metadata"], None, "A client's own key, ignored."),
+    foreign(
+        &["includeTools"],
+        Some("every tool of the server is offered"),
+        "Ignored with a warning: every tool of the server is offered.",
+    ),
+    foreign(
+        &["excludeTools"],
+        Some("every tool of the server is offered"),
+        "Ignored with a warning: every tool of the server is offered.",
+    ),
+    foreign(
+        &["envFile"],
+        Some("the file is not read, so write its variables under `env`"),
+        "Ignored with a warning: the file is not read. Write its variables under `env`.",
+    ),
+    foreign(
+        &["oauth"],
+        Some("no OAuth login is made, so write a token under `headers`"),
+        "Ignored with a warning: no OAuth login is made. Write a token under `headers`.",
+    ),
+];
+
+/// A key that clients write for themselves.
+const fn foreign(
+    json: &'static [&'static str],
+    warning: Option<&'static str>,
+    doc: &'static str,
+) -> Key<ServerKey> {
+    let kind = Kind::Foreign { warning };
+    Key { id: ServerKey::Foreign, toml: &[], json, kind, default: nothing, doc }
+}
+
+/// Keys of `[limits]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LimitKey {
+    Time,
+    Memory,
+    Output,
+    ToolCalls,
+    ParallelCalls,
+}
+
+pub(crate) const LIMITS: &[Key<LimitKey>] = &[
+    Key {
+        id: LimitKey::Time,
+        toml: &["time"],
+        json: &[],
+        kind: Kind::Duration,
+        default: default_time,
+        doc: "The longest a run may take.",
+    },
+    Key {
+        id: LimitKey::Memory,
+        toml: &["memory"],
+        json: &[],
+        kind: Kind::Size { least: LEAST_MEMORY },
+        default: default_memory,
+        doc: "The heap of a run.",
+    },
+    Key {
+        id: LimitKey::Output,
+        toml: &["output"],
+        json: &[],
+        kind: Kind::Size { least: 1 },
+        default: default_output,
+        doc: "Logs and output of a run together.",
+    },
+    Key {
+        id: LimitKey::ToolCalls,
+        toml: &["tool_calls"],
+        json: &[],
+        kind: Kind::Count { most: 1_000_000 },
+        default: default_tool_calls,
+        doc: "Tool calls of a run in all.",
+    },
+    Key {
+        id: LimitKey::ParallelCalls,
+        toml: &["parallel_calls"],
+        json: &[],
+        kind: Kind::Count { most: 1024 },
+        default: default_parallel_calls,
+        doc: "Tool calls of a run under way at once.",
+    },
+];
+
+/// Keys of `mcpCodeExecution`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExecutionKey {
+    Enabled,
+    SandboxMode,
+    SecurityLevel,
+    MaxExecutionTime,
+    PiiTokenization,
+    AuditLogging,
+    ResourceLimits,
+}
+
+pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
+    Key {
+        id: ExecutionKey::Enabled,
+        toml: &[],
+        json: &["enabled"],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "`false` is ignored with a warning: code is what tidegate is started for.",
+    },
+    Key {
+        id: ExecutionKey::SandboxMode,
+        toml: &[],
+        json: &["sandboxMode"],
+        kind: Kind::Word(&["process", "docker", "vm"]),
+        default: process,
+        doc: "`process`. This version has no other sandbox, so `docker` and `vm` are refused.",
+    },
+    Key {
+        id: ExecutionKey::SecurityLevel,
+        toml: &[],
+        json: &["securityLevel"],
+        kind: Kind::Word(&["low", "medium", "high", "strict"]),
+        default: nothing,
+        doc: "Ignored with a warning: it has no effect yet.",
+    },
+    Key {
+        id: ExecutionKey::MaxExecutionTime,
+        toml: &[],
+        json: &["maxExecutionTime"],
+        kind: Kind::Duration,
+        default: default_time,
+        doc: "The longest a run may take.",
+    },
+    Key {
+        id: ExecutionKey::PiiTokenization,
+        toml: &[],
+        json: &["piiTokenization"],
+        kind: Kind::Flag,
+        default: no,
+        doc: "`true` is ignored with a warning: it is not available yet, so results are NOT \
+              tokenized.",
+    },
+    Key {
+        id: ExecutionKey::AuditLogging,
+        toml: &[],
+        json: &["auditLogging"],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "`false` is ignored with a warning: runs and calls are always recorded.",
+    },
+    Key {
+        id: ExecutionKey::ResourceLimits,
+        toml: &[],
+        json: &["resourceLimits"],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What one run may use.",
+    },
+];
+
+/// Keys of `mcpCodeExecution.resourceLimits`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResourceKey {
+    Memory,
+    Unenforced,
+}
+
+pub(crate) const RESOURCES: &[Key<ResourceKey>] = &[
+    Key {
+        id: ResourceKey::Memory,
+        toml: &[],
+        json: &["memory"],
+        kind: Kind::Size { least: LEAST_MEMORY },
+        default: default_memory,
+        doc: "The heap of a run.",
+    },
+    Key {
+        id: ResourceKey::Unenforced,
+        toml: &[],
+        json: &["cpu"],
+        kind: Kind::Foreign { warning: Some("it is not enforced yet") },
+        default: nothing,
+        doc: "Ignored with a warning: it is not enforced yet.",
+    },
+    Key {
+        id: ResourceKey::Unenforced,
+        toml: &[],
+        json: &["disk"],
+        kind: Kind::Foreign { warning: Some("it is not enforced yet") },
+        default: nothing,
+        doc: "Ignored with a warning: it is not enforced yet.",
+    },
+];
+
+fn nothing() -> String {
+    String::new()
+}
+
+fn no_servers() -> String {
+    "no server".into()
+}
+
+fn see_below() -> String {
+    "see below".into()
+}
+
+fn own_folder() -> String {
+    "the gateway's own".into()
+}
+
+fn follows_transport() -> String {
+    "from `command` or `url`".into()
+}
+
+fn yes() -> String {
+    "`true`".into()
+}
+
+fn no() -> String {
+    "`false`".into()
+}
+
+fn process() -> String {
+    "`process`".into()
+}
+
+fn default_timeout() -> String {
+    format!("`{}`", show_duration(DEFAULT_TIMEOUT))
+}
+
+fn default_connect_timeout() -> String {
+    format!("`{}`", show_duration(DEFAULT_CONNECT_TIMEOUT))
+}
+
+fn default_max_concurrent() -> String {
+    format!("`{DEFAULT_MAX_CONCURRENT}`")
+}
+
+fn default_time() -> String {
+    format!("`{}`", show_duration(Limits::default().time))
+}
+
+fn default_memory() -> String {
+    format!("`{}`", show_size(Limits::default().memory_bytes))
+}
+
+fn default_output() -> String {
+    format!("`{}`", show_size(Limits::default().output_bytes))
+}
+
+fn default_tool_calls() -> String {
+    format!("`{}`", Limits::default().tool_calls)
+}
+
+fn default_parallel_calls() -> String {
+    format!("`{}`", Limits::default().parallel_calls)
+}

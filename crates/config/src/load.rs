@@ -1,0 +1,82 @@
+//! Finds the configuration and loads it.
+//!
+//! In: a folder or a file. Out: `Settings`. The only place where the steps
+//! from a file to settings are put together.
+
+use std::io;
+use std::path::{self, Path, PathBuf};
+
+use tidegate_model::Limits;
+
+use crate::environment::Environment;
+use crate::error::ConfigError;
+use crate::settings::{Settings, state_dir};
+use crate::source::{Format, Source};
+use crate::{parse_json, parse_toml, read, resolve};
+
+/// The project's and the user's own file.
+const OWN_FILE: &str = "tidegate.toml";
+
+/// The file that clients share in a project.
+const CLIENT_FILE: &str = ".mcp.json";
+
+/// Loads the first that exists: `tidegate.toml` in the folder or one above it,
+/// `.mcp.json` in the folder or one above it, `tidegate.toml` in the user's
+/// configuration folder. Without any, the defaults.
+pub fn find_and_load(start_dir: &Path, env: &Environment) -> Result<Settings, ConfigError> {
+    match find(start_dir, env) {
+        Some(path) => load_file(&path, env),
+        None => defaults(env),
+    }
+}
+
+/// Loads one file, in either format.
+pub fn load_file(path: &Path, env: &Environment) -> Result<Settings, ConfigError> {
+    load(&Source::read(path)?, env)
+}
+
+/// The settings without any file: no server, and the default limits.
+pub fn defaults(env: &Environment) -> Result<Settings, ConfigError> {
+    Ok(Settings {
+        servers: Vec::new(),
+        limits: Limits::default(),
+        state_dir: state_dir(env)?,
+        source: None,
+        warnings: Vec::new(),
+    })
+}
+
+fn load(source: &Source, env: &Environment) -> Result<Settings, ConfigError> {
+    let format = source.format();
+    let root = match format {
+        Format::Toml => parse_toml::parse(source)?,
+        Format::Json => parse_json::parse(source)?,
+    };
+    let raw = read::read(source, format, &root)?;
+    resolve::resolve(source, raw, env)
+}
+
+fn find(start_dir: &Path, env: &Environment) -> Option<PathBuf> {
+    // `.` has no parents; its absolute form has. Without a current folder there
+    // is nothing above it either.
+    let start = path::absolute(start_dir).unwrap_or_else(|_| start_dir.to_owned());
+    let upwards = |name| start.ancestors().map(move |folder| folder.join(name));
+    upwards(OWN_FILE)
+        .chain(upwards(CLIENT_FILE))
+        .chain(env.config().map(|folder| folder.join(OWN_FILE)))
+        .find(|path| is_there(path))
+}
+
+/// Whether something is there, readable or not: a file that cannot be read is
+/// an error to report, not a reason to go on and use another one.
+fn is_there(path: &Path) -> bool {
+    match path.symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => {
+            !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

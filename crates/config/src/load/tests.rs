@@ -1,0 +1,348 @@
+//! Whole files in, whole settings and whole messages out.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tidegate_model::{Limits, Secret, ServerSpec, Transport};
+
+use super::load;
+use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
+use crate::source::Source;
+use crate::{ConfigError, Environment, Settings};
+
+fn env() -> Environment {
+    Environment::from_pairs([
+        ("HOME", "/home/ann"),
+        ("USER", "ann"),
+        ("ISSUES_TOKEN", "hunter2"),
+        ("BAD_HEADER", "a\r\nHost: evil"),
+        ("BAD_URL", "hunter2"),
+    ])
+}
+
+fn load_text(path: &str, text: &str) -> Result<Settings, ConfigError> {
+    load(&Source::from_bytes(Path::new(path), text.into())?, &env())
+}
+
+fn toml(text: &str) -> Settings {
+    load_text("/p/tidegate.toml", text).unwrap()
+}
+
+fn json(text: &str) -> Settings {
+    load_text("/p/.mcp.json", text).unwrap()
+}
+
+fn toml_error(text: &str) -> String {
+    load_text("tidegate.toml", text).unwrap_err().to_string()
+}
+
+fn json_error(text: &str) -> String {
+    load_text("mcp.json", text).unwrap_err().to_string()
+}
+
+/// A server with nothing but its transport.
+fn plain(name: &str, transport: Transport) -> ServerSpec {
+    ServerSpec {
+        name: name.into(),
+        transport,
+        timeout: Duration::from_secs(60),
+        connect_timeout: Duration::from_secs(30),
+        max_concurrent: 16,
+    }
+}
+
+fn stdio(command: &str, args: &[&str], env: &[(&str, &str)], cwd: Option<&str>) -> Transport {
+    Transport::Stdio {
+        command: command.into(),
+        args: args.iter().map(|arg| Secret::new((*arg).into())).collect(),
+        env: secrets(env),
+        cwd: cwd.map(PathBuf::from),
+    }
+}
+
+fn http(url: &str, headers: &[(&str, &str)]) -> Transport {
+    Transport::Http { url: Secret::new(url.into()), headers: secrets(headers) }
+}
+
+fn secrets(pairs: &[(&str, &str)]) -> BTreeMap<String, Secret<String>> {
+    pairs.iter().map(|(name, value)| ((*name).into(), Secret::new((*value).into()))).collect()
+}
+
+fn settings(path: &str, servers: Vec<ServerSpec>) -> Settings {
+    Settings {
+        servers,
+        limits: Limits::default(),
+        state_dir: "/home/ann/.local/share/tidegate".into(),
+        source: Some(path.into()),
+        warnings: Vec::new(),
+    }
+}
+
+/// `Debug` hides secrets, so a failed `assert_eq` would not show what differs.
+#[test]
+fn both_examples_load_as_the_same_settings() {
+    let arguments = ["mcp-server-git", "--repository", "/p"];
+    let git = ServerSpec {
+        timeout: Duration::from_secs(120),
+        connect_timeout: Duration::from_secs(45),
+        max_concurrent: 4,
+        ..plain(
+            "git",
+            stdio("uvx", &arguments, &[("GIT_AUTHOR_NAME", "ann")], Some("/home/ann/src")),
+        )
+    };
+    let authorization = [("Authorization", "Bearer hunter2")];
+    let issues = plain("issues", http("https://issues.example.com/mcp", &authorization));
+    let servers = vec![git, issues];
+    assert_eq!(toml(EXAMPLE_TOML), settings("/p/tidegate.toml", servers.clone()));
+    assert_eq!(json(EXAMPLE_JSON), settings("/p/.mcp.json", servers));
+}
+
+#[test]
+fn every_prefix_of_the_examples_loads_or_errors_without_a_panic() {
+    for (path, example) in [("a.toml", EXAMPLE_TOML), ("a.json", EXAMPLE_JSON)] {
+        for (end, _) in example.char_indices() {
+            let _ = load_text(path, &example[..end]);
+        }
+    }
+}
+
+#[test]
+fn every_example_with_one_character_changed_loads_or_errors_without_a_panic() {
+    for (path, example) in [("a.toml", EXAMPLE_TOML), ("a.json", EXAMPLE_JSON)] {
+        for (at, letter) in example.char_indices() {
+            for other in ["\"", "{", "]", "=", "\u{e9}", "\0", "$", ""] {
+                let (before, after) = (&example[..at], &example[at + letter.len_utf8()..]);
+                let _ = load_text(path, &format!("{before}{other}{after}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_not_a_crash() {
+    let deep = |part: &str| part.repeat(100_000);
+    let nested = "not valid JSON: maximum nesting depth exceeded";
+    assert_eq!(
+        json_error(&deep("[")),
+        format!("error[config.syntax]: {nested}\n  at mcp.json:1:513")
+    );
+    assert_eq!(
+        json_error(&deep("{\"a\":")),
+        format!("error[config.syntax]: {nested}\n  at mcp.json:1:1282")
+    );
+    for text in [
+        format!("a = {}", deep("[")),
+        format!("a = {}", deep("{a=")),
+        format!("{}a = 1", deep("a.")),
+        format!("[{}a]", deep("a.")),
+        deep("["),
+        deep("[a]\n[["),
+    ] {
+        let error = load_text("tidegate.toml", &text).unwrap_err();
+        assert_eq!(error.kind.as_str(), "config.syntax");
+    }
+}
+
+#[test]
+fn an_empty_own_file_has_no_servers() {
+    assert_eq!(toml(""), settings("/p/tidegate.toml", Vec::new()));
+}
+
+#[test]
+fn limits_are_read_from_the_own_file() {
+    let read = toml(
+        "[limits]\ntime = 1500\nmemory = '64MiB'\noutput = 1024\ntool_calls = 7\nparallel_calls = 3",
+    );
+    let limits = Limits {
+        time: Duration::from_millis(1500),
+        memory_bytes: 64 * 1024 * 1024,
+        output_bytes: 1024,
+        tool_calls: 7,
+        parallel_calls: 3,
+    };
+    assert_eq!(read, Settings { limits, ..settings("/p/tidegate.toml", Vec::new()) });
+}
+
+#[test]
+fn a_client_file_may_hold_keys_of_its_client() {
+    let text = r#"{
+        "numStartups": 7, "mcp": {"allowed": ["x"]}, "lspServers": {}, "inputs": [],
+        "enabledMcpjsonServers": [], "enableAllProjectMcpServers": true, "mcpContextUris": [],
+        "excludeMCPServers": [], "context_servers": {}, "projects": {}, "security": {},
+        "session": {}, "settings": {}, "numStartups": 8, "limits": 7,
+        "mcpServers": {"a": {"command": "a"}}
+    }"#;
+    let servers = vec![plain("a", stdio("a", &[], &[], None))];
+    assert_eq!(json(text), settings("/p/.mcp.json", servers));
+}
+
+#[test]
+fn a_client_key_that_looks_like_a_typo_is_an_error() {
+    for (given, meant) in [
+        ("mcpServer", "mcpServers"),
+        ("mcp_servers", "mcpServers"),
+        ("mcpservers", "mcpServers"),
+        ("mpcServers", "mcpServers"),
+        ("server", "servers"),
+        ("mcpCodeExecutoin", "mcpCodeExecution"),
+    ] {
+        assert_eq!(
+            json_error(&format!("{{\n  \"{given}\": {{}}\n}}")),
+            format!(
+                "error[config.unknown_key]: unknown key `{given}` at the top level\n  \
+                 at mcp.json:2:3\nhint: did you mean `{meant}`?"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_client_file_without_servers_gives_a_warning() {
+    let read = json("// nothing\n{}");
+    let warnings =
+        vec!["the file has no `mcpServers`, so there is no server (at /p/.mcp.json:2:1)".into()];
+    assert_eq!(read, Settings { warnings, ..settings("/p/.mcp.json", Vec::new()) });
+}
+
+#[test]
+fn a_file_of_vs_code_is_read_from_its_workspace() {
+    let text = r#"{"servers": {"a": {
+        "type": "stdio", "command": "${workspaceFolder}/a", "args": ["${env:USER}"], "cwd": "x"
+    }}, "inputs": []}"#;
+    let path = "/p/.vscode/mcp.json";
+    let servers = vec![plain("a", stdio("/p/a", &["ann"], &[], Some("/p/x")))];
+    assert_eq!(load_text(path, text).unwrap(), settings(path, servers));
+}
+
+#[test]
+fn other_spellings_of_url_and_type_mean_the_same() {
+    let transport = || http("http://localhost:1/mcp", &[]);
+    for (key, word) in [
+        ("url", "http"),
+        ("serverUrl", "streamable-http"),
+        ("httpUrl", "streamable_http"),
+        ("url", "streamableHttp"),
+        ("url", "remote"),
+    ] {
+        let text = format!(
+            r#"{{"mcpServers": {{"a": {{"type": "{word}", "{key}": "http://localhost:1/mcp"}}}}}}"#
+        );
+        assert_eq!(json(&text), settings("/p/.mcp.json", vec![plain("a", transport())]));
+    }
+    let local = toml("[servers.a]\ntype = 'local'\ncommand = '~/a'\ncwd = 'x'");
+    let servers = vec![plain("a", stdio("/home/ann/a", &[], &[], Some("/p/x")))];
+    assert_eq!(local, settings("/p/tidegate.toml", servers));
+}
+
+#[test]
+fn client_keys_in_a_server_are_accepted_and_warned_of_where_they_matter() {
+    let text = r#"{"mcpServers": {"a": {
+"command": "a", "alwaysAllow": ["x"], "autoApprove": [], "description": "d", "trust": true,
+"tools": ["*"], "metadata": {},
+"includeTools": ["x"],
+"excludeTools": ["y"],
+"envFile": ".env",
+"oauth": {}
+    }}}"#;
+    let warnings = [
+        "`includeTools` in server `a` is not honoured: every tool of the server is offered (at \
+         /p/.mcp.json:4:1)",
+        "`excludeTools` in server `a` is not honoured: every tool of the server is offered (at \
+         /p/.mcp.json:5:1)",
+        "`envFile` in server `a` is not honoured: the file is not read, so write its variables \
+         under `env` (at /p/.mcp.json:6:1)",
+        "`oauth` in server `a` is not honoured: no OAuth login is made, so write a token under \
+         `headers` (at /p/.mcp.json:7:1)",
+    ];
+    let servers = vec![plain("a", stdio("a", &[], &[], None))];
+    let warnings = warnings.map(String::from).to_vec();
+    assert_eq!(json(text), Settings { warnings, ..settings("/p/.mcp.json", servers) });
+}
+
+#[test]
+fn a_server_that_is_left_out_is_not_resolved() {
+    let text = "[servers.a]\nenabled = false\ncommand = '${NOBODY}'\n[servers.A]\ncommand = 'a'";
+    let servers = vec![plain("A", stdio("a", &[], &[], None))];
+    assert_eq!(toml(text), settings("/p/tidegate.toml", servers));
+}
+
+#[test]
+fn a_short_number_of_milliseconds_gives_a_warning() {
+    let read = json(r#"{"mcpServers": {"a": {"command": "a", "timeout": 60}}}"#);
+    let server =
+        ServerSpec { timeout: Duration::from_millis(60), ..plain("a", stdio("a", &[], &[], None)) };
+    let warnings = vec![
+        "`timeout` in server `a` is under a second, since a number alone counts milliseconds; \
+         write a unit, such as \"30s\" (at /p/.mcp.json:1:50)"
+            .into(),
+    ];
+    assert_eq!(read, Settings { warnings, ..settings("/p/.mcp.json", vec![server]) });
+}
+
+#[test]
+fn keys_without_effect_on_the_transport_give_a_warning() {
+    let read = toml(
+        "[servers.a]\ncommand = 'a'\nheaders = { X = 'hunter2' }\n\
+         [servers.b]\nurl = 'http://b'\nargs = ['hunter2']\nenv = { K = 'hunter2' }\ncwd = '/'\n\
+         [servers.c]\nurl = 'http://c'\nargs = []\nenv = {}",
+    );
+    let servers = vec![
+        plain("a", stdio("a", &[], &[], None)),
+        plain("b", http("http://b", &[])),
+        plain("c", http("http://c", &[])),
+    ];
+    let warnings = [
+        "`headers` in server `a` has no effect on a local server (at /p/tidegate.toml:3:17)",
+        "`args` in server `b` has no effect on a remote server (at /p/tidegate.toml:6:9)",
+        "`env` in server `b` has no effect on a remote server (at /p/tidegate.toml:7:13)",
+        "`cwd` in server `b` has no effect on a remote server (at /p/tidegate.toml:8:7)",
+    ];
+    let warnings = warnings.map(String::from).to_vec();
+    assert_eq!(read, Settings { warnings, ..settings("/p/tidegate.toml", servers) });
+}
+
+#[test]
+fn code_execution_is_honoured_or_warned_of() {
+    let text = r#"{"mcpServers": {}, "mcpCodeExecution": {
+"enabled": false,
+"sandboxMode": "process",
+"securityLevel": "strict",
+"maxExecutionTime": 5e3,
+"piiTokenization": true,
+"auditLogging": false,
+"resourceLimits": {
+"memory": "64m",
+"cpu": 1.5,
+"disk": "1GB"}}}"#;
+    let limits = Limits {
+        time: Duration::from_secs(5),
+        memory_bytes: 64 * 1024 * 1024,
+        ..Limits::default()
+    };
+    let warnings = [
+        "`enabled` in `mcpCodeExecution` is false, without effect: code is what tidegate is \
+         started for (at /p/.mcp.json:2:1)",
+        "`securityLevel` in `mcpCodeExecution` has no effect yet (at /p/.mcp.json:4:1)",
+        "`piiTokenization` in `mcpCodeExecution` is not available yet, so results are NOT \
+         tokenized (at /p/.mcp.json:6:1)",
+        "`auditLogging` in `mcpCodeExecution` is false, without effect: runs and calls are always \
+         recorded (at /p/.mcp.json:7:1)",
+        "`cpu` in `mcpCodeExecution.resourceLimits` is not honoured: it is not enforced yet (at \
+         /p/.mcp.json:10:1)",
+        "`disk` in `mcpCodeExecution.resourceLimits` is not honoured: it is not enforced yet (at \
+         /p/.mcp.json:11:1)",
+    ];
+    let warnings = warnings.map(String::from).to_vec();
+    assert_eq!(json(text), Settings { limits, warnings, ..settings("/p/.mcp.json", Vec::new()) });
+}
+
+#[test]
+fn code_execution_that_asks_for_nothing_special_gives_no_warning() {
+    let text = r#"{"mcpServers": {}, "mcpCodeExecution": {"enabled": true, "piiTokenization": false,
+        "auditLogging": true, "resourceLimits": {}}}"#;
+    assert_eq!(json(text), settings("/p/.mcp.json", Vec::new()));
+}
+
+mod refused;

@@ -1,0 +1,62 @@
+//! What was typed: types are right, meaning is not checked yet.
+//!
+//! In: the tree. Out: to `resolve`, which expands variables and checks what
+//! belongs together. Texts are secret until it is known that they are not.
+
+use std::time::Duration;
+
+use tidegate_model::Secret;
+
+/// A configuration file as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawConfig {
+    pub(crate) servers: Vec<RawServer>,
+    pub(crate) limits: RawLimits,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// One server as typed.
+#[derive(Debug)]
+pub(crate) struct RawServer {
+    pub(crate) name: String,
+    /// Where its name is written.
+    pub(crate) offset: usize,
+    pub(crate) command: Option<Written>,
+    pub(crate) args: Vec<Written>,
+    pub(crate) env: Vec<(String, Written)>,
+    pub(crate) cwd: Option<Written>,
+    pub(crate) url: Option<Written>,
+    pub(crate) headers: Vec<(String, Written)>,
+    pub(crate) transport_type: Option<Written>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) max_concurrent: Option<u32>,
+    pub(crate) presence: Presence,
+}
+
+/// Whether a server is to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Used,
+    LeftOut,
+}
+
+/// Limits as typed; what is absent has its default.
+#[derive(Debug, Default)]
+pub(crate) struct RawLimits {
+    pub(crate) time: Option<Duration>,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) output_bytes: Option<u64>,
+    pub(crate) tool_calls: Option<u32>,
+    pub(crate) parallel_calls: Option<u32>,
+}
+
+/// A text as typed, with what an error about it needs.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: Secret<String>,
+    /// Where it is written.
+    pub(crate) offset: usize,
+    /// What it is, such as "`url` in server `git`".
+    pub(crate) label: String,
+}

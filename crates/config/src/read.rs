@@ -1,0 +1,335 @@
+//! Reads the tree into `RawConfig`, for both formats.
+//!
+//! In: the tree. Out: what was typed, with the right types, or the first error.
+//! Invariant: a key that nothing reads is an error, except at the top of a
+//! client's file, where the client keeps its own keys.
+
+use tidegate_model::{did_you_mean, nearest};
+
+use crate::error::{ConfigError, ConfigErrorKind, printable};
+use crate::keys::{
+    EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey, SERVER,
+    ServerKey, TOP, TopKey, listed,
+};
+use crate::node::{Entry, Node, Value, duplicate};
+use crate::raw::{Presence, RawConfig, RawLimits, RawServer};
+use crate::read_value::Reading;
+use crate::source::{Format, Source};
+
+/// Reads a whole file.
+pub(crate) fn read(source: &Source, format: Format, root: &Node) -> Result<RawConfig, ConfigError> {
+    let mut reader = Reader { source, format, raw: RawConfig::default() };
+    reader.top(root)?;
+    Ok(reader.raw)
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    format: Format,
+    raw: RawConfig,
+}
+
+/// What a key that nothing reads means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    /// A mistake.
+    Refused,
+    /// The client's own business, unless it looks like a typo of ours.
+    Tolerated,
+}
+
+impl<'a> Reader<'a> {
+    fn top(&mut self, root: &'a Node) -> Result<(), ConfigError> {
+        let Value::Object(entries) = &root.value else {
+            let got = root.type_name(self.format);
+            let message = format!("the file expects an object, got {got}");
+            let offset = root.span.start;
+            return Err(self.source.error(ConfigErrorKind::WrongType, offset, message));
+        };
+        let unknown = match self.format {
+            Format::Toml => Unknown::Refused,
+            Format::Json => Unknown::Tolerated,
+        };
+        let known = self.known(TOP, entries, " at the top level", unknown)?;
+        let has_servers = known.iter().any(|(key, _)| key.id == TopKey::Servers);
+        for (key, entry) in known {
+            let section = self.reading(key, entry, "").section()?;
+            match key.id {
+                TopKey::Servers => self.servers(section)?,
+                TopKey::Limits => self.limits(section)?,
+                TopKey::CodeExecution => self.code_execution(section)?,
+            }
+        }
+        if self.format == Format::Json && !has_servers {
+            self.warn("the file has no `mcpServers`, so there is no server", root.span.start);
+        }
+        Ok(())
+    }
+
+    fn servers(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        if let Some((again, first)) = duplicate(entries) {
+            let what = format!("duplicate server `{}`", again.key);
+            return Err(self.written_twice(again, first, &what));
+        }
+        for entry in entries {
+            let server = self.server(entry)?;
+            self.raw.servers.push(server);
+        }
+        Ok(())
+    }
+
+    fn server(&mut self, entry: &'a Entry) -> Result<RawServer, ConfigError> {
+        let name = &entry.key;
+        let Value::Object(entries) = &entry.node.value else {
+            let expected = Kind::Section.expected(self.format);
+            let got = entry.node.type_name(self.format);
+            let message = format!("server `{name}` expects {expected}, got {got}");
+            let offset = entry.node.span.start;
+            return Err(self.source.error(ConfigErrorKind::WrongType, offset, message));
+        };
+        let scope = format!(" in server `{name}`");
+        let mut server = RawServer {
+            name: name.clone(),
+            offset: entry.key_span.start,
+            command: None,
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+            url: None,
+            headers: Vec::new(),
+            transport_type: None,
+            timeout: None,
+            connect_timeout: None,
+            max_concurrent: None,
+            presence: Presence::Used,
+        };
+        for (key, entry) in self.known(SERVER, entries, &scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, &scope);
+            match key.id {
+                ServerKey::Command => server.command = Some(reading.text()?),
+                ServerKey::Args => server.args = reading.text_list()?,
+                ServerKey::Env => server.env = reading.text_map()?,
+                ServerKey::Cwd => server.cwd = Some(reading.text()?),
+                ServerKey::Url => server.url = Some(reading.text()?),
+                ServerKey::Headers => server.headers = reading.text_map()?,
+                ServerKey::Type => server.transport_type = Some(reading.word()?),
+                ServerKey::Timeout => {
+                    server.timeout = Some(reading.duration()?);
+                    let label = reading.label();
+                    self.warn_of_missing_unit(&label, &entry.node);
+                }
+                ServerKey::ConnectTimeout => {
+                    server.connect_timeout = Some(reading.duration()?);
+                    let label = reading.label();
+                    self.warn_of_missing_unit(&label, &entry.node);
+                }
+                ServerKey::MaxConcurrent => server.max_concurrent = Some(reading.count()?),
+                ServerKey::Enabled => {
+                    if !reading.flag()? {
+                        server.presence = Presence::LeftOut;
+                    }
+                }
+                ServerKey::Disabled => {
+                    if reading.flag()? {
+                        server.presence = Presence::LeftOut;
+                    }
+                }
+                ServerKey::Foreign => self.foreign(&key.kind, entry, &scope),
+            }
+        }
+        Ok(server)
+    }
+
+    fn limits(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `limits`";
+        let mut limits = RawLimits::default();
+        for (key, entry) in self.known(LIMITS, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                LimitKey::Time => {
+                    limits.time = Some(reading.duration()?);
+                    let label = reading.label();
+                    self.warn_of_missing_unit(&label, &entry.node);
+                }
+                LimitKey::Memory => limits.memory_bytes = Some(reading.size()?),
+                LimitKey::Output => limits.output_bytes = Some(reading.size()?),
+                LimitKey::ToolCalls => limits.tool_calls = Some(reading.count()?),
+                LimitKey::ParallelCalls => limits.parallel_calls = Some(reading.count()?),
+            }
+        }
+        self.raw.limits = limits;
+        Ok(())
+    }
+
+    fn code_execution(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `mcpCodeExecution`";
+        for (key, entry) in self.known(EXECUTION, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            let label = reading.label();
+            let offset = entry.key_span.start;
+            match key.id {
+                ExecutionKey::Enabled => {
+                    if !reading.flag()? {
+                        let why = "is false, without effect: code is what tidegate is started for";
+                        self.warn(&format!("{label} {why}"), offset);
+                    }
+                }
+                ExecutionKey::SandboxMode => {
+                    if reading.word()?.text.expose() != "process" {
+                        let message = format!("{label} asks for a sandbox that is not there");
+                        return Err(reading
+                            .error(ConfigErrorKind::Unsupported, message)
+                            .with_hint("this version has the `process` sandbox only"));
+                    }
+                }
+                ExecutionKey::SecurityLevel => {
+                    reading.word()?;
+                    self.warn(&format!("{label} has no effect yet"), offset);
+                }
+                ExecutionKey::MaxExecutionTime => {
+                    self.raw.limits.time = Some(reading.duration()?);
+                    self.warn_of_missing_unit(&label, &entry.node);
+                }
+                ExecutionKey::PiiTokenization => {
+                    if reading.flag()? {
+                        let why = "is not available yet, so results are NOT tokenized";
+                        self.warn(&format!("{label} {why}"), offset);
+                    }
+                }
+                ExecutionKey::AuditLogging => {
+                    if !reading.flag()? {
+                        let why = "is false, without effect: runs and calls are always recorded";
+                        self.warn(&format!("{label} {why}"), offset);
+                    }
+                }
+                ExecutionKey::ResourceLimits => self.resource_limits(reading.section()?)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn resource_limits(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `mcpCodeExecution.resourceLimits`";
+        for (key, entry) in self.known(RESOURCES, entries, scope, Unknown::Refused)? {
+            match key.id {
+                ResourceKey::Memory => {
+                    let bytes = self.reading(key, entry, scope).size()?;
+                    self.raw.limits.memory_bytes = Some(bytes);
+                }
+                ResourceKey::Unenforced => self.foreign(&key.kind, entry, scope),
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries with their keys, in the order of the file. Refuses keys that
+    /// nothing reads, and keys written twice, be it in two spellings.
+    fn known<'e, Id: Copy>(
+        &self,
+        keys: &'static [Key<Id>],
+        entries: &'e [Entry],
+        scope: &str,
+        unknown: Unknown,
+    ) -> Result<Vec<(&'static Key<Id>, &'e Entry)>, ConfigError> {
+        let mut found: Vec<(&'static Key<Id>, &'e Entry)> = Vec::new();
+        for entry in entries {
+            let spelled = |key: &&Key<Id>| key.spellings(self.format).contains(&&*entry.key);
+            let Some(key) = keys.iter().find(spelled) else {
+                self.check_unknown(keys, entry, scope, unknown)?;
+                continue;
+            };
+            if let Some((_, first)) = found.iter().find(|(other, _)| std::ptr::eq(*other, key)) {
+                let what = if first.key == entry.key {
+                    format!("duplicate key `{}`{scope}", entry.key)
+                } else {
+                    format!("key `{}`{scope} repeats `{}`", entry.key, first.key)
+                };
+                return Err(self.written_twice(entry, first, &what));
+            }
+            found.push((key, entry));
+        }
+        Ok(found)
+    }
+
+    fn check_unknown<Id>(
+        &self,
+        keys: &'static [Key<Id>],
+        entry: &Entry,
+        scope: &str,
+        unknown: Unknown,
+    ) -> Result<(), ConfigError> {
+        let spellings = || keys.iter().map(|key| key.spellings(self.format));
+        let hint = match unknown {
+            Unknown::Refused => {
+                let names: Vec<&str> = spellings().filter_map(|all| all.first().copied()).collect();
+                did_you_mean(&entry.key, names.iter().copied())
+                    .unwrap_or_else(|| format!("known keys are {}", listed(&names)))
+            }
+            Unknown::Tolerated => match typo_of(&entry.key, spellings().flatten().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => return Ok(()),
+            },
+        };
+        let message = format!("unknown key `{}`{scope}", entry.key);
+        let offset = entry.key_span.start;
+        Err(self.source.error(ConfigErrorKind::UnknownKey, offset, message).with_hint(hint))
+    }
+
+    fn written_twice(&self, entry: &Entry, first: &Entry, what: &str) -> ConfigError {
+        let place = self.source.place(first.key_span.start);
+        let message =
+            format!("{what}, first written at line {}, column {}", place.line, place.column);
+        self.source.error(ConfigErrorKind::DuplicateKey, entry.key_span.start, message)
+    }
+
+    fn reading<'e, Id>(&self, key: &'e Key<Id>, entry: &'e Entry, scope: &'e str) -> Reading<'e>
+    where
+        'a: 'e,
+    {
+        Reading {
+            source: self.source,
+            format: self.format,
+            kind: &key.kind,
+            node: &entry.node,
+            key: entry.key.clone(),
+            scope,
+        }
+    }
+
+    fn foreign(&mut self, kind: &Kind, entry: &Entry, scope: &str) {
+        if let Kind::Foreign { warning: Some(why) } = kind {
+            let text = format!("`{}`{scope} is not honoured: {why}", entry.key);
+            self.warn(&text, entry.key_span.start);
+        }
+    }
+
+    /// Some clients count this in seconds. A minute must not become 60 ms
+    /// without a word.
+    fn warn_of_missing_unit(&mut self, label: &str, node: &Node) {
+        if matches!(node.value, Value::Integer(1..1000)) {
+            let text = format!(
+                "{label} is under a second, since a number alone counts milliseconds; \
+                 write a unit, such as \"30s\""
+            );
+            self.warn(&text, node.span.start);
+        }
+    }
+
+    fn warn(&mut self, text: &str, offset: usize) {
+        let place = self.source.place(offset);
+        self.raw.warnings.push(printable(&format!("{text} (at {place})")));
+    }
+}
+
+/// The key of ours that a client's own key is probably a typo of.
+///
+/// Stricter than `nearest` alone, which takes `mcp`, `lspServers` and
+/// `enabledMcpjsonServers` for typos: those are keys of real clients.
+fn typo_of<'k>(given: &str, names: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let letters = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).count();
+    let first = |name: &str| name.chars().next().map(|c| c.to_ascii_lowercase());
+    // Two letters more or less, and the same beginning: found by trial.
+    let close =
+        |name: &&str| letters(name).abs_diff(letters(given)) <= 2 && first(name) == first(given);
+    nearest(given, names).into_iter().find(close)
+}
