@@ -1,2 +1,72 @@
-//! Project chores.
-fn main() {}
+//! Project chores: `cargo xtask <setup|check|test|bench|help>`.
+//!
+//! In: one chore and its arguments. Out: progress on stderr and an exit code that is
+//! zero only if everything that ran has passed.
+//! Must stay true: nothing here is part of the product, and nothing outside the
+//! project folder and the test cache is changed.
+
+mod check;
+mod equipment;
+mod forbidden;
+mod install;
+mod json;
+mod pins;
+mod probe;
+mod progress;
+mod project;
+mod run_tests;
+mod setup;
+mod tools;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use progress::Progress;
+use project::Project;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let chore = arguments.next().unwrap_or_else(|| "help".to_owned());
+    let rest: Vec<String> = arguments.collect();
+    match run(&chore, &rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(chore: &str, rest: &[String]) -> Result<()> {
+    let project = Project::find()?;
+    let progress = Progress::start();
+    match chore {
+        "setup" => setup::run(&project, &progress, setup::Verify::Always).map(drop),
+        "check" => check::run(&project, &progress),
+        "test" => run_tests::run(&project, &progress, rest),
+        "bench" => bench(&project, &progress, rest),
+        "help" | "--help" | "-h" => {
+            eprint!("{HELP}");
+            Ok(())
+        }
+        unknown => bail!("unknown chore `{unknown}`\n{HELP}"),
+    }
+}
+
+const HELP: &str = "\
+usage: cargo xtask <chore> [arguments]
+
+  setup   install the pinned test equipment and start each server once
+  check   format, lints, dependency rules, forbidden words
+  test    set-up, then all tests; arguments go to `cargo test`
+  bench   `tidegate bench` in release mode; arguments go to it
+  help    this text
+
+The equipment goes to `.cache/test`, or to the folder in TIDEGATE_TEST_CACHE.
+";
+
+fn bench(project: &Project, progress: &Progress, rest: &[String]) -> Result<()> {
+    let mut cargo = project.cargo();
+    cargo.args(["run", "--release", "--", "bench"]).args(rest);
+    progress.run("bench", &mut cargo)
+}

@@ -1,1 +1,21 @@
-//! The pipeline and the bridge.
+//! The pipeline and the bridge: joins the layers below, never links an engine.
+//!
+//! One request goes one way: discovery, decision, sandbox, bridge, result,
+//! store. Start reading at `pipeline.rs`.
+
+mod bridge;
+mod discovery;
+mod explain;
+mod gateway;
+mod guest;
+mod pipeline;
+mod result;
+mod run;
+mod search;
+mod summary;
+pub mod tokens;
+
+pub use discovery::ServerReport;
+pub use gateway::{Gateway, GatewayError};
+pub use pipeline::{Progress, RunContext};
+pub use search::{Detail, SearchAnswer, SearchRequest};

@@ -1,1 +1,15 @@
 //! Decides which calls may happen.
+//!
+//! In: a resolved call, the tool's definition and what is granted. Out: a
+//! [`Permit`] or a [`Denial`]. Pure: no clock, no disk, no network.
+//!
+//! Invariant: [`decide`](Policy::decide) is the only maker of a [`Permit`], and
+//! the bridge takes nothing else; a call that was not decided on does not
+//! compile. Direct calls, calls of programs and whatever comes later all pass
+//! here.
+
+mod arguments;
+mod decide;
+
+pub use arguments::ArgumentProblem;
+pub use decide::{Denial, Permit, Policy};

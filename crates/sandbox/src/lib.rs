@@ -1,1 +1,19 @@
 //! Starts, limits and ends workers (host side).
+//!
+//! Owns the ways to start a worker and the host's end of the wire. A back end
+//! (a process today; containers and machines later) only has to produce a byte
+//! stream that speaks `wire` and a way to end what is behind it; everything
+//! above sees the same [`Worker`].
+//!
+//! Invariant: a [`Worker`] serves one run, and when it is dropped everything
+//! that it started is killed.
+
+mod backend;
+mod channel;
+mod process;
+mod spare;
+
+pub use backend::{Backend, Life, SandboxError, Worker};
+pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use process::ProcessBackend;
+pub use spare::Spare;

@@ -1,1 +1,18 @@
-//! The database: runs, calls, outputs.
+//! The database: every run and every call, and the outputs that were too large
+//! to send.
+//!
+//! The one owner of SQLite and of the state folder's files. A run is on disk
+//! before its answer is returned: [`Store::record_run`] waits for the commit of
+//! the run and of all of its calls.
+//!
+//! One thread writes. Calls are handed to it without waiting and committed in
+//! batches, so recording a call costs the bridge a channel send.
+
+mod outputs;
+mod record;
+mod schema;
+mod store;
+
+pub use outputs::Outputs;
+pub use record::{CallRecord, Outcome, RunRecord, Stats};
+pub use store::{Store, StoreError};

@@ -1,1 +1,20 @@
-//! Runs one program and holds nothing (guest side).
+//! Runs one program and holds nothing.
+//!
+//! The guest side: entered first thing when the executable is started as
+//! `tidegate worker`. It has one descriptor, speaks `wire` on it, runs exactly
+//! one program and ends. It owns the engine (QuickJS), the TypeScript front end
+//! (oxc) and the globals a program sees; it has no credential, no URL, no
+//! environment. Everything here may fall to a hostile program: nothing on the
+//! host side relies on this crate to behave.
+
+mod channel;
+mod confine;
+mod engine;
+mod enter;
+mod exception;
+mod host;
+mod program;
+mod source_map;
+
+pub use enter::enter;
+pub use program::{Prepared, prepare};

@@ -1,0 +1,220 @@
+//! The tools of all servers, and what a name in a program means.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
+
+use crate::index::{Hit, Index};
+use crate::names::{fold, function_names};
+
+/// The tools of one server.
+#[derive(Debug, Clone)]
+pub struct ServerTools {
+    /// Who sent them.
+    pub info: ServerInfo,
+    /// The tools, in the server's order.
+    pub tools: Vec<Arc<ToolDef>>,
+    /// Function names, in the same order.
+    pub functions: Vec<String>,
+    by_spelling: HashMap<String, usize>,
+}
+
+/// All known tools. Cheap to clone: a running program keeps the one it started
+/// with, whatever servers do meanwhile.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    servers: BTreeMap<String, Arc<ServerTools>>,
+    index: OnceLock<Arc<Index>>,
+}
+
+/// What a name means.
+#[derive(Debug, Clone)]
+pub enum Resolution {
+    /// Exactly this tool.
+    Tool {
+        /// Its identity.
+        id: ToolRef,
+        /// Its definition.
+        tool: Arc<ToolDef>,
+    },
+    /// The server exists, but its tools are not known yet.
+    NotListed {
+        /// The server.
+        server: String,
+    },
+    /// There is no such server.
+    UnknownServer {
+        /// The name as written.
+        given: String,
+        /// What was probably meant.
+        hint: String,
+    },
+    /// The server has no such tool.
+    UnknownTool {
+        /// The server.
+        server: String,
+        /// The name as written.
+        given: String,
+        /// What was probably meant.
+        hint: String,
+    },
+}
+
+impl ServerTools {
+    /// Prepares a tool list for look-ups.
+    pub fn new(list: &ToolList) -> Self {
+        let functions = function_names(&list.tools);
+        let mut by_spelling = HashMap::new();
+        // Later entries win: an exact name beats a function name, which beats a
+        // folded spelling. A folded spelling of two tools means neither.
+        let mut folded: HashMap<String, Option<usize>> = HashMap::new();
+        for (at, tool) in list.tools.iter().enumerate() {
+            folded.entry(fold(&tool.name)).and_modify(|entry| *entry = None).or_insert(Some(at));
+        }
+        by_spelling.extend(folded.into_iter().filter_map(|(name, at)| Some((name, at?))));
+        by_spelling.extend(functions.iter().cloned().enumerate().map(|(at, name)| (name, at)));
+        by_spelling.extend(list.tools.iter().enumerate().map(|(at, tool)| (tool.name.clone(), at)));
+        let tools = list.tools.iter().cloned().map(Arc::new).collect();
+        Self { info: list.info.clone(), tools, functions, by_spelling }
+    }
+
+    /// The tool of this name, in any of its spellings.
+    pub fn find(&self, name: &str) -> Option<&Arc<ToolDef>> {
+        let at = self.by_spelling.get(name).or_else(|| self.by_spelling.get(&fold(name)));
+        self.tools.get(*at?)
+    }
+}
+
+impl Catalog {
+    /// Adds a configured server whose tools are not known yet.
+    pub fn add_server(&mut self, server: &str) {
+        self.servers.entry(server.to_owned()).or_insert_with(|| {
+            Arc::new(ServerTools {
+                info: ServerInfo::default(),
+                tools: Vec::new(),
+                functions: Vec::new(),
+                by_spelling: HashMap::new(),
+            })
+        });
+    }
+
+    /// Sets or replaces a server's tools.
+    pub fn set_tools(&mut self, server: &str, list: &ToolList) {
+        self.servers.insert(server.to_owned(), Arc::new(ServerTools::new(list)));
+        self.index = OnceLock::new();
+    }
+
+    /// Names of all servers, sorted.
+    pub fn servers(&self) -> impl Iterator<Item = &str> {
+        self.servers.keys().map(String::as_str)
+    }
+
+    /// A server's tools by its exact name.
+    pub fn server(&self, name: &str) -> Option<&Arc<ServerTools>> {
+        self.servers.get(name)
+    }
+
+    /// Every tool with its identity.
+    pub fn tools(&self) -> impl Iterator<Item = (ToolRef, &Arc<ToolDef>)> {
+        self.servers.iter().flat_map(|(server, tools)| {
+            tools.tools.iter().map(move |tool| (ToolRef::new(server, &tool.name), tool))
+        })
+    }
+
+    /// The exact name of a server that is written in some spelling.
+    pub fn server_name(&self, given: &str) -> Result<&str, String> {
+        if let Some((name, _)) = self.servers.get_key_value(given) {
+            return Ok(name);
+        }
+        // Names are unique after folding; the configuration sees to it.
+        let folded = fold(given);
+        let same = self.servers.keys().find(|name| !folded.is_empty() && fold(name) == folded);
+        same.map(String::as_str).ok_or_else(|| self.server_hint(given))
+    }
+
+    /// What a tool name in a program means: `server__tool`, `server.tool` or
+    /// `mcp__server__tool`, with each part in any of its spellings.
+    pub fn resolve(&self, name: &str) -> Resolution {
+        let name = name.strip_prefix("mcp__").unwrap_or(name);
+        let parts =
+            name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'));
+        let Some((given_server, given_tool)) = parts else {
+            return self.resolve_bare(name);
+        };
+        let server = match self.server_name(given_server) {
+            Ok(server) => server.to_owned(),
+            Err(hint) => return Resolution::UnknownServer { given: given_server.to_owned(), hint },
+        };
+        let Some(tools) = self.servers.get(&server) else {
+            return Resolution::NotListed { server };
+        };
+        if let Some(tool) = tools.find(given_tool) {
+            let id = ToolRef::new(&server, &tool.name);
+            return Resolution::Tool { id, tool: Arc::clone(tool) };
+        }
+        if tools.tools.is_empty() {
+            return Resolution::NotListed { server };
+        }
+        let hint = tool_hint(tools, given_tool);
+        Resolution::UnknownTool { server, given: given_tool.to_owned(), hint }
+    }
+
+    /// A name without a server is a slip, unless only one server has the tool.
+    fn resolve_bare(&self, name: &str) -> Resolution {
+        let owners: Vec<(&String, &Arc<ToolDef>)> = self
+            .servers
+            .iter()
+            .filter_map(|(server, tools)| Some((server, tools.find(name)?)))
+            .collect();
+        if let [(server, tool)] = owners.as_slice() {
+            let id = ToolRef::new(*server, &tool.name);
+            return Resolution::Tool { id, tool: Arc::clone(tool) };
+        }
+        let hint = match owners.as_slice() {
+            [] => "write it as `server__tool`".to_owned(),
+            several => {
+                let names: Vec<String> = several
+                    .iter()
+                    .map(|(server, tool)| format!("`{server}__{}`", tool.name))
+                    .collect();
+                format!("write one of {}", names.join(", "))
+            }
+        };
+        Resolution::UnknownServer { given: name.to_owned(), hint }
+    }
+
+    fn server_hint(&self, given: &str) -> String {
+        did_you_mean(given, self.servers()).unwrap_or_else(|| {
+            let names: Vec<String> =
+                self.servers().take(12).map(|name| format!("`{name}`")).collect();
+            match names.as_slice() {
+                [] => "no server is configured".to_owned(),
+                _ => format!("the servers are {}", names.join(", ")),
+            }
+        })
+    }
+
+    /// The best tools for a query, best first.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        let index = self.index.get_or_init(|| Arc::new(Index::build(self.tools())));
+        index.search(query, limit)
+    }
+
+    /// The function name of a tool, as one would import it.
+    pub fn function_name(&self, id: &ToolRef) -> Option<&str> {
+        let tools = self.servers.get(&id.server)?;
+        let at = tools.tools.iter().position(|tool| tool.name == id.tool)?;
+        tools.functions.get(at).map(String::as_str)
+    }
+}
+
+fn tool_hint(tools: &ServerTools, given: &str) -> String {
+    did_you_mean(given, tools.functions.iter().map(String::as_str)).unwrap_or_else(|| {
+        let names: Vec<String> =
+            tools.functions.iter().take(12).map(|name| format!("`{name}`")).collect();
+        let more = tools.functions.len().saturating_sub(12);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("it has {}{rest}", names.join(", "))
+    })
+}

@@ -1,0 +1,213 @@
+//! A tool as TypeScript: what a model reads before it writes a call.
+//!
+//! One doc comment, one signature. Types come straight from the JSON Schema;
+//! what this does not understand becomes `unknown`, honestly. Text from the
+//! server cannot end the comment it stands in.
+
+use serde_json::{Map, Value};
+use tidegate_model::ToolDef;
+
+/// Nesting beyond this is shown as `unknown`: recursive schemas have no end.
+const MAX_DEPTH: usize = 6;
+
+/// The definition of one tool.
+pub fn render_tool(tool: &ToolDef, function: &str) -> String {
+    let mut lines = Vec::new();
+    lines.extend(comment(tool));
+    let schema = &tool.input_schema;
+    let has_input =
+        schema.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
+    let input = if has_input { type_of(schema, schema, 0) } else { "{}".to_owned() };
+    let needs_input =
+        schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
+    let mark = if needs_input { "" } else { "?" };
+    let output = match &tool.output_schema {
+        Some(schema) => type_of(schema, schema, 0),
+        None => "unknown".to_owned(),
+    };
+    lines.push(format!("export function {function}(input{mark}: {input}): Promise<{output}>;"));
+    lines.join("\n")
+}
+
+/// The first sentence of a description, for lists.
+pub fn one_line(tool: &ToolDef) -> String {
+    let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = match flat.find(". ") {
+        Some(end) => &flat[..=end],
+        None => flat.as_str(),
+    };
+    let end = sentence.floor_char_boundary(160);
+    if end < sentence.len() { format!("{}…", &sentence[..end]) } else { sentence.to_owned() }
+}
+
+fn comment(tool: &ToolDef) -> Option<String> {
+    let mut text = tool.description.clone().unwrap_or_default().trim().to_owned();
+    let hints = tool.annotations.as_ref();
+    if hints.is_some_and(|hints| hints.read_only_hint == Some(true)) {
+        text.push_str("\n@readonly");
+    } else if hints.is_some_and(|hints| hints.destructive_hint == Some(true)) {
+        text.push_str("\n@destructive");
+    }
+    let text = inert(text.trim());
+    if text.is_empty() { None } else { Some(format!("/** {} */", text.replace('\n', "\n * "))) }
+}
+
+/// Text that cannot end the comment it stands in, nor move a terminal's cursor.
+fn inert(text: &str) -> String {
+    let text = text.replace("*/", "*\u{2060}/");
+    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+}
+
+/// The TypeScript type of a schema. `root` is where `$ref` points into.
+fn type_of(schema: &Value, root: &Value, depth: usize) -> String {
+    let Some(object) = schema.as_object() else {
+        return if schema == &Value::Bool(false) { "never".into() } else { "unknown".into() };
+    };
+    if depth > MAX_DEPTH {
+        return "unknown".into();
+    }
+    if let Some(Value::String(pointer)) = object.get("$ref") {
+        let target = pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
+        return target.map_or("unknown".into(), |target| type_of(target, root, depth + 1));
+    }
+    if let Some(value) = object.get("const") {
+        return literal(value);
+    }
+    if let Some(Value::Array(values)) = object.get("enum") {
+        return union(values.iter().map(literal));
+    }
+    for key in ["oneOf", "anyOf"] {
+        if let Some(Value::Array(variants)) = object.get(key) {
+            return union(variants.iter().map(|variant| type_of(variant, root, depth + 1)));
+        }
+    }
+    if let Some(Value::Array(parts)) = object.get("allOf") {
+        let parts: Vec<String> = parts.iter().map(|part| type_of(part, root, depth + 1)).collect();
+        return parts.join(" & ");
+    }
+    match object.get("type") {
+        Some(Value::Array(types)) => union(types.iter().map(|name| {
+            let mut one = object.clone();
+            one.insert("type".into(), name.clone());
+            type_of(&Value::Object(one), root, depth + 1)
+        })),
+        Some(Value::String(name)) => named_type(name, object, root, depth),
+        _ if object.contains_key("properties") => object_type(object, root, depth),
+        _ => "unknown".into(),
+    }
+}
+
+fn named_type(name: &str, object: &Map<String, Value>, root: &Value, depth: usize) -> String {
+    match name {
+        "string" => "string".into(),
+        "number" | "integer" => "number".into(),
+        "boolean" => "boolean".into(),
+        "null" => "null".into(),
+        "array" => {
+            let item =
+                object.get("items").map_or("unknown".into(), |item| type_of(item, root, depth + 1));
+            if item.contains([' ', '|', '&']) && !item.starts_with('{') {
+                format!("({item})[]")
+            } else {
+                format!("{item}[]")
+            }
+        }
+        "object" => object_type(object, root, depth),
+        _ => "unknown".into(),
+    }
+}
+
+fn object_type(object: &Map<String, Value>, root: &Value, depth: usize) -> String {
+    let required: Vec<&str> = object
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let Some(Value::Object(properties)) = object.get("properties") else {
+        return match object.get("additionalProperties") {
+            Some(schema @ Value::Object(_)) => {
+                format!("Record<string, {}>", type_of(schema, root, depth + 1))
+            }
+            _ => "Record<string, unknown>".into(),
+        };
+    };
+    let fields = properties.iter().map(|(name, schema)| {
+        let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+        let doc = field_comment(schema);
+        format!("{doc}{}{mark}: {}", property_name(name), type_of(schema, root, depth + 1))
+    });
+    format!("{{ {} }}", fields.collect::<Vec<_>>().join("; "))
+}
+
+fn field_comment(schema: &Value) -> String {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() { String::new() } else { format!("/** {} */ ", inert(&text)) }
+}
+
+fn property_name(name: &str) -> String {
+    let plain = !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$');
+    if plain { name.to_owned() } else { literal(&Value::String(name.to_owned())) }
+}
+
+fn literal(value: &Value) -> String {
+    match value {
+        Value::Array(_) | Value::Object(_) => "unknown".into(),
+        // JSON text of a scalar is a TypeScript literal.
+        scalar => scalar.to_string(),
+    }
+}
+
+fn union(variants: impl Iterator<Item = String>) -> String {
+    let mut seen: Vec<String> = Vec::new();
+    for variant in variants {
+        if !seen.contains(&variant) {
+            seen.push(variant);
+        }
+    }
+    if seen.is_empty() { "never".into() } else { seen.join(" | ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tidegate_model::ToolDef;
+
+    use super::render_tool;
+
+    #[test]
+    fn a_tool_reads_as_a_documented_signature() {
+        let tool = ToolDef {
+            name: "list_issues".into(),
+            title: None,
+            description: Some("Lists issues. */ alert(1)".into()),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "repo": {"type": "string", "description": "owner/name"},
+                    "labels": {"type": "array", "items": {"enum": ["bug", "docs"]}},
+                    "page-size": {"type": ["integer", "null"]},
+                    "filter": {"$ref": "#/$defs/Filter"}
+                },
+                "required": ["repo"],
+                "$defs": {"Filter": {"type": "object", "properties": {"and": {"$ref": "#/$defs/Filter"}}}}
+            }),
+            output_schema: Some(
+                json!({"type": "object", "additionalProperties": {"type": "number"}}),
+            ),
+            annotations: None,
+        };
+        let text = render_tool(&tool, "listIssues");
+        let filter = "{ and?: ".repeat(3);
+        let expected = format!(
+            "/** Lists issues. *\u{2060}/ alert(1) */\n\
+             export function listIssues(input: {{ /** owner/name */ repo: string; \
+             labels?: (\"bug\" | \"docs\")[]; \"page-size\"?: number | null; \
+             filter?: {filter}unknown }} }} }} }}): Promise<Record<string, number>>;"
+        );
+        assert_eq!(text, expected);
+    }
+}

@@ -1,0 +1,127 @@
+//! The last known tools of each server, on disk.
+//!
+//! One file per server, so that a start with twenty configured servers can
+//! answer at once without starting any of them. A snapshot counts only for the
+//! configuration it was made with: another command or package version has
+//! another fingerprint.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tidegate_model::{ServerInfo, ServerSpec, ToolDef, ToolList, Transport};
+
+use crate::fingerprint::sha256_hex;
+
+/// Grows when the layout changes; older files are then made anew.
+const FORMAT: u32 = 1;
+
+/// Why a snapshot could not be written. Reading never fails: a bad file is the
+/// same as none.
+#[derive(Debug, Error)]
+#[error("cannot write the snapshot `{path}`")]
+pub struct SnapshotError {
+    path: PathBuf,
+    #[source]
+    source: std::io::Error,
+}
+
+/// One server's tools at one time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    format: u32,
+    /// Name in the configuration.
+    pub server: String,
+    fingerprint: String,
+    /// Package name, version and protocol as the server gave them.
+    pub info: ServerInfo,
+    /// SHA-256 of each tool's definition.
+    pub tool_hashes: BTreeMap<String, String>,
+    /// The definitions.
+    pub tools: Vec<ToolDef>,
+}
+
+/// The folder of snapshots.
+#[derive(Debug, Clone)]
+pub struct Snapshots {
+    folder: PathBuf,
+}
+
+impl Snapshots {
+    /// Uses (and makes when needed) the folder `snapshots` of a state folder.
+    pub fn new(state_dir: &Path) -> Self {
+        Self { folder: state_dir.join("snapshots") }
+    }
+
+    /// The tools a server had when it last ran with this configuration.
+    pub fn load(&self, spec: &ServerSpec) -> Option<ToolList> {
+        let text = fs::read(self.path(&spec.name)).ok()?;
+        let snapshot: Snapshot = serde_json::from_slice(&text).ok()?;
+        let current = snapshot.format == FORMAT
+            && snapshot.server == spec.name
+            && snapshot.fingerprint == fingerprint(spec);
+        current.then_some(ToolList { info: snapshot.info, tools: snapshot.tools })
+    }
+
+    /// Keeps a server's tools for the next start.
+    pub fn save(&self, spec: &ServerSpec, list: &ToolList) -> Result<(), SnapshotError> {
+        let path = self.path(&spec.name);
+        let failed = |source| SnapshotError { path: path.clone(), source };
+        let hash = |tool: &ToolDef| {
+            let text = serde_json::to_vec(tool).unwrap_or_default();
+            (tool.name.clone(), sha256_hex(&[&text]))
+        };
+        let snapshot = Snapshot {
+            format: FORMAT,
+            server: spec.name.clone(),
+            fingerprint: fingerprint(spec),
+            info: list.info.clone(),
+            tool_hashes: list.tools.iter().map(hash).collect(),
+            tools: list.tools.clone(),
+        };
+        let text = serde_json::to_vec(&snapshot).map_err(|error| failed(error.into()))?;
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        // Two gateways may write the same snapshot: each its own file, renamed.
+        let unfinished = path.with_extension(format!("{}.part", std::process::id()));
+        let mut file = fs::File::create(&unfinished).map_err(failed)?;
+        file.write_all(&text).map_err(failed)?;
+        fs::rename(&unfinished, &path).map_err(failed)
+    }
+
+    fn path(&self, server: &str) -> PathBuf {
+        // Server names may hold any letter; file names only harmless ones.
+        let mut name = String::new();
+        for byte in server.bytes() {
+            if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_' {
+                name.push(char::from(byte));
+            } else {
+                name.push_str(&format!("%{byte:02x}"));
+            }
+        }
+        self.folder.join(format!("{name}.json"))
+    }
+}
+
+/// What the tools depend on: the command with its arguments, or the URL. Only
+/// a hash of it is kept, since arguments may carry secrets.
+fn fingerprint(spec: &ServerSpec) -> String {
+    let mut parts: Vec<&[u8]> = Vec::new();
+    match &spec.transport {
+        Transport::Stdio { command, args, env, .. } => {
+            parts.push(b"stdio");
+            parts.push(command.as_bytes());
+            parts.extend(args.iter().map(|arg| arg.expose().as_bytes()));
+            // Names only: which variables are set can decide which tools there
+            // are; their values are secrets and rotate.
+            parts.extend(env.keys().map(String::as_bytes));
+        }
+        Transport::Http { url, .. } => {
+            parts.push(b"http");
+            parts.push(url.expose().as_bytes());
+        }
+    }
+    sha256_hex(&parts)
+}

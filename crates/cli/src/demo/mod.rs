@@ -1,0 +1,88 @@
+//! The MCP servers that the binary carries, and the tasks that show them off.
+//!
+//! In: a server's name from the command line. Out: a real MCP server on stdin
+//! and stdout, with data made from a fixed seed: no clock, no disk, no network, so
+//! every run on every machine measures the same.
+//! Invariant: changes a client makes live in that process only and end with it.
+//!
+//! Each server has three parts: `tools/<name>.json` (what it shows to clients, in
+//! MCP's own form), `<name>.rs` (what a call does) and the data it holds
+//! (`files.rs` and `transcript.rs`, `leads.rs`, `issues.rs`, with their words).
+
+mod calendar;
+mod crm;
+mod drive;
+mod files;
+mod issue_words;
+mod issues;
+mod lead_words;
+mod leads;
+mod page;
+mod random;
+mod server;
+mod tasks;
+mod tracker;
+mod transcript;
+mod transcript_lines;
+
+use std::fmt;
+
+use clap::ValueEnum;
+
+pub(crate) use page::{CURSOR_ARGUMENT, NEXT_CURSOR};
+pub(crate) use tasks::{ClassicStep, TASKS, Task};
+
+/// One of the servers that the binary carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum ServerName {
+    /// About thirty text files, one of them a long meeting transcript.
+    Drive,
+    /// 1,000 sales leads.
+    Crm,
+    /// 10,000 issues.
+    Tracker,
+}
+
+impl ServerName {
+    /// All of them, in the order they are shown.
+    pub(crate) const ALL: [Self; 3] = [Self::Drive, Self::Crm, Self::Tracker];
+
+    /// The name in the configuration, in imports and on the command line.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Drive => "drive",
+            Self::Crm => "crm",
+            Self::Tracker => "tracker",
+        }
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Serves one demo server on stdin and stdout until the client closes them.
+pub(crate) async fn serve(name: ServerName) -> anyhow::Result<()> {
+    match name {
+        ServerName::Drive => server::run(drive::Drive::new()).await,
+        ServerName::Crm => server::run(crm::Crm::new()).await,
+        ServerName::Tracker => server::run(tracker::Tracker::new()).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::ServerName;
+
+    #[test]
+    fn the_command_line_and_the_configuration_spell_a_server_alike() {
+        for name in ServerName::ALL {
+            assert_eq!(ServerName::from_str(name.as_str(), false), Ok(name));
+        }
+        assert_eq!(ServerName::value_variants(), ServerName::ALL);
+    }
+}

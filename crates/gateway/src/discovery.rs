@@ -1,0 +1,182 @@
+//! What is known about tools, kept in step with the servers.
+//!
+//! The catalog starts from snapshots, so that nothing has to be started to list
+//! and search. A call always goes by the live definition: its server is started
+//! first and the catalog brought up to date.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tidegate_catalog::{Catalog, Resolution, Snapshots};
+use tidegate_model::{ErrorCode, RunError, ServerSpec, ToolDef, ToolRef};
+use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
+
+use crate::explain;
+use crate::gateway::Gateway;
+
+/// The catalog and where it comes from.
+pub(crate) struct Discovery {
+    pub(crate) upstreams: Upstreams,
+    known: RwLock<Known>,
+    snapshots: Snapshots,
+    specs: Vec<ServerSpec>,
+}
+
+struct Known {
+    catalog: Arc<Catalog>,
+    /// The newest tool list that is in the catalog.
+    version: u64,
+}
+
+/// A server as `servers list` and `servers test` show it.
+#[derive(Debug)]
+pub struct ServerReport {
+    /// Name in the configuration.
+    pub name: String,
+    /// How it is reached, without secrets.
+    pub transport: String,
+    /// How it is doing.
+    pub status: ServerStatus,
+    /// Package and version, if known.
+    pub package: String,
+    /// How many tools are known.
+    pub tools: usize,
+}
+
+impl Discovery {
+    pub(crate) fn new(
+        catalog: Catalog,
+        upstreams: Upstreams,
+        snapshots: Snapshots,
+        specs: Vec<ServerSpec>,
+    ) -> Self {
+        let known = RwLock::new(Known { catalog: Arc::new(catalog), version: 0 });
+        Self { upstreams, known, snapshots, specs }
+    }
+
+    /// The catalog with every tool list that has arrived.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        let newest = self.upstreams.tools_version();
+        {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            if known.version >= newest {
+                return Arc::clone(&known.catalog);
+            }
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut catalog = (*known.catalog).clone();
+        for spec in &self.specs {
+            let Some(tools) = self.upstreams.known_tools(&spec.name) else { continue };
+            if tools.version <= known.version {
+                continue;
+            }
+            catalog.set_tools(&spec.name, &tools.list);
+            if let Err(error) = self.snapshots.save(spec, &tools.list) {
+                tracing::warn!(%error, "snapshot not written");
+            }
+        }
+        *known = Known { catalog: Arc::new(catalog), version: newest };
+        Arc::clone(&known.catalog)
+    }
+
+    /// Starts the servers whose tools are not known at all, all at once.
+    /// Returns those that failed.
+    pub(crate) async fn learn_missing(&self) -> Vec<(String, UpstreamError)> {
+        let catalog = self.catalog();
+        let unlisted = |name: &&str| {
+            let empty = catalog.server(name).is_none_or(|tools| tools.tools.is_empty());
+            empty && self.upstreams.known_tools(name).is_none()
+        };
+        let missing: Vec<String> =
+            self.upstreams.names().filter(unlisted).map(str::to_owned).collect();
+        let started = self.upstreams.start_all(&missing).await;
+        started.into_iter().filter_map(|(name, outcome)| Some((name, outcome.err()?))).collect()
+    }
+
+    /// The exact tool that a program means, by its server's live definition.
+    pub(crate) async fn resolve(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
+        let first = self.catalog().resolve(name);
+        let server = match &first {
+            Resolution::Tool { id, .. } => &id.server,
+            Resolution::NotListed { server } | Resolution::UnknownTool { server, .. } => server,
+            Resolution::UnknownServer { given, hint } => {
+                return Err(unknown_server(given, hint));
+            }
+        };
+        // A tool that the snapshot does not know may be new, and one that it
+        // knows may have changed.
+        self.upstreams.tools(server).await.map_err(|error| explain::upstream(&error))?;
+        match self.catalog().resolve(name) {
+            Resolution::Tool { id, tool } => Ok((id, tool)),
+            Resolution::UnknownServer { given, hint } => Err(unknown_server(&given, &hint)),
+            Resolution::UnknownTool { server, given, hint } => {
+                let message = format!("server `{server}` has no tool `{given}`");
+                Err(RunError::new(ErrorCode::UnknownTool, message).with_hint(hint))
+            }
+            Resolution::NotListed { server } => {
+                let message = format!("server `{server}` has no tools");
+                Err(RunError::new(ErrorCode::UnknownTool, message))
+            }
+        }
+    }
+
+    /// A server's exact name, with its tools listed.
+    pub(crate) async fn server(&self, given: &str) -> Result<String, RunError> {
+        let catalog = self.catalog();
+        let name = catalog.server_name(given).map_err(|hint| unknown_server(given, &hint))?;
+        let listed = catalog.server(name).is_some_and(|tools| !tools.tools.is_empty());
+        if !listed {
+            self.upstreams.tools(name).await.map_err(|error| explain::upstream(&error))?;
+        }
+        Ok(name.to_owned())
+    }
+}
+
+impl Gateway {
+    /// The catalog as it is known now, without starting anything.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.discovery.catalog()
+    }
+
+    /// The catalog after starting the servers whose tools were never listed,
+    /// and the servers that could not be started.
+    pub async fn complete_catalog(&self) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
+        let failed = self.discovery.learn_missing().await;
+        (self.discovery.catalog(), failed)
+    }
+
+    /// Starts servers (all, if none is named) and says how it went.
+    pub async fn test_servers(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
+        let all: Vec<String> = self.discovery.upstreams.names().map(str::to_owned).collect();
+        let outcomes =
+            self.discovery.upstreams.start_all(if names.is_empty() { &all } else { names }).await;
+        self.discovery.catalog();
+        outcomes
+    }
+
+    /// All configured servers, without starting any.
+    pub fn servers(&self) -> Vec<ServerReport> {
+        let catalog = self.discovery.catalog();
+        let report = |spec: &ServerSpec| {
+            let known = catalog.server(&spec.name);
+            let package = known.map(|tools| {
+                format!("{} {}", tools.info.name, tools.info.version).trim().to_owned()
+            });
+            ServerReport {
+                name: spec.name.clone(),
+                transport: spec.transport.describe(),
+                status: self
+                    .discovery
+                    .upstreams
+                    .status(&spec.name)
+                    .unwrap_or(ServerStatus::NotStarted),
+                package: package.unwrap_or_default(),
+                tools: known.map_or(0, |tools| tools.tools.len()),
+            }
+        };
+        self.discovery.specs.iter().map(report).collect()
+    }
+}
+
+fn unknown_server(given: &str, hint: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownServer, format!("there is no server `{given}`")).with_hint(hint)
+}

@@ -1,0 +1,121 @@
+//! Errors of the layers below, told to a model.
+//!
+//! The model gets what to change and nothing of the host: no path, no URL, none
+//! of what a server printed. The operator finds all of that in the log.
+
+use std::time::Duration;
+
+use tidegate_model::{ErrorCode, Limits, RunError, ToolRef};
+use tidegate_policy::Denial;
+use tidegate_upstream::UpstreamError;
+
+/// A call that policy refused.
+pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
+    match denial {
+        Denial::NotGranted => {
+            let message = format!("`{tool}` may not be called: its server is not granted");
+            RunError::new(ErrorCode::Denied, message)
+                .with_hint("use another tool; asking again will not change this")
+        }
+        Denial::WrongDefinition => {
+            RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
+        }
+        Denial::Arguments(problem) => {
+            let place = match problem.path.as_str() {
+                "" => String::new(),
+                path => format!(": `{path}`"),
+            };
+            let message = format!("`{tool}`{place} {}", problem.problem);
+            let mut error = RunError::new(ErrorCode::BadArgument, message);
+            error.hint.clone_from(&problem.hint);
+            error
+        }
+    }
+}
+
+/// A call that the server did not answer well.
+pub(crate) fn upstream(error: &UpstreamError) -> RunError {
+    match error {
+        UpstreamError::Unknown { server } => {
+            RunError::new(ErrorCode::UnknownServer, format!("there is no server `{server}`"))
+        }
+        UpstreamError::CommandNotFound { server, .. } => RunError::new(
+            ErrorCode::UpstreamUnavailable,
+            format!("server `{server}` could not be started: its command was not found"),
+        )
+        .with_hint(format!(
+            "the user must fix its configuration; `tidegate servers test {server}` shows it"
+        )),
+        UpstreamError::StartFailed { server, reason, .. } => RunError::new(
+            ErrorCode::UpstreamUnavailable,
+            format!("server `{server}` could not be started: {reason}"),
+        )
+        .with_hint(format!("the user can see why with `tidegate servers test {server}`")),
+        UpstreamError::BackingOff { server, retry_in, reason, .. } => RunError::new(
+            ErrorCode::UpstreamUnavailable,
+            format!(
+                "server `{server}` keeps failing and is tried again in {} s: {reason}",
+                retry_in.as_secs().max(1)
+            ),
+        ),
+        UpstreamError::Died { server, reason, .. } => RunError::new(
+            ErrorCode::UpstreamDied,
+            format!("server `{server}` died while it worked on the call: {reason}"),
+        )
+        .with_hint("the next call starts it again; whether this one took effect is unknown"),
+        UpstreamError::TimedOut { server, after } => RunError::new(
+            ErrorCode::UpstreamTimeout,
+            format!("server `{server}` did not answer within {} ms", after.as_millis()),
+        )
+        .with_hint(format!("ask for less, or let the user raise `timeout` of server `{server}`")),
+        UpstreamError::Refused { server, message, .. } => RunError::new(
+            ErrorCode::ToolFailed,
+            format!("server `{server}` refused the call: {message}"),
+        ),
+        UpstreamError::Protocol { server, reason } => RunError::new(
+            ErrorCode::UpstreamProtocol,
+            format!("server `{server}` broke the protocol: {reason}"),
+        ),
+    }
+}
+
+/// A run that hit a limit: which, how much, and how to raise it.
+pub(crate) fn limit(code: ErrorCode, limits: &Limits) -> (String, String) {
+    let megabytes = |bytes: u64| format!("{} MB", bytes / (1024 * 1024));
+    match code {
+        ErrorCode::TimeLimit => (
+            format!("the program ran longer than its limit of {}", seconds(limits.time)),
+            "do less per run, or let the user raise `limits.time`".into(),
+        ),
+        ErrorCode::MemoryLimit => (
+            format!(
+                "the program used more than its limit of {} of memory",
+                megabytes(limits.memory_bytes)
+            ),
+            "work in smaller pieces, or let the user raise `limits.memory`".into(),
+        ),
+        ErrorCode::StackLimit => (
+            "the program recursed too deeply".into(),
+            "use a loop, or end the recursion earlier".into(),
+        ),
+        ErrorCode::OutputLimit => (
+            format!(
+                "the program printed or returned more than its limit of {}",
+                megabytes(limits.output_bytes)
+            ),
+            "print and return less, or let the user raise `limits.output`".into(),
+        ),
+        _ => (
+            format!("the program made more than its limit of {} tool calls", limits.tool_calls),
+            "call tools that take lists, or let the user raise `limits.tool_calls`".into(),
+        ),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    if time.subsec_millis() == 0 {
+        format!("{} s", time.as_secs())
+    } else {
+        format!("{} ms", time.as_millis())
+    }
+}

@@ -1,0 +1,86 @@
+//! The parts of a running gateway, put together and taken apart.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thiserror::Error;
+use tidegate_catalog::{Catalog, Snapshots};
+use tidegate_config::Settings;
+use tidegate_policy::Policy;
+use tidegate_sandbox::{ProcessBackend, Spare};
+use tidegate_store::{Outputs, Store, StoreError};
+use tidegate_upstream::Upstreams;
+
+use crate::discovery::Discovery;
+use crate::tokens;
+
+/// Why a gateway could not be opened.
+#[derive(Debug, Error)]
+pub enum GatewayError {
+    /// The state folder cannot be used.
+    #[error("the state folder `{path}` cannot be used")]
+    State {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: StoreError,
+    },
+}
+
+/// A running gateway.
+pub struct Gateway {
+    pub(crate) settings: Settings,
+    pub(crate) discovery: Discovery,
+    pub(crate) policy: Policy,
+    pub(crate) store: Store,
+    pub(crate) outputs: Outputs,
+    pub(crate) sandbox: Spare,
+}
+
+impl Gateway {
+    /// Opens the state and prepares all parts. Starts no server. `executable`
+    /// is tidegate itself, started again as worker and as guard; `environment`
+    /// is what every stdio server gets before its own variables.
+    pub fn open(
+        settings: Settings,
+        executable: PathBuf,
+        environment: BTreeMap<String, String>,
+    ) -> Result<Arc<Self>, GatewayError> {
+        tokens::warm_up();
+        let failed = |source| GatewayError::State { path: settings.state_dir.clone(), source };
+        let store = Store::open(&settings.state_dir).map_err(failed)?;
+        let outputs = Outputs::new(&settings.state_dir);
+        outputs.prune();
+        let snapshots = Snapshots::new(&settings.state_dir);
+        let mut catalog = Catalog::default();
+        for spec in &settings.servers {
+            match snapshots.load(spec) {
+                Some(list) => catalog.set_tools(&spec.name, &list),
+                None => catalog.add_server(&spec.name),
+            }
+        }
+        let names = settings.servers.iter().map(|spec| spec.name.as_str());
+        let policy = Policy::for_configured_servers(names);
+        let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
+        let discovery = Discovery::new(catalog, upstreams, snapshots, settings.servers.clone());
+        let sandbox = Spare::new(Arc::new(ProcessBackend::new(executable)));
+        Ok(Arc::new(Self { settings, discovery, policy, store, outputs, sandbox }))
+    }
+
+    /// The settings this gateway was opened with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Starts the first worker ahead of the first run.
+    pub fn prepare_worker(&self) {
+        self.sandbox.prepare();
+    }
+
+    /// Ends all servers and waits until they are gone.
+    pub async fn close(&self) {
+        self.discovery.upstreams.close().await;
+    }
+}

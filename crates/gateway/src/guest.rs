@@ -1,0 +1,131 @@
+//! Answers the questions of programs: servers, functions, search, files.
+//!
+//! The file tree of a program is made up here and exists nowhere on disk:
+//! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
+
+use serde_json::{Value, json};
+use tidegate_catalog::render_tool;
+use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::Question;
+
+use crate::gateway::Gateway;
+use crate::search::SearchRequest;
+
+impl Gateway {
+    /// The answer to one question, as the JSON value the program gets.
+    pub(crate) async fn answer(&self, question: Question, body: &str) -> Result<Value, RunError> {
+        match question {
+            Question::Servers => Ok(json!(self.catalog().servers().collect::<Vec<_>>())),
+            Question::Functions => self.functions(body).await,
+            Question::Search => {
+                let request: SearchRequest = serde_json::from_str(body).map_err(|_| {
+                    RunError::new(
+                        ErrorCode::BadArgument,
+                        "`searchTools` takes a query and a detail level",
+                    )
+                    .with_hint("write `searchTools(\"read a file\", \"full\")`")
+                })?;
+                let answer = self.search(&request).await;
+                serde_json::to_value(answer.results).map_err(|_| internal())
+            }
+            Question::ReadDir => self.read_dir(body).await,
+            Question::ReadFile => self.read_file(body).await,
+        }
+    }
+
+    async fn functions(&self, given: &str) -> Result<Value, RunError> {
+        let server = self.discovery.server(given).await?;
+        let catalog = self.catalog();
+        let functions: Vec<(&str, &str)> = catalog
+            .server(&server)
+            .into_iter()
+            .flat_map(|tools| {
+                let names = tools.functions.iter().map(String::as_str);
+                names.zip(tools.tools.iter().map(|tool| tool.name.as_str()))
+            })
+            .collect();
+        Ok(json!({"server": server, "functions": functions}))
+    }
+
+    async fn read_dir(&self, path: &str) -> Result<Value, RunError> {
+        let folder = |name: &str| json!({"name": name, "folder": true});
+        match tree_path(path).as_deref() {
+            Some([]) => Ok(json!([folder("servers")])),
+            Some([servers]) if servers == "servers" => {
+                Ok(self.catalog().servers().map(folder).collect())
+            }
+            Some([servers, server]) if servers == "servers" => {
+                let server = self.discovery.server(server).await?;
+                let catalog = self.catalog();
+                let tools = catalog.server(&server);
+                let files = tools.into_iter().flat_map(|tools| &tools.functions);
+                Ok(files
+                    .map(|name| json!({"name": format!("{name}.ts"), "folder": false}))
+                    .collect())
+            }
+            _ => Err(no_such_file(path)),
+        }
+    }
+
+    async fn read_file(&self, path: &str) -> Result<Value, RunError> {
+        let parts = tree_path(path).unwrap_or_default();
+        let [servers, server, file] = parts.as_slice() else { return Err(no_such_file(path)) };
+        if servers != "servers" {
+            return Err(no_such_file(path));
+        }
+        let server = self.discovery.server(server).await?;
+        let catalog = self.catalog();
+        let function = file.trim_end_matches(".ts");
+        let tools = catalog.server(&server);
+        let found = tools.and_then(|tools| {
+            if function == "index" {
+                let all = tools.tools.iter().zip(&tools.functions);
+                let all: Vec<String> = all.map(|(tool, name)| render_tool(tool, name)).collect();
+                return Some(all.join("\n\n"));
+            }
+            let tool = tools.find(function)?;
+            let at = tools.tools.iter().position(|other| other.name == tool.name)?;
+            Some(render_tool(tool, &tools.functions[at]))
+        });
+        found.map(Value::String).ok_or_else(|| no_such_file(path))
+    }
+}
+
+/// The parts of a path in the program's tree. `None` for one that leaves it.
+fn tree_path(path: &str) -> Option<Vec<String>> {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            name => parts.push(name.to_owned()),
+        }
+    }
+    Some(parts)
+}
+
+fn no_such_file(path: &str) -> RunError {
+    let path = &path[..path.floor_char_boundary(200)];
+    RunError::new(ErrorCode::File, format!("`{}` does not exist", path.escape_debug()))
+        .with_hint("programs see `./servers/<server>/<function>.ts`")
+}
+
+fn internal() -> RunError {
+    RunError::new(ErrorCode::Internal, "the answer could not be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tree_path;
+
+    #[test]
+    fn paths_stay_inside_the_tree() {
+        let parts = |path: &str| tree_path(path).map(|parts| parts.join("|"));
+        assert_eq!(parts("./servers/git/"), Some("servers|git".into()));
+        assert_eq!(parts("/servers/../servers"), Some("servers".into()));
+        assert_eq!(parts("../etc/passwd"), None);
+        assert_eq!(parts("./servers/../../etc"), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! From a request to its answer, stage by stage.
+//!
+//! [`Gateway::execute`] runs a program, [`Gateway::call_tool`] makes one call;
+//! both decide calls in the same place (`bridge.rs`) and both are on disk before
+//! they answer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use tidegate_model::{Answer, ErrorCode, Limits, Program, Response, RunError, RunId};
+use tidegate_store::{Outcome, RunRecord};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::gateway::Gateway;
+use crate::{result, run, tokens};
+
+/// What a request brings besides its content.
+#[derive(Clone)]
+pub struct RunContext {
+    /// Ends the run when the client gives up.
+    pub cancelled: CancellationToken,
+    /// Tells the client how far the run is.
+    pub progress: watch::Sender<Progress>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Tool calls that were started.
+    pub calls_started: u32,
+    /// Tool calls that were answered.
+    pub calls_finished: u32,
+}
+
+impl Default for RunContext {
+    fn default() -> Self {
+        let (progress, _) = watch::channel(Progress::default());
+        Self { cancelled: CancellationToken::new(), progress }
+    }
+}
+
+impl Gateway {
+    /// Runs a program and answers as `execute_code` does.
+    pub async fn execute(self: &Arc<Self>, program: Program, context: &RunContext) -> Response {
+        let clock = Clock::start();
+        let id = new_run_id();
+        let limits = self.limits_of(&program);
+        let source_sha256 = Some(sha256_hex(&program.source));
+
+        let ended = match self.sandbox.take().await {
+            Ok(worker) => {
+                // Not before: two starts at once would delay this run.
+                self.sandbox.prepare();
+                run::run(self, worker, program, &limits, &id, context).await
+            }
+            Err(error) => {
+                tracing::error!(%error, run = %id, "no worker");
+                let error = RunError::new(ErrorCode::WorkerDied, "no worker could be started");
+                run::Ended::failed(error)
+            }
+        };
+        let made = result::respond(&ended, &id, &limits, &self.outputs);
+        let mut response = made.response;
+        response.metrics.execution_ms = clock.elapsed().as_secs_f64() * 1000.0;
+        let record = RunRecord {
+            id,
+            started_at: clock.wall,
+            kind: "execute_code",
+            language: Some("typescript"),
+            source_sha256,
+            outcome: outcome_of(response.error.as_ref()),
+            duration: clock.elapsed(),
+            tool_calls: ended.tool_calls,
+            result_bytes: made.result_bytes,
+            answer_tokens: response.metrics.tokens_in_summary,
+            handle: response.handle.clone(),
+        };
+        self.keep_record(record).await;
+        response
+    }
+
+    /// Makes one call outside of a program, decided like any other.
+    pub async fn call_tool(
+        self: &Arc<Self>,
+        name: &str,
+        arguments: Map<String, Value>,
+        context: &RunContext,
+    ) -> Result<Answer, RunError> {
+        let clock = Clock::start();
+        let id = new_run_id();
+        let call = self.bridge_call(&id, name, arguments);
+        let answered = tokio::select! {
+            answered = call => answered,
+            () = context.cancelled.cancelled() => {
+                Err(RunError::new(ErrorCode::Cancelled, "the client cancelled the call"))
+            }
+        };
+        let text = answered.as_ref().map(Answer::text).unwrap_or_default();
+        let record = RunRecord {
+            id,
+            started_at: clock.wall,
+            kind: "call_tool",
+            language: None,
+            source_sha256: None,
+            outcome: outcome_of(answered.as_ref().err()),
+            duration: clock.elapsed(),
+            tool_calls: 1,
+            result_bytes: text.len() as u64,
+            answer_tokens: tokens::estimate(text.len()),
+            handle: None,
+        };
+        self.keep_record(record).await;
+        answered
+    }
+
+    /// The configured limits, narrowed by what the request asks for.
+    fn limits_of(&self, program: &Program) -> Limits {
+        let mut limits = self.settings.limits.clone();
+        if let Some(timeout) = program.timeout {
+            limits.time = limits.time.min(timeout.max(Duration::from_millis(1)));
+        }
+        limits
+    }
+
+    async fn keep_record(&self, record: RunRecord) {
+        let id = record.id.clone();
+        if let Err(error) = self.store.record_run(record).await {
+            // The run has happened; refusing its answer would not undo it.
+            tracing::error!(%error, run = %id, "run not recorded");
+        }
+    }
+}
+
+struct Clock {
+    wall: SystemTime,
+    monotonic: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self { wall: SystemTime::now(), monotonic: Instant::now() }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.monotonic.elapsed()
+    }
+}
+
+fn outcome_of(error: Option<&RunError>) -> Outcome {
+    error.map_or(Outcome::Succeeded, |error| Outcome::Failed(error.code))
+}
+
+/// Sorts by time and is short: it goes into every answer.
+fn new_run_id() -> RunId {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut random = [0; 4];
+    // Without randomness the time alone still tells runs apart.
+    let _ = getrandom::fill(&mut random);
+    RunId(format!("r{:x}-{:08x}", now.as_millis(), u32::from_le_bytes(random)))
+}
+
+fn sha256_hex(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

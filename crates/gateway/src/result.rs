@@ -1,0 +1,139 @@
+//! From how a run ended to what the client is told.
+//!
+//! Small outputs are sent whole; large ones stay in a file that the handle
+//! names, and the client gets their structure. What a program printed is its
+//! output if it returned nothing.
+
+use serde_json::Value;
+use tidegate_model::{ErrorCode, Limits, Metrics, Response, RunError, RunId};
+use tidegate_store::Outputs;
+
+use crate::run::Ended;
+use crate::{summary, tokens};
+
+/// An output up to this many tokens is sent whole.
+const WHOLE_OUTPUT_TOKENS: usize = 400;
+/// An output up to this many is its own summary.
+const OWN_SUMMARY_TOKENS: usize = 60;
+/// Tokens for what a program printed beside its output.
+const LOG_TOKENS: usize = 200;
+
+/// An answer and what it stands for.
+pub(crate) struct Made {
+    pub(crate) response: Response,
+    /// Bytes of the whole output.
+    pub(crate) result_bytes: u64,
+}
+
+/// Makes the answer to a run.
+pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outputs) -> Made {
+    let mut response = Response {
+        success: ended.outcome.is_ok(),
+        output: None,
+        summary: String::new(),
+        error: None,
+        logs: None,
+        run_id: id.clone(),
+        handle: None,
+        metrics: Metrics {
+            execution_ms: 0.0,
+            memory_bytes: ended.memory_bytes.min(limits.memory_bytes.saturating_mul(4)),
+            tokens_in_summary: 0,
+            tool_calls: ended.tool_calls,
+        },
+        pii_tokenized: false,
+    };
+    let result_bytes = match &ended.outcome {
+        Ok(Some(text)) => tell_output(&mut response, text, outputs),
+        Ok(None) if !ended.logs.is_empty() => {
+            tell_text(&mut response, ended.logs.trim_end(), outputs)
+        }
+        Ok(None) => {
+            "the program returned nothing".clone_into(&mut response.summary);
+            0
+        }
+        Err(error) => {
+            fail(&mut response, error.clone());
+            0
+        }
+    };
+    let returned_something = !matches!(ended.outcome, Ok(None));
+    if returned_something && !ended.logs.is_empty() {
+        response.logs = Some(summary::of_text(ended.logs.trim_end(), LOG_TOKENS));
+    }
+    response.metrics.tokens_in_summary = tokens::count(&response.summary);
+    Made { response, result_bytes }
+}
+
+fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::String(text)) => tell_text(response, &text, outputs),
+        Ok(value) => {
+            let whole = fits(text);
+            if let Some(cost) = whole {
+                response.summary = if cost <= OWN_SUMMARY_TOKENS {
+                    text.to_owned()
+                } else {
+                    summary::shape(&value)
+                };
+                response.output = Some(value);
+            } else {
+                response.summary = summary::of_json(&value);
+                keep(response, "json", text.as_bytes(), outputs);
+            }
+            text.len() as u64
+        }
+        Err(_) => {
+            let error = RunError::new(
+                ErrorCode::BadOutput,
+                "the output is nested more than 128 levels deep",
+            )
+            .with_hint("return a flatter structure");
+            fail(response, error);
+            0
+        }
+    }
+}
+
+fn tell_text(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
+    match fits(text) {
+        Some(cost) => {
+            response.summary =
+                if cost <= OWN_SUMMARY_TOKENS { text.to_owned() } else { summary::text_size(text) };
+            response.output = Some(Value::String(text.to_owned()));
+        }
+        None => {
+            response.summary = summary::of_text(text, summary::TOKENS);
+            keep(response, "txt", text.as_bytes(), outputs);
+        }
+    }
+    text.len() as u64
+}
+
+/// What a text costs, if it may be sent whole.
+fn fits(text: &str) -> Option<usize> {
+    // A token has at most a few dozen bytes: no need to count a megabyte.
+    if text.len() > WHOLE_OUTPUT_TOKENS * 16 {
+        return None;
+    }
+    Some(tokens::count(text)).filter(|cost| *cost <= WHOLE_OUTPUT_TOKENS)
+}
+
+fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outputs) {
+    match outputs.keep(&response.run_id, extension, content) {
+        Ok(handle) => response.handle = Some(handle),
+        Err(error) => {
+            tracing::error!(%error, run = %response.run_id, "output not kept");
+            let error = RunError::new(ErrorCode::Internal, "the output could not be kept")
+                .with_hint("the user can see why in the log; return less to get it at once");
+            fail(response, error);
+        }
+    }
+}
+
+fn fail(response: &mut Response, error: RunError) {
+    response.success = false;
+    // The error itself says it all; a summary of it would be paid twice.
+    response.summary = format!("failed: {}", error.code.as_str());
+    response.error = Some(error);
+}

@@ -1,0 +1,309 @@
+//! One program in one worker: frames in, calls out, until it ends.
+//!
+//! The worker is not believed in anything: calls and bytes are counted here, the
+//! clock is here, and whoever breaks the protocol loses the run. The worker's
+//! own limits only make for better errors.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tidegate_model::{Answer, ErrorCode, Limits, Program, RunError, RunId};
+use tidegate_sandbox::{ChannelError, FrameWriter, Worker};
+use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
+use tokio::sync::{Mutex, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::explain;
+use crate::gateway::Gateway;
+use crate::pipeline::RunContext;
+
+/// The engine interrupts itself at the limit and can then say where it was. If
+/// it cannot, it is killed this much later.
+const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
+
+/// Argument bytes that may wait for their turn. A worker that floods the
+/// gateway with calls must not fill its memory.
+const WAITING_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How a run ended.
+pub(crate) struct Ended {
+    /// JSON text of the output, or why there is none.
+    pub(crate) outcome: Result<Option<String>, RunError>,
+    /// What the program printed.
+    pub(crate) logs: String,
+    /// Peak memory of the worker, as it says itself.
+    pub(crate) memory_bytes: u64,
+    /// Calls the program made.
+    pub(crate) tool_calls: u32,
+}
+
+impl Ended {
+    /// A run that did not begin.
+    pub(crate) fn failed(error: RunError) -> Self {
+        Self { outcome: Err(error), logs: String::new(), memory_bytes: 0, tool_calls: 0 }
+    }
+}
+
+/// Runs a program in a fresh worker.
+pub(crate) async fn run(
+    gateway: &Arc<Gateway>,
+    worker: Worker,
+    program: Program,
+    limits: &Limits,
+    id: &RunId,
+    context: &RunContext,
+) -> Ended {
+    let Worker { mut reader, writer, life } = worker;
+    let mut run = Run {
+        gateway: Arc::clone(gateway),
+        id: id.clone(),
+        limits: limits.clone(),
+        context: context.clone(),
+        writer: Arc::new(Mutex::new(writer)),
+        parallel: Arc::new(Semaphore::new(limits.parallel_calls as usize)),
+        waiting_bytes: Arc::default(),
+        tasks: JoinSet::new(),
+        ended: Ended { outcome: Ok(None), logs: String::new(), memory_bytes: 0, tool_calls: 0 },
+    };
+    let deadline = Instant::now() + limits.time + INTERRUPT_GRACE;
+    let outcome = match run.start(program).await {
+        Err(error) => Err(error),
+        Ok(()) => loop {
+            let message = tokio::select! {
+                message = reader.next() => message,
+                () = tokio::time::sleep_until(deadline) => {
+                    break Err(RunError::new(ErrorCode::TimeLimit, "killed"));
+                }
+                () = context.cancelled.cancelled() => {
+                    break Err(RunError::new(ErrorCode::Cancelled, "the client cancelled the run"));
+                }
+            };
+            match message {
+                Ok(message) => {
+                    if let Some(outcome) = run.take(message) {
+                        break outcome;
+                    }
+                }
+                Err(error) => break Err(worker_error(&error, id)),
+            }
+        },
+    };
+    // Dropping the tasks cancels the calls that are still under way.
+    run.tasks.abort_all();
+    let gone = life.end();
+    let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
+    if worker_died {
+        let how = gone.await;
+        tracing::warn!(run = %id, how, "worker died");
+    } else {
+        // It has nothing more to say; the answer need not wait for its end.
+        tokio::spawn(gone);
+    }
+    run.ended.outcome = outcome.map_err(|error| with_limit(error, limits));
+    run.ended
+}
+
+struct Run {
+    gateway: Arc<Gateway>,
+    id: RunId,
+    limits: Limits,
+    context: RunContext,
+    writer: Arc<Mutex<FrameWriter>>,
+    parallel: Arc<Semaphore>,
+    waiting_bytes: Arc<AtomicU64>,
+    tasks: JoinSet<()>,
+    ended: Ended,
+}
+
+type Outcome = Result<Option<String>, RunError>;
+
+impl Run {
+    async fn start(&self, program: Program) -> Result<(), RunError> {
+        let start = ToGuest::Start(Start {
+            source: program.source,
+            time_ms: u32::try_from(self.limits.time.as_millis()).unwrap_or(u32::MAX),
+            memory_bytes: self.limits.memory_bytes,
+            output_bytes: self.limits.output_bytes,
+        });
+        let sent = self.writer.lock().await.send(&start).await;
+        sent.map_err(|error| match error {
+            ChannelError::Broken(_) => RunError::new(ErrorCode::Syntax, "the program is too long")
+                .with_hint("programs can be up to 64 MB"),
+            other => worker_error(&other, &self.id),
+        })
+    }
+
+    /// Handles one message. The run's outcome, if this was the last.
+    fn take(&mut self, message: FromGuest) -> Option<Outcome> {
+        match message {
+            FromGuest::Hello { .. } => {
+                Some(Err(RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")))
+            }
+            FromGuest::Call { id, name, arguments, raw } => {
+                self.call(id, name, arguments, raw);
+                None
+            }
+            FromGuest::Ask { id, question, body } => {
+                self.ask(id, question, body);
+                None
+            }
+            FromGuest::Log { level, text } => self.log(level, &text),
+            FromGuest::Done { output, memory_bytes } => {
+                self.ended.memory_bytes = memory_bytes;
+                let bytes = output.as_ref().map_or(0, String::len) + self.ended.logs.len();
+                if bytes as u64 > self.limits.output_bytes {
+                    return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
+                }
+                Some(Ok(output))
+            }
+            FromGuest::Failed { error, memory_bytes } => {
+                self.ended.memory_bytes = memory_bytes;
+                Some(Err(error))
+            }
+        }
+    }
+
+    fn call(&mut self, id: u32, name: String, arguments: String, raw: bool) {
+        // Counted before the call: a guest that is killed in the middle of it
+        // must still have paid.
+        self.ended.tool_calls = self.ended.tool_calls.saturating_add(1);
+        let bytes = arguments.len() as u64;
+        let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let refused = if self.ended.tool_calls > self.limits.tool_calls {
+            Some(with_limit(RunError::new(ErrorCode::CallLimit, ""), &self.limits))
+        } else if waiting > WAITING_BYTES {
+            let message = "more than 64 MB of arguments wait for their calls";
+            Some(
+                RunError::new(ErrorCode::CallLimit, message)
+                    .with_hint("await calls before making more"),
+            )
+        } else {
+            None
+        };
+        let (gateway, run) = (Arc::clone(&self.gateway), self.id.clone());
+        let (writer, parallel) = (Arc::clone(&self.writer), Arc::clone(&self.parallel));
+        let waiting_bytes = Arc::clone(&self.waiting_bytes);
+        let progress = self.context.progress.clone();
+        progress.send_modify(|progress| progress.calls_started += 1);
+        self.tasks.spawn(async move {
+            // Held until the reply is written: replies wait in memory too.
+            let _turn = parallel.acquire().await;
+            let outcome = match refused {
+                Some(error) => Err(error),
+                None => call(&gateway, &run, &name, arguments, raw).await,
+            };
+            waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            progress.send_modify(|progress| progress.calls_finished += 1);
+            reply(&writer, id, outcome).await;
+        });
+        // Finished tasks are collected here, or the set would grow with the run.
+        while self.tasks.try_join_next().is_some() {}
+    }
+
+    fn ask(&mut self, id: u32, question: Question, body: String) {
+        let gateway = Arc::clone(&self.gateway);
+        let writer = Arc::clone(&self.writer);
+        self.tasks.spawn(async move {
+            let answer = gateway.answer(question, &body).await;
+            reply(&writer, id, answer.map(|value| value.to_string())).await;
+        });
+    }
+
+    fn log(&mut self, level: LogLevel, text: &str) -> Option<Outcome> {
+        let bytes = (self.ended.logs.len() + text.len()) as u64;
+        if bytes > self.limits.output_bytes {
+            return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
+        }
+        match level {
+            LogLevel::Info => self.ended.logs.push_str(text),
+            LogLevel::Warn | LogLevel::Error => {
+                let mark = if level == LogLevel::Warn { "[warn] " } else { "[error] " };
+                for line in text.split_inclusive('\n') {
+                    self.ended.logs.push_str(mark);
+                    self.ended.logs.push_str(line);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Makes a program's call and writes its answer as the program gets it.
+async fn call(
+    gateway: &Gateway,
+    run: &RunId,
+    name: &str,
+    arguments: String,
+    raw: bool,
+) -> Result<String, RunError> {
+    let parsed: Result<Map<String, Value>, _> = serde_json::from_str(&arguments);
+    drop(arguments);
+    let arguments = parsed.map_err(|_| {
+        RunError::new(
+            ErrorCode::BadArgument,
+            format!("`{name}` takes one object with named arguments"),
+        )
+        .with_hint("write `tool({ name: value })`; data may be nested up to 128 levels")
+    })?;
+    let answer = gateway.bridge_call(run, name, arguments).await?;
+    if raw {
+        return Ok(answer.into_raw().to_string());
+    }
+    if answer.is_error {
+        return Err(tool_failure(&answer, name));
+    }
+    Ok(answer.into_value().to_string())
+}
+
+/// A tool's own error, in the tool's words.
+pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
+    let text = answer.text();
+    let text = text.trim();
+    let text = match text {
+        "" => format!("`{name}` failed without saying why"),
+        text => format!("`{name}` failed: {}", &text[..text.floor_char_boundary(2000)]),
+    };
+    RunError::new(ErrorCode::ToolFailed, text)
+}
+
+async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {
+    let mut writer = writer.lock().await;
+    let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
+    if let Err(ChannelError::Broken(_)) = sent {
+        let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
+            .with_hint("ask for less at a time");
+        // If this fails too, the worker is gone and its reader says so.
+        let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
+    }
+}
+
+fn worker_error(error: &ChannelError, run: &RunId) -> RunError {
+    tracing::warn!(%error, %run, "worker lost");
+    let message = match error {
+        ChannelError::Gone(_) => "the worker died",
+        ChannelError::Broken(_) | ChannelError::OutOfTurn => "the worker broke the protocol",
+    };
+    RunError::new(ErrorCode::WorkerDied, message).with_hint(
+        "the program may have used too much memory, or crashed the engine; change it and try again",
+    )
+}
+
+/// Limits are named by the host: the guest does not know what was configured.
+fn with_limit(mut error: RunError, limits: &Limits) -> RunError {
+    match error.code {
+        ErrorCode::TimeLimit
+        | ErrorCode::MemoryLimit
+        | ErrorCode::StackLimit
+        | ErrorCode::OutputLimit => {}
+        // A refused call may say more than the limit itself.
+        ErrorCode::CallLimit if error.message.is_empty() => {}
+        _ => return error,
+    }
+    let (message, hint) = explain::limit(error.code, limits);
+    error.message = message;
+    error.hint = Some(hint);
+    error
+}

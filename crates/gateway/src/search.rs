@@ -1,0 +1,136 @@
+//! Tool search: the answer of `search_tools`, `searchTools` and `tidegate search`.
+
+use serde::{Deserialize, Serialize};
+use tidegate_catalog::{Catalog, one_line, render_tool};
+use tidegate_model::ToolRef;
+use tidegate_upstream::ServerStatus;
+
+use crate::gateway::Gateway;
+use crate::tokens;
+
+/// Tokens of one answer, unless the request says less.
+const TOKEN_BUDGET: usize = 800;
+const DEFAULT_LIMIT: usize = 10;
+const MAX_LIMIT: usize = 50;
+
+/// What to search for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// In natural language, or a name.
+    pub query: String,
+    /// How much to tell about each tool.
+    #[serde(default)]
+    pub detail: Detail,
+    /// Only tools of this server.
+    #[serde(default)]
+    pub server: Option<String>,
+    /// How many at most.
+    #[serde(default)]
+    pub limit: Option<usize>,
+}
+
+/// How much to tell about a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// Its name only.
+    Name,
+    /// Its name and one line.
+    #[default]
+    Description,
+    /// Its typed definition.
+    Full,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchAnswer {
+    /// Best first.
+    pub results: Vec<Found>,
+    /// How many more fit the query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
+    /// Servers whose tools could not be searched, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<String>,
+}
+
+/// One tool that was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Found {
+    /// As one would call it: `servers.<server>.<function>`.
+    pub call: String,
+    /// How well it fits; only comparable within one answer.
+    pub score: f32,
+    /// What it does in one line, or its definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The tool's identity, for those who do not speak TypeScript.
+    #[serde(skip)]
+    pub id: ToolRef,
+}
+
+impl Gateway {
+    /// Searches all known tools. Starts only servers that were never listed.
+    pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
+        let (catalog, failed) = self.complete_catalog().await;
+        let mut answer = search(&catalog, request);
+        answer.unavailable = failed.iter().map(|(name, _)| name.clone()).collect();
+        let status = |name: &String| self.discovery.upstreams.status(name);
+        answer.unavailable.retain(|name| !matches!(status(name), Some(ServerStatus::Connected)));
+        answer
+    }
+}
+
+/// Searches a catalog.
+pub(crate) fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let mut hits = catalog.search(&request.query, usize::MAX);
+    if let Some(server) = &request.server {
+        let exact = catalog.server_name(server).unwrap_or(server).to_owned();
+        hits.retain(|hit| hit.id.server == exact);
+    }
+    let found = hits.len();
+    let mut results = Vec::new();
+    let mut used = 0;
+    for hit in hits.into_iter().take(limit) {
+        let Some(entry) = describe(catalog, &hit.id, hit.score, request.detail) else { continue };
+        let cost = tokens::count(&serde_json::to_string(&entry).unwrap_or_default());
+        // The best hit is always told, however long its definition.
+        if !results.is_empty() && used + cost > TOKEN_BUDGET {
+            break;
+        }
+        used += cost;
+        results.push(entry);
+    }
+    let left = found - results.len();
+    let more = (left > 0).then(|| format!("{left} more; narrow the query or name a `server`"));
+    SearchAnswer { results, more, unavailable: Vec::new() }
+}
+
+fn describe(catalog: &Catalog, id: &ToolRef, score: f32, detail: Detail) -> Option<Found> {
+    let tools = catalog.server(&id.server)?;
+    let tool = tools.find(&id.tool)?;
+    let function = catalog.function_name(id)?;
+    let call = member(&id.server, function);
+    let text = match detail {
+        Detail::Name => None,
+        Detail::Description => Some(one_line(tool)),
+        Detail::Full => Some(render_tool(tool, function)),
+    };
+    // Two digits tell the order; more only cost tokens.
+    let score = (score * 100.0).round() / 100.0;
+    Some(Found { call, score, text, id: id.clone() })
+}
+
+/// `servers.git.gitLog`, or `servers["my server"].gitLog`.
+fn member(server: &str, function: &str) -> String {
+    let plain = server.starts_with(|c: char| c.is_ascii_alphabetic())
+        && server.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain {
+        format!("servers.{server}.{function}")
+    } else {
+        format!("servers[{server:?}].{function}")
+    }
+}

@@ -1,0 +1,85 @@
+//! What every way of starting a worker has in common.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::time::Duration;
+
+use thiserror::Error;
+use tidegate_wire::{FromGuest, VERSION};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+
+use crate::channel::{ChannelError, FrameReader, FrameWriter};
+
+/// How long a fresh worker may take to say hello. Found by trial: 3 ms is
+/// normal, a machine under heavy load has needed 2 s.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A way to start workers.
+pub trait Backend: Send + Sync + 'static {
+    /// Its name in reports: `process`, `docker`, `vm`.
+    fn name(&self) -> &'static str;
+
+    /// Starts a worker that has not seen any program.
+    fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>>;
+}
+
+/// Why there is no worker.
+#[derive(Debug, Error)]
+pub enum SandboxError {
+    /// The process, container or machine could not be started.
+    #[error("the worker could not be started")]
+    Start(#[source] io::Error),
+    /// It started but did not introduce itself as it should.
+    #[error("the worker did not say hello")]
+    Hello(#[source] ChannelError),
+    /// It speaks another version of the protocol.
+    #[error("the worker speaks version {found} of the wire, {VERSION} is needed")]
+    Version {
+        /// The version it speaks.
+        found: u32,
+    },
+    /// It started but stayed silent.
+    #[error("the worker was silent for {HELLO_TIMEOUT:?} after its start")]
+    Silent,
+}
+
+/// A started worker that waits for its one program.
+pub struct Worker {
+    /// What the worker says.
+    pub reader: FrameReader,
+    /// What the gateway says.
+    pub writer: FrameWriter,
+    /// Ends everything behind the worker when it is dropped.
+    pub life: Box<dyn Life>,
+}
+
+/// What is behind a worker. Dropping it kills all of that, at once.
+pub trait Life: Send {
+    /// Whether it still runs.
+    fn is_alive(&mut self) -> bool;
+
+    /// Kills it and waits until it is gone. Says how it ended, for the log.
+    fn end(self: Box<Self>) -> Pin<Box<dyn Future<Output = String> + Send>>;
+}
+
+impl Worker {
+    /// Takes a started worker's stream and waits for its hello.
+    pub async fn greet(
+        read: impl AsyncRead + Send + Unpin + 'static,
+        write: impl AsyncWrite + Send + Unpin + 'static,
+        life: Box<dyn Life>,
+    ) -> Result<Self, SandboxError> {
+        let mut reader = FrameReader::new(Box::new(read));
+        let hello =
+            timeout(HELLO_TIMEOUT, reader.next()).await.map_err(|_| SandboxError::Silent)?;
+        match hello.map_err(SandboxError::Hello)? {
+            FromGuest::Hello { version: VERSION } => {
+                Ok(Self { reader, writer: FrameWriter::new(Box::new(write)), life })
+            }
+            FromGuest::Hello { version } => Err(SandboxError::Version { found: version }),
+            _ => Err(SandboxError::Hello(ChannelError::OutOfTurn)),
+        }
+    }
+}

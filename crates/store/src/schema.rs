@@ -1,0 +1,56 @@
+//! Tables and their migrations.
+//!
+//! Each entry of [`MIGRATIONS`] is applied once, in order, in one transaction
+//! with the version number. Entries are never edited after a release: add one.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use crate::StoreError;
+
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE runs (
+        id              TEXT PRIMARY KEY,
+        started_at_ms   INTEGER NOT NULL,
+        kind            TEXT NOT NULL,
+        language        TEXT,
+        source_sha256   TEXT,
+        outcome         TEXT NOT NULL,
+        error_code      TEXT,
+        duration_us     INTEGER NOT NULL,
+        tool_calls      INTEGER NOT NULL,
+        result_bytes    INTEGER NOT NULL,
+        answer_tokens   INTEGER NOT NULL,
+        handle          TEXT
+    ) STRICT;
+    CREATE TABLE calls (
+        id              INTEGER PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        started_at_ms   INTEGER NOT NULL,
+        server          TEXT NOT NULL,
+        tool            TEXT NOT NULL,
+        outcome         TEXT NOT NULL,
+        error_code      TEXT,
+        duration_us     INTEGER NOT NULL,
+        argument_bytes  INTEGER NOT NULL,
+        answer_bytes    INTEGER NOT NULL,
+        answer_tokens   INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX calls_by_run ON calls (run_id);
+    CREATE INDEX runs_by_time ON runs (started_at_ms);
+"];
+
+/// Brings a database of any earlier version up to date.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
+    // Immediate: two gateways that start at once must not both apply them.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: usize = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version > MIGRATIONS.len() {
+        return Err(StoreError::TooNew { found: version, known: MIGRATIONS.len() });
+    }
+    for migration in &MIGRATIONS[version..] {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "user_version", MIGRATIONS.len())?;
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! The writer thread and the questions one can ask.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, params};
+use thiserror::Error;
+use tokio::sync::oneshot;
+
+use crate::record::{CallRecord, RunRecord, Stats};
+use crate::schema::migrate;
+
+/// Another gateway may hold the write lock; a commit takes milliseconds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why the state could not be kept.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// SQLite failed.
+    #[error("the database failed")]
+    Database(#[from] rusqlite::Error),
+    /// A file or folder of the state could not be made.
+    #[error("cannot write `{path}`")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The database was written by a newer tidegate.
+    #[error("the database has version {found}, this tidegate knows up to {known}")]
+    TooNew {
+        /// Its version.
+        found: usize,
+        /// The newest version known here.
+        known: usize,
+    },
+    /// The transaction that held this run failed; the log has the cause.
+    #[error("the run could not be recorded")]
+    NotRecorded,
+    /// The writer thread has ended.
+    #[error("the database is closed")]
+    Closed,
+}
+
+/// The database of one state folder.
+pub struct Store {
+    path: PathBuf,
+    jobs: Option<Sender<Job>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+enum Job {
+    Call(CallRecord),
+    Run(RunRecord, oneshot::Sender<Result<(), StoreError>>),
+}
+
+impl Store {
+    /// Opens the database in a state folder and makes both if they are missing.
+    pub fn open(state_dir: &Path) -> Result<Self, StoreError> {
+        create_private_dir(state_dir)?;
+        let path = state_dir.join("tidegate.db");
+        let mut connection = connect(&path)?;
+        migrate(&mut connection)?;
+        let (jobs, queue) = channel();
+        let writer = thread::Builder::new()
+            .name("store".into())
+            .spawn(move || write_all(&mut connection, &queue))
+            .map_err(|source| StoreError::File { path: path.clone(), source })?;
+        Ok(Self { path, jobs: Some(jobs), writer: Some(writer) })
+    }
+
+    /// Records a call. It is on disk no later than the run that made it.
+    pub fn record_call(&self, call: CallRecord) {
+        if let Some(jobs) = &self.jobs {
+            // The writer only ends with the store; a panic there is reported by
+            // the next `record_run`.
+            let _ = jobs.send(Job::Call(call));
+        }
+    }
+
+    /// Records a run and waits until it and all calls before it are on disk.
+    pub async fn record_run(&self, run: RunRecord) -> Result<(), StoreError> {
+        let (done, committed) = oneshot::channel();
+        let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
+        jobs.send(Job::Run(run, done)).map_err(|_| StoreError::Closed)?;
+        committed.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Sums over all runs.
+    pub fn stats(&self) -> Result<Stats, StoreError> {
+        let connection = connect(&self.path)?;
+        let stats = connection.query_row(
+            "SELECT (SELECT count(*) FROM runs),
+                    (SELECT count(*) FROM runs WHERE outcome <> 'succeeded'),
+                    (SELECT count(*) FROM calls),
+                    (SELECT coalesce(sum(answer_tokens), 0) FROM calls),
+                    (SELECT coalesce(sum(answer_tokens), 0) FROM runs)",
+            [],
+            |row| {
+                Ok(Stats {
+                    runs: row.get(0)?,
+                    failed_runs: row.get(1)?,
+                    calls: row.get(2)?,
+                    call_tokens: row.get(3)?,
+                    answer_tokens: row.get(4)?,
+                })
+            },
+        )?;
+        Ok(stats)
+    }
+}
+
+impl Drop for Store {
+    /// Waits until what was handed over is on disk.
+    fn drop(&mut self) {
+        self.jobs.take();
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
+        }
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // WAL with NORMAL survives a crash of the process at any point; only a
+    // crash of the machine can lose the last commits.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(connection)
+}
+
+/// The writer thread: everything that is waiting goes into one transaction.
+fn write_all(connection: &mut Connection, queue: &Receiver<Job>) {
+    while let Ok(first) = queue.recv() {
+        let mut waiting = Vec::new();
+        let result = write_batch(connection, first, queue, &mut waiting);
+        if let Err(error) = &result {
+            tracing::error!(%error, "runs could not be recorded");
+        }
+        for done in waiting {
+            let answer = result.as_ref().map_err(|_| StoreError::NotRecorded).copied();
+            // Nobody waits any more: the client is gone.
+            let _ = done.send(answer);
+        }
+    }
+}
+
+fn write_batch(
+    connection: &mut Connection,
+    first: Job,
+    queue: &Receiver<Job>,
+    waiting: &mut Vec<oneshot::Sender<Result<(), StoreError>>>,
+) -> Result<(), StoreError> {
+    // Taken off the queue before anything can fail, so that every waiter gets
+    // an answer.
+    let mut jobs = vec![first];
+    jobs.extend(queue.try_iter());
+    let mut calls = Vec::new();
+    let mut runs = Vec::new();
+    for job in jobs {
+        match job {
+            Job::Call(call) => calls.push(call),
+            Job::Run(run, done) => {
+                runs.push(run);
+                waiting.push(done);
+            }
+        }
+    }
+    let transaction = connection.transaction()?;
+    for call in &calls {
+        insert_call(&transaction, call)?;
+    }
+    for run in &runs {
+        insert_run(&transaction, run)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+fn insert_call(connection: &Connection, call: &CallRecord) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO calls (run_id, started_at_ms, server, tool, outcome, error_code,
+                 duration_us, argument_bytes, answer_bytes, answer_tokens)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            call.run_id.0,
+            unix_ms(call.started_at),
+            call.tool.server,
+            call.tool.tool,
+            call.outcome.as_str(),
+            call.outcome.error_code(),
+            micros(call.duration),
+            call.argument_bytes,
+            call.answer_bytes,
+            call.answer_tokens,
+        ])?;
+    Ok(())
+}
+
+fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO runs (id, started_at_ms, kind, language, source_sha256, outcome,
+                 error_code, duration_us, tool_calls, result_bytes, answer_tokens, handle)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            run.id.0,
+            unix_ms(run.started_at),
+            run.kind,
+            run.language,
+            run.source_sha256,
+            run.outcome.as_str(),
+            run.outcome.error_code(),
+            micros(run.duration),
+            run.tool_calls,
+            run.result_bytes,
+            run.answer_tokens as u64,
+            run.handle,
+        ])?;
+    Ok(())
+}
+
+fn unix_ms(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Makes a folder that only this user can read: it will hold results.
+pub(crate) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|source| StoreError::File { path: path.to_owned(), source })
+}

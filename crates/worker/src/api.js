@@ -1,0 +1,244 @@
+// What a program sees of the gateway: `servers`, `callMCPTool`, `searchTools`,
+// `fs`, imports, and the way its output leaves.
+//
+// In: `host`, the native functions of engine.rs. Out: the functions that the
+// engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
+// prepared program gets as its argument (see program.rs).
+//
+// Not a wall: a program may bend all of this to its liking and gains nothing,
+// since every call is resolved, checked and decided by the gateway.
+(function (host) {
+  "use strict";
+  const { parse, stringify } = JSON;
+  const { create, defineProperty, freeze, hasOwn, keys } = Object;
+  const isArray = Array.isArray;
+  const waiting = new Map();
+  let lastId = 0;
+
+  class ToolError extends Error {
+    constructor(failure, at) {
+      super(failure.message);
+      this.code = failure.code;
+      if (failure.hint) this.hint = failure.hint;
+      if (failure.server) this.server = failure.server;
+      if (failure.tool) this.tool = failure.tool;
+      // The error is made when the answer arrives, with nothing of the program
+      // on the stack: show where the call was made instead.
+      if (at) defineProperty(this, "stack", { value: at.stack, writable: true, configurable: true });
+    }
+  }
+  defineProperty(ToolError.prototype, "name", { value: "ToolError", writable: true, configurable: true });
+
+  const fail = (code, message, hint) => new ToolError({ code, message, hint });
+
+  // Arguments are copied once, as data: getters, proxies and `toJSON` run here
+  // and nowhere else.
+  function encodeArguments(name, input) {
+    if (input === undefined || input === null) return "{}";
+    if (typeof input !== "object" || isArray(input)) {
+      const got = isArray(input) ? "a list" : `a ${typeof input}`;
+      throw fail("call.bad_argument", `\`${name}\` takes one object with named arguments, got ${got}`,
+        "write `tool({ name: value })`");
+    }
+    return stringify(input, (key, value) => {
+      if (typeof value !== "bigint") return value;
+      throw fail("call.bad_argument", `\`${name}\` got a BigInt in \`${key}\`, which JSON cannot hold`,
+        "pass a number or text");
+    });
+  }
+
+  function call(name, input, options) {
+    const at = new Error();
+    return new Promise((resolve, reject) => {
+      const text = encodeArguments(name, input);
+      const id = ++lastId;
+      waiting.set(id, { resolve, reject, at, name });
+      host.call(id, name, text, options?.raw === true);
+    });
+  }
+
+  function settle(id, ok, text) {
+    const call = waiting.get(id);
+    if (!call) return;
+    waiting.delete(id);
+    if (ok) {
+      try { call.resolve(parse(text)); } catch (error) { call.reject(error); }
+      return;
+    }
+    const failure = parse(text);
+    const border = call.name.indexOf("__");
+    if (border > 0) {
+      failure.server = call.name.slice(0, border);
+      failure.tool = call.name.slice(border + 2);
+    }
+    call.reject(new ToolError(failure, call.at));
+  }
+
+  function ask(question, body) {
+    const [ok, text] = host.ask(question, body);
+    const value = parse(text);
+    if (ok) return value;
+    throw new ToolError(value, new Error());
+  }
+
+  // Names that the language itself looks for on any object. Answering them
+  // with a function would make `await servers.x` hang, for one.
+  const languageNames = new Set(["then", "toJSON", "valueOf", "toString", "constructor", "inspect"]);
+
+  const apis = new Map();
+  function serverApi(name) {
+    if (apis.has(name)) return apis.get(name);
+    const { server, functions } = ask("functions", name);
+    const members = create(null);
+    const add = (spelling, tool) => {
+      const callTool = (input, options) => call(`${server}__${tool}`, input, options);
+      defineProperty(callTool, "name", { value: spelling });
+      members[spelling] = callTool;
+    };
+    for (const [name, tool] of functions) add(name, tool);
+    // The tool's own spelling works too; where it is another tool's function
+    // name, the exact spelling wins.
+    for (const [, tool] of functions) add(tool, tool);
+    const api = new Proxy(members, {
+      get(_, key) {
+        if (typeof key !== "string" || hasOwn(members, key)) return members[key];
+        if (languageNames.has(key)) return undefined;
+        // The gateway answers with the nearest names.
+        return (input) => call(`${server}__${key}`, input);
+      },
+      // The second spellings would show every tool twice.
+      ownKeys: () => functions.map(([name]) => name),
+    });
+    apis.set(name, api);
+    return api;
+  }
+
+  const servers = new Proxy(create(null), {
+    get(_, key) {
+      if (typeof key !== "string") return undefined;
+      if (languageNames.has(key) && !ask("servers", "").includes(key)) return undefined;
+      return serverApi(key);
+    },
+    has: (_, key) => typeof key === "string" && ask("servers", "").includes(key),
+    ownKeys: () => ask("servers", ""),
+    getOwnPropertyDescriptor: (_, key) =>
+      ({ value: serverApi(key), enumerable: true, configurable: true, writable: false }),
+  });
+
+  async function searchTools(query, detail = "description") {
+    const options = typeof detail === "object" && detail ? detail : { detail };
+    return ask("search", stringify({ ...options, query: `${query}` }));
+  }
+
+  // Files: `./servers` can be read, and nothing else is there yet.
+  const textOf = (path) => `${path}`;
+  const readOnly = (name) => () => {
+    throw fail("file.refused", `\`fs.${name}\` is not available: programs can only read \`./servers\``,
+      "return the data instead, it is kept under a handle");
+  };
+  const stats = (path) => {
+    let isFolder = true;
+    try { ask("readDir", textOf(path)); } catch { isFolder = false; ask("readFile", textOf(path)); }
+    return { isDirectory: () => isFolder, isFile: () => !isFolder, isSymbolicLink: () => false };
+  };
+  const readdirSync = (path, options) => {
+    const entries = ask("readDir", textOf(path));
+    if (!options?.withFileTypes) return entries.map(({ name }) => name);
+    return entries.map(({ name, folder }) => ({
+      name, isDirectory: () => folder, isFile: () => !folder, isSymbolicLink: () => false,
+    }));
+  };
+  const readFileSync = (path, options) => {
+    const text = ask("readFile", textOf(path));
+    const encoding = typeof options === "string" ? options : options?.encoding;
+    return encoding ? text : Buffer.from(text);
+  };
+  const accessSync = (path) => { stats(path); };
+  const existsSync = (path) => { try { stats(path); return true; } catch { return false; } };
+  const writers = ["writeFile", "appendFile", "mkdir", "rm", "rmdir", "unlink", "rename", "copyFile", "cp", "symlink"];
+  const later = (work) => async (...args) => work(...args);
+  const promises = { readdir: later(readdirSync), readFile: later(readFileSync), stat: later(stats), lstat: later(stats), access: later(accessSync) };
+  const fs = { promises, readdirSync, readFileSync, statSync: stats, accessSync, existsSync };
+  for (const name of writers) {
+    promises[name] = later(readOnly(name));
+    fs[`${name}Sync`] = readOnly(`${name}Sync`);
+  }
+
+  const files = { "fs": fs, "fs/promises": promises };
+
+  function importModule(specifier) {
+    const name = textOf(specifier);
+    const tree = /^(?:(?:\.{1,2}\/)+|\/)?servers(?:\/(.*))?$/.exec(name);
+    if (tree) return importTree((tree[1] ?? "").replace(/\/$/, ""), name);
+    const bare = name.replace(/^node:/, "");
+    const module = hasOwn(files, bare) ? files[bare] : host.module(bare);
+    if (module !== undefined) return module;
+    throw fail("program.threw", `cannot import \`${name}\``,
+      "programs can import `./servers/<name>`, `fs/promises`, `path`, `util`, `url` and `assert`; packages are not available");
+  }
+
+  // ./servers, ./servers/<server>[/index][.ts] and ./servers/<server>/<tool>[.ts]
+  function importTree(rest, name) {
+    const [server, file, ...more] = rest.replace(/\.(?:ts|js|mjs)$/, "").split("/");
+    if (more.length > 0) throw fail("file.refused", `cannot import \`${name}\``, "import `./servers/<name>`");
+    if (!server || server === "index") return servers;
+    const api = serverApi(server);
+    if (!file || file === "index") return api;
+    if (!hasOwn(api, file)) throw unknownExport(name, file, api);
+    return { [file]: api[file], default: api[file] };
+  }
+
+  const unknownExport = (specifier, name, api) =>
+    fail("call.unknown_tool", `\`${specifier}\` has no \`${name}\``,
+      host.nearest(name, keys(api)) ?? `it has ${keys(api).slice(0, 8).map((key) => `\`${key}\``).join(", ")}`);
+
+  // The port of a prepared program.
+  let exported;
+  const port = {
+    exportDefault(value) { exported = value; },
+    import(specifier, name) {
+      const module = importModule(specifier);
+      if (name === undefined) return module;
+      if (name === "default" && !hasOwn(module, "default")) return module;
+      if (module === servers) return serverApi(name);
+      if (!hasOwn(module, name)) throw unknownExport(specifier, name, module);
+      return module[name];
+    },
+    dynamicImport: async (specifier) => {
+      const module = importModule(specifier);
+      return hasOwn(module, "default") ? module : new Proxy(module, {
+        get: (target, key) => key === "default" ? module : target[key],
+      });
+    },
+  };
+
+  // A returned or exported function is the program: `async () => {…}`.
+  async function finish(returned) {
+    const value = returned === undefined ? exported : returned;
+    return typeof value === "function" ? value() : value;
+  }
+
+  // Output as JSON text. Maps, sets and errors would be `{}`; show what is in them.
+  function encodeOutput(value) {
+    return stringify(value, function (key, current) {
+      const original = this[key];
+      if (typeof original === "bigint") {
+        return original >= -9007199254740991n && original <= 9007199254740991n ? Number(original) : `${original}`;
+      }
+      if (original instanceof Map) return Object.fromEntries(original);
+      if (original instanceof Set) return [...original];
+      if (original instanceof Error) return { name: original.name, message: original.message };
+      return current;
+    });
+  }
+
+  const define = (name, value) =>
+    defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  define("servers", servers);
+  define("callMCPTool", (name, input, options) => call(textOf(name), input, options));
+  define("searchTools", searchTools);
+  define("ToolError", ToolError);
+  define("fs", fs);
+
+  return freeze({ settle, finish, encodeOutput, port, importModule });
+})

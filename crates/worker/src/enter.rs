@@ -1,0 +1,70 @@
+//! The worker's life: confine, say hello, run one program, end.
+//!
+//! Two threads. The engine thread does all the work; the first thread only
+//! watches the channel, so that the worker ends with the gateway even while a
+//! program is stuck in a native loop.
+
+use std::os::fd::AsFd;
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::thread;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use tidegate_wire::{FromGuest, ToGuest, VERSION};
+
+use crate::channel::Channel;
+use crate::host::Host;
+use crate::{confine, engine};
+
+/// Stack of the engine thread. oxc and QuickJS recurse over the program's
+/// nesting; QuickJS stops at [`engine::STACK_BYTES`], far below this. Only
+/// touched pages cost memory.
+const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// Runs the worker and returns its exit code. Zero means that an outcome was
+/// sent, whether the program succeeded or not.
+pub fn enter() -> ExitCode {
+    confine::drop_inherited_descriptors();
+    let Ok(channel) = Channel::from_standard_input() else {
+        return ExitCode::from(2);
+    };
+    let Ok(watched) = channel.duplicate_descriptor() else {
+        return ExitCode::from(2);
+    };
+    let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
+        let sent = serve(channel);
+        // Ends the process from this thread: the first one sleeps in `poll`.
+        std::process::exit(i32::from(!sent));
+    });
+    if engine.is_err() {
+        return ExitCode::from(2);
+    }
+    loop {
+        // No events asked for: only the end of the other side wakes this up.
+        let mut descriptors = [PollFd::new(watched.as_fd(), PollFlags::empty())];
+        if poll(&mut descriptors, PollTimeout::NONE).is_ok() {
+            return ExitCode::from(3);
+        }
+    }
+}
+
+/// Serves one run. True if the gateway was told how it ended.
+fn serve(mut channel: Channel) -> bool {
+    if channel.send(&FromGuest::Hello { version: VERSION }).is_err() {
+        return false;
+    }
+    let Ok(ToGuest::Start(start)) = channel.receive() else {
+        return false;
+    };
+    if confine::apply_limits(&start).is_err() {
+        return false;
+    }
+    let host = Rc::new(Host::new(channel, &start));
+    let outcome = engine::run(&host, &start);
+    let memory_bytes = confine::peak_memory_bytes();
+    let message = match outcome {
+        Ok(output) => FromGuest::Done { output, memory_bytes },
+        Err(error) => FromGuest::Failed { error, memory_bytes },
+    };
+    host.send(&message).is_ok()
+}

@@ -1,0 +1,116 @@
+//! From what a program threw to an error a model can act on.
+//!
+//! The thrown value is the program's own and may be anything: a getter that
+//! throws again, a proxy, no error at all. Every look at it can fail, and then
+//! the look is left out.
+
+use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
+use tidegate_model::{ErrorCode, RunError};
+
+use crate::confine;
+use crate::host::Host;
+use crate::program::FILE_NAME;
+use crate::source_map::SourceMap;
+
+/// Describes the exception that is pending in the context.
+pub(crate) fn pending_error(
+    ctx: &Ctx<'_>,
+    map: &SourceMap,
+    host: &Host,
+    memory_limit: u64,
+) -> RunError {
+    let thrown = ctx.catch();
+    describe(ctx, &thrown, map, host, memory_limit)
+}
+
+/// Describes a thrown value.
+pub(crate) fn describe<'js>(
+    ctx: &Ctx<'js>,
+    thrown: &Value<'js>,
+    map: &SourceMap,
+    host: &Host,
+    memory_limit: u64,
+) -> RunError {
+    if let Some(reason) = host.stop_reason() {
+        return placed(RunError::new(reason, "stopped"), stack_of(ctx, thrown).as_deref(), map);
+    }
+    let Some(object) = thrown.as_object() else {
+        // Out of memory, QuickJS cannot make an error object and throws null.
+        // Two thirds of the limit in real pages is a sure sign of it.
+        if thrown.is_null() && confine::peak_memory_bytes() > memory_limit / 3 * 2 {
+            return RunError::new(ErrorCode::MemoryLimit, "out of memory");
+        }
+        let text = text_of(ctx, thrown.clone()).unwrap_or_else(|| "a value without text".into());
+        return RunError::new(ErrorCode::Thrown, format!("the program threw `{text}`"))
+            .with_hint("throw an `Error` to get the line");
+    };
+    let name = property(ctx, object, "name").unwrap_or_default();
+    let message = property(ctx, object, "message").unwrap_or_default();
+    let code = match (name.as_str(), message.as_str()) {
+        ("InternalError", "out of memory") => ErrorCode::MemoryLimit,
+        ("InternalError" | "RangeError", "stack overflow" | "Maximum call stack size exceeded") => {
+            ErrorCode::StackLimit
+        }
+        ("ToolError", _) => property(ctx, object, "code")
+            .and_then(|code| ErrorCode::parse(&code))
+            .unwrap_or(ErrorCode::Thrown),
+        ("SyntaxError", _) => ErrorCode::Syntax,
+        _ => ErrorCode::Thrown,
+    };
+    let message = match (name.as_str(), code) {
+        ("" | "Error" | "ToolError", _) | (_, ErrorCode::Syntax) => message,
+        _ => format!("{name}: {message}"),
+    };
+    let message =
+        if message.is_empty() { "the program threw an empty error".into() } else { message };
+    let mut error = RunError::new(code, message);
+    error.hint = property(ctx, object, "hint");
+    placed(error, stack_of(ctx, thrown).as_deref(), map)
+}
+
+/// Reads a property as text, if it is there and harmless.
+fn property<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<String> {
+    let value: Value<'js> = match object.get(key) {
+        Ok(value) => value,
+        Err(_) => {
+            ctx.catch();
+            return None;
+        }
+    };
+    if value.is_undefined() || value.is_null() { None } else { text_of(ctx, value) }
+}
+
+fn text_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Option<String> {
+    match Coerced::<String>::from_js(ctx, value) {
+        Ok(text) => Some(text.0),
+        Err(_) => {
+            // A lone surrogate or a throwing `toString`; the exception must not
+            // stay pending.
+            ctx.catch();
+            None
+        }
+    }
+}
+
+fn stack_of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Option<String> {
+    property(ctx, thrown.as_object()?, "stack")
+}
+
+/// Adds the innermost place of the program's own code.
+fn placed(mut error: RunError, stack: Option<&str>, map: &SourceMap) -> RunError {
+    let place = stack
+        .and_then(|stack| stack.lines().find_map(program_position))
+        .and_then(|(line, column)| map.origin(line, column));
+    error.line = place.map(|(line, _)| line);
+    error.column = place.map(|(_, column)| column);
+    error
+}
+
+/// Line and column of a stack line such as `at main (program.ts:3:10)`.
+fn program_position(line: &str) -> Option<(u32, u32)> {
+    let (_, position) = line.split_once(FILE_NAME)?;
+    let mut numbers = position.trim_start_matches(':').split(|c: char| !c.is_ascii_digit());
+    let line = numbers.next()?.parse().ok()?;
+    let column = numbers.next().and_then(|column| column.parse().ok()).unwrap_or(1);
+    Some((line, column))
+}

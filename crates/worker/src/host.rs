@@ -1,0 +1,225 @@
+//! The engine's view of the gateway: calls, questions, logs, timers, the clock.
+//!
+//! One per run, shared by the native functions that the globals are built on.
+//! Invariant: once [`Host::stop`] was called, no further message is sent but the
+//! outcome, and the engine's interrupt handler ends the program.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet, VecDeque};
+use std::io;
+use std::time::{Duration, Instant};
+
+use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
+
+use crate::channel::Channel;
+
+/// Printed text is sent in pieces of about this size, since a frame per line
+/// would cost a wake-up of the gateway per line.
+const LOG_PIECE_BYTES: usize = 32 * 1024;
+
+/// An answer to a call: its id and JSON text or error.
+pub(crate) type Reply = (u32, Result<String, RunError>);
+
+/// State shared by all native functions of one run.
+pub(crate) struct Host {
+    channel: RefCell<Channel>,
+    /// Answers that arrived while a question was waiting for its own.
+    early: RefCell<VecDeque<Reply>>,
+    in_flight: Cell<u32>,
+    next_question: Cell<u32>,
+    log: RefCell<(LogLevel, String)>,
+    output_left: Cell<u64>,
+    timers: RefCell<Timers>,
+    stopped: RefCell<Option<ErrorCode>>,
+    started: Instant,
+    deadline: Instant,
+}
+
+#[derive(Default)]
+struct Timers {
+    /// Due time, then order of creation, then the program's id.
+    queue: BinaryHeap<Reverse<(Instant, u64, u32)>>,
+    live: HashSet<u32>,
+    created: u64,
+}
+
+impl Host {
+    pub(crate) fn new(channel: Channel, start: &Start) -> Self {
+        let started = Instant::now();
+        Self {
+            channel: RefCell::new(channel),
+            early: RefCell::default(),
+            in_flight: Cell::new(0),
+            // Calls count up from 1; questions down from the top, so that the
+            // two never meet.
+            next_question: Cell::new(u32::MAX),
+            log: RefCell::new((LogLevel::Info, String::new())),
+            output_left: Cell::new(start.output_bytes),
+            timers: RefCell::default(),
+            stopped: RefCell::new(None),
+            started,
+            deadline: started + Duration::from_millis(u64::from(start.time_ms)),
+        }
+    }
+
+    /// Why the run must end now, if it must. Checked by the interrupt handler.
+    pub(crate) fn stop_reason(&self) -> Option<ErrorCode> {
+        let stopped = *self.stopped.borrow();
+        stopped.or_else(|| (Instant::now() >= self.deadline).then_some(ErrorCode::TimeLimit))
+    }
+
+    fn stop(&self, reason: ErrorCode) {
+        self.stopped.borrow_mut().get_or_insert(reason);
+    }
+
+    /// Milliseconds since the program started.
+    pub(crate) fn now_ms(&self) -> f64 {
+        self.started.elapsed().as_secs_f64() * 1000.0
+    }
+
+    /// Sends a message, after what was printed before it.
+    pub(crate) fn send(&self, message: &FromGuest) -> io::Result<()> {
+        self.flush_log()?;
+        self.channel.borrow_mut().send(message)
+    }
+
+    /// Starts a tool call. Its reply comes out of [`Host::next_reply`].
+    pub(crate) fn call(
+        &self,
+        id: u32,
+        name: String,
+        arguments: String,
+        raw: bool,
+    ) -> io::Result<()> {
+        self.in_flight.set(self.in_flight.get() + 1);
+        self.send(&FromGuest::Call { id, name, arguments, raw })
+    }
+
+    /// How many calls have no reply yet.
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.in_flight.get()
+    }
+
+    /// Asks a question and waits for its answer. Replies to calls that arrive
+    /// in between are kept for the event loop.
+    pub(crate) fn ask(
+        &self,
+        question: Question,
+        body: String,
+    ) -> io::Result<Result<String, RunError>> {
+        let asked = self.next_question.get();
+        self.next_question.set(asked - 1);
+        self.send(&FromGuest::Ask { id: asked, question, body })?;
+        loop {
+            match self.channel.borrow_mut().receive()? {
+                ToGuest::Reply { id, outcome } if id == asked => return Ok(outcome),
+                ToGuest::Reply { id, outcome } => self.early.borrow_mut().push_back((id, outcome)),
+                ToGuest::Start(_) => return Err(io::ErrorKind::InvalidData.into()),
+            }
+        }
+    }
+
+    /// Waits for the next reply to a call, until `until` or the deadline.
+    pub(crate) fn next_reply(&self, until: Option<Instant>) -> io::Result<Option<Reply>> {
+        self.flush_log()?;
+        let early = self.early.borrow_mut().pop_front();
+        let reply = match early {
+            Some(reply) => Some(reply),
+            None => {
+                let until = until.map_or(self.deadline, |until| until.min(self.deadline));
+                let timeout = until.saturating_duration_since(Instant::now());
+                match self.channel.borrow_mut().receive_within(timeout)? {
+                    Some(ToGuest::Reply { id, outcome }) => Some((id, outcome)),
+                    Some(ToGuest::Start(_)) => return Err(io::ErrorKind::InvalidData.into()),
+                    None => None,
+                }
+            }
+        };
+        if reply.is_some() {
+            self.in_flight.set(self.in_flight.get().saturating_sub(1));
+        }
+        Ok(reply)
+    }
+
+    /// Captures printed text. False if the run has printed too much.
+    pub(crate) fn print(&self, level: LogLevel, text: &str) -> io::Result<bool> {
+        let left = self.output_left.get().checked_sub(text.len() as u64 + 1);
+        let Some(left) = left else {
+            self.stop(ErrorCode::OutputLimit);
+            return Ok(false);
+        };
+        self.output_left.set(left);
+        if self.log.borrow().0 != level {
+            self.flush_log()?;
+            self.log.borrow_mut().0 = level;
+        }
+        let full = {
+            let pending = &mut self.log.borrow_mut().1;
+            pending.push_str(text);
+            pending.push('\n');
+            pending.len() >= LOG_PIECE_BYTES
+        };
+        if full {
+            self.flush_log()?
+        }
+        Ok(true)
+    }
+
+    /// Bytes of output the program may still produce.
+    pub(crate) fn output_left(&self) -> u64 {
+        self.output_left.get()
+    }
+
+    fn flush_log(&self) -> io::Result<()> {
+        let (level, text) = {
+            let mut log = self.log.borrow_mut();
+            (log.0, std::mem::take(&mut log.1))
+        };
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.channel.borrow_mut().send(&FromGuest::Log { level, text })
+    }
+
+    /// Starts a timer under the program's id.
+    pub(crate) fn set_timer(&self, id: u32, delay_ms: f64) {
+        // NaN and negative delays mean "at once", as in browsers. A day is far
+        // beyond any deadline.
+        let delay = Duration::from_secs_f64(delay_ms.clamp(0.0, 86_400_000.0).max(0.0) / 1000.0);
+        let mut timers = self.timers.borrow_mut();
+        timers.created += 1;
+        let order = timers.created;
+        timers.live.insert(id);
+        timers.queue.push(Reverse((Instant::now() + delay, order, id)));
+    }
+
+    /// Stops a timer.
+    pub(crate) fn clear_timer(&self, id: u32) {
+        self.timers.borrow_mut().live.remove(&id);
+    }
+
+    /// When the next live timer is due.
+    pub(crate) fn next_timer(&self) -> Option<Instant> {
+        let mut timers = self.timers.borrow_mut();
+        while let Some(Reverse((due, _, id))) = timers.queue.peek().copied() {
+            if timers.live.contains(&id) {
+                return Some(due);
+            }
+            timers.queue.pop();
+        }
+        None
+    }
+
+    /// Takes one timer that is due.
+    pub(crate) fn due_timer(&self) -> Option<u32> {
+        if self.next_timer()? > Instant::now() {
+            return None;
+        }
+        let mut timers = self.timers.borrow_mut();
+        let Reverse((_, _, id)) = timers.queue.pop()?;
+        timers.live.remove(&id);
+        Some(id)
+    }
+}

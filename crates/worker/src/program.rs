@@ -1,0 +1,351 @@
+//! From the program as a model wrote it to one function the engine can call.
+//!
+//! In: TypeScript in any of the accepted forms (module with imports, script
+//! with top-level `await` and `return`, default export, one bare function, any
+//! of these in a Markdown fence). Out: JavaScript whose value is one `async`
+//! function of one argument, and a map back to the program's own lines.
+//!
+//! The change is made on the syntax tree, never by pasting text around the
+//! source: a program that does not parse on its own is refused before it could
+//! close our brackets and open its own.
+
+use std::path::PathBuf;
+
+use oxc::allocator::{Allocator, ArenaVec};
+use oxc::ast::ast::{
+    Argument, ArrowFunctionBody, BindingPattern, Declaration, Directive,
+    ExportDefaultDeclarationKind, Expression, FormalParameter, FormalParameterKind,
+    FormalParameters, FunctionBody, FunctionType, IdentifierName, ImportDeclaration,
+    ImportDeclarationSpecifier, Program, Statement, VariableDeclarationKind, VariableDeclarator,
+};
+use oxc::ast::builder::AstBuilder;
+use oxc::ast_visit::{VisitMut, walk_mut};
+use oxc::codegen::{Codegen, CodegenOptions};
+use oxc::diagnostics::OxcDiagnostic;
+use oxc::parser::{ParseOptions, Parser};
+use oxc::semantic::SemanticBuilder;
+use oxc::span::{GetSpan, SPAN, SourceType, Span};
+use oxc::transformer::{TransformOptions, Transformer};
+use tidegate_model::{ErrorCode, RunError};
+
+use crate::source_map::SourceMap;
+
+/// Name of the program in stack traces.
+pub(crate) const FILE_NAME: &str = "program.ts";
+
+/// The one argument of the generated function: the worker's side of `import`
+/// and `export default`. A program that declares this name gets a clear error
+/// from the engine.
+const PORT: &str = "__tidegate";
+
+/// A program the engine can run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// JavaScript: one parenthesised `async` arrow function.
+    pub code: String,
+    pub(crate) map: SourceMap,
+}
+
+/// Parses a program, strips its types and turns it into one function.
+pub fn prepare(source: &str) -> Result<Prepared, RunError> {
+    let source = without_fence(source)?;
+    let allocator = Allocator::default();
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(&allocator, &source, SourceType::ts()).with_options(options).parse();
+    if let Some(error) = parsed.diagnostics.first() {
+        return Err(syntax_error(error, &source));
+    }
+    let mut program = parsed.program;
+    let semantic = SemanticBuilder::new()
+        .with_check_syntax_error(true)
+        .with_enum_eval(true)
+        .with_excess_capacity(2.0)
+        .build(&program);
+    if let Some(error) = semantic.diagnostics.first() {
+        return Err(syntax_error(error, &source));
+    }
+    let scoping = semantic.semantic.into_scoping();
+    let transformed =
+        Transformer::new(&allocator, FILE_NAME.as_ref(), &TransformOptions::default())
+            .build_with_scoping(scoping, &mut program);
+    if let Some(error) = transformed.diagnostics.first() {
+        return Err(syntax_error(error, &source));
+    }
+    Wrapper { ast: AstBuilder::new(&allocator) }.wrap(&mut program);
+    let options = CodegenOptions {
+        source_map_path: Some(PathBuf::from(FILE_NAME)),
+        ..CodegenOptions::default()
+    };
+    let generated = Codegen::new().with_options(options).build(&program);
+    let map = SourceMap::new(&generated);
+    Ok(Prepared { code: generated.code, map })
+}
+
+/// Blanks a Markdown fence around the program, keeping the line numbers.
+fn without_fence(source: &str) -> Result<String, RunError> {
+    let lines: Vec<&str> = source.lines().collect();
+    let first = lines.iter().position(|line| !line.trim().is_empty());
+    let Some((first, opening)) =
+        first.and_then(|at| Some((at, lines[at].trim().strip_prefix("```")?)))
+    else {
+        return Ok(source.to_owned());
+    };
+    let language = opening.trim().to_ascii_lowercase();
+    if !matches!(
+        language.as_str(),
+        "" | "ts" | "typescript" | "js" | "javascript" | "mjs" | "mts" | "tsx" | "jsx"
+    ) {
+        let message = format!("the program is fenced as `{language}`, TypeScript is expected");
+        return Err(RunError::new(ErrorCode::Syntax, message)
+            .with_hint("write the program in TypeScript or JavaScript"));
+    }
+    let closing = lines.iter().rposition(|line| line.trim() == "```").filter(|at| *at > first);
+    let last = closing.unwrap_or(lines.len());
+    let kept =
+        lines.iter().enumerate().map(|(at, line)| if at > first && at < last { *line } else { "" });
+    Ok(kept.collect::<Vec<_>>().join("\n"))
+}
+
+fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
+    let offset = diagnostic.labels.iter().map(|label| label.offset() as usize).min();
+    let place = offset.map(|offset| line_and_column(source, offset));
+    let mut hint = diagnostic.help.as_ref().map(ToString::to_string);
+    if hint.is_none() {
+        // The line itself is what a model needs to see its slip.
+        let text = place.and_then(|(line, _)| source.lines().nth(line as usize - 1));
+        hint = text.map(|text| {
+            let text = text.trim();
+            format!("the line reads `{}`", &text[..text.floor_char_boundary(120)])
+        });
+    }
+    RunError {
+        code: ErrorCode::Syntax,
+        message: diagnostic.message.to_string(),
+        line: place.map(|(line, _)| line),
+        column: place.map(|(_, column)| column),
+        hint,
+    }
+}
+
+fn line_and_column(source: &str, offset: usize) -> (u32, u32) {
+    let before = &source[..source.floor_char_boundary(offset)];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
+}
+
+/// Turns a module into a script with one function.
+struct Wrapper<'a> {
+    ast: AstBuilder<'a>,
+}
+
+impl<'a> Wrapper<'a> {
+    fn wrap(&self, program: &mut Program<'a>) {
+        DynamicImports(self).visit_program(program);
+        let old_body = std::mem::replace(&mut program.body, ArenaVec::new_in(&self.ast));
+        let mut imports = Vec::new();
+        let mut statements = Vec::new();
+        let mut has_default = false;
+        for statement in old_body {
+            match statement {
+                Statement::ImportDeclaration(import) => imports.extend(self.import(&import)),
+                Statement::ExportDefaultDeclaration(export) => {
+                    has_default = true;
+                    self.export_default(export.unbox().declaration, &mut statements);
+                }
+                Statement::ExportDeclaration(export) => {
+                    statements.push(declaration_statement(export.unbox().declaration));
+                }
+                // A program has no importer: what else it exports goes nowhere.
+                Statement::ExportNamedDeclaration(_)
+                | Statement::ExportFromDeclaration(_)
+                | Statement::ExportAllDeclaration(_) => {}
+                other => statements.push(other),
+            }
+        }
+        if !has_default {
+            self.return_last_expression(&mut statements);
+        }
+        imports.append(&mut statements);
+        let function = self.async_function(imports);
+        let statement = Statement::new_expression_statement(SPAN, function, &self.ast);
+        program.body = ArenaVec::from_array_in([statement], &self.ast);
+        program.directives.clear();
+        program.comments.clear();
+    }
+
+    /// `import { a as b } from 's'` becomes `const b = port.import('s', 'a')`.
+    fn import(&self, import: &ImportDeclaration<'a>) -> Vec<Statement<'a>> {
+        let Some(specifiers) = &import.specifiers else {
+            let call =
+                self.port_call(import.span, "import", [self.text(import.source.value.as_str())]);
+            return vec![Statement::new_expression_statement(import.span, call, &self.ast)];
+        };
+        specifiers
+            .iter()
+            .map(|specifier| {
+                let (name, local, span) = match specifier {
+                    ImportDeclarationSpecifier::ImportSpecifier(one) => {
+                        (Some(one.imported.name()), &one.local, one.span)
+                    }
+                    ImportDeclarationSpecifier::ImportDefaultSpecifier(one) => {
+                        (Some("default".into()), &one.local, one.span)
+                    }
+                    ImportDeclarationSpecifier::ImportNamespaceSpecifier(one) => {
+                        (None, &one.local, one.span)
+                    }
+                };
+                let mut arguments = vec![self.text(import.source.value.as_str())];
+                arguments.extend(name.map(|name| self.text(name.as_str())));
+                let call = self.port_call(span, "import", arguments);
+                let binding =
+                    BindingPattern::new_binding_identifier(local.span, local.name, &self.ast);
+                let declarator =
+                    VariableDeclarator::new(span, binding, None, Some(call), false, &self.ast);
+                Statement::new_variable_declaration(
+                    span,
+                    VariableDeclarationKind::Const,
+                    ArenaVec::from_array_in([declarator], &self.ast),
+                    false,
+                    &self.ast,
+                )
+            })
+            .collect()
+    }
+
+    /// `export default x` becomes `port.exportDefault(x)`; a named function or class
+    /// keeps its declaration, so that the rest of the program can use it.
+    fn export_default(
+        &self,
+        declaration: ExportDefaultDeclarationKind<'a>,
+        statements: &mut Vec<Statement<'a>>,
+    ) {
+        let span = declaration.span();
+        let value = match declaration {
+            ExportDefaultDeclarationKind::FunctionDeclaration(mut function) => {
+                if let Some(id) = &function.id {
+                    let name = Expression::new_identifier(span, id.name, &self.ast);
+                    statements.push(Statement::FunctionDeclaration(function));
+                    name
+                } else {
+                    function.r#type = FunctionType::FunctionExpression;
+                    Expression::FunctionExpression(function)
+                }
+            }
+            ExportDefaultDeclarationKind::ClassDeclaration(class) => {
+                let Some(id) = &class.id else { return };
+                let name = Expression::new_identifier(span, id.name, &self.ast);
+                statements.push(Statement::ClassDeclaration(class));
+                name
+            }
+            ExportDefaultDeclarationKind::TSInterfaceDeclaration(_) => return,
+            expression => match Expression::try_from(expression) {
+                Ok(expression) => expression,
+                Err(()) => return,
+            },
+        };
+        let call = self.port_call(span, "exportDefault", [value]);
+        statements.push(Statement::new_expression_statement(span, call, &self.ast));
+    }
+
+    /// The value of a final expression is the program's output. A program that
+    /// only declares `main` means to have it called.
+    fn return_last_expression(&self, statements: &mut Vec<Statement<'a>>) {
+        match statements.pop() {
+            Some(Statement::ExpressionStatement(last)) => {
+                let last = last.unbox();
+                let value = Some(last.expression);
+                statements.push(Statement::new_return_statement(last.span, value, &self.ast));
+            }
+            Some(other) => {
+                statements.push(other);
+                if let Some(span) = main_of_declarations(statements) {
+                    let main = Expression::new_identifier(span, "main", &self.ast);
+                    statements.push(Statement::new_return_statement(span, Some(main), &self.ast));
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn async_function(&self, statements: Vec<Statement<'a>>) -> Expression<'a> {
+        let pattern = BindingPattern::new_binding_identifier(SPAN, PORT, &self.ast);
+        let parameter = FormalParameter::new_plain(SPAN, pattern, &self.ast);
+        let parameters = FormalParameters::boxed(
+            SPAN,
+            FormalParameterKind::ArrowFormalParameters,
+            ArenaVec::from_array_in([parameter], &self.ast),
+            None,
+            &self.ast,
+        );
+        let body = FunctionBody::boxed(
+            SPAN,
+            ArenaVec::from_array_in([Directive::new_use_strict(&self.ast)], &self.ast),
+            ArenaVec::from_iter_in(statements, &self.ast),
+            &self.ast,
+        );
+        let body = ArrowFunctionBody::FunctionBody(body);
+        Expression::new_arrow_function_expression(
+            SPAN, true, None, parameters, None, body, &self.ast,
+        )
+    }
+
+    fn port_member(&self, span: Span, member: &'static str) -> Expression<'a> {
+        let port = Expression::new_identifier(span, PORT, &self.ast);
+        let name = IdentifierName::new(span, member, &self.ast);
+        Expression::new_static_member_expression(span, port, name, false, &self.ast)
+    }
+
+    fn port_call(
+        &self,
+        span: Span,
+        member: &'static str,
+        arguments: impl IntoIterator<Item = Expression<'a>>,
+    ) -> Expression<'a> {
+        let arguments = arguments.into_iter().map(Argument::from);
+        let arguments = ArenaVec::from_iter_in(arguments, &self.ast);
+        let callee = self.port_member(span, member);
+        Expression::new_call_expression(span, callee, None, arguments, false, &self.ast)
+    }
+
+    fn text(&self, value: &str) -> Expression<'a> {
+        let value = oxc::ast::ast::Str::from_str_in(value, &self.ast);
+        Expression::new_string_literal(SPAN, value, None, &self.ast)
+    }
+}
+
+/// Replaces `import(x)` by `port.dynamicImport(x)`.
+struct DynamicImports<'w, 'a>(&'w Wrapper<'a>);
+
+impl<'a> VisitMut<'a> for DynamicImports<'_, 'a> {
+    fn visit_expression(&mut self, expression: &mut Expression<'a>) {
+        walk_mut::walk_expression(self, expression);
+        if let Expression::ImportExpression(import) = expression {
+            let span = import.span;
+            let null = Expression::new_null_literal(span, &self.0.ast);
+            let source = std::mem::replace(&mut import.source, null);
+            *expression = self.0.port_call(span, "dynamicImport", [source]);
+        }
+    }
+}
+
+fn declaration_statement(declaration: Declaration<'_>) -> Statement<'_> {
+    Statement::from(declaration)
+}
+
+/// The span of `main`, if the program consists of declarations only.
+fn main_of_declarations(statements: &[Statement<'_>]) -> Option<Span> {
+    let mut main = None;
+    for statement in statements {
+        match statement {
+            Statement::FunctionDeclaration(function) => {
+                if function.id.as_ref().is_some_and(|id| id.name == "main") {
+                    main = Some(function.span);
+                }
+            }
+            Statement::VariableDeclaration(_) | Statement::ClassDeclaration(_) => {}
+            _ => return None,
+        }
+    }
+    main
+}

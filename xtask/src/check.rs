@@ -1,0 +1,76 @@
+//! What must hold before a commit: format, lints, dependency rules, forbidden words.
+//!
+//! All of them run, also after one has failed, so that one round shows everything.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::forbidden;
+use crate::progress::Progress;
+use crate::project::Project;
+use crate::tools::version_of;
+
+pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
+    let mut failures = Vec::new();
+    let mut note = |what: &str, result: Result<()>| {
+        if let Err(error) = result {
+            progress.say(&format!("FAILED: {error:#}"));
+            failures.push(what.to_owned());
+        }
+    };
+    note("format", progress.run("format", project.cargo().args(["fmt", "--all", "--check"])));
+    let mut clippy = project.cargo();
+    clippy.args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    note("lints", progress.run("lints", &mut clippy));
+    note("dependencies", dependencies(project, progress));
+    note("forbidden words", words(project, progress));
+    if failures.is_empty() {
+        progress.say("check: all good");
+        return Ok(());
+    }
+    bail!("failed: {}", failures.join(", "))
+}
+
+fn dependencies(project: &Project, progress: &Progress) -> Result<()> {
+    let Some(deny) = cargo_deny(&project.cache) else {
+        progress.say(&format!(
+            "skipped: dependency rules: cargo-deny is not installed; to get it: `cargo install cargo-deny --locked --root {}`",
+            project.cache.display()
+        ));
+        return Ok(());
+    };
+    let mut command = Command::new(deny);
+    command.current_dir(&project.root).args([
+        "--all-features",
+        "check",
+        "--hide-inclusion-graph",
+        "bans",
+        "licenses",
+        "sources",
+    ]);
+    progress.run("dependencies", &mut command)
+}
+
+fn cargo_deny(cache: &Path) -> Option<PathBuf> {
+    let places = [PathBuf::from("cargo-deny"), cache.join("bin/cargo-deny")];
+    places.into_iter().find(|place| version_of(place, &["--version"]).is_ok())
+}
+
+fn words(project: &Project, progress: &Progress) -> Result<()> {
+    progress.say("forbidden words");
+    let places = forbidden::find(project)?;
+    if !places.is_empty() {
+        bail!("forbidden words:\n{}", places.join("\n"));
+    }
+    Ok(())
+}
