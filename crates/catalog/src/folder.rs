@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use thiserror::Error;
-use tidegate_model::{Hints, ServerInfo, ToolDef, ToolList};
+use tidegate_model::{Hints, ServerInfo, ToolDef, ToolList, ToolRef};
 
 /// Why a catalog, or a file of it, cannot be used.
 #[derive(Debug, Error)]
@@ -53,6 +53,8 @@ pub enum FolderError {
 pub struct CatalogFile {
     /// Tools by server.
     pub servers: BTreeMap<String, ToolList>,
+    /// Identities that the file gave to its tools.
+    pub ids: BTreeMap<ToolRef, String>,
     /// Files and entries that were skipped.
     pub problems: Vec<FolderError>,
 }
@@ -171,7 +173,13 @@ fn read_lines(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError>
             continue;
         };
         match tool(&value) {
-            Ok(tool) => catalog.servers.entry(server.to_owned()).or_default().tools.push(tool),
+            Ok(tool) => {
+                if let Some(id) = value.get("id").and_then(Value::as_str) {
+                    let key = ToolRef::new(server, &tool.name);
+                    catalog.ids.entry(key).or_insert_with(|| id.to_owned());
+                }
+                catalog.servers.entry(server.to_owned()).or_default().tools.push(tool);
+            }
             Err(reason) => catalog.problems.push(not_tools(path, &place, &reason)),
         }
     }

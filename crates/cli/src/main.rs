@@ -1,2 +1,76 @@
-//! The executable.
-fn main() {}
+//! The executable `tidegate`: builds the parts and starts them.
+//!
+//! Started as `tidegate worker` or `tidegate guard`, it becomes that before
+//! anything else happens: no argument parser, no logger, no runtime.
+
+mod args;
+mod commands;
+mod context;
+mod demo;
+mod print;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    match arguments.next() {
+        Some(first) if first == "worker" => return tidegate_worker::enter(),
+        Some(first) if first == "guard" => {
+            // `guard -- COMMAND ARGS…`
+            let mut rest = arguments.skip_while(|argument| argument == "--");
+            let Some(command) = rest.next() else { return ExitCode::from(2) };
+            return tidegate_upstream::guard::run(&command, &rest.collect::<Vec<_>>());
+        }
+        _ => {}
+    }
+    let cli = Cli::parse();
+    start_logging(&cli);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            print::error(&format!("error: cannot start: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = runtime.block_on(dispatch(cli));
+    // A blocked read of standard input must not keep the process alive.
+    runtime.shutdown_background();
+    code
+}
+
+async fn dispatch(cli: Cli) -> ExitCode {
+    let outcome = match cli.command {
+        Command::Demo(args) => commands::demo::run(&args).await,
+        Command::Serve(args) => commands::serve::run(&cli.config, &args).await,
+        Command::Run(args) => commands::run::run(&cli.config, &args).await,
+        Command::Search(args) => commands::search::run(&cli.config, &args).await,
+        Command::Tools(args) => commands::tools::run(&cli.config, &args).await,
+        Command::Servers(args) => commands::servers::run(&cli.config, &args).await,
+        Command::Tokens(args) => commands::tokens::run(&cli.config, &args).await,
+        Command::Bench(args) => commands::bench::run(&args).await,
+        Command::DemoServer { name } => demo::serve(name).await.map(|()| ExitCode::SUCCESS),
+    };
+    outcome.unwrap_or_else(|error| print::failure(&error))
+}
+
+/// Logs go to standard error: warnings by default, more with `-v` or RUST_LOG.
+fn start_logging(cli: &Cli) {
+    use std::io::IsTerminal;
+    use tracing_subscriber::EnvFilter;
+    let default = match cli.verbose {
+        0 => "error",
+        1 => "warn,tidegate=info",
+        2 => "info,tidegate=debug",
+        _ => "debug",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
+}

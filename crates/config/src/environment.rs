@@ -10,6 +10,34 @@ use std::path::{Path, PathBuf};
 
 use directories::{BaseDirs, ProjectDirs};
 
+/// Variables that stdio servers get, compared without case.
+const PASSED_ON: [&str; 22] = [
+    "ALL_PROXY",
+    "CURL_CA_BUNDLE",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NODE_EXTRA_CA_CERTS",
+    "NO_PROXY",
+    "NVM_DIR",
+    "PATH",
+    "PYENV_ROOT",
+    "REQUESTS_CA_BUNDLE",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VOLTA_HOME",
+];
+/// The package managers that start servers read their settings from these.
+const PASSED_ON_PREFIXES: [&str; 5] = ["LC_", "NPM_CONFIG_", "PIP_", "UV_", "XDG_"];
+
 /// A lookup of environment variables and of the user's folders.
 #[derive(Clone)]
 pub struct Environment {
@@ -63,6 +91,19 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
+    /// What every stdio server gets before its own variables: what programs need
+    /// to find their files, their certificates and their packages. The rest,
+    /// with whatever credentials it holds, stays with tidegate.
+    pub fn for_children(&self) -> BTreeMap<String, String> {
+        let passed = |name: &str| {
+            let upper = name.to_ascii_uppercase();
+            PASSED_ON.contains(&upper.as_str())
+                || PASSED_ON_PREFIXES.iter().any(|prefix| upper.starts_with(prefix))
+        };
+        let kept = self.variables.iter().filter(|(name, _)| passed(name));
+        kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     /// The user's home folder.
     pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
@@ -109,5 +150,23 @@ mod tests {
     fn a_relative_xdg_folder_is_ignored() {
         let env = Environment::from_pairs([("HOME", "/home/ann"), ("XDG_DATA_HOME", "data")]);
         assert_eq!(env.data(), Some(Path::new("/home/ann/.local/share/tidegate")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Environment;
+
+    #[test]
+    fn children_get_what_they_need_and_no_credentials() {
+        let environment = Environment::from_pairs([
+            ("PATH", "/bin"),
+            ("https_proxy", "p"),
+            ("npm_config_cache", "c"),
+            ("AWS_SECRET_ACCESS_KEY", "s"),
+            ("GITHUB_TOKEN", "t"),
+        ]);
+        let passed: Vec<String> = environment.for_children().into_keys().collect();
+        assert_eq!(passed, ["PATH", "https_proxy", "npm_config_cache"]);
     }
 }

@@ -92,6 +92,14 @@ impl Discovery {
         started.into_iter().filter_map(|(name, outcome)| Some((name, outcome.err()?))).collect()
     }
 
+    /// The tool of a name for reading about it: what a snapshot knows will do.
+    pub(crate) async fn describe(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
+        match self.catalog().resolve(name) {
+            Resolution::Tool { id, tool } => Ok((id, tool)),
+            _ => self.resolve(name).await,
+        }
+    }
+
     /// The exact tool that a program means, by its server's live definition.
     pub(crate) async fn resolve(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
         let first = self.catalog().resolve(name);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tidegate_catalog::{Catalog, one_line, render_tool};
-use tidegate_model::ToolRef;
+use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::ServerStatus;
 
 use crate::gateway::Gateway;
@@ -83,8 +83,19 @@ impl Gateway {
     }
 }
 
+impl Gateway {
+    /// The typed definition of one tool.
+    pub async fn definition(&self, name: &str) -> Result<String, RunError> {
+        let (id, tool) = self.discovery.describe(name).await?;
+        let catalog = self.catalog();
+        let function = catalog.function_name(&id).unwrap_or(&id.tool);
+        let text = render_tool(&tool, function);
+        Ok(format!("// {}\n{text}", member(&id.server, function)))
+    }
+}
+
 /// Searches a catalog.
-pub(crate) fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
+pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut hits = catalog.search(&request.query, usize::MAX);
     if let Some(server) = &request.server {

@@ -1,1 +1,12 @@
-//! The MCP surface over stdio.
+//! The MCP surface: what a client sees of the gateway.
+//!
+//! Owns the tools of the contract, their texts and their budget, and the stdio
+//! transport in both protocol eras. Knows nothing of sandboxes or upstream
+//! servers: a request becomes a call of `gateway`, an answer becomes MCP.
+
+mod handler;
+mod stdio;
+mod surface;
+
+pub use stdio::{ServeError, serve_stdio};
+pub use surface::{Surface, definitions, instructions};

@@ -1,0 +1,297 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::demo::ServerName;
+
+/// All your MCP servers as one typed code API.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  tidegate demo                           see what it saves, nothing to configure
+  tidegate serve                          the MCP server, for your client's configuration
+  tidegate servers test                   start every configured server once
+  tidegate run program.ts                 run one program as `execute_code` would
+  echo 'return 1 + 1' | tidegate run -    the same from standard input
+  tidegate search \"read a file\"           find tools over all servers
+
+Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 refused by policy, 4 a limit was hit,
+5 an upstream server failed"
+)]
+pub(crate) struct Cli {
+    /// Configuration file (default: tidegate.toml or .mcp.json here or above, then the user's)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Log more to standard error (-v, -vv, -vvv)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show the classic way and the code way side by side, with nothing to configure
+    Demo(DemoArgs),
+    /// Serve MCP on standard input and output
+    Serve(ServeArgs),
+    /// Run one program exactly as `execute_code` would
+    Run(RunArgs),
+    /// Search the tools of all servers
+    Search(SearchArgs),
+    /// List tools, or show one
+    Tools(ToolsArgs),
+    /// List the configured servers, or start them to test them
+    Servers(ServersArgs),
+    /// What the tool definitions cost the classic way, and what tidegate's surface costs
+    Tokens(TokensArgs),
+    /// Measure this machine
+    Bench(BenchArgs),
+    /// One of the demo's own MCP servers
+    #[command(hide = true)]
+    DemoServer {
+        /// Which one
+        name: ServerName,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tidegate demo\n  tidegate demo --json | jq .saved_percent")]
+pub(crate) struct DemoArgs {
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example, in the configuration of an MCP client:
+  {\"mcpServers\": {\"tidegate\": {\"command\": \"tidegate\", \"args\": [\"serve\"]}}}")]
+pub(crate) struct ServeArgs {
+    /// Which tools the client sees
+    #[arg(long, value_enum, default_value_t = SurfaceArg::Standard)]
+    pub(crate) surface: SurfaceArg,
+}
+
+/// Which tools the client sees.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SurfaceArg {
+    /// All of tidegate's tools
+    Standard,
+    /// `execute_code` and `search_tools` only
+    Lean,
+    /// Every upstream tool as itself, the classic way
+    Direct,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate run program.ts
+  tidegate run --json --timeout 5s program.ts
+  echo \"return await servers.time.getCurrentTime({timezone: 'UTC'})\" | tidegate run -")]
+pub(crate) struct RunArgs {
+    /// The program, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Language of the program
+    #[arg(long, value_enum, default_value_t = LangArg::Ts)]
+    pub(crate) lang: LangArg,
+    /// Where to run it
+    #[arg(long, value_enum, default_value_t = SandboxArg::Process)]
+    pub(crate) sandbox: SandboxArg,
+    /// A shorter time limit than the configured one, such as 5s or 500ms
+    #[arg(long, value_parser = parse_duration)]
+    pub(crate) timeout: Option<std::time::Duration>,
+    /// The answer of `execute_code` as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Languages. Others are named in an error of `run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LangArg {
+    /// TypeScript or JavaScript
+    Ts,
+}
+
+/// Sandboxes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxArg {
+    /// A worker process
+    Process,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate search \"commit changes to a repository\"
+  tidegate search --detail full git_log
+  tidegate search --catalog tools/ --json \"send an email\"
+  tidegate search --catalog tools.jsonl --queries queries.jsonl")]
+pub(crate) struct SearchArgs {
+    /// A task in your own words, or a name
+    #[arg(required_unless_present = "queries")]
+    pub(crate) query: Option<String>,
+    /// How much to tell about each tool
+    #[arg(long, value_enum, default_value_t = DetailArg::Description)]
+    pub(crate) detail: DetailArg,
+    /// How many tools at most
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) limit: u16,
+    /// Search these definitions instead of the configured servers: a folder of *.json, or a .jsonl file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
+    /// Answer many queries: lines of {"qid", "query"}; one JSON line each
+    #[arg(long, value_name = "FILE", conflicts_with = "query")]
+    pub(crate) queries: Option<PathBuf>,
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How much to tell about a tool.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum DetailArg {
+    /// Its name only
+    Name,
+    /// Its name and one line
+    Description,
+    /// Its typed definition
+    Full,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tidegate tools list\n  tidegate tools list --server git\n  tidegate tools show git__git_log"
+)]
+pub(crate) struct ToolsArgs {
+    #[command(subcommand)]
+    pub(crate) command: ToolsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ToolsCommand {
+    /// All known tools
+    List {
+        /// Only those of this server
+        #[arg(long)]
+        server: Option<String>,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// The definition of one tool
+    Show {
+        /// Such as git__git_log
+        name: String,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tidegate servers list\n  tidegate servers test\n  tidegate servers test git time"
+)]
+pub(crate) struct ServersArgs {
+    #[command(subcommand)]
+    pub(crate) command: ServersCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServersCommand {
+    /// The configured servers, without starting them
+    List {
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Start servers and list their tools
+    Test {
+        /// Which; all if none is named
+        names: Vec<String>,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tidegate tokens\n  tidegate tokens --catalog tools/ --json")]
+pub(crate) struct TokensArgs {
+    /// Count these definitions instead of the configured servers
+    #[arg(long, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tidegate bench\n  tidegate bench echo --json")]
+pub(crate) struct BenchArgs {
+    /// One suite; all if none is named
+    #[arg(value_enum)]
+    pub(crate) suite: Option<BenchSuite>,
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What can be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchSuite {
+    /// A program that does nothing: cold and warm, against a plain process start
+    Hello,
+    /// 100 calls of a program, against a direct client
+    Echo,
+    /// Start to first answered tools/list with 20 configured servers
+    Start,
+}
+
+fn parse_duration(text: &str) -> Result<std::time::Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 =
+        number.parse().map_err(|_| "write a number and a unit, such as 5s".to_owned())?;
+    let millis = match unit.trim() {
+        "ms" | "" => Some(number),
+        "s" => number.checked_mul(1000),
+        "m" => number.checked_mul(60_000),
+        _ => return Err("the unit is ms, s or m".to_owned()),
+    };
+    match millis {
+        Some(millis @ 1..) => Ok(std::time::Duration::from_millis(millis)),
+        _ => Err("must be more than nothing and less than for ever".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::{Cli, parse_duration};
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_take_the_usual_units() {
+        let millis = |text: &str| parse_duration(text).map(|duration| duration.as_millis());
+        assert_eq!(millis("1500"), Ok(1500));
+        assert_eq!(millis("5s"), Ok(5000));
+        assert_eq!(millis("2m"), Ok(120_000));
+        assert!(millis("0s").is_err());
+        assert!(millis("5 parsecs").is_err());
+    }
+}

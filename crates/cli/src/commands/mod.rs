@@ -1,0 +1,10 @@
+//! The commands, one file each.
+
+pub(crate) mod bench;
+pub(crate) mod demo;
+pub(crate) mod run;
+pub(crate) mod search;
+pub(crate) mod serve;
+pub(crate) mod servers;
+pub(crate) mod tokens;
+pub(crate) mod tools;

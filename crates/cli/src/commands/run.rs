@@ -1,0 +1,66 @@
+//! `tidegate run`: one program, exactly as `execute_code` would run it.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde_json::Value;
+use tidegate_model::{Language, Program, Response};
+
+use crate::args::RunArgs;
+use crate::print::Usage;
+use crate::{context, print};
+
+pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Result<ExitCode> {
+    let source = read(&args.file)?;
+    let gateway = context::gateway(config)?;
+    let context = context::cancelled_by_ctrl_c();
+    let program = Program { source, language: Language::TypeScript, timeout: args.timeout };
+    let response = {
+        let _spinner = print::Spinner::start("running");
+        gateway.execute(program, &context).await
+    };
+    gateway.close().await;
+    if args.json {
+        print::json(&serde_json::to_value(&response)?);
+    } else {
+        show(&response, &gateway.settings().state_dir);
+    }
+    let code = response.error.as_ref().map_or(0, |error| error.code.exit_code());
+    Ok(ExitCode::from(code))
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+        return String::from_utf8(bytes)
+            .map_err(|_| Usage("standard input is not UTF-8 text".into()).into());
+    }
+    match std::fs::read_to_string(file) {
+        Ok(source) => Ok(source),
+        Err(error) => {
+            Err(Usage(format!("cannot read the program `{}`: {error}", file.display())).into())
+        }
+    }
+}
+
+/// For people: logs and errors on standard error, the output on standard output.
+fn show(response: &Response, state_dir: &Path) {
+    if let Some(logs) = &response.logs {
+        print::note(logs);
+    }
+    if let Some(error) = &response.error {
+        print::error(&error.to_string());
+        return;
+    }
+    match &response.output {
+        Some(Value::String(text)) => print::line(text),
+        Some(value) => print::line(serde_json::to_string_pretty(value).unwrap_or_default()),
+        None => print::line(&response.summary),
+    }
+    if let Some(handle) = &response.handle {
+        print::note(format!("whole output: {}", state_dir.join(handle).display()));
+    }
+}

@@ -1,0 +1,125 @@
+//! `tidegate search`: over the configured servers, or over files.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde_json::{Value, json};
+use tidegate_catalog::{Catalog, read_catalog};
+use tidegate_gateway::{Detail, SearchAnswer, SearchRequest, search};
+use tidegate_model::ToolRef;
+
+use crate::args::{DetailArg, SearchArgs};
+use crate::{context, print};
+
+pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::Result<ExitCode> {
+    let (catalog, ids) = match &args.catalog {
+        Some(path) => from_files(path)?,
+        None => (from_servers(config).await?, BTreeMap::new()),
+    };
+    if let Some(queries) = &args.queries {
+        return answer_many(&catalog, &ids, queries, usize::from(args.limit));
+    }
+    let request = SearchRequest {
+        query: args.query.clone().unwrap_or_default(),
+        detail: match args.detail {
+            DetailArg::Name => Detail::Name,
+            DetailArg::Description => Detail::Description,
+            DetailArg::Full => Detail::Full,
+        },
+        server: None,
+        limit: Some(usize::from(args.limit)),
+    };
+    show(&search(&catalog, &request), &ids, args.json);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Definitions from files, and what was wrong with them.
+pub(crate) fn from_files(path: &Path) -> anyhow::Result<(Catalog, BTreeMap<ToolRef, String>)> {
+    let files = read_catalog(path)?;
+    for problem in &files.problems {
+        print::note(format!("warning: {problem}"));
+    }
+    let mut catalog = Catalog::default();
+    for (server, list) in &files.servers {
+        catalog.set_tools(server, list);
+    }
+    Ok((catalog, files.ids))
+}
+
+/// Definitions of the configured servers; starts those that are not known yet.
+pub(crate) async fn from_servers(config: &Option<PathBuf>) -> anyhow::Result<Catalog> {
+    let gateway = context::gateway(config)?;
+    let (catalog, failed) = {
+        let _spinner = print::Spinner::start("listing tools");
+        gateway.complete_catalog().await
+    };
+    for (name, error) in &failed {
+        print::error(&format!("error: {name}: {error}"));
+    }
+    gateway.close().await;
+    Ok((*catalog).clone())
+}
+
+fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
+    if json {
+        let results: Vec<Value> = answer
+            .results
+            .iter()
+            .map(|found| {
+                json!({
+                    "id": id_of(&found.id, ids),
+                    "server": found.id.server,
+                    "tool": found.id.tool,
+                    "call": found.call,
+                    "score": found.score,
+                    "text": found.text,
+                })
+            })
+            .collect();
+        print::json(&json!({"results": results, "more": answer.more}));
+        return;
+    }
+    for found in &answer.results {
+        let text = found.text.as_deref().unwrap_or_default();
+        let border = if text.contains('\n') { "\n" } else { "  " };
+        print::line(format!("{}{border}{text}", print::bold(&found.call)));
+    }
+    if answer.results.is_empty() {
+        print::note("nothing fits; use other words, or `tidegate tools list`");
+    }
+    if let Some(more) = &answer.more {
+        print::note(more);
+    }
+}
+
+/// One JSON line per query, as scorers want it.
+fn answer_many(
+    catalog: &Catalog,
+    ids: &BTreeMap<ToolRef, String>,
+    queries: &Path,
+    limit: usize,
+) -> anyhow::Result<ExitCode> {
+    let file = std::fs::File::open(queries)
+        .with_context(|| format!("cannot read the queries `{}`", queries.display()))?;
+    for (at, line) in BufReader::new(file).lines().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let query: Value = serde_json::from_str(&line)
+            .with_context(|| format!("`{}` line {} is not JSON", queries.display(), at + 1))?;
+        let text = query.get("query").and_then(Value::as_str).unwrap_or_default();
+        let hits = catalog.search(text, limit);
+        let results: Vec<Value> =
+            hits.iter().map(|hit| json!({"id": id_of(&hit.id, ids), "score": hit.score})).collect();
+        print::json(&json!({"qid": query.get("qid"), "results": results}));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn id_of(id: &ToolRef, ids: &BTreeMap<ToolRef, String>) -> String {
+    ids.get(id).cloned().unwrap_or_else(|| id.to_string())
+}

@@ -1,0 +1,28 @@
+//! `tidegate serve`: the MCP server on standard input and output.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tidegate_server::{Surface, serve_stdio};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::{ServeArgs, SurfaceArg};
+use crate::context;
+
+pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::Result<ExitCode> {
+    let gateway = context::gateway(config)?;
+    let surface = match args.surface {
+        SurfaceArg::Standard => Surface::Standard,
+        SurfaceArg::Lean => Surface::Lean,
+        SurfaceArg::Direct => Surface::Direct,
+    };
+    let mut terminate = signal(SignalKind::terminate())?;
+    let served = tokio::select! {
+        served = serve_stdio(gateway.clone(), surface) => served,
+        _ = tokio::signal::ctrl_c() => Ok(()),
+        _ = terminate.recv() => Ok(()),
+    };
+    gateway.close().await;
+    served?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,255 @@
+//! Requests of clients, one function each.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use tidegate_gateway::{Gateway, Progress, RunContext, SearchRequest};
+use tidegate_model::{Answer, ErrorCode, Language, Program, RunError, did_you_mean};
+use tokio::sync::watch;
+
+use crate::surface::{Surface, definitions, instructions};
+
+/// Progress is told at most this often, and at least this often while a run
+/// lives: some clients give up on a call that is silent for a minute.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// The MCP server of one client.
+#[derive(Clone)]
+pub(crate) struct Handler {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) surface: Surface,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExecuteCode {
+    code: String,
+    #[serde(default)]
+    language: Option<String>,
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GetToolDefinition {
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallTool {
+    name: String,
+    #[serde(default)]
+    arguments: Option<Map<String, Value>>,
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("tidegate", env!("CARGO_PKG_VERSION")));
+        match instructions(self.surface) {
+            Some(text) => config.with_instructions(text),
+            None => config,
+        }
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut tools = definitions(self.surface);
+        if self.surface == Surface::Direct {
+            tools = self.upstream_tools().await;
+        }
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let progress_token = context.meta.get_progress_token();
+        let run = RunContext { cancelled: context.ct.clone(), ..RunContext::default() };
+        let _reporter = progress_token.map(|token| {
+            Reporter(
+                tokio::spawn(report(context.peer.clone(), token, run.progress.subscribe()))
+                    .abort_handle(),
+            )
+        });
+        let offered = definitions(self.surface);
+        let known = offered.iter().any(|tool| tool.name == request.name);
+        let result = match request.name.as_ref() {
+            name if self.surface == Surface::Direct => self.pass_on(name, arguments, &run).await,
+            name if !known => {
+                let names = offered.iter().map(|tool| tool.name.as_ref());
+                let hint = did_you_mean(name, names).unwrap_or_else(|| {
+                    "upstream tools are called with `call_tool` or in `execute_code`".into()
+                });
+                return Err(ErrorData::invalid_params(
+                    format!("there is no tool `{name}`; {hint}"),
+                    None,
+                ));
+            }
+            "execute_code" => self.execute_code(arguments, &run).await,
+            "search_tools" => self.search_tools(arguments).await,
+            "get_tool_definition" => self.get_tool_definition(arguments).await,
+            _ => self.call_upstream(arguments, &run).await,
+        };
+        Ok(CallToolResponse::Complete(result.unwrap_or_else(|error| failure(&error))))
+    }
+}
+
+impl Handler {
+    async fn execute_code(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let request: ExecuteCode = parse("execute_code", arguments)?;
+        let language = match request.language.as_deref() {
+            None | Some("typescript" | "ts" | "javascript" | "js") => Language::TypeScript,
+            Some(other) => {
+                let message =
+                    format!("`language` must be `typescript`, got `{}`", other.escape_debug());
+                return Err(RunError::new(ErrorCode::BadArgument, message)
+                    .with_hint("write the program in TypeScript"));
+            }
+        };
+        let timeout = request.timeout_ms.map(Duration::from_millis);
+        let program = Program { source: request.code, language, timeout };
+        let response = self.gateway.execute(program, run).await;
+        // As text only: what reaches the model is counted once.
+        let text = serde_json::to_string(&response).map_err(|_| internal())?;
+        let content = vec![ContentBlock::text(text)];
+        Ok(if response.success {
+            CallToolResult::success(content)
+        } else {
+            CallToolResult::error(content)
+        })
+    }
+
+    async fn search_tools(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
+        let request: SearchRequest = parse("search_tools", arguments)?;
+        let answer = self.gateway.search(&request).await;
+        let text = serde_json::to_string(&answer).map_err(|_| internal())?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+    }
+
+    async fn get_tool_definition(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
+        let request: GetToolDefinition = parse("get_tool_definition", arguments)?;
+        let text = self.gateway.definition(&request.name).await?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+    }
+
+    async fn call_upstream(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let request: CallTool = parse("call_tool", arguments)?;
+        self.pass_on(&request.name, request.arguments.unwrap_or_default(), run).await
+    }
+
+    async fn pass_on(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let answer = self.gateway.call_tool(name, arguments, run).await?;
+        Ok(passed_on(answer))
+    }
+
+    /// Every upstream tool as itself, named `<server>__<tool>`.
+    async fn upstream_tools(&self) -> Vec<Tool> {
+        let (catalog, _) = self.gateway.complete_catalog().await;
+        let as_tool = |(id, tool): (tidegate_model::ToolRef, &Arc<tidegate_model::ToolDef>)| {
+            let mut value = serde_json::to_value(tool.as_ref()).ok()?;
+            value["name"] = Value::String(id.to_string());
+            serde_json::from_value(value).ok()
+        };
+        catalog.tools().filter_map(as_tool).collect()
+    }
+}
+
+/// An upstream answer as our own: content only, since most servers send the
+/// same once more as structured content.
+fn passed_on(answer: Answer) -> CallToolResult {
+    let mut content: Vec<ContentBlock> =
+        answer.content.into_iter().filter_map(|block| serde_json::from_value(block).ok()).collect();
+    if content.is_empty()
+        && let Some(structured) = answer.structured
+    {
+        content.push(ContentBlock::text(structured.to_string()));
+    }
+    if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
+}
+
+fn failure(error: &RunError) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(error.to_string())])
+}
+
+fn parse<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T, RunError> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        RunError::new(ErrorCode::BadArgument, format!("`{tool}` got bad arguments: {error}"))
+            .with_hint("look at the tool's input schema")
+    })
+}
+
+fn internal() -> RunError {
+    RunError::new(ErrorCode::Internal, "the answer could not be written")
+}
+
+/// Ends the progress reports with the request.
+struct Reporter(tokio::task::AbortHandle);
+
+impl Drop for Reporter {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Tells a client how its run is doing until the run ends.
+async fn report(
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    mut progress: watch::Receiver<Progress>,
+) {
+    let started = Instant::now();
+    let mut told = 0.0;
+    loop {
+        // Either something happened or it is time for a sign of life.
+        let changed = tokio::time::timeout(HEARTBEAT, progress.changed()).await;
+        if matches!(changed, Ok(Err(_))) {
+            return;
+        }
+        let now = *progress.borrow_and_update();
+        told += 1.0;
+        let message = format!(
+            "{} of {} tool calls done, {} s",
+            now.calls_finished,
+            now.calls_started,
+            started.elapsed().as_secs()
+        );
+        let note = ProgressNotificationParam::new(token.clone(), told).with_message(message);
+        if peer.notify_progress(note).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(PROGRESS_INTERVAL).await;
+    }
+}

@@ -1,0 +1,36 @@
+//! MCP over standard input and output, which carry nothing else.
+
+use std::sync::Arc;
+
+use rmcp::service::{ServerInitializeError, ServiceExt};
+use rmcp::transport::stdio_pipes;
+use thiserror::Error;
+use tidegate_gateway::Gateway;
+
+use crate::handler::Handler;
+use crate::surface::Surface;
+
+/// Why serving ended badly.
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// The client did not complete the handshake.
+    #[error("the client did not complete the handshake")]
+    Handshake(#[source] Box<ServerInitializeError>),
+    /// The service task failed.
+    #[error("serving failed")]
+    Service(#[source] tokio::task::JoinError),
+}
+
+/// Serves one client until it closes its end.
+pub async fn serve_stdio(gateway: Arc<Gateway>, surface: Surface) -> Result<(), ServeError> {
+    gateway.prepare_worker();
+    let handler = Handler { gateway, surface };
+    let service = match handler.serve(stdio_pipes()).await {
+        Ok(service) => service,
+        // A client that starts us only to see whether we start.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+    };
+    service.waiting().await.map_err(ServeError::Service)?;
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The tools a client sees, and what they cost.
+//!
+//! Every word here is paid for in every conversation: the four tools with the
+//! instructions stay below 550 tokens, so that the thirteen of the contract fit
+//! into 1,000. A test counts.
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+/// Which tools a client sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Surface {
+    /// All tools of the gateway.
+    #[default]
+    Standard,
+    /// `execute_code` and `search_tools` only.
+    Lean,
+    /// Every upstream tool as itself, the classic way.
+    Direct,
+}
+
+/// What the model is told about the gateway as a whole.
+pub fn instructions(surface: Surface) -> Option<&'static str> {
+    match surface {
+        Surface::Standard | Surface::Lean => Some(
+            "Your MCP servers are TypeScript APIs here. Find tools with search_tools, then do the \
+             whole task in one execute_code program: loop, filter and join there, and return only \
+             what you need. Data stays outside your context.",
+        ),
+        Surface::Direct => None,
+    }
+}
+
+/// The gateway's own tools of a surface.
+pub fn definitions(surface: Surface) -> Vec<Tool> {
+    match surface {
+        Surface::Standard => {
+            vec![execute_code(), search_tools(), get_tool_definition(), call_tool()]
+        }
+        Surface::Lean => vec![execute_code(), search_tools()],
+        Surface::Direct => Vec::new(),
+    }
+}
+
+fn execute_code() -> Tool {
+    tool(
+        "execute_code",
+        "Runs a TypeScript program in a sandbox.\n\
+         import * as git from './servers/git'; const log = await git.gitLog({ repo_path: '/r' });\n\
+         Also: servers.git.gitLog(…), callMCPTool('git__git_log', {…}), searchTools(query), top-level \
+         await, Promise.all. `return` the result; console.log is kept. Calls give structured content, \
+         parsed JSON or text, and throw ToolError. Large output stays in a file named by `handle`; \
+         you get a summary.",
+        json!({
+            "code": {"type": "string"},
+            "language": {"enum": ["typescript"]},
+            "timeout_ms": {"type": "integer"}
+        }),
+        &["code"],
+    )
+}
+
+fn search_tools() -> Tool {
+    tool(
+        "search_tools",
+        "Finds tools of all servers by task or name. `full` gives typed signatures.",
+        json!({
+            "query": {"type": "string"},
+            "detail": {"enum": ["name", "description", "full"]},
+            "server": {"type": "string"},
+            "limit": {"type": "integer"}
+        }),
+        &["query"],
+    )
+    .annotate(ToolAnnotations::new().read_only(true))
+}
+
+fn get_tool_definition() -> Tool {
+    tool(
+        "get_tool_definition",
+        "The typed signature of one tool, named like git__git_log.",
+        json!({"name": {"type": "string"}}),
+        &["name"],
+    )
+    .annotate(ToolAnnotations::new().read_only(true))
+}
+
+fn call_tool() -> Tool {
+    tool(
+        "call_tool",
+        "Calls one tool directly; its whole result enters your context. For one small call; else use \
+         execute_code.",
+        json!({"name": {"type": "string"}, "arguments": {"type": "object"}}),
+        &["name"],
+    )
+}
+
+fn tool(
+    name: &'static str,
+    description: &'static str,
+    properties: Value,
+    required: &[&str],
+) -> Tool {
+    let mut schema = JsonObject::new();
+    schema.insert("type".into(), json!("object"));
+    schema.insert("properties".into(), properties);
+    schema.insert("required".into(), json!(required));
+    Tool::new(name, description, schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::Tool;
+    use serde_json::json;
+    use tidegate_gateway::tokens;
+
+    use super::{Surface, definitions, instructions};
+
+    fn cost(surface: Surface) -> usize {
+        let tool_cost = |tool: &Tool| {
+            let text = json!({
+                "name": tool.name,
+                "description": tool.description,
+                "inputSchema": tool.input_schema,
+            });
+            tokens::count(&text.to_string())
+        };
+        let tools: usize = definitions(surface).iter().map(tool_cost).sum();
+        tools + tokens::count(instructions(surface).unwrap_or_default())
+    }
+
+    #[test]
+    fn the_surface_stays_within_its_budget() {
+        let (standard, lean) = (cost(Surface::Standard), cost(Surface::Lean));
+        assert!(standard <= 550, "standard costs {standard}");
+        assert!(lean <= 400, "lean costs {lean}");
+    }
+
+    #[test]
+    fn no_text_is_longer_than_clients_show() {
+        for surface in [Surface::Standard, Surface::Lean] {
+            assert!(instructions(surface).unwrap_or_default().len() <= 2000);
+            for tool in definitions(surface) {
+                assert!(tool.description.unwrap_or_default().len() <= 2000);
+            }
+        }
+    }
+}
