@@ -1,6 +1,8 @@
 //! A tool as TypeScript: what a model reads before it writes a call.
 //!
-//! One doc comment, one signature. Types come straight from the JSON Schema;
+//! One doc comment, one signature. Arguments are documented, results only typed:
+//! a model has to choose arguments, while the names of results speak for
+//! themselves. Types come straight from the JSON Schema;
 //! what this does not understand becomes `unknown`, honestly. Text from the
 //! server cannot end the comment it stands in.
 
@@ -17,12 +19,16 @@ pub fn render_tool(tool: &ToolDef, function: &str) -> String {
     let schema = &tool.input_schema;
     let has_input =
         schema.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
-    let input = if has_input { type_of(schema, schema, 0) } else { "{}".to_owned() };
+    let input = if has_input {
+        Types { root: schema, docs: Docs::Shown }.of(schema, 0)
+    } else {
+        "{}".to_owned()
+    };
     let needs_input =
         schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
     let mark = if needs_input { "" } else { "?" };
     let output = match &tool.output_schema {
-        Some(schema) => type_of(schema, schema, 0),
+        Some(schema) => Types { root: schema, docs: Docs::Hidden }.of(schema, 0),
         None => "unknown".to_owned(),
     };
     lines.push(format!("export function {function}(input{mark}: {input}): Promise<{output}>;"));
@@ -50,7 +56,7 @@ fn comment(tool: &ToolDef) -> Option<String> {
         text.push_str("\n@destructive");
     }
     let text = inert(text.trim());
-    if text.is_empty() { None } else { Some(format!("/** {} */", text.replace('\n', "\n * "))) }
+    if text.is_empty() { None } else { Some(format!("/** {text} */")) }
 }
 
 /// Text that cannot end the comment it stands in, nor move a terminal's cursor.
@@ -59,85 +65,101 @@ fn inert(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }
 
-/// The TypeScript type of a schema. `root` is where `$ref` points into.
-fn type_of(schema: &Value, root: &Value, depth: usize) -> String {
-    let Some(object) = schema.as_object() else {
-        return if schema == &Value::Bool(false) { "never".into() } else { "unknown".into() };
-    };
-    if depth > MAX_DEPTH {
-        return "unknown".into();
-    }
-    if let Some(Value::String(pointer)) = object.get("$ref") {
-        let target = pointer.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        return target.map_or("unknown".into(), |target| type_of(target, root, depth + 1));
-    }
-    if let Some(value) = object.get("const") {
-        return literal(value);
-    }
-    if let Some(Value::Array(values)) = object.get("enum") {
-        return union(values.iter().map(literal));
-    }
-    for key in ["oneOf", "anyOf"] {
-        if let Some(Value::Array(variants)) = object.get(key) {
-            return union(variants.iter().map(|variant| type_of(variant, root, depth + 1)));
-        }
-    }
-    if let Some(Value::Array(parts)) = object.get("allOf") {
-        let parts: Vec<String> = parts.iter().map(|part| type_of(part, root, depth + 1)).collect();
-        return parts.join(" & ");
-    }
-    match object.get("type") {
-        Some(Value::Array(types)) => union(types.iter().map(|name| {
-            let mut one = object.clone();
-            one.insert("type".into(), name.clone());
-            type_of(&Value::Object(one), root, depth + 1)
-        })),
-        Some(Value::String(name)) => named_type(name, object, root, depth),
-        _ if object.contains_key("properties") => object_type(object, root, depth),
-        _ => "unknown".into(),
-    }
+enum Docs {
+    Shown,
+    Hidden,
 }
 
-fn named_type(name: &str, object: &Map<String, Value>, root: &Value, depth: usize) -> String {
-    match name {
-        "string" => "string".into(),
-        "number" | "integer" => "number".into(),
-        "boolean" => "boolean".into(),
-        "null" => "null".into(),
-        "array" => {
-            let item =
-                object.get("items").map_or("unknown".into(), |item| type_of(item, root, depth + 1));
-            if item.contains([' ', '|', '&']) && !item.starts_with('{') {
-                format!("({item})[]")
-            } else {
-                format!("{item}[]")
-            }
-        }
-        "object" => object_type(object, root, depth),
-        _ => "unknown".into(),
-    }
+/// Renders types of one schema.
+struct Types<'a> {
+    /// Where `$ref` points into.
+    root: &'a Value,
+    docs: Docs,
 }
 
-fn object_type(object: &Map<String, Value>, root: &Value, depth: usize) -> String {
-    let required: Vec<&str> = object
-        .get("required")
-        .and_then(Value::as_array)
-        .map(|names| names.iter().filter_map(Value::as_str).collect())
-        .unwrap_or_default();
-    let Some(Value::Object(properties)) = object.get("properties") else {
-        return match object.get("additionalProperties") {
-            Some(schema @ Value::Object(_)) => {
-                format!("Record<string, {}>", type_of(schema, root, depth + 1))
-            }
-            _ => "Record<string, unknown>".into(),
+impl Types<'_> {
+    fn of(&self, schema: &Value, depth: usize) -> String {
+        let Some(object) = schema.as_object() else {
+            return if schema == &Value::Bool(false) { "never".into() } else { "unknown".into() };
         };
-    };
-    let fields = properties.iter().map(|(name, schema)| {
-        let mark = if required.contains(&name.as_str()) { "" } else { "?" };
-        let doc = field_comment(schema);
-        format!("{doc}{}{mark}: {}", property_name(name), type_of(schema, root, depth + 1))
-    });
-    format!("{{ {} }}", fields.collect::<Vec<_>>().join("; "))
+        if depth > MAX_DEPTH {
+            return "unknown".into();
+        }
+        let inner = |schema: &Value| self.of(schema, depth + 1);
+        if let Some(Value::String(pointer)) = object.get("$ref") {
+            let target = pointer.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+            return target.map_or("unknown".into(), inner);
+        }
+        if let Some(value) = object.get("const") {
+            return literal(value);
+        }
+        if let Some(Value::Array(values)) = object.get("enum") {
+            return union(values.iter().map(literal));
+        }
+        for key in ["oneOf", "anyOf"] {
+            if let Some(Value::Array(variants)) = object.get(key) {
+                return union(variants.iter().map(inner));
+            }
+        }
+        if let Some(Value::Array(parts)) = object.get("allOf") {
+            return parts.iter().map(inner).collect::<Vec<_>>().join(" & ");
+        }
+        match object.get("type") {
+            Some(Value::Array(types)) => union(types.iter().map(|name| {
+                let mut one = object.clone();
+                one.insert("type".into(), name.clone());
+                self.of(&Value::Object(one), depth + 1)
+            })),
+            Some(Value::String(name)) => self.named(name, object, depth),
+            _ if object.contains_key("properties") => self.object(object, depth),
+            _ => "unknown".into(),
+        }
+    }
+
+    fn named(&self, name: &str, object: &Map<String, Value>, depth: usize) -> String {
+        match name {
+            "string" => "string".into(),
+            "number" | "integer" => "number".into(),
+            "boolean" => "boolean".into(),
+            "null" => "null".into(),
+            "array" => {
+                let item = object.get("items");
+                let item = item.map_or("unknown".into(), |item| self.of(item, depth + 1));
+                if item.contains([' ', '|', '&']) && !item.starts_with('{') {
+                    format!("({item})[]")
+                } else {
+                    format!("{item}[]")
+                }
+            }
+            "object" => self.object(object, depth),
+            _ => "unknown".into(),
+        }
+    }
+
+    fn object(&self, object: &Map<String, Value>, depth: usize) -> String {
+        let required: Vec<&str> = object
+            .get("required")
+            .and_then(Value::as_array)
+            .map(|names| names.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        let Some(Value::Object(properties)) = object.get("properties") else {
+            return match object.get("additionalProperties") {
+                Some(schema @ Value::Object(_)) => {
+                    format!("Record<string, {}>", self.of(schema, depth + 1))
+                }
+                _ => "Record<string, unknown>".into(),
+            };
+        };
+        let fields = properties.iter().map(|(name, schema)| {
+            let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+            let doc = match self.docs {
+                Docs::Shown => field_comment(schema),
+                Docs::Hidden => String::new(),
+            };
+            format!("{doc}{}{mark}: {}", property_name(name), self.of(schema, depth + 1))
+        });
+        format!("{{ {} }}", fields.collect::<Vec<_>>().join("; "))
+    }
 }
 
 fn field_comment(schema: &Value) -> String {

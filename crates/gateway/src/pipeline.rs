@@ -64,7 +64,7 @@ impl Gateway {
         };
         let made = result::respond(&ended, &id, &limits, &self.outputs);
         let mut response = made.response;
-        response.metrics.execution_ms = clock.elapsed().as_secs_f64() * 1000.0;
+        response.metrics.execution_ms = rounded_ms(clock.elapsed());
         let record = RunRecord {
             id,
             started_at: clock.wall,
@@ -149,6 +149,11 @@ impl Clock {
     }
 }
 
+/// To a tenth: more digits say nothing and cost tokens.
+fn rounded_ms(elapsed: Duration) -> f64 {
+    (elapsed.as_secs_f64() * 10_000.0).round() / 10.0
+}
+
 fn outcome_of(error: Option<&RunError>) -> Outcome {
     error.map_or(Outcome::Succeeded, |error| Outcome::Failed(error.code))
 }
@@ -159,7 +164,21 @@ fn new_run_id() -> RunId {
     let mut random = [0; 4];
     // Without randomness the time alone still tells runs apart.
     let _ = getrandom::fill(&mut random);
-    RunId(format!("r{:x}-{:08x}", now.as_millis(), u32::from_le_bytes(random)))
+    let random = u64::from(u32::from_le_bytes(random)) % 36_u64.pow(5);
+    let time = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+    RunId(format!("{}{:0>5}", base36(time), base36(random)))
+}
+
+fn base36(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        let digit = u32::try_from(number % 36).unwrap_or(0);
+        digits.extend(char::from_digit(digit, 36));
+        number /= 36;
+        if number == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
 }
 
 fn sha256_hex(text: &str) -> String {

@@ -1,7 +1,8 @@
 //! From how a run ended to what the client is told.
 //!
-//! Small outputs are sent whole; large ones stay in a file that the handle
-//! names, and the client gets their structure. What a program printed is its
+//! Small outputs are sent whole, and the summary only says what they are, since
+//! nothing is paid twice. Large ones stay in a file that the handle names, and
+//! the client gets their structure. What a program printed is its
 //! output if it returned nothing.
 
 use serde_json::Value;
@@ -13,8 +14,6 @@ use crate::{summary, tokens};
 
 /// An output up to this many tokens is sent whole.
 const WHOLE_OUTPUT_TOKENS: usize = 400;
-/// An output up to this many is its own summary.
-const OWN_SUMMARY_TOKENS: usize = 60;
 /// Tokens for what a program printed beside its output.
 const LOG_TOKENS: usize = 200;
 
@@ -69,13 +68,8 @@ fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::String(text)) => tell_text(response, &text, outputs),
         Ok(value) => {
-            let whole = fits(text);
-            if let Some(cost) = whole {
-                response.summary = if cost <= OWN_SUMMARY_TOKENS {
-                    text.to_owned()
-                } else {
-                    summary::shape(&value)
-                };
+            if fits(text) {
+                response.summary = summary::size(&value);
                 response.output = Some(value);
             } else {
                 response.summary = summary::of_json(&value);
@@ -96,27 +90,20 @@ fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
 }
 
 fn tell_text(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
-    match fits(text) {
-        Some(cost) => {
-            response.summary =
-                if cost <= OWN_SUMMARY_TOKENS { text.to_owned() } else { summary::text_size(text) };
-            response.output = Some(Value::String(text.to_owned()));
-        }
-        None => {
-            response.summary = summary::of_text(text, summary::TOKENS);
-            keep(response, "txt", text.as_bytes(), outputs);
-        }
+    if fits(text) {
+        response.summary = summary::text_size(text);
+        response.output = Some(Value::String(text.to_owned()));
+    } else {
+        response.summary = summary::of_text(text, summary::TOKENS);
+        keep(response, "txt", text.as_bytes(), outputs);
     }
     text.len() as u64
 }
 
-/// What a text costs, if it may be sent whole.
-fn fits(text: &str) -> Option<usize> {
+/// Whether an output may be sent whole.
+fn fits(text: &str) -> bool {
     // A token has at most a few dozen bytes: no need to count a megabyte.
-    if text.len() > WHOLE_OUTPUT_TOKENS * 16 {
-        return None;
-    }
-    Some(tokens::count(text)).filter(|cost| *cost <= WHOLE_OUTPUT_TOKENS)
+    text.len() <= WHOLE_OUTPUT_TOKENS * 16 && tokens::count(text) <= WHOLE_OUTPUT_TOKENS
 }
 
 fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outputs) {

@@ -1,5 +1,7 @@
 //! Tool search: the answer of `search_tools`, `searchTools` and `tidegate search`.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use tidegate_catalog::{Catalog, one_line, render_tool};
 use tidegate_model::{RunError, ToolRef};
@@ -44,16 +46,36 @@ pub enum Detail {
 }
 
 /// What was found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct SearchAnswer {
     /// Best first.
     pub results: Vec<Found>,
     /// How many more fit the query.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub more: Option<String>,
-    /// Servers whose tools could not be searched, and why.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub more: usize,
+    /// Servers whose tools could not be searched.
     pub unavailable: Vec<String>,
+}
+
+/// As a model reads it: plain text, since code inside JSON costs a fifth more.
+impl fmt::Display for SearchAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for found in &self.results {
+            match &found.text {
+                Some(text) if text.contains('\n') => writeln!(f, "// {}\n{text}", found.call)?,
+                Some(text) => writeln!(f, "{}  {text}", found.call)?,
+                None => writeln!(f, "{}", found.call)?,
+            }
+        }
+        match (self.results.len(), self.more) {
+            (0, _) => writeln!(f, "nothing fits; use other words")?,
+            (_, 0) => {}
+            (_, more) => writeln!(f, "+{more} more")?,
+        }
+        if !self.unavailable.is_empty() {
+            writeln!(f, "not searched, since they do not start: {}", self.unavailable.join(", "))?;
+        }
+        Ok(())
+    }
 }
 
 /// One tool that was found.
@@ -107,7 +129,8 @@ pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
     let mut used = 0;
     for hit in hits.into_iter().take(limit) {
         let Some(entry) = describe(catalog, &hit.id, hit.score, request.detail) else { continue };
-        let cost = tokens::count(&serde_json::to_string(&entry).unwrap_or_default());
+        let cost =
+            tokens::count(entry.text.as_deref().unwrap_or_default()) + tokens::count(&entry.call);
         // The best hit is always told, however long its definition.
         if !results.is_empty() && used + cost > TOKEN_BUDGET {
             break;
@@ -115,8 +138,7 @@ pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
         used += cost;
         results.push(entry);
     }
-    let left = found - results.len();
-    let more = (left > 0).then(|| format!("{left} more; narrow the query or name a `server`"));
+    let more = found - results.len();
     SearchAnswer { results, more, unavailable: Vec::new() }
 }
 

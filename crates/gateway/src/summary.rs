@@ -55,10 +55,17 @@ pub(crate) fn shape(value: &Value) -> String {
             return text;
         }
     }
+    size(value)
+}
+
+/// What a value is and how much of it, for one that is sent beside.
+pub(crate) fn size(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("list of {}", items.len()),
         Value::Object(object) => format!("object with {} keys", object.len()),
-        _ => "value".to_owned(),
+        Value::String(text) => text_size(text),
+        // Shorter than any description of it.
+        scalar => scalar.to_string(),
     }
 }
 

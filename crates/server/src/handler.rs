@@ -146,7 +146,7 @@ impl Handler {
     async fn search_tools(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
         let request: SearchRequest = parse("search_tools", arguments)?;
         let answer = self.gateway.search(&request).await;
-        let text = serde_json::to_string(&answer).map_err(|_| internal())?;
+        let text = answer.to_string();
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
     }
 

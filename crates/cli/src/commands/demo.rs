@@ -152,17 +152,10 @@ async fn measure(
     task: &Task,
 ) -> anyhow::Result<Measured> {
     let (classic_calls, classic_tokens) = the_classic_way(gateway, context, task).await?;
-    // Discovery: what the model asks and what it reads, the tool call around it included.
-    let request = json!({"query": task.search, "detail": "full", "limit": task.search_limit});
-    let found = gateway
-        .search(&SearchRequest {
-            query: task.search.to_owned(),
-            detail: Detail::Full,
-            server: None,
-            limit: Some(task.search_limit),
-        })
-        .await;
-    let found = serde_json::to_string(&found)?;
+    let mut code_tokens = 0;
+    for (query, wanted) in task.searches {
+        code_tokens += discover(gateway, query, wanted).await?;
+    }
     let program =
         Program { source: task.program.to_owned(), language: Language::TypeScript, timeout: None };
     let response = gateway.execute(program, context).await;
@@ -176,8 +169,7 @@ async fn measure(
     );
     let answer = serde_json::to_string(&response)?;
     let written = json!({"code": task.program}).to_string();
-    let code_tokens =
-        [request.to_string(), found, written, answer].iter().map(|text| tokens::count(text)).sum();
+    code_tokens += tokens::count(&written) + tokens::count(&answer);
     Ok(Measured {
         classic_calls,
         classic_tokens,
@@ -185,6 +177,23 @@ async fn measure(
         code_calls: response.metrics.tool_calls,
         output,
     })
+}
+
+/// Searches as a model does and counts what it writes and reads.
+async fn discover(gateway: &Gateway, query: &str, wanted: &str) -> anyhow::Result<usize> {
+    let request = SearchRequest {
+        query: query.to_owned(),
+        detail: Detail::Full,
+        server: None,
+        limit: Some(1),
+    };
+    let found = gateway.search(&request).await;
+    ensure!(
+        found.results.iter().any(|tool| tool.call == wanted),
+        "`{query}` does not find `{wanted}`"
+    );
+    let written = json!({"query": query, "detail": "full", "limit": 1}).to_string();
+    Ok(tokens::count(&written) + tokens::count(&found.to_string()))
 }
 
 /// Makes the calls one by one and counts what the model writes and reads.

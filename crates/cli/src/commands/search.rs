@@ -89,9 +89,8 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
     }
     if answer.results.is_empty() {
         print::note("nothing fits; use other words, or `tidegate tools list`");
-    }
-    if let Some(more) = &answer.more {
-        print::note(more);
+    } else if answer.more > 0 {
+        print::note(format!("{} more; narrow the query or raise --limit", answer.more));
     }
 }
 

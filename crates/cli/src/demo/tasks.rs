@@ -25,10 +25,9 @@ pub(crate) struct Task {
     pub(crate) title: &'static str,
     /// What the user says.
     pub(crate) ask: &'static str,
-    /// What a model searches for before it writes the program.
-    pub(crate) search: &'static str,
-    /// How many definitions it asks for.
-    pub(crate) search_limit: usize,
+    /// What a model searches for before it writes the program, and the tool it
+    /// has to find.
+    pub(crate) searches: &'static [(&'static str, &'static str)],
     /// The TypeScript that a model writes.
     pub(crate) program: &'static str,
     /// What the classic way does instead, in this order.
@@ -82,8 +81,11 @@ pub(crate) const TASKS: [Task; 3] = [
         title: "A transcript from the drive into the CRM",
         ask: "Attach the transcript of our quarterly review on 12 March to the lead of \
               Halvorsen Freight, and tell me how many action items it has.",
-        search: "read file, search leads, create note",
-        search_limit: 3,
+        searches: &[
+            ("read a file on the drive", "servers.drive.readFile"),
+            ("search leads by company", "servers.crm.searchLeads"),
+            ("attach a note to a lead", "servers.crm.createNote"),
+        ],
         program: include_str!("programs/attach_transcript.ts"),
         classic: attach_transcript,
         expected: expected_attachment,
@@ -92,8 +94,7 @@ pub(crate) const TASKS: [Task; 3] = [
         title: "1,000 leads by country",
         ask: "Which five countries have the most value in qualified leads, and how many of all \
               leads there are qualified?",
-        search: "list leads",
-        search_limit: 1,
+        searches: &[("list all leads", "servers.crm.listLeads")],
         program: include_str!("programs/leads_by_country.ts"),
         classic: all_leads,
         expected: expected_countries,
@@ -102,8 +103,7 @@ pub(crate) const TASKS: [Task; 3] = [
         title: "10,000 issues by assignee",
         ask: "Of all issues assigned to a person, how many are open bugs older than 90 days, as \
               of 1 April 2026? Show the ten people with the largest share.",
-        search: "list issues",
-        search_limit: 1,
+        searches: &[("list all issues", "servers.tracker.listIssues")],
         program: include_str!("programs/old_bugs.ts"),
         classic: all_issues,
         expected: expected_people,
