@@ -1,0 +1,241 @@
+//! What all tests share: the executable, a state folder of its own, the test
+//! equipment, and a gateway that is served and spoken to over stdio.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A folder for one test: configuration, fixtures and state, removed at the end.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// With a `.mcp.json` of these servers.
+    pub(crate) fn with_servers(servers: Value) -> Self {
+        let bench = Self::new();
+        bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
+        bench
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn state_dir(&self) -> PathBuf {
+        self.path().join("state")
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// The executable, in this folder, with this state and a clean environment.
+    pub(crate) fn tidegate(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        command.current_dir(self.path()).env_remove("RUST_LOG");
+        command.env("TIDEGATE_HOME", self.state_dir());
+        command
+    }
+
+    /// Runs the executable with arguments and nothing on standard input.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Output {
+        self.tidegate().args(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs a program with `tidegate run --json` and returns its answer.
+    pub(crate) fn run(&self, source: &str) -> Value {
+        let file = self.write("program.ts", source);
+        let output = self.command(&["run", "--json", file.to_str().unwrap()]);
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+            panic!("{error}\n{}\n{}", text(&output.stdout), text(&output.stderr))
+        })
+    }
+
+    /// Serves this folder's configuration.
+    pub(crate) fn serve(&self) -> Served {
+        Served::start(self.tidegate().arg("serve"))
+    }
+}
+
+/// Bytes as text, for messages.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A `tidegate serve` that a test speaks to. Ended with the test.
+pub(crate) struct Served {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last_id: u64,
+}
+
+impl Served {
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut served = Self { child, input, output, last_id: 0 };
+        let hello = served.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "0"}
+            }),
+        );
+        assert_eq!(hello["result"]["serverInfo"]["name"], "tidegate");
+        served.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        served
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{message}").unwrap();
+    }
+
+    /// Sends a request without waiting and returns its id.
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// The next message, whatever it is.
+    pub(crate) fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        assert!(!line.is_empty(), "tidegate ended");
+        // Standard output carries protocol only.
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in `{line}`"))
+    }
+
+    /// Sends a request and waits for its answer; notifications are dropped.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        loop {
+            let message = self.next();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Calls a tool and returns its result: `(is_error, text of the first block)`.
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (bool, String) {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let result = &answer["result"];
+        assert!(result.is_object(), "{answer}");
+        let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        (result["isError"].as_bool().unwrap_or(false), text)
+    }
+
+    /// Runs a program with `execute_code` and returns its answer.
+    pub(crate) fn execute(&mut self, source: &str) -> Value {
+        self.execute_with(json!({"code": source}))
+    }
+
+    /// Runs a program with more arguments.
+    pub(crate) fn execute_with(&mut self, arguments: Value) -> Value {
+        let (_, text) = self.call("execute_code", arguments);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in `{text}`"))
+    }
+
+    /// Closes standard input and waits for the end. Returns how long it took.
+    pub(crate) fn end(mut self) -> Duration {
+        let started = Instant::now();
+        self.input.take();
+        self.child.wait().unwrap();
+        started.elapsed()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.input.take();
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while Instant::now() < deadline {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The pinned real servers and clients that `cargo xtask setup` installs.
+pub(crate) struct Equipment(BTreeMap<String, Value>);
+
+impl Equipment {
+    /// The equipment, if all of `needed` is there. If not, the test is reported
+    /// as skipped, with the reason.
+    pub(crate) fn get(test: &str, needed: &[&str]) -> Option<Self> {
+        let path =
+            std::env::var("TIDEGATE_TEST_EQUIPMENT").map(PathBuf::from).unwrap_or_else(|_| {
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/test/equipment.json")
+            });
+        let Ok(content) = std::fs::read(&path) else {
+            skip(test, "the test equipment is not installed; run `cargo xtask setup`");
+            return None;
+        };
+        let equipment: BTreeMap<String, Value> = serde_json::from_slice(&content).unwrap();
+        for name in needed {
+            if !equipment.contains_key(*name) {
+                let reason = equipment["skipped"][name].as_str().unwrap_or("not installed");
+                skip(test, &format!("`{name}`: {reason}"));
+                return None;
+            }
+        }
+        Some(Self(equipment))
+    }
+
+    /// A server's entry for `mcpServers`, with more arguments.
+    pub(crate) fn server(&self, name: &str, more: &[&str]) -> Value {
+        let mut server = self.0[name].clone();
+        let arguments = server["args"].as_array_mut().unwrap();
+        arguments.extend(more.iter().map(|argument| json!(argument)));
+        server
+    }
+
+    /// A command with its arguments, to be started by the test itself.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let entry = &self.0[name];
+        let mut command = Command::new(entry["command"].as_str().unwrap());
+        command.args(entry["args"].as_array().unwrap().iter().filter_map(Value::as_str));
+        command
+    }
+}
+
+/// Reports a test that cannot run here.
+pub(crate) fn skip(test: &str, reason: &str) {
+    eprintln!("skipped {test}: {reason}");
+    if let Ok(list) = std::env::var("TIDEGATE_TEST_SKIPPED") {
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
+        writeln!(file, "{test}: {reason}").unwrap();
+    }
+}
