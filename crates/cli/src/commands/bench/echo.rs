@@ -1,0 +1,190 @@
+//! 100 calls of a program against the same calls of a direct client.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use rmcp::ServiceExt;
+use rmcp::model::CallToolRequestParams;
+use serde_json::{Map, Value, json};
+use tidegate_config::{Environment, Settings};
+use tidegate_gateway::RunContext;
+use tidegate_model::{Language, Limits, Program, Secret, ServerSpec, Transport};
+
+use super::Figure;
+use super::samples::Samples;
+use crate::{context, print};
+
+const CALLS: usize = 100;
+const ROUNDS: usize = 15;
+
+/// A server and one call of it that does next to nothing.
+struct Target {
+    command: String,
+    args: Vec<String>,
+    tool: &'static str,
+    arguments: Value,
+    label: &'static str,
+}
+
+pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
+    let target = target()?;
+    let gateway = context::open(settings(&target, folder), &Environment::from_process())?;
+    let mut child = tokio::process::Command::new(&target.command)
+        .args(&target.args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .with_context(|| format!("cannot start `{}`", target.command))?;
+    let pipes = child.stdout.take().zip(child.stdin.take()).context("no pipes")?;
+    let client = ().serve(pipes).await.context("the direct client got no handshake")?;
+
+    let arguments = target.arguments.as_object().cloned().unwrap_or_default();
+    let sequential = format!(
+        "for (let i = 0; i < {CALLS}; i++) await callMCPTool('target__{}', {});",
+        target.tool, target.arguments
+    );
+    let parallel = format!(
+        "await Promise.all(Array.from({{ length: {CALLS} }}, () => callMCPTool('target__{}', {})));",
+        target.tool, target.arguments
+    );
+    let mut direct = Samples::default();
+    let mut direct_parallel = Samples::default();
+    let mut program = Samples::default();
+    let mut program_parallel = Samples::default();
+    // One round without counting: both servers warm up.
+    for round in 0..=ROUNDS {
+        let times = [
+            direct_calls(&client, target.tool, &arguments).await?,
+            run(&gateway, &sequential).await?,
+            direct_parallel_calls(&client, target.tool, &arguments).await?,
+            run(&gateway, &parallel).await?,
+        ];
+        if round > 0 {
+            direct.add(times[0]);
+            program.add(times[1]);
+            direct_parallel.add(times[2]);
+            program_parallel.add(times[3]);
+        }
+    }
+    client.cancel().await.ok();
+    gateway.close().await;
+    let label = target.label;
+    Ok(vec![
+        Figure {
+            name: format!("{CALLS} calls in a row, {label}"),
+            ms: program.median(),
+            yardstick: "a direct client".to_owned(),
+            yardstick_ms: direct.median(),
+        },
+        Figure {
+            name: format!("{CALLS} calls at once, {label}"),
+            ms: program_parallel.median(),
+            yardstick: "a direct client".to_owned(),
+            yardstick_ms: direct_parallel.median(),
+        },
+    ])
+}
+
+type Client = rmcp::service::RunningService<rmcp::RoleClient, ()>;
+
+async fn direct_calls(
+    client: &Client,
+    tool: &'static str,
+    arguments: &Map<String, Value>,
+) -> anyhow::Result<Duration> {
+    let started = Instant::now();
+    for _ in 0..CALLS {
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments.clone());
+        client.call_tool(params).await?;
+    }
+    Ok(started.elapsed())
+}
+
+async fn direct_parallel_calls(
+    client: &Client,
+    tool: &'static str,
+    arguments: &Map<String, Value>,
+) -> anyhow::Result<Duration> {
+    let started = Instant::now();
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..CALLS {
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments.clone());
+        let peer = client.peer().clone();
+        calls.spawn(async move { peer.call_tool_once(params).await });
+    }
+    while let Some(answer) = calls.join_next().await {
+        answer??;
+    }
+    Ok(started.elapsed())
+}
+
+async fn run(
+    gateway: &std::sync::Arc<tidegate_gateway::Gateway>,
+    source: &str,
+) -> anyhow::Result<Duration> {
+    gateway.prepare_worker();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let program =
+        Program { source: source.to_owned(), language: Language::TypeScript, timeout: None };
+    let started = Instant::now();
+    let response = gateway.execute(program, &RunContext::default()).await;
+    ensure!(response.success, "the program failed: {:?}", response.error);
+    Ok(started.elapsed())
+}
+
+/// `server-everything` from the test equipment, else one of our own.
+fn target() -> anyhow::Result<Target> {
+    let path = std::env::var("TIDEGATE_TEST_EQUIPMENT").map(PathBuf::from);
+    let path = path.unwrap_or_else(|_| PathBuf::from(".cache/test/equipment.json"));
+    let equipment: Option<BTreeMap<String, Value>> =
+        std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    if let Some(entry) = equipment.as_ref().and_then(|all| all.get("everything")) {
+        let args = entry["args"].as_array().into_iter().flatten();
+        return Ok(Target {
+            command: entry["command"].as_str().unwrap_or_default().to_owned(),
+            args: args.filter_map(Value::as_str).map(str::to_owned).collect(),
+            tool: "echo",
+            arguments: json!({"message": "hello"}),
+            label: "server-everything",
+        });
+    }
+    print::note(
+        "server-everything is not installed (`cargo xtask setup` does it); using the demo drive",
+    );
+    let executable = std::env::current_exe().context("cannot find the executable of tidegate")?;
+    Ok(Target {
+        command: executable.to_str().context("the path of tidegate is not Unicode")?.to_owned(),
+        args: vec!["demo-server".to_owned(), "drive".to_owned()],
+        tool: "search_files",
+        arguments: json!({"query": "nothing has this name"}),
+        label: "demo drive",
+    })
+}
+
+fn settings(target: &Target, folder: &Path) -> Settings {
+    let transport = Transport::Stdio {
+        command: target.command.clone(),
+        args: target.args.iter().cloned().map(Secret::new).collect(),
+        env: BTreeMap::new(),
+        cwd: None,
+    };
+    let server = ServerSpec {
+        name: "target".to_owned(),
+        transport,
+        timeout: Duration::from_secs(60),
+        connect_timeout: Duration::from_secs(30),
+        max_concurrent: CALLS,
+    };
+    Settings {
+        servers: vec![server],
+        limits: Limits { parallel_calls: 100, ..Limits::default() },
+        state_dir: folder.join("echo"),
+        source: None,
+        warnings: Vec::new(),
+    }
+}
