@@ -100,8 +100,12 @@ fn report_skipped(
     if skipped.is_empty() {
         progress.say("skipped: nothing");
     }
-    for one in skipped {
+    for one in &skipped {
         progress.say(&format!("skipped: {one}"));
+    }
+    // Where everything is known to be installable, a skip is a failure.
+    if !skipped.is_empty() && std::env::var_os("TIDEGATE_TEST_STRICT").is_some() {
+        bail!("{} skipped, and TIDEGATE_TEST_STRICT is set", skipped.len());
     }
     Ok(())
 }

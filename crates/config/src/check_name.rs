@@ -13,6 +13,9 @@ pub(crate) fn problem(name: &str) -> Option<&'static str> {
         Some("has a slash, and it becomes a folder")
     } else if name.contains("__") {
         Some("has `__`, which separates a server from its tool")
+    } else if name.ends_with('_') {
+        // `a_` and its tool would be joined by three.
+        Some("ends with `_`, and `__` separates a server from its tool")
     } else if name.eq_ignore_ascii_case("README.md") {
         Some("is the name of a file beside the servers")
     } else if fold(name).is_empty() {

@@ -151,11 +151,6 @@ mod tests {
         let env = Environment::from_pairs([("HOME", "/home/ann"), ("XDG_DATA_HOME", "data")]);
         assert_eq!(env.data(), Some(Path::new("/home/ann/.local/share/tidegate")));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Environment;
 
     #[test]
     fn children_get_what_they_need_and_no_credentials() {

@@ -100,6 +100,8 @@ pub enum ConfigErrorKind {
     MissingFile,
     /// The file exists and cannot be read.
     UnreadableFile,
+    /// The file was found, and belongs to another user.
+    ForeignFile,
     /// The file is larger than any honest configuration.
     TooLarge,
     /// The file is not UTF-8, TOML or JSON.
@@ -134,6 +136,7 @@ impl ConfigErrorKind {
         match self {
             Self::MissingFile => "config.missing_file",
             Self::UnreadableFile => "config.unreadable_file",
+            Self::ForeignFile => "config.foreign_file",
             Self::TooLarge => "config.too_large",
             Self::Syntax => "config.syntax",
             Self::UnknownKey => "config.unknown_key",

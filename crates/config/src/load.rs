@@ -4,12 +4,13 @@
 //! from a file to settings are put together.
 
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 
 use tidegate_model::Limits;
 
 use crate::environment::Environment;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, ConfigErrorKind};
 use crate::settings::{Settings, state_dir};
 use crate::source::{Format, Source};
 use crate::{parse_json, parse_toml, read, resolve};
@@ -25,9 +26,26 @@ const CLIENT_FILE: &str = ".mcp.json";
 /// configuration folder. Without any, the defaults.
 pub fn find_and_load(start_dir: &Path, env: &Environment) -> Result<Settings, ConfigError> {
     match find(start_dir, env) {
-        Some(path) => load_file(&path, env),
+        Some(path) => {
+            refuse_foreign_file(&path)?;
+            load_file(&path, env)
+        }
         None => defaults(env),
     }
+}
+
+/// A file that was found, not named, must be the user's own or root's: it names
+/// commands to start, and anybody can put one into a shared folder above us.
+fn refuse_foreign_file(path: &Path) -> Result<(), ConfigError> {
+    let user = nix::unistd::geteuid().as_raw();
+    // A file that cannot be looked at is reported when it is read.
+    let Ok(data) = path.metadata() else { return Ok(()) };
+    if data.uid() == user || data.uid() == 0 {
+        return Ok(());
+    }
+    let message = format!("the configuration `{}` belongs to another user", path.display());
+    let hint = format!("if you trust it, name it: `--config {}`", path.display());
+    Err(ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint))
 }
 
 /// Loads one file, in either format.

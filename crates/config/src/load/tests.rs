@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tidegate_model::{Limits, Secret, ServerSpec, Transport};
 
-use super::load;
+use super::{find_and_load, load, load_file};
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
 use crate::source::Source;
 use crate::{ConfigError, Environment, Settings};
@@ -346,3 +346,26 @@ fn code_execution_that_asks_for_nothing_special_gives_no_warning() {
 }
 
 mod refused;
+
+#[test]
+fn a_found_file_of_another_user_is_refused_and_a_named_one_is_taken() {
+    if !nix::unistd::geteuid().is_root() {
+        // Only root can make a file that belongs to somebody else.
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tidegate.toml");
+    std::fs::write(&file, "").unwrap();
+    std::os::unix::fs::chown(&file, Some(12_345), None).unwrap();
+    let env = Environment::from_pairs([("HOME", "/nowhere")]);
+    let refused = find_and_load(folder.path(), &env).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!(
+            "error[config.foreign_file]: the configuration `{0}` belongs to another user\n\
+             hint: if you trust it, name it: `--config {0}`",
+            file.display()
+        )
+    );
+    assert!(load_file(&file, &env).is_ok());
+}
