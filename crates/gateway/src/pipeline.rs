@@ -62,9 +62,11 @@ impl Gateway {
                 run::Ended::failed(error)
             }
         };
+        // The execution ends here; wording its result is our own affair.
+        let execution_ms = rounded_ms(clock.elapsed());
         let made = result::respond(&ended, &id, &limits, &self.outputs);
         let mut response = made.response;
-        response.metrics.execution_ms = rounded_ms(clock.elapsed());
+        response.metrics.execution_ms = execution_ms;
         let record = RunRecord {
             id,
             started_at: clock.wall,

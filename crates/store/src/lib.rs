@@ -6,7 +6,7 @@
 //! the run and of all of its calls.
 //!
 //! One thread writes. Calls are handed to it without waiting and committed in
-//! batches, so recording a call costs the bridge a channel send.
+//! batches, no later than 50 ms after they ended.
 
 mod outputs;
 mod record;

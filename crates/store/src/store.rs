@@ -1,9 +1,10 @@
 //! The writer thread and the questions one can ask.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, params};
 use thiserror::Error;
@@ -14,6 +15,10 @@ use crate::schema::migrate;
 
 /// Another gateway may hold the write lock; a commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a call may wait for others to be written with it. Its run waits for
+/// no one: calls before it are committed together with it.
+const BATCH_TIME: Duration = Duration::from_millis(50);
 
 /// Why the state could not be kept.
 #[derive(Debug, Error)]
@@ -49,12 +54,18 @@ pub enum StoreError {
 /// The database of one state folder.
 pub struct Store {
     path: PathBuf,
+    calls: Calls,
     jobs: Option<Sender<Job>>,
     writer: Option<JoinHandle<()>>,
 }
 
+/// Calls that are not on disk yet. Beside the queue, because waking the writer
+/// for every call costs more than the call's own bookkeeping.
+type Calls = Arc<Mutex<Vec<CallRecord>>>;
+
 enum Job {
-    Call(CallRecord),
+    /// There are calls where there were none.
+    Calls,
     Run(RunRecord, oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -66,19 +77,26 @@ impl Store {
         let mut connection = connect(&path)?;
         migrate(&mut connection)?;
         let (jobs, queue) = channel();
+        let calls = Calls::default();
+        let taken = Arc::clone(&calls);
         let writer = thread::Builder::new()
             .name("store".into())
-            .spawn(move || write_all(&mut connection, &queue))
+            .spawn(move || write_all(&mut connection, &queue, &taken))
             .map_err(|source| StoreError::File { path: path.clone(), source })?;
-        Ok(Self { path, jobs: Some(jobs), writer: Some(writer) })
+        Ok(Self { path, calls, jobs: Some(jobs), writer: Some(writer) })
     }
 
     /// Records a call. It is on disk no later than the run that made it.
     pub fn record_call(&self, call: CallRecord) {
-        if let Some(jobs) = &self.jobs {
+        let was_empty = {
+            let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+            calls.push(call);
+            calls.len() == 1
+        };
+        if was_empty && let Some(jobs) = &self.jobs {
             // The writer only ends with the store; a panic there is reported by
             // the next `record_run`.
-            let _ = jobs.send(Job::Call(call));
+            let _ = jobs.send(Job::Calls);
         }
     }
 
@@ -134,15 +152,20 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+type Waiter = oneshot::Sender<Result<(), StoreError>>;
+
 /// The writer thread: everything that is waiting goes into one transaction.
-fn write_all(connection: &mut Connection, queue: &Receiver<Job>) {
+fn write_all(connection: &mut Connection, queue: &Receiver<Job>, calls: &Calls) {
     while let Ok(first) = queue.recv() {
-        let mut waiting = Vec::new();
-        let result = write_batch(connection, first, queue, &mut waiting);
+        let (runs, waiters): (Vec<RunRecord>, Vec<Waiter>) =
+            collect(first, queue).into_iter().unzip();
+        // Taken after the runs: a run's calls were pushed before it was sent.
+        let calls = std::mem::take(&mut *calls.lock().unwrap_or_else(PoisonError::into_inner));
+        let result = write_batch(connection, &calls, &runs);
         if let Err(error) = &result {
             tracing::error!(%error, "runs could not be recorded");
         }
-        for done in waiting {
+        for done in waiters {
             let answer = result.as_ref().map_err(|_| StoreError::NotRecorded).copied();
             // Nobody waits any more: the client is gone.
             let _ = done.send(answer);
@@ -150,32 +173,39 @@ fn write_all(connection: &mut Connection, queue: &Receiver<Job>) {
     }
 }
 
+/// The runs that can be written now: all that are queued, or whoever comes
+/// within the batch time if so far there are only calls.
+fn collect(first: Job, queue: &Receiver<Job>) -> Vec<(RunRecord, Waiter)> {
+    let until = Instant::now() + BATCH_TIME;
+    let mut runs = Vec::new();
+    let mut next = Some(first);
+    while let Some(job) = next.take() {
+        if let Job::Run(run, done) = job {
+            runs.push((run, done));
+        }
+        let wait = if runs.is_empty() {
+            until.saturating_duration_since(Instant::now())
+        } else {
+            Duration::ZERO
+        };
+        next = match queue.recv_timeout(wait) {
+            Ok(job) => Some(job),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        };
+    }
+    runs
+}
+
 fn write_batch(
     connection: &mut Connection,
-    first: Job,
-    queue: &Receiver<Job>,
-    waiting: &mut Vec<oneshot::Sender<Result<(), StoreError>>>,
+    calls: &[CallRecord],
+    runs: &[RunRecord],
 ) -> Result<(), StoreError> {
-    // Taken off the queue before anything can fail, so that every waiter gets
-    // an answer.
-    let mut jobs = vec![first];
-    jobs.extend(queue.try_iter());
-    let mut calls = Vec::new();
-    let mut runs = Vec::new();
-    for job in jobs {
-        match job {
-            Job::Call(call) => calls.push(call),
-            Job::Run(run, done) => {
-                runs.push(run);
-                waiting.push(done);
-            }
-        }
-    }
     let transaction = connection.transaction()?;
-    for call in &calls {
+    for call in calls {
         insert_call(&transaction, call)?;
     }
-    for run in &runs {
+    for run in runs {
         insert_run(&transaction, run)?;
     }
     transaction.commit()?;
@@ -245,3 +275,6 @@ pub(crate) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(|source| StoreError::File { path: path.to_owned(), source })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! What is recorded is on disk when it should be, and survives.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use rusqlite::Connection;
+use tidegate_model::{ErrorCode, RunId, ToolRef};
+
+use super::{Store, StoreError};
+use crate::record::{CallRecord, Outcome, RunRecord, Stats};
+
+fn call(run: &str) -> CallRecord {
+    CallRecord {
+        run_id: RunId(run.into()),
+        started_at: SystemTime::now(),
+        tool: ToolRef::new("files", "read"),
+        outcome: Outcome::Failed(ErrorCode::ToolFailed),
+        duration: Duration::from_millis(3),
+        argument_bytes: 10,
+        answer_bytes: 400,
+        answer_tokens: 100,
+    }
+}
+
+fn run(id: &str) -> RunRecord {
+    RunRecord {
+        id: RunId(id.into()),
+        started_at: SystemTime::now(),
+        kind: "execute_code",
+        language: Some("typescript"),
+        source_sha256: Some("00".into()),
+        outcome: Outcome::Succeeded,
+        duration: Duration::from_millis(5),
+        tool_calls: 2,
+        result_bytes: 1000,
+        answer_tokens: 7,
+        handle: None,
+    }
+}
+
+#[tokio::test]
+async fn a_run_is_on_disk_with_all_of_its_calls_when_it_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    store.record_call(call("r1"));
+    store.record_call(call("r1"));
+    store.record_run(run("r1")).await.unwrap();
+    let expected = Stats { runs: 1, failed_runs: 0, calls: 2, call_tokens: 200, answer_tokens: 7 };
+    assert_eq!(store.stats().unwrap(), expected);
+    // A second gateway of the same folder sees the same.
+    assert_eq!(Store::open(folder.path()).unwrap().stats().unwrap(), expected);
+}
+
+#[test]
+fn calls_of_an_unfinished_run_reach_the_disk_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    store.record_call(call("r1"));
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while store.stats().unwrap().calls == 0 {
+        assert!(Instant::now() < deadline, "the call was not written");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn closing_the_store_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..3 {
+        let store = Store::open(folder.path()).unwrap();
+        store.record_call(call("r1"));
+    }
+    assert_eq!(Store::open(folder.path()).unwrap().stats().unwrap().calls, 3);
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    let refused = Store::open(folder.path()).err().unwrap();
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 1 }));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_state_folder_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    drop(Store::open(&state).unwrap());
+    assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+}
