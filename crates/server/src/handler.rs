@@ -97,8 +97,12 @@ impl ServerHandler for Handler {
             name if self.surface == Surface::Direct => self.pass_on(name, arguments, &run).await,
             name if !known => {
                 let names = offered.iter().map(|tool| tool.name.as_ref());
-                let hint = did_you_mean(name, names).unwrap_or_else(|| {
-                    "upstream tools are called with `call_tool` or in `execute_code`".into()
+                let hint = did_you_mean(name, names).unwrap_or_else(|| match self.surface {
+                    // It has no `call_tool`.
+                    Surface::Lean => "upstream tools are called in `execute_code`".into(),
+                    Surface::Standard | Surface::Direct => {
+                        "upstream tools are called with `call_tool` or in `execute_code`".into()
+                    }
                 });
                 return Err(ErrorData::invalid_params(
                     format!("there is no tool `{name}`; {hint}"),
@@ -181,6 +185,9 @@ impl Handler {
         let as_tool = |(id, tool): (tidegate_model::ToolRef, &Arc<tidegate_model::ToolDef>)| {
             let mut value = serde_json::to_value(tool.as_ref()).ok()?;
             value["name"] = Value::String(id.to_string());
+            // Who announces structured content must send it, and clients refuse
+            // answers without; we send content only, see `passed_on`.
+            value.as_object_mut()?.remove("outputSchema");
             serde_json::from_value(value).ok()
         };
         catalog.tools().filter_map(as_tool).collect()

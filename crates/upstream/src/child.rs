@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tidegate_model::{ServerSpec, Transport};
+use tidegate_model::{Secret, ServerSpec, Transport};
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
@@ -47,9 +47,13 @@ pub(crate) struct Epitaph {
     pub(crate) said: String,
 }
 
-/// The end of what a server printed outside of the protocol.
+/// The end of what a server printed outside of the protocol, and what it did
+/// that we ended it for.
 #[derive(Clone, Default)]
-pub(crate) struct LastWords(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct LastWords {
+    printed: Arc<Mutex<VecDeque<u8>>>,
+    offence: Arc<OnceLock<&'static str>>,
+}
 
 impl Launcher {
     /// Starts the command of a stdio server.
@@ -69,7 +73,7 @@ impl Launcher {
             return Err(UpstreamError::CommandNotFound { server, command });
         }
         let mut process = Command::new(&self.guard);
-        process.arg("guard").arg("--").arg(command).args(args.iter().map(|arg| arg.expose()));
+        process.arg("guard").arg("--").arg(command).args(args.iter().map(Secret::expose));
         process.env_clear().envs(self.environment.iter());
         process.envs(env.iter().map(|(name, value)| (name, value.expose())));
         if let Some(cwd) = cwd {
@@ -100,8 +104,10 @@ impl ChildProcess {
     /// How the child ended and its last words, if it has ended.
     pub(crate) async fn epitaph(&mut self) -> Epitaph {
         let ended = tokio::time::timeout(EXIT_CODE_TIMEOUT, self.child.wait()).await;
-        let reason = match ended {
-            Ok(Ok(status)) => match status.code() {
+        let reason = match (self.last_words.offence.get(), ended) {
+            // How it ended then was our doing and would mislead.
+            (Some(offence), _) => (*offence).to_owned(),
+            (None, Ok(Ok(status))) => match status.code() {
                 Some(0) => "it ended by itself".to_owned(),
                 Some(code) => format!("it ended with exit code {code}"),
                 None => format!("it ended with {status}"),
@@ -121,16 +127,22 @@ impl ChildProcess {
 impl LastWords {
     /// Adds output, dropping the oldest beyond the limit.
     pub(crate) fn add(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = &bytes[bytes.len().saturating_sub(LAST_WORDS_BYTES)..];
         let overflow = (kept.len() + bytes.len()).saturating_sub(LAST_WORDS_BYTES);
         kept.drain(..overflow);
         kept.extend(bytes);
     }
 
+    /// Notes why the server is being ended.
+    pub(crate) fn blame(&self, offence: &'static str) {
+        // The first reason is the reason.
+        let _ = self.offence.set(offence);
+    }
+
     /// The last few lines, printable and short enough for an error message.
     pub(crate) fn text(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let printable: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();

@@ -1,10 +1,9 @@
 //! One live connection: handshake, tool list, calls.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig,
     ErrorData, Implementation, PaginatedRequestParams, ProtocolVersion, SubscriptionFilter, Tool,
@@ -13,16 +12,15 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, Peer,
     RunningService, ServiceError,
 };
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use tidegate_model::{Answer, ServerInfo, ServerSpec, ToolCall, ToolDef, ToolList, Transport};
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, watch};
 
 use crate::UpstreamError;
 use crate::child::{ChildProcess, Epitaph, Launcher};
-use crate::stdio::StdioTransport;
+use crate::http::{http_reason, http_transport};
+use crate::stdio::{StdioTransport, UNREADABLE};
 
 /// A server that pages for ever must not hold the gateway for ever.
 const MAX_TOOLS: usize = 20_000;
@@ -33,9 +31,16 @@ pub(crate) struct Connection {
     server: String,
     service: RunningService<RoleClient, Client>,
     child: Mutex<Option<ChildProcess>>,
-    /// Told when the server says that its tools have changed.
-    pub(crate) tools_changed: Arc<Notify>,
+    changes: watch::Sender<Changes>,
     era: Era,
+}
+
+/// Changes of a server's tools, counted: those that the server has announced,
+/// and those that its tool list has in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Changes {
+    pub(crate) announced: u64,
+    pub(crate) listed: u64,
 }
 
 /// How a connection was established.
@@ -51,7 +56,7 @@ enum Era {
 /// changed tools. Everything a server may ask of us is declined by default.
 #[derive(Clone)]
 struct Client {
-    tools_changed: Arc<Notify>,
+    changes: watch::Sender<Changes>,
 }
 
 impl ClientHandler for Client {
@@ -65,8 +70,12 @@ impl ClientHandler for Client {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.tools_changed.notify_one();
+        announce(&self.changes);
     }
+}
+
+fn announce(changes: &watch::Sender<Changes>) {
+    changes.send_modify(|changes| changes.announced += 1);
 }
 
 impl Connection {
@@ -86,8 +95,8 @@ impl Connection {
     }
 
     async fn open_in(spec: &ServerSpec, launcher: &Launcher, era: Era) -> Result<Self, Failure> {
-        let tools_changed = Arc::new(Notify::new());
-        let client = Client { tools_changed: Arc::clone(&tools_changed) };
+        let (changes, _) = watch::channel(Changes::default());
+        let client = Client { changes: changes.clone() };
         let lifecycle = match era {
             Era::Sessions => ClientLifecycleMode::Initialize,
             Era::Stateless => {
@@ -119,7 +128,11 @@ impl Connection {
                 }
             }
             Transport::Http { url, headers } => {
-                let transport = http_transport(spec, url.expose(), headers)?;
+                let transport = http_transport(url.expose(), headers, spec.max_concurrent)
+                    .map_err(|reason| {
+                        let reason = reason.to_owned();
+                        Failure::start(spec, Epitaph { reason, said: String::new() })
+                    })?;
                 let handshake = client.serve_with_lifecycle(transport, lifecycle);
                 match tokio::time::timeout(spec.connect_timeout, handshake).await {
                     Ok(Ok(service)) => (service, None),
@@ -134,13 +147,8 @@ impl Connection {
                 }
             }
         };
-        let connection = Self {
-            server: spec.name.clone(),
-            service,
-            child: Mutex::new(child),
-            tools_changed,
-            era,
-        };
+        let connection =
+            Self { server: spec.name.clone(), service, child: Mutex::new(child), changes, era };
         connection.subscribe();
         Ok(connection)
     }
@@ -151,15 +159,33 @@ impl Connection {
             return;
         }
         let peer: Peer<RoleClient> = self.service.peer().clone();
-        let tools_changed = Arc::clone(&self.tools_changed);
+        let changes = self.changes.clone();
         tokio::spawn(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
             // A server without subscriptions says so; then there is nothing to hear.
             let Ok(mut subscription) = peer.listen(filter).await else { return };
             while let Ok(Some(_)) = subscription.next().await {
-                tools_changed.notify_one();
+                announce(&changes);
             }
         });
+    }
+
+    /// Told when the server announces a change of its tools.
+    pub(crate) fn changes(&self) -> watch::Receiver<Changes> {
+        self.changes.subscribe()
+    }
+
+    /// Notes that the first so many changes are in the tool list.
+    pub(crate) fn mark_listed(&self, count: u64) {
+        self.changes.send_modify(|changes| changes.listed = count);
+    }
+
+    /// Waits until all changes announced so far are in the tool list.
+    pub(crate) async fn changes_listed(&self) {
+        let mut changes = self.changes();
+        let announced = changes.borrow().announced;
+        // Fails only without a sender, and this is one.
+        let _ = changes.wait_for(|now| now.listed >= announced).await;
     }
 
     /// Whether the other side is gone.
@@ -255,6 +281,9 @@ impl Connection {
     fn error(&self, error: ServiceError) -> UpstreamError {
         let server = self.server.clone();
         match error {
+            ServiceError::McpError(ErrorData { code, .. }) if code.0 == UNREADABLE => {
+                self.protocol_error("its answer is malformed or nested more than 128 levels deep")
+            }
             ServiceError::McpError(ErrorData { code, message, .. }) => {
                 UpstreamError::Refused { server, code: code.0, message: clean(&message) }
             }
@@ -305,60 +334,6 @@ impl Failure {
 
 fn start_failed(spec: &ServerSpec, end: Epitaph) -> UpstreamError {
     UpstreamError::StartFailed { server: spec.name.clone(), reason: end.reason, said: end.said }
-}
-
-fn http_transport(
-    spec: &ServerSpec,
-    url: &str,
-    headers: &std::collections::BTreeMap<String, tidegate_model::Secret<String>>,
-) -> Result<
-    StreamableHttpClientTransport<
-        impl Clone
-        + Send
-        + Sync
-        + 'static
-        + rmcp::transport::streamable_http_client::StreamableHttpClient,
-    >,
-    Failure,
-> {
-    install_crypto();
-    let mut custom = HashMap::new();
-    for (name, value) in headers {
-        let name = HeaderName::try_from(name.as_str());
-        let value = HeaderValue::try_from(value.expose().as_str());
-        let (Ok(name), Ok(mut value)) = (name, value) else {
-            let reason = "one of its headers is not valid".to_owned();
-            return Err(Failure::start(spec, Epitaph { reason, said: String::new() }));
-        };
-        value.set_sensitive(true);
-        custom.insert(name, value);
-    }
-    let config = StreamableHttpClientTransportConfig::with_uri(url)
-        .max_concurrent_requests(spec.max_concurrent)
-        .custom_headers(custom);
-    Ok(StreamableHttpClientTransport::from_config(config))
-}
-
-/// rustls wants one process-wide provider; a second install is harmless.
-fn install_crypto() {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-}
-
-/// The reason without the URL, which may carry a key.
-fn http_reason(error: &ClientInitializeError) -> String {
-    if error.is_authorization_required() {
-        return "it asks for authorization; check the headers in the configuration".to_owned();
-    }
-    let text = error.to_string();
-    let lower = text.to_lowercase();
-    if lower.contains("401") || lower.contains("403") || lower.contains("unauthorized") {
-        "it refused the credentials; check the headers in the configuration".to_owned()
-    } else if lower.contains("connect") || lower.contains("error sending request") {
-        "it cannot be reached; check the URL and that the server is running".to_owned()
-    } else {
-        "its answer to the handshake was not understood; check that the URL is an MCP endpoint"
-            .to_owned()
-    }
 }
 
 /// A server's text for an error message: one paragraph, printable, short.

@@ -12,6 +12,7 @@ mod child;
 mod connection;
 mod error;
 pub mod guard;
+mod http;
 mod server;
 mod stdio;
 mod upstreams;

@@ -24,7 +24,8 @@ use crate::connection::Connection;
 /// Waits between starts: none after the first failure, then doubling.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// A caller rather waits this long for the next start than gets an error.
+/// A caller rather waits this long for the next start, or for a tool list that
+/// has changed, than gets an error.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// A server that let a call time out must answer a ping within this, or it is
 /// taken for hung and restarted.
@@ -101,7 +102,9 @@ impl Server {
 
     /// The current tool list; starts the server if it has not been heard of.
     pub(crate) async fn tools(self: &Arc<Self>) -> Result<VersionedTools, UpstreamError> {
-        self.connection().await?;
+        let connection = self.connection().await?;
+        // A program may call a tool that its call before has added.
+        let _ = tokio::time::timeout(PATIENCE, connection.changes_listed()).await;
         let empty = || VersionedTools { version: 0, list: Arc::default() };
         Ok(self.known_tools().unwrap_or_else(empty))
     }
@@ -264,9 +267,11 @@ impl Server {
     }
 
     fn set_tools(&self, list: ToolList) {
-        let version = self.versions.fetch_add(1, Ordering::Relaxed) + 1;
         let list = Arc::new(list);
+        // Counted under the lock: whoever sees the new version and then asks for
+        // the list must get this one, or would take it for known and lose it.
         let mut tools = self.tools.write().unwrap_or_else(PoisonError::into_inner);
+        let version = self.versions.fetch_add(1, Ordering::AcqRel) + 1;
         *tools = Some(VersionedTools { version, list });
     }
 
@@ -289,11 +294,11 @@ enum Ready {
 
 /// Lists the tools anew whenever the server says that they have changed.
 async fn follow_changes(server: std::sync::Weak<Server>, connection: std::sync::Weak<Connection>) {
-    let Some(changed) = connection.upgrade().map(|live| Arc::clone(&live.tools_changed)) else {
-        return;
-    };
-    loop {
-        changed.notified().await;
+    let Some(mut changes) = connection.upgrade().map(|live| live.changes()) else { return };
+    // An error means that the connection is gone.
+    while let Ok(announced) =
+        changes.wait_for(|now| now.announced > now.listed).await.map(|now| now.announced)
+    {
         let (Some(server), Some(connection)) = (server.upgrade(), connection.upgrade()) else {
             return;
         };
@@ -301,6 +306,8 @@ async fn follow_changes(server: std::sync::Weak<Server>, connection: std::sync::
             Ok(Ok(list)) => server.set_tools(list),
             _ => tracing::warn!(server = server.spec.name, "changed tools could not be listed"),
         }
+        // Also if that failed: nobody is to wait for it again.
+        connection.mark_listed(announced);
         if connection.is_closed() {
             return;
         }

@@ -2,16 +2,20 @@
 //!
 //! One message is one line. Lines that are not JSON-RPC (banners, log lines in
 //! text or JSON) are kept as last words and skipped: 10 of 170 real servers
-//! print some. A line beyond the cap ends the connection, since the answer that
-//! somebody waits for is lost with it.
+//! print some. An answer that cannot be read is an error for whoever waits for
+//! it. A line beyond the cap ends the connection, since the answer that somebody
+//! waits for is lost with it.
 
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
+use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
@@ -21,6 +25,11 @@ use crate::child::{LastWords, Pipes};
 /// The longest line, and so the largest answer, a server may send. The same as
 /// the largest frame a worker takes.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Stands for an answer that cannot be read, as the code of a JSON-RPC error.
+/// Outside of what JSON-RPC and MCP use; a server that sends it says no worse of
+/// itself than we would.
+pub(crate) const UNREADABLE: i32 = i32::MIN;
 
 /// One read of a pipe; also its usual capacity.
 const READ_BYTES: usize = 64 * 1024;
@@ -57,7 +66,7 @@ impl StdioTransport {
             self.line.extend_from_slice(&available[..taken]);
             self.output.consume(taken);
             if self.line.len() > MAX_LINE_BYTES {
-                self.last_words.add(b"an answer of more than 64 MB was refused\n");
+                self.last_words.blame("it sent a line of more than 64 MB and was ended");
                 return Ok(false);
             }
             if newline.is_some() {
@@ -113,7 +122,24 @@ fn parse(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
         Ok(message) => Some(message),
         Err(error) => {
             tracing::debug!(%error, "a line that is not a message");
-            None
+            unreadable_answer(line)
         }
     }
+}
+
+/// The error for whoever waits for an answer of which only the id can be read,
+/// since it is nested too deeply or has neither a result nor an error. Skipped
+/// as noise, it would be waited for until the time limit.
+fn unreadable_answer(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
+    /// Fields that are not named here are skipped, however deep they are.
+    #[derive(Deserialize)]
+    struct Envelope {
+        #[serde(rename = "jsonrpc")]
+        _jsonrpc: IgnoredAny,
+        id: RequestId,
+        method: Option<IgnoredAny>,
+    }
+    let envelope: Envelope = serde_json::from_slice(line).ok()?;
+    let error = ErrorData::new(ErrorCode(UNREADABLE), "the answer cannot be read", None);
+    envelope.method.is_none().then(|| JsonRpcMessage::error(error, Some(envelope.id)))
 }

@@ -49,7 +49,7 @@ impl Upstreams {
 
     /// Grows whenever any server has sent a new tool list.
     pub fn tools_version(&self) -> u64 {
-        self.versions.load(Ordering::Relaxed)
+        self.versions.load(Ordering::Acquire)
     }
 
     /// The last tool list a server sent, without starting it.

@@ -239,3 +239,42 @@ pub(crate) fn skip(test: &str, reason: &str) {
         writeln!(file, "{test}: {reason}").unwrap();
     }
 }
+
+/// How long whatever was started may take to be gone: a server that resists is
+/// asked for two seconds and told for one before it is killed.
+const GONE_DEADLINE: Duration = Duration::from_secs(8);
+
+/// The processes below a process, all the way down.
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    for thread in threads {
+        let children = std::fs::read_to_string(thread.path().join("children"));
+        for child in children.unwrap_or_default().split_whitespace() {
+            let child = child.parse().unwrap();
+            found.push(child);
+            found.extend(descendants(child));
+        }
+    }
+    found
+}
+
+/// Waits until none of these processes runs any more. Those that do when the
+/// time is up.
+pub(crate) fn wait_until_gone(pids: &[u32]) -> Vec<u32> {
+    let deadline = Instant::now() + GONE_DEADLINE;
+    loop {
+        let left: Vec<u32> = pids.iter().copied().filter(|pid| is_running(*pid)).collect();
+        if left.is_empty() || Instant::now() >= deadline {
+            return left;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether a process runs; one that has ended and is not yet collected does not.
+fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The state stands behind the name, which may itself hold brackets.
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}

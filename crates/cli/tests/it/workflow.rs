@@ -1,1 +1,288 @@
-//! Written next.
+//! Whole tasks over real servers, one program each.
+//!
+//! The fixtures and the numbers are those of seed 7: 1,000 log files of 39,446
+//! lines, a repository of 30 commits, 50 notes.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, Equipment, Served, descendants, text};
+
+const NEEDED: &[&str] =
+    &["everything", "filesystem", "memory", "git", "sqlite", "time", "fixtures"];
+
+/// Six real servers in one configuration, on fresh fixtures.
+struct Workshop {
+    bench: Bench,
+    fixtures: PathBuf,
+}
+
+impl Workshop {
+    fn open(test: &str) -> Option<Self> {
+        let equipment = Equipment::get(test, NEEDED)?;
+        let bench = Bench::new();
+        let fixtures = bench.path().join("fixtures");
+        let made = equipment.command("fixtures").arg(&fixtures).arg("7").output().unwrap();
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        let folder = fixtures.to_str().unwrap();
+        let repository = format!("{folder}/repo");
+        let database = bench.path().join("counts.db");
+        let mut memory = equipment.server("memory", &[]);
+        memory["env"] = json!({"MEMORY_FILE_PATH": bench.path().join("memory.json")});
+        let servers = json!({
+            "everything": equipment.server("everything", &[]),
+            "filesystem": equipment.server("filesystem", &[folder]),
+            "memory": memory,
+            "git": equipment.server("git", &["--repository", &repository]),
+            "sqlite": equipment.server("sqlite", &["--db-path", database.to_str().unwrap()]),
+            "time": equipment.server("time", &["--local-timezone", "UTC"]),
+        });
+        bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
+        Some(Self { bench, fixtures })
+    }
+
+    /// A program with the folder of the fixtures as `FX`.
+    fn program(&self, source: &str) -> String {
+        format!("const FX = {};\n{source}", json!(self.fixtures))
+    }
+}
+
+/// Runs a program and returns its output and how many characters of the whole
+/// answer the model gets to see.
+fn execute(served: &mut Served, source: &str) -> (Value, usize) {
+    let (is_error, answer) = served.call("execute_code", json!({"code": source}));
+    assert!(!is_error, "{answer}");
+    let response: Value = serde_json::from_str(&answer).unwrap();
+    (response["output"].clone(), answer.chars().count())
+}
+
+fn git(repository: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").arg("-C").arg(repository).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout).trim().to_owned()
+}
+
+const S1: &str = r#"
+import * as filesystem from './servers/filesystem';
+import { createTable, writeQuery, readQuery } from './servers/sqlite';
+import { gitAdd, gitCommit, gitLog } from './servers/git';
+
+const listing = (await filesystem.listDirectory({ path: `${FX}/logs` })).content;
+const paths = [...listing.matchAll(/\[FILE\] (\S+)/g)].map(([, name]) => `${FX}/logs/${name}`);
+const batches: string[][] = [];
+for (let at = 0; at < paths.length; at += 100) batches.push(paths.slice(at, at + 100));
+const read = await Promise.all(batches.map((paths) => filesystem.readMultipleFiles({ paths })));
+
+let lines = 0, characters = 0;
+const errors: Record<string, number> = {};
+for (const { content } of read) {
+  characters += content.length;
+  for (const [, level, service] of content.matchAll(/^\S+Z (\w+) (\w+) latency=/gm)) {
+    lines++;
+    if (level === 'ERROR') errors[service] = (errors[service] ?? 0) + 1;
+  }
+}
+const counts = Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1));
+
+await createTable({ query: 'CREATE TABLE error_counts (service TEXT PRIMARY KEY, errors INTEGER)' });
+const values = counts.map(([service, count]) => `('${service}', ${count})`).join(', ');
+await writeQuery({ query: `INSERT INTO error_counts VALUES ${values}` });
+const stored = await readQuery({ query: 'SELECT SUM(errors) AS total, COUNT(*) AS services FROM error_counts' });
+
+const csv = ['service,errors', ...counts.map((row) => row.join(','))].join('\n') + '\n';
+await filesystem.writeFile({ path: `${FX}/repo/errors.csv`, content: csv });
+const repo_path = `${FX}/repo`;
+await gitAdd({ repo_path, files: ['errors.csv'] });
+await gitCommit({ repo_path, message: 'docs: errors per service' });
+const log = await gitLog({ repo_path, max_count: 100 });
+
+return {
+  files: paths.length, lines, raw_characters: characters, errors: Object.fromEntries(counts),
+  stored, commits: log.match(/^Commit: /gm).length,
+};
+"#;
+
+#[test]
+fn s1_a_thousand_logs_become_a_table_a_file_and_a_commit_in_one_program() {
+    let Some(shop) = Workshop::open("s1") else { return };
+    let mut served = shop.bench.serve();
+    let (mut output, characters) = execute(&mut served, &shop.program(S1));
+    let raw = output.as_object_mut().unwrap().remove("raw_characters").unwrap();
+    assert_eq!(
+        output,
+        json!({
+            "files": 1000,
+            "lines": 39_446,
+            "errors": {
+                "auth": 632, "billing": 642, "cart": 713, "gateway": 685,
+                "mail": 644, "search": 664, "stock": 648
+            },
+            "stored": "[{'total': 4628, 'services': 7}]",
+            "commits": 31
+        })
+    );
+    assert_eq!(
+        std::fs::read_to_string(shop.fixtures.join("repo/errors.csv")).unwrap(),
+        "service,errors\nauth,632\nbilling,642\ncart,713\ngateway,685\nmail,644\nsearch,664\n\
+         stock,648\n"
+    );
+    let repository = shop.fixtures.join("repo");
+    assert_eq!(git(&repository, &["rev-list", "--count", "HEAD"]), "31");
+    assert_eq!(
+        git(&repository, &["show", "--format=%s", "--name-only", "HEAD"]),
+        "docs: errors per service\n\nerrors.csv"
+    );
+    assert_eq!(git(&repository, &["status", "--porcelain"]), "");
+    // The paths in between depend on the folder, so the size is about right only.
+    let raw = usize::try_from(raw.as_u64().unwrap()).unwrap();
+    assert!((2_100_000..2_500_000).contains(&raw), "{raw} characters were read");
+    assert!(characters * 4000 < raw, "{characters} characters reached the model");
+}
+
+const S3: &str = r#"
+const { filesystem, memory } = servers;
+const listing = (await filesystem.listDirectory({ path: `${FX}/notes` })).content;
+const names = [...listing.matchAll(/\[FILE\] (\S+)\.md/g)].map(([, name]) => name);
+const notes = await Promise.all(names.map(async (name) => {
+  const { content } = await filesystem.readTextFile({ path: `${FX}/notes/${name}.md` });
+  return { name, content, links: [...content.matchAll(/\[\[(.+?)\]\]/g)].map(([, to]) => to) };
+}));
+await memory.createEntities({ entities: notes.map(({ name, content }) =>
+  ({ name, entityType: 'note', observations: [content.split('\n')[1]] })) });
+await memory.createRelations({ relations: notes.flatMap(({ name, links }) =>
+  links.map((to) => ({ from: name, to, relationType: 'links' }))) });
+
+const graph = await memory.readGraph();
+const linked = new Map<string, number>();
+for (const { to } of graph.relations) linked.set(to, (linked.get(to) ?? 0) + 1);
+const [note, times] = [...linked].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0];
+return { entities: graph.entities.length, relations: graph.relations.length, note, times };
+"#;
+
+#[test]
+fn s3_fifty_notes_become_a_graph_and_the_most_linked_note_is_found() {
+    let Some(shop) = Workshop::open("s3") else { return };
+    let mut served = shop.bench.serve();
+    let (output, characters) = execute(&mut served, &shop.program(S3));
+    assert_eq!(output, json!({"entities": 50, "relations": 138, "note": "note49", "times": 8}));
+    assert!(characters < 400, "{characters} characters reached the model");
+}
+
+/// Makes a call that must fail and returns what the program can catch.
+fn caught(call: &str) -> String {
+    format!(
+        "try {{ await {call}; }} catch (error) {{\n\
+         return [error.name, error.server, error.tool, error.code, error.message];\n}}"
+    )
+}
+
+#[test]
+fn every_failure_of_a_real_server_is_clear_and_the_next_call_works() {
+    let Some(shop) = Workshop::open("failures of real servers") else { return };
+    let mut served = shop.bench.serve();
+
+    let wrong_argument =
+        caught("servers.git.gitLog({ repo_path: `${FX}/repo`, max_count: 'two' })");
+    assert_eq!(
+        execute(&mut served, &shop.program(&wrong_argument)).0,
+        json!([
+            "ToolError",
+            "git",
+            "git_log",
+            "call.bad_argument",
+            "`git__git_log`: `max_count` must be an integer, got string `\"two\"`"
+        ])
+    );
+
+    let missing_file = caught("servers.filesystem.readTextFile({ path: `${FX}/nope.txt` })");
+    let path = shop.fixtures.join("nope.txt");
+    assert_eq!(
+        execute(&mut served, &shop.program(&missing_file)).0,
+        json!([
+            "ToolError",
+            "filesystem",
+            "read_text_file",
+            "call.tool_failed",
+            format!(
+                "`filesystem__read_text_file` failed: ENOENT: no such file or directory, open '{}'",
+                path.display()
+            )
+        ])
+    );
+
+    let answer = served.execute_with(json!({
+        "code": "return await servers.everything.triggerLongRunningOperation({ duration: 60, steps: 5 })",
+        "timeout_ms": 5000
+    }));
+    assert_eq!(
+        answer["error"],
+        json!({
+            "code": "limit.time",
+            "message": "the program ran longer than its limit of 5 s",
+            "hint": "do less per run, or let the user raise `limits.time`"
+        })
+    );
+    let after = "return await servers.everything.echo({ message: 'still there' })";
+    assert_eq!(execute(&mut served, after).0, json!("Echo: still there"));
+}
+
+const LONG_CALL: &str = r#"
+const { everything } = servers;
+const long = everything.triggerLongRunningOperation({ duration: 60, steps: 60 })
+  .catch((error) => [error.name, error.server, error.tool, error.code, error.message]);
+await everything.echo({ message: 'the long call is under way' });
+return [await long, await everything.echo({ message: 'again' })];
+"#;
+
+#[test]
+fn a_real_server_killed_in_the_middle_of_a_program_is_reported_and_started_again() {
+    let Some(shop) = Workshop::open("a real server killed") else { return };
+    let mut served = shop.bench.serve();
+    let run = json!({
+        "name": "execute_code",
+        "arguments": {"code": LONG_CALL},
+        "_meta": {"progressToken": "run"}
+    });
+    let id = served.begin("tools/call", run);
+    let echoed = |message: &Value| {
+        let text = message["params"]["message"].as_str();
+        text.is_some_and(|text| text.starts_with("1 of 2 tool calls done"))
+    };
+    while !echoed(&served.next()) {}
+    kill_server(served.pid(), "server-everything");
+    let answer = loop {
+        let message = served.next();
+        if message["id"] == id {
+            break message;
+        }
+    };
+    let response: Value =
+        serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        response["output"],
+        json!([
+            [
+                "ToolError",
+                "everything",
+                "trigger-long-running-operation",
+                "upstream.died",
+                "server `everything` died while it worked on the call: it ended with exit code 137"
+            ],
+            "Echo: again"
+        ])
+    );
+}
+
+/// Kills the process below the gateway that runs a script of this package.
+fn kill_server(gateway: u32, package: &str) {
+    let is_it = |pid: &u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line = text(&line);
+        line.contains(package) && !line.contains("guard")
+    };
+    let pid = descendants(gateway).into_iter().find(is_it).unwrap();
+    let killed = Command::new("kill").arg("-KILL").arg(pid.to_string()).status().unwrap();
+    assert!(killed.success());
+}
