@@ -62,7 +62,7 @@ pub(crate) fn shape(value: &Value) -> String {
 pub(crate) fn size(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("list of {}", items.len()),
-        Value::Object(object) => format!("object with {} keys", object.len()),
+        Value::Object(object) => format!("object with {}", counted(object.len(), "key")),
         Value::String(text) => text_size(text),
         // Shorter than any description of it.
         scalar => scalar.to_string(),
@@ -92,9 +92,12 @@ pub(crate) fn of_text(text: &str, budget: usize) -> String {
 
 /// A text's size in lines and characters.
 pub(crate) fn text_size(text: &str) -> String {
-    let lines = text.lines().count();
-    let unit = if lines == 1 { "line" } else { "lines" };
-    format!("text of {lines} {unit}, {} characters", text.chars().count())
+    let lines = counted(text.lines().count(), "line");
+    format!("text of {lines}, {}", counted(text.chars().count(), "character"))
+}
+
+fn counted(number: usize, unit: &str) -> String {
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
 impl Sample {
@@ -123,7 +126,7 @@ impl Sample {
                 Value::Array(shown)
             }
             Value::Object(object) if depth >= self.depth && !object.is_empty() => {
-                json!(format!("… object with {} keys", object.len()))
+                json!(format!("… object with {}", counted(object.len(), "key")))
             }
             Value::Object(object) => {
                 let mut shown = Map::new();
@@ -162,7 +165,9 @@ fn shape_of(value: &Value, depth: usize, keys: usize) -> String {
                 format!("list of {} × {inner}", items.len())
             }
         },
-        Value::Object(object) if depth == 0 => format!("object with {} keys", object.len()),
+        Value::Object(object) if depth == 0 => {
+            format!("object with {}", counted(object.len(), "key"))
+        }
         Value::Object(object) => {
             let mut fields: Vec<String> = object
                 .iter()

@@ -5,7 +5,7 @@
 //! start for runs that follow each other; a pool that adapts to bursts is the
 //! business of the jail.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::backend::{Backend, SandboxError, Worker};
 
@@ -13,13 +13,21 @@ use crate::backend::{Backend, SandboxError, Worker};
 #[derive(Clone)]
 pub struct Spare {
     backend: Arc<dyn Backend>,
-    ready: Arc<Mutex<Option<Worker>>>,
+    slot: Arc<Mutex<Slot>>,
+}
+
+/// The place of the spare worker.
+enum Slot {
+    Empty,
+    /// One is on its way. Two at once would be one too many.
+    Starting,
+    Ready(Worker),
 }
 
 impl Spare {
     /// Starts nothing yet; see [`Spare::prepare`].
     pub fn new(backend: Arc<dyn Backend>) -> Self {
-        Self { backend, ready: Arc::default() }
+        Self { backend, slot: Arc::new(Mutex::new(Slot::Empty)) }
     }
 
     /// The back end's name, for reports.
@@ -29,10 +37,9 @@ impl Spare {
 
     /// A worker for one run: the spare one, or a fresh one.
     pub async fn take(&self) -> Result<Worker, SandboxError> {
-        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
         // It may have died while it waited; then its stream has ended, and the
         // run would fail for no fault of its own.
-        if let Some(mut worker) = ready
+        if let Some(mut worker) = self.take_ready()
             && worker.life.is_alive()
         {
             return Ok(worker);
@@ -40,20 +47,41 @@ impl Spare {
         self.backend.start().await
     }
 
-    /// Starts the next spare worker in the background, if there is none.
+    /// Starts the next spare worker in the background, unless there is one.
     pub fn prepare(&self) {
-        let spare = self.clone();
-        tokio::spawn(async move {
-            if spare.ready.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+        {
+            let mut slot = self.slot();
+            if !matches!(*slot, Slot::Empty) {
                 return;
             }
-            match spare.backend.start().await {
-                Ok(worker) => {
-                    *spare.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(worker);
+            *slot = Slot::Starting;
+        }
+        let spare = self.clone();
+        tokio::spawn(async move {
+            let started = spare.backend.start().await;
+            *spare.slot() = match started {
+                Ok(worker) => Slot::Ready(worker),
+                Err(error) => {
+                    // Not fatal: the next run starts its own and reports it.
+                    tracing::warn!(%error, "no spare worker");
+                    Slot::Empty
                 }
-                // Not fatal: the next run starts its own and reports the error.
-                Err(error) => tracing::warn!(%error, "no spare worker"),
-            }
+            };
         });
+    }
+
+    fn take_ready(&self) -> Option<Worker> {
+        let mut slot = self.slot();
+        match std::mem::replace(&mut *slot, Slot::Empty) {
+            Slot::Ready(worker) => Some(worker),
+            other => {
+                *slot = other;
+                None
+            }
+        }
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 //! The writer thread and the questions one can ask.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -188,10 +188,7 @@ fn collect(first: Job, queue: &Receiver<Job>) -> Vec<(RunRecord, Waiter)> {
         } else {
             Duration::ZERO
         };
-        next = match queue.recv_timeout(wait) {
-            Ok(job) => Some(job),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        };
+        next = queue.recv_timeout(wait).ok();
     }
     runs
 }
