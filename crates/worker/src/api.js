@@ -12,7 +12,7 @@
   const { parse, stringify } = JSON;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const isArray = Array.isArray;
-  const waiting = new Map();
+  const waiting = create(null);
   let lastId = 0;
 
   class ToolError extends Error {
@@ -40,11 +40,22 @@
       throw fail("call.bad_argument", `\`${name}\` takes one object with named arguments, got ${got}`,
         "write `tool({ name: value })`");
     }
-    return stringify(input, (key, value) => {
+    const text = stringify(input, (key, value) => {
       if (typeof value !== "bigint") return value;
       throw fail("call.bad_argument", `\`${name}\` got a BigInt in \`${key}\`, which JSON cannot hold`,
         "pass a number or text");
     });
+    if (text !== undefined) return wellFormed(text);
+    throw fail("call.bad_argument", `\`${name}\` takes one object with named arguments, got one that is nothing in JSON`,
+      "write `tool({ name: value })`");
+  }
+
+  // `slice` cuts an emoji in two, and the half becomes an escape in JSON that no
+  // other reader accepts. An escape is matched whole: `\\ud83d` is a backslash
+  // and five letters.
+  function wellFormed(json) {
+    if (!json?.includes("\\ud")) return json;
+    return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, half) => half ? "\ufffd" : escape);
   }
 
   function call(name, input, options) {
@@ -52,15 +63,15 @@
     return new Promise((resolve, reject) => {
       const text = encodeArguments(name, input);
       const id = ++lastId;
-      waiting.set(id, { resolve, reject, at, name });
+      waiting[id] = { resolve, reject, at, name };
       host.call(id, name, text, options?.raw === true);
     });
   }
 
   function settle(id, ok, text) {
-    const call = waiting.get(id);
+    const call = waiting[id];
     if (!call) return;
-    waiting.delete(id);
+    delete waiting[id];
     if (ok) {
       try { call.resolve(parse(text)); } catch (error) { call.reject(error); }
       return;
@@ -85,9 +96,9 @@
   // with a function would make `await servers.x` hang, for one.
   const languageNames = new Set(["then", "toJSON", "valueOf", "toString", "constructor", "inspect"]);
 
-  const apis = new Map();
+  const apis = create(null);
   function serverApi(name) {
-    if (apis.has(name)) return apis.get(name);
+    if (apis[name]) return apis[name];
     const { server, functions } = ask("functions", name);
     const members = create(null);
     const add = (spelling, tool) => {
@@ -109,7 +120,7 @@
       // The second spellings would show every tool twice.
       ownKeys: () => functions.map(([name]) => name),
     });
-    apis.set(name, api);
+    apis[name] = api;
     return api;
   }
 
@@ -121,8 +132,9 @@
     },
     has: (_, key) => typeof key === "string" && ask("servers", "").includes(key),
     ownKeys: () => ask("servers", ""),
-    getOwnPropertyDescriptor: (_, key) =>
-      ({ value: serverApi(key), enumerable: true, configurable: true, writable: false }),
+    // A getter: looking at the names must not start every server.
+    getOwnPropertyDescriptor: (_, key) => typeof key === "string" && ask("servers", "").includes(key)
+      ? { get: () => serverApi(key), enumerable: true, configurable: true } : undefined,
   });
 
   async function searchTools(query, detail = "description") {
@@ -220,7 +232,11 @@
 
   // Output as JSON text. Maps, sets and errors would be `{}`; show what is in them.
   function encodeOutput(value) {
-    return stringify(value, function (key, current) {
+    if (typeof value === "function" || typeof value === "symbol") {
+      throw fail("program.bad_output", `the output is a ${typeof value}, which JSON cannot hold`,
+        "return plain data: objects, lists, text, numbers, booleans, null");
+    }
+    return wellFormed(stringify(value, function (key, current) {
       const original = this[key];
       if (typeof original === "bigint") {
         return original >= -9007199254740991n && original <= 9007199254740991n ? Number(original) : `${original}`;
@@ -229,7 +245,7 @@
       if (original instanceof Set) return [...original];
       if (original instanceof Error) return { name: original.name, message: original.message };
       return current;
-    });
+    }));
   }
 
   const define = (name, value) =>

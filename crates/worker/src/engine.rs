@@ -16,6 +16,7 @@ use tidegate_wire::{LogLevel, Question, Start};
 
 use crate::exception::pending_error;
 use crate::host::Host;
+use crate::jobs::{self, Job, Rejections};
 use crate::program::{FILE_NAME, Prepared, prepare};
 use crate::source_map::SourceMap;
 
@@ -57,13 +58,15 @@ pub(crate) fn run(host: &Rc<Host>, start: &Start) -> Result<Option<String>, RunE
     runtime.set_max_stack_size(STACK_BYTES);
     let watched = Rc::clone(host);
     runtime.set_interrupt_handler(Some(Box::new(move || watched.stop_reason().is_some())));
+    let rejections = Rejections::watch(&runtime);
     let context = Context::full(&runtime).map_err(internal)?;
     let outcome = context.with(|ctx| {
-        let run = Run { ctx: ctx.clone(), host, start, map: &prepared.map };
+        let run =
+            Run { ctx: ctx.clone(), host, start, map: &prepared.map, rejections: &rejections };
         run.program(&prepared)
     });
     // Freeing a full heap takes longer than the run may have left.
-    std::mem::forget((context, runtime));
+    std::mem::forget((context, runtime, rejections));
     outcome
 }
 
@@ -72,6 +75,7 @@ struct Run<'js, 'r> {
     host: &'r Rc<Host>,
     start: &'r Start,
     map: &'r SourceMap,
+    rejections: &'r Rejections,
 }
 
 /// The functions of api.js and timers.js that the event loop calls.
@@ -90,7 +94,7 @@ impl<'js> Run<'js, '_> {
         let program: Function<'js> = self
             .ctx
             .eval_with_options(prepared.code.as_str(), options)
-            .map_err(|_| self.error())?;
+            .map_err(|_| as_syntax_error(self.error()))?;
         let running: Promise<'js> =
             program.call((callbacks.port.clone(),)).map_err(|_| self.error())?;
         let returned = self.settled(&running, &callbacks)?;
@@ -100,6 +104,12 @@ impl<'js> Run<'js, '_> {
         // A call that nobody awaits was still meant to happen.
         while self.host.in_flight() > 0 {
             self.turn(&callbacks, Wait::CallsOnly)?;
+        }
+        // Nor may such a call fail without a word.
+        if self.rejections.throw_first(&self.ctx) {
+            let error = self.error();
+            let hint = "await the promise, or catch its error".to_owned();
+            return Err(RunError { hint: error.hint.or(Some(hint)), ..error });
         }
         self.encode(&output, &callbacks)
     }
@@ -128,8 +138,10 @@ impl<'js> Run<'js, '_> {
             if let Some(reason) = self.host.stop_reason() {
                 return Err(RunError::new(reason, "stopped"));
             }
-            if !self.ctx.execute_pending_job() {
-                return Ok(());
+            match jobs::run_next(&self.ctx) {
+                Job::None => return Ok(()),
+                Job::Ran => {}
+                Job::Threw => return Err(self.error()),
             }
         }
     }
@@ -195,6 +207,7 @@ impl<'js> Run<'js, '_> {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Wait {
     Anything,
     CallsOnly,
@@ -324,7 +337,7 @@ fn named(file_name: &str) -> EvalOptions {
 
 /// Text from the program. Lone surrogates, which UTF-8 cannot hold, become the
 /// replacement character instead of an error.
-struct LossyText(String);
+pub(crate) struct LossyText(pub(crate) String);
 
 impl<'js> rquickjs::FromJs<'js> for LossyText {
     fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Self> {
@@ -340,6 +353,7 @@ impl<'js> rquickjs::FromJs<'js> for LossyText {
 }
 
 #[expect(unsafe_code, reason = "the engine's memory can only be read in place")]
+#[expect(clippy::needless_pass_by_value, reason = "the engine hands over its arguments")]
 fn decode_utf8<'js>(
     ctx: Ctx<'js>,
     buffer: ArrayBuffer<'js>,
@@ -351,6 +365,17 @@ fn decode_utf8<'js>(
     let bytes = bytes.and_then(|bytes| bytes.get(start..start.checked_add(length)?));
     let bytes = bytes.ok_or_else(|| Exception::throw_range(&ctx, "outside of the buffer"))?;
     Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// What the front end accepts and only the engine refuses is still the program's
+/// syntax. Later a `SyntaxError` is thrown by `JSON.parse` and the like.
+fn as_syntax_error(error: RunError) -> RunError {
+    match (error.code, error.message.strip_prefix("SyntaxError: ")) {
+        (ErrorCode::Thrown, Some(message)) => {
+            RunError { code: ErrorCode::Syntax, message: message.to_owned(), ..error }
+        }
+        _ => error,
+    }
 }
 
 fn error_json(error: &RunError) -> String {

@@ -8,9 +8,14 @@ use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
 use tidegate_model::{ErrorCode, RunError};
 
 use crate::confine;
+use crate::engine::LossyText;
 use crate::host::Host;
 use crate::program::FILE_NAME;
 use crate::source_map::SourceMap;
+
+/// What a message or hint may have in bytes: a program that puts a whole answer
+/// into its error must not put it into the model's context.
+const TEXT_BYTES: usize = 2000;
 
 /// Describes the exception that is pending in the context.
 pub(crate) fn pending_error(
@@ -53,19 +58,52 @@ pub(crate) fn describe<'js>(
         }
         ("ToolError", _) => property(ctx, object, "code")
             .and_then(|code| ErrorCode::parse(&code))
+            .filter(|code| !is_of_the_run(*code))
             .unwrap_or(ErrorCode::Thrown),
-        ("SyntaxError", _) => ErrorCode::Syntax,
         _ => ErrorCode::Thrown,
     };
     let message = match (name.as_str(), code) {
-        ("" | "Error" | "ToolError", _) | (_, ErrorCode::Syntax) => message,
+        ("" | "Error" | "ToolError", _) => message,
         _ => format!("{name}: {message}"),
     };
     let message =
         if message.is_empty() { "the program threw an empty error".into() } else { message };
     let mut error = RunError::new(code, message);
     error.hint = property(ctx, object, "hint");
+    // A getter or `toString` of the thrown value may have run until the limit.
+    if let Some(reason) = host.stop_reason() {
+        return RunError::new(reason, "stopped");
+    }
     placed(error, stack_of(ctx, thrown).as_deref(), map)
+}
+
+/// Codes that end a run and that no call ever fails with. A program may make up
+/// an error, but not that it ran too long.
+fn is_of_the_run(code: ErrorCode) -> bool {
+    match code {
+        ErrorCode::Syntax
+        | ErrorCode::Stuck
+        | ErrorCode::TimeLimit
+        | ErrorCode::MemoryLimit
+        | ErrorCode::StackLimit
+        | ErrorCode::OutputLimit
+        | ErrorCode::Cancelled
+        | ErrorCode::WorkerDied => true,
+        ErrorCode::Thrown
+        | ErrorCode::BadOutput
+        | ErrorCode::UnknownServer
+        | ErrorCode::UnknownTool
+        | ErrorCode::BadArgument
+        | ErrorCode::ToolFailed
+        | ErrorCode::Denied
+        | ErrorCode::File
+        | ErrorCode::UpstreamUnavailable
+        | ErrorCode::UpstreamDied
+        | ErrorCode::UpstreamTimeout
+        | ErrorCode::UpstreamProtocol
+        | ErrorCode::CallLimit
+        | ErrorCode::Internal => false,
+    }
 }
 
 /// Reads a property as text, if it is there and harmless.
@@ -81,17 +119,27 @@ fn property<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<Stri
 }
 
 fn text_of<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Option<String> {
-    match Coerced::<String>::from_js(ctx, value) {
-        Ok(text) => Some(text.0),
+    let text = Coerced::<rquickjs::String<'js>>::from_js(ctx, value)
+        .and_then(|text| LossyText::from_js(ctx, text.0.into_value()));
+    match text {
+        Ok(text) => Some(shortened(text.0)),
         Err(_) => {
-            // A lone surrogate or a throwing `toString`; the exception must not
-            // stay pending.
+            // A throwing `toString`; the exception must not stay pending.
             ctx.catch();
             None
         }
     }
 }
 
+fn shortened(text: String) -> String {
+    if text.len() <= TEXT_BYTES {
+        return text;
+    }
+    let head = &text[..text.floor_char_boundary(TEXT_BYTES)];
+    format!("{head}… ({} characters in all)", text.chars().count())
+}
+
+/// The innermost frames, which are the first lines.
 fn stack_of<'js>(ctx: &Ctx<'js>, thrown: &Value<'js>) -> Option<String> {
     property(ctx, thrown.as_object()?, "stack")
 }

@@ -19,6 +19,11 @@ use crate::channel::Channel;
 /// would cost a wake-up of the gateway per line.
 const LOG_PIECE_BYTES: usize = 32 * 1024;
 
+/// The longest name and question that the wire takes. Nothing longer exists, and
+/// the gateway ends the run of a worker that sends it: cut, it is simply unknown.
+const NAME_BYTES: usize = 512;
+const QUESTION_BYTES: usize = 64 * 1024;
+
 /// An answer to a call: its id and JSON text or error.
 pub(crate) type Reply = (u32, Result<String, RunError>);
 
@@ -89,10 +94,11 @@ impl Host {
     pub(crate) fn call(
         &self,
         id: u32,
-        name: String,
+        mut name: String,
         arguments: String,
         raw: bool,
     ) -> io::Result<()> {
+        name.truncate(name.floor_char_boundary(NAME_BYTES));
         self.in_flight.set(self.in_flight.get() + 1);
         self.send(&FromGuest::Call { id, name, arguments, raw })
     }
@@ -107,8 +113,9 @@ impl Host {
     pub(crate) fn ask(
         &self,
         question: Question,
-        body: String,
+        mut body: String,
     ) -> io::Result<Result<String, RunError>> {
+        body.truncate(body.floor_char_boundary(QUESTION_BYTES));
         let asked = self.next_question.get();
         self.next_question.set(asked - 1);
         self.send(&FromGuest::Ask { id: asked, question, body })?;
@@ -162,7 +169,7 @@ impl Host {
             pending.len() >= LOG_PIECE_BYTES
         };
         if full {
-            self.flush_log()?
+            self.flush_log()?;
         }
         Ok(true)
     }

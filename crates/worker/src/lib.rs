@@ -13,6 +13,7 @@ mod engine;
 mod enter;
 mod exception;
 mod host;
+mod jobs;
 mod program;
 mod source_map;
 

@@ -13,13 +13,13 @@ use std::path::PathBuf;
 
 use oxc::allocator::{Allocator, ArenaVec};
 use oxc::ast::ast::{
-    Argument, ArrowFunctionBody, BindingPattern, Declaration, Directive,
+    Argument, ArrowFunctionBody, BindingPattern, Declaration, Decorator, Directive,
     ExportDefaultDeclarationKind, Expression, FormalParameter, FormalParameterKind,
     FormalParameters, FunctionBody, FunctionType, IdentifierName, ImportDeclaration,
     ImportDeclarationSpecifier, Program, Statement, VariableDeclarationKind, VariableDeclarator,
 };
 use oxc::ast::builder::AstBuilder;
-use oxc::ast_visit::{VisitMut, walk_mut};
+use oxc::ast_visit::{Visit, VisitMut, walk_mut};
 use oxc::codegen::{Codegen, CodegenOptions};
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::parser::{ParseOptions, Parser};
@@ -51,11 +51,21 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
     let source = without_fence(source)?;
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    let parsed = Parser::new(&allocator, &source, SourceType::ts()).with_options(options).parse();
+    // A module even without an import or export, for the sake of `for await`.
+    let kind = SourceType::ts().with_module(true);
+    let parsed = Parser::new(&allocator, &source, kind).with_options(options).parse();
     if let Some(error) = parsed.diagnostics.first() {
         return Err(syntax_error(error, &source));
     }
     let mut program = parsed.program;
+    let mut decorators = FirstDecorator(None);
+    decorators.visit_program(&program);
+    if let Some(span) = decorators.0 {
+        let (line, column) = line_and_column(&source, span.start as usize);
+        let error = RunError::new(ErrorCode::Syntax, "decorators are not supported")
+            .with_hint("call the decorator as a function instead");
+        return Err(RunError { line: Some(line), column: Some(column), ..error });
+    }
     let semantic = SemanticBuilder::new()
         .with_check_syntax_error(true)
         .with_enum_eval(true)
@@ -146,6 +156,7 @@ impl<'a> Wrapper<'a> {
         let mut imports = Vec::new();
         let mut statements = Vec::new();
         let mut has_default = false;
+        let mut named_default = None;
         for statement in old_body {
             match statement {
                 Statement::ImportDeclaration(import) => imports.extend(self.import(&import)),
@@ -156,14 +167,21 @@ impl<'a> Wrapper<'a> {
                 Statement::ExportDeclaration(export) => {
                     statements.push(declaration_statement(export.unbox().declaration));
                 }
+                Statement::ExportNamedDeclaration(export) => {
+                    let mut names = export.unbox().specifiers.into_iter();
+                    named_default = names.find(|one| one.exported.name() == "default");
+                }
                 // A program has no importer: what else it exports goes nowhere.
-                Statement::ExportNamedDeclaration(_)
-                | Statement::ExportFromDeclaration(_)
-                | Statement::ExportAllDeclaration(_) => {}
+                Statement::ExportFromDeclaration(_) | Statement::ExportAllDeclaration(_) => {}
                 other => statements.push(other),
             }
         }
-        if !has_default {
+        if let Some(one) = named_default {
+            // Last, since what it names may be initialised below it.
+            let value = Expression::new_identifier(one.span, one.local.name(), &self.ast);
+            let call = self.port_call(one.span, "exportDefault", [value]);
+            statements.push(Statement::new_expression_statement(one.span, call, &self.ast));
+        } else if !has_default {
             self.return_last_expression(&mut statements);
         }
         imports.append(&mut statements);
@@ -248,9 +266,18 @@ impl<'a> Wrapper<'a> {
         statements.push(Statement::new_expression_statement(span, call, &self.ast));
     }
 
-    /// The value of a final expression is the program's output. A program that
-    /// only declares `main` means to have it called.
+    /// The value of a final expression is the program's output; functions may
+    /// be declared below it. A program that only declares `main` means to have it
+    /// called.
     fn return_last_expression(&self, statements: &mut Vec<Statement<'a>>) {
+        let is_function = |one: &Statement<'a>| matches!(one, Statement::FunctionDeclaration(_));
+        let last = statements.iter().rposition(|statement| !is_function(statement));
+        if let Some(at) = last
+            && matches!(statements[at], Statement::ExpressionStatement(_))
+        {
+            // Functions are hoisted, so they can as well stand above.
+            statements[at..].rotate_left(1);
+        }
         match statements.pop() {
             Some(Statement::ExpressionStatement(last)) => {
                 let last = last.unbox();
@@ -329,6 +356,16 @@ impl<'a> VisitMut<'a> for DynamicImports<'_, 'a> {
     }
 }
 
+/// Finds the first decorator: neither the transformer nor the engine has them,
+/// and the engine's own message speaks of an unexpected `@`.
+struct FirstDecorator(Option<Span>);
+
+impl<'a> Visit<'a> for FirstDecorator {
+    fn visit_decorator(&mut self, decorator: &Decorator<'a>) {
+        self.0.get_or_insert(decorator.span);
+    }
+}
+
 fn declaration_statement(declaration: Declaration<'_>) -> Statement<'_> {
     Statement::from(declaration)
 }
@@ -343,9 +380,23 @@ fn main_of_declarations(statements: &[Statement<'_>]) -> Option<Span> {
                     main = Some(function.span);
                 }
             }
-            Statement::VariableDeclaration(_) | Statement::ClassDeclaration(_) => {}
+            Statement::VariableDeclaration(variables) => {
+                let found = variables.declarations.iter().find(|variable| is_main(variable));
+                main = found.map(|variable| variable.span).or(main);
+            }
+            Statement::ClassDeclaration(_) => {}
             _ => return None,
         }
     }
     main
+}
+
+/// Whether this is `main = async () => {…}`.
+fn is_main(variable: &VariableDeclarator<'_>) -> bool {
+    let is_function = matches!(
+        variable.init,
+        Some(Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
+    );
+    let name = variable.id.get_binding_identifier().map(|id| id.name.as_str());
+    is_function && name == Some("main")
 }

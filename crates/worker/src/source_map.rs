@@ -16,8 +16,9 @@ struct Mapping {
 impl SourceMap {
     /// Copies what is needed out of oxc's map.
     pub(crate) fn new(generated: &CodegenReturn<'_>) -> Self {
-        let tokens = generated.map.iter().flat_map(|map| map.get_tokens());
-        let mut mappings: Vec<Mapping> = tokens
+        let Some(map) = &generated.map else { return Self::default() };
+        let mut mappings: Vec<Mapping> = map
+            .get_tokens()
             .filter(|token| token.get_source_id().is_some())
             .map(|token| Mapping {
                 generated: (token.get_dst_line(), token.get_dst_col()),

@@ -1,1 +1,319 @@
-//! Written next.
+//! Programs as models write them, and as attackers do.
+//!
+//! Each program stands in `tests/guests/<folder>/<name>.ts` and says at its top
+//! what must come of it. The whole outcome is compared, so a key that is not
+//! there means that the answer must not have it:
+//!
+//! ```text
+//! // expect: output JSON              or: nothing
+//! // expect: error CODE at line L, column C: MESSAGE
+//! // hint: HINT                       of the error
+//! // logs: JSON                       or: any
+//! // calls: N                         tool calls that the gateway counted
+//! // timeout: N ms                    what the request asks for
+//! // within: N ms                     the most `metrics.execution_ms` may be
+//! // sent as: CRLF                    line ends are changed on the way
+//! ```
+//!
+//! A limit stops the engine wherever it happens to be, so the place of a
+//! `limit.` error is compared only if the header has one.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, Equipment, Served};
+
+/// What follows each program that may have done harm: the server still answers,
+/// and no global is left behind.
+const HELLO: &str = "const text = await servers.hostile.echo({ text: 'hello' });
+    return { text, globals: Object.keys(globalThis), inherited: Object.keys(Object.prototype) };";
+
+/// Physical memory that the gateway may ever have used. By trial: 70 MB after
+/// the first run, 155 MB after all of `limits`.
+const GATEWAY_BYTES: u64 = 300 * 1024 * 1024;
+
+#[test]
+fn allowed_programs_give_their_output() {
+    let test = "allowed_programs_give_their_output";
+    let Some(bench) = bench(test, "") else { return };
+    let mut served = bench.serve();
+    run_folder(&mut served, "allowed", |_| Vec::new());
+}
+
+#[test]
+fn denied_programs_are_told_what_to_change() {
+    let test = "denied_programs_are_told_what_to_change";
+    let Some(bench) = bench(test, "") else { return };
+    let mut served = bench.serve();
+    run_folder(&mut served, "denied", still_works);
+}
+
+#[test]
+fn hostile_programs_harm_nobody_but_themselves() {
+    let test = "hostile_programs_harm_nobody_but_themselves";
+    let Some(bench) = bench(test, "") else { return };
+    let mut served = bench.serve();
+    run_folder(&mut served, "hostile", still_works);
+}
+
+#[test]
+fn programs_without_end_are_stopped_at_their_limits() {
+    let test = "programs_without_end_are_stopped_at_their_limits";
+    let limits = "memory = \"64MB\"\noutput = \"8MB\"\ntool_calls = 500";
+    let Some(bench) = bench(test, limits) else { return };
+    let mut served = bench.serve();
+    run_folder(&mut served, "limits", still_works);
+    let peak = status_bytes(served.pid(), "VmHWM:");
+    assert!(peak < GATEWAY_BYTES, "the gateway has used {peak} bytes");
+}
+
+#[test]
+fn a_large_output_is_summarised_and_kept_whole() {
+    let bench = Bench::with_servers(json!({}));
+    let mut served = bench.serve();
+    let answer = served.execute(
+        "return Array.from({ length: 10_000 }, (_, n) => ({ n, name: `row ${n} ✓`, tags: ['a', null] }))",
+    );
+    let rows: Vec<Value> = (0..10_000)
+        .map(|n| json!({"n": n, "name": format!("row {n} ✓"), "tags": ["a", null]}))
+        .collect();
+    let kept = kept(&bench, &answer);
+    assert_eq!(kept, json!(rows).to_string());
+    assert_eq!(
+        answer["summary"].as_str().unwrap().lines().next().unwrap(),
+        "list of 10000 × {n: number, name: text, tags: list of 2 × mixed values}"
+    );
+    assert_small(&answer);
+}
+
+#[test]
+fn a_long_text_is_cut_in_the_middle_and_kept_whole() {
+    let bench = Bench::with_servers(json!({}));
+    let mut served = bench.serve();
+    let answer = served.execute("return 'Anfang 🌊 '.repeat(20_000) + 'Ende 🏁'");
+    let text = "Anfang 🌊 ".repeat(20_000) + "Ende 🏁";
+    assert_eq!(kept(&bench, &answer), text);
+    let summary = answer["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Anfang 🌊 Anfang 🌊 "), "{summary}");
+    assert!(summary.ends_with(" Ende 🏁"), "{summary}");
+    assert_small(&answer);
+}
+
+#[test]
+fn printed_text_is_kept_whole_if_it_is_the_output() {
+    let bench = Bench::with_servers(json!({}));
+    let mut served = bench.serve();
+    let answer = served.execute("for (let n = 0; n < 5000; n++) console.log(`line ${n}`)");
+    let lines: Vec<String> = (0..5000).map(|n| format!("line {n}")).collect();
+    assert_eq!(kept(&bench, &answer), lines.join("\n"));
+    assert_small(&answer);
+}
+
+#[test]
+fn a_long_error_message_is_cut() {
+    let bench = Bench::with_servers(json!({}));
+    let mut served = bench.serve();
+    let answer = served.execute("throw new Error('xyz '.repeat(1_000_000))");
+    let message = format!("{}… (4000000 characters in all)", "xyz ".repeat(500));
+    let error = json!({"code": "program.threw", "message": message, "line": 1, "column": 24});
+    assert_eq!(answer["error"], error);
+}
+
+/// A folder with the demo servers, the hostile one and these limits.
+fn bench(test: &str, limits: &str) -> Option<Bench> {
+    let equipment = Equipment::get(test, &["hostile"])?;
+    // Far above what any of the programs needs on a busy machine.
+    let mut config = format!("[limits]\ntime = \"20s\"\n{limits}\n");
+    let mut add = |name: &str, command: &Value, arguments: &Value| {
+        // Text and lists are written alike in JSON and TOML.
+        write!(config, "\n[servers.{name}]\ncommand = {command}\nargs = {arguments}\n").unwrap();
+    };
+    for name in ["crm", "drive", "tracker"] {
+        add(name, &json!(env!("CARGO_BIN_EXE_tidegate")), &json!(["demo-server", name]));
+    }
+    let hostile = equipment.server("hostile", &[]);
+    add("hostile", &hostile["command"], &hostile["args"]);
+    let bench = Bench::new();
+    bench.write("tidegate.toml", &config);
+    Some(bench)
+}
+
+/// Runs every program of a folder, in the order of their names, and reports all
+/// that went otherwise than expected.
+fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> Vec<String>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(folder);
+    let mut files: Vec<_> = fs::read_dir(&path).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no programs in `{folder}`");
+    let mut failures = String::new();
+    for file in files {
+        let guest = Guest::read(&file);
+        let answer = served.execute_with(guest.request());
+        let mut problems = guest.problems(&answer);
+        problems.extend(after(served));
+        for problem in problems {
+            writeln!(failures, "{}: {problem}", file.display()).unwrap();
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+fn still_works(served: &mut Served) -> Vec<String> {
+    let expected = json!({"text": "hello", "globals": ["performance"], "inherited": []});
+    let answer = served.execute(HELLO);
+    if answer["output"] == expected {
+        return Vec::new();
+    }
+    vec![format!("the next run failed: {answer}")]
+}
+
+/// A program and what must come of it.
+struct Guest {
+    source: String,
+    expect: String,
+    hint: Option<String>,
+    logs: Option<String>,
+    calls: Option<u64>,
+    timeout_ms: Option<u64>,
+    within_ms: Option<u64>,
+}
+
+impl Guest {
+    fn read(file: &Path) -> Self {
+        let source = fs::read_to_string(file).unwrap();
+        let mut guest = Self {
+            expect: String::new(),
+            hint: None,
+            logs: None,
+            calls: None,
+            timeout_ms: None,
+            within_ms: None,
+            source,
+        };
+        let mut crlf = false;
+        let number = |text: &str| text.trim_end_matches(" ms").parse().unwrap();
+        // The header of a fenced program stands inside the fence.
+        let lines = guest.source.lines().skip_while(|line| line.starts_with("```"));
+        for line in lines.map_while(|line| line.strip_prefix("// ")) {
+            match line.split_once(": ") {
+                Some(("expect", text)) => guest.expect = text.to_owned(),
+                Some(("hint", text)) => guest.hint = Some(text.to_owned()),
+                Some(("logs", text)) => guest.logs = Some(text.to_owned()),
+                Some(("calls", text)) => guest.calls = Some(number(text)),
+                Some(("timeout", text)) => guest.timeout_ms = Some(number(text)),
+                Some(("within", text)) => guest.within_ms = Some(number(text)),
+                Some(("sent as", "CRLF")) => crlf = true,
+                _ => break,
+            }
+        }
+        assert!(!guest.expect.is_empty(), "{} expects nothing", file.display());
+        if crlf {
+            guest.source = guest.source.replace('\n', "\r\n");
+        }
+        guest
+    }
+
+    fn request(&self) -> Value {
+        let mut request = json!({"code": self.source});
+        if let Some(timeout) = self.timeout_ms {
+            request["timeout_ms"] = json!(timeout);
+        }
+        request
+    }
+
+    /// What is otherwise than expected.
+    fn problems(&self, answer: &Value) -> Vec<String> {
+        let mut problems = Vec::new();
+        let mut check = |what: &str, expected: Option<String>, got: Option<String>| {
+            if expected != got {
+                let [expected, got] = [expected, got].map(|it| it.unwrap_or("nothing".to_owned()));
+                problems.push(format!("{what}\n  expected {expected}\n       got {got}"));
+            }
+        };
+        check("outcome", Some(self.expected_outcome()), Some(self.outcome(answer)));
+        let hint = answer["error"]["hint"].as_str().map(visible);
+        check("hint", self.hint.clone(), hint);
+        if self.logs.as_deref() != Some("any") {
+            let logs = self.logs.as_deref().map(normal);
+            check("logs", logs, answer.get("logs").map(Value::to_string));
+        }
+        let metrics = &answer["metrics"];
+        if let Some(calls) = self.calls {
+            let got = metrics["tool_calls"].to_string();
+            check("tool calls", Some(calls.to_string()), Some(got));
+        }
+        if let Some(within) = self.within_ms {
+            let took = metrics["execution_ms"].as_f64().unwrap();
+            let late = (took > within as f64).then(|| format!("{took} ms"));
+            check(&format!("longer than {within} ms"), None, late);
+        }
+        problems
+    }
+
+    fn expected_outcome(&self) -> String {
+        match self.expect.strip_prefix("output ") {
+            Some(value) => format!("output {}", normal(value)),
+            None => self.expect.clone(),
+        }
+    }
+
+    /// The outcome, written as in a header.
+    fn outcome(&self, answer: &Value) -> String {
+        let Some(error) = answer.get("error") else {
+            return match answer.get("output") {
+                Some(output) => format!("output {output}"),
+                None => "nothing".to_owned(),
+            };
+        };
+        let code = error["code"].as_str().unwrap_or_default();
+        let message = visible(error["message"].as_str().unwrap_or_default());
+        let place = match (error.get("line"), error.get("column")) {
+            _ if !self.expect.contains(" at line ") && code.starts_with("limit.") => String::new(),
+            (Some(line), Some(column)) => format!(" at line {line}, column {column}"),
+            _ => String::new(),
+        };
+        format!("error {code}{place}: {message}")
+    }
+}
+
+/// JSON as `serde_json` writes it.
+fn normal(text: &str) -> String {
+    let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    value.to_string()
+}
+
+/// Text in one line, with what moves a cursor or the reading direction escaped.
+fn visible(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => shown.extend(c.escape_unicode()),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// What the handle of an answer names. The answer itself has none of it.
+fn kept(bench: &Bench, answer: &Value) -> String {
+    assert_eq!(answer.get("output"), None);
+    let handle = answer["handle"].as_str().unwrap_or_else(|| panic!("no handle in {answer}"));
+    fs::read_to_string(bench.state_dir().join(handle)).unwrap()
+}
+
+fn assert_small(answer: &Value) {
+    let tokens = answer["metrics"]["tokens_in_summary"].as_u64().unwrap();
+    assert!(tokens < 500, "the summary has {tokens} tokens");
+}
+
+/// A figure of `/proc/<pid>/status`.
+fn status_bytes(pid: u32, key: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}

@@ -1,0 +1,2 @@
+// expect: output "arrow"
+export default async () => servers.hostile.echo({ text: 'arrow' });

@@ -1,0 +1,5 @@
+// expect: output "renamed"
+async function run() {
+  return 'renamed';
+}
+export { run as default };

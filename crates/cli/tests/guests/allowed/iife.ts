@@ -1,0 +1,4 @@
+// expect: output "iife"
+(async () => {
+  return await servers.hostile.echo({ text: 'iife' });
+})();

@@ -1,0 +1,4 @@
+// expect: output "default"
+import hostile from './servers/hostile';
+
+return await hostile.echo({ text: 'default' });

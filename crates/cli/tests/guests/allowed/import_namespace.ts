@@ -1,0 +1,5 @@
+// expect: output "Ridge Shipping"
+import * as crm from './servers/crm';
+
+const lead = await crm.getLead({ id: 'L-0001' });
+return lead.company;

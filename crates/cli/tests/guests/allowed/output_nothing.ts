@@ -1,0 +1,2 @@
+// expect: nothing
+const quiet = await servers.hostile.echo({ text: 'nobody looks' });

@@ -1,0 +1,2 @@
+// expect: output null
+return null;

@@ -1,0 +1,2 @@
+// expect: output "Grüße, 世界 🌍"
+return 'Grüße, 世界 🌍';

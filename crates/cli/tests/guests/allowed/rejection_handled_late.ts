@@ -1,0 +1,8 @@
+// expect: output "`hostile__fail` failed: early"
+const early = servers.hostile.fail({ message: 'early' });
+await servers.hostile.echo({ text: 'meanwhile' });
+try {
+  await early;
+} catch (error) {
+  return error.message;
+}

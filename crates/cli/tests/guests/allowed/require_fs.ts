@@ -1,0 +1,11 @@
+// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true]],"definition":"/** Gives the text back\n@readonly */\nexport function echo(input: { text: string }): Promise<unknown>;","exists":[true,false,false],"bytes":101}
+const fs = require('fs');
+const { readFile } = require('node:fs/promises');
+
+return {
+  servers: fs.readdirSync('./servers'),
+  kinds: fs.readdirSync('./', { withFileTypes: true }).map((entry) => [entry.name, entry.isDirectory()]),
+  definition: fs.readFileSync('./servers/hostile/echo.ts', 'utf8'),
+  exists: [fs.existsSync('./servers/crm/getLead.ts'), fs.existsSync('./servers/crm/nope.ts'), fs.existsSync('/etc/passwd')],
+  bytes: (await readFile('servers/hostile/echo.ts')).length,
+};

@@ -1,0 +1,6 @@
+// expect: error call.bad_argument at line 6, column 28: `hostile__echo` takes one object with named arguments
+// hint: write `tool({ name: value })`; data may be nested up to 128 levels
+// calls: 1
+let text: any = 'deep';
+for (let i = 0; i < 130; i++) text = { text };
+await servers.hostile.echo(text);

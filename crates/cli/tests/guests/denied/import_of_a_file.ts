@@ -1,0 +1,5 @@
+// expect: error program.threw at line 3, column 10: cannot import `./helper`
+// hint: programs can import `./servers/<name>`, `fs/promises`, `path`, `util`, `url` and `assert`; packages are not available
+import { helper } from './helper';
+
+return helper();

@@ -1,0 +1,8 @@
+// expect: error call.tool_failed at line 4, column 25: `hostile__fail` failed: disk full
+// hint: await the promise, or catch its error
+async function save() {
+  await servers.hostile.fail({ message: 'disk full' });
+}
+
+save();
+return 'saved';

@@ -1,0 +1,3 @@
+// expect: error program.threw at line 3, column 15: cannot import `axios`
+// hint: programs can import `./servers/<name>`, `fs/promises`, `path`, `util`, `url` and `assert`; packages are not available
+const axios = require('axios');

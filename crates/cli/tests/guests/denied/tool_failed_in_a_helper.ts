@@ -1,0 +1,9 @@
+// expect: error call.tool_failed at line 6, column 21: `hostile__fail` failed: no coffee
+import { fail } from './servers/hostile';
+
+async function order(item: string) {
+  const note = { message: `no ${item}` };
+  return await fail(note);
+}
+
+await order('coffee');

@@ -1,0 +1,5 @@
+// expect: error call.unknown_server at line 3, column 10: there is no server `trackr`
+// hint: did you mean `tracker`?
+import { listIssues } from './servers/trackr';
+
+return listIssues({});

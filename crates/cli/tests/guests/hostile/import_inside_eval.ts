@@ -1,0 +1,2 @@
+// expect: output "ReferenceError"
+return await eval("import('node:fs')").then(() => 'imported', (error: Error) => error.name);

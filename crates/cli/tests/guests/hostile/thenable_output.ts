@@ -1,0 +1,2 @@
+// expect: output "resolved twice"
+return { then(resolve: (value: unknown) => void) { resolve({ then: (again: any) => again('resolved twice') }); } };

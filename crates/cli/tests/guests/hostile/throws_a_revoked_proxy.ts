@@ -1,0 +1,4 @@
+// expect: error program.threw: the program threw an empty error
+const { proxy, revoke } = Proxy.revocable({}, {});
+revoke();
+throw proxy;

@@ -1,0 +1,6 @@
+// expect: error limit.time: the program ran longer than its limit of 500 ms
+// hint: do less per run, or let the user raise `limits.time`
+// timeout: 500 ms
+// within: 1000 ms
+const trap = { get x() { while (true) {} } };
+try { trap.x; } catch { trap.x; }

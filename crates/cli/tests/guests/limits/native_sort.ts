@@ -1,0 +1,6 @@
+// expect: error limit.time: the program ran longer than its limit of 500 ms
+// hint: do less per run, or let the user raise `limits.time`
+// timeout: 500 ms
+// within: 1000 ms
+const numbers = new Float64Array(4e6).map((_, i) => -i);
+while (true) numbers.sort().reverse();

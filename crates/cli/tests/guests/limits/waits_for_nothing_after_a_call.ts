@@ -1,0 +1,5 @@
+// expect: error program.stuck: the program awaits a promise that nothing will ever settle
+// hint: resolve the promise, or await a tool call or a timer
+// within: 400 ms
+await servers.hostile.echo({ text: 'a' });
+await Promise.race([]);
