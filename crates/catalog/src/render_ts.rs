@@ -6,11 +6,19 @@
 //! what this does not understand becomes `unknown`, honestly. Text from the
 //! server cannot end the comment it stands in.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 use tidegate_model::ToolDef;
 
 /// Nesting beyond this is shown as `unknown`: recursive schemas have no end.
 const MAX_DEPTH: usize = 6;
+
+/// Bytes of types in one definition, and of its description. Schemas that refer
+/// to themselves grow without end otherwise. Of 3,031 real tools the largest
+/// type would have about 40 KB and the longest description has 14 KB.
+const TYPE_BYTES: usize = 64 * 1024;
+const DESCRIPTION_BYTES: usize = 16 * 1024;
 
 /// The definition of one tool.
 pub fn render_tool(tool: &ToolDef, function: &str) -> String {
@@ -19,16 +27,13 @@ pub fn render_tool(tool: &ToolDef, function: &str) -> String {
     let schema = &tool.input_schema;
     let has_input =
         schema.get("properties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
-    let input = if has_input {
-        Types { root: schema, docs: Docs::Shown }.of(schema, 0)
-    } else {
-        "{}".to_owned()
-    };
+    let input =
+        if has_input { Types::new(schema, Docs::Shown).of(schema, 0) } else { "{}".to_owned() };
     let needs_input =
         schema.get("required").and_then(Value::as_array).is_some_and(|names| !names.is_empty());
     let mark = if needs_input { "" } else { "?" };
     let output = match &tool.output_schema {
-        Some(schema) => Types { root: schema, docs: Docs::Hidden }.of(schema, 0),
+        Some(schema) => Types::new(schema, Docs::Hidden).of(schema, 0),
         None => "unknown".to_owned(),
     };
     lines.push(format!("export function {function}(input{mark}: {input}): Promise<{output}>;"));
@@ -55,6 +60,7 @@ fn comment(tool: &ToolDef) -> Option<String> {
     } else if hints.is_some_and(|hints| hints.destructive_hint == Some(true)) {
         text.push_str("\n@destructive");
     }
+    text.truncate(text.floor_char_boundary(DESCRIPTION_BYTES));
     let text = inert(text.trim());
     if text.is_empty() { None } else { Some(format!("/** {text} */")) }
 }
@@ -75,10 +81,29 @@ struct Types<'a> {
     /// Where `$ref` points into.
     root: &'a Value,
     docs: Docs,
+    /// Bytes that may still be written.
+    left: Cell<usize>,
 }
 
-impl Types<'_> {
+impl<'a> Types<'a> {
+    fn new(root: &'a Value, docs: Docs) -> Self {
+        Self { root, docs, left: Cell::new(TYPE_BYTES) }
+    }
+
+    /// The type of a schema, or `unknown` once too much has been written.
     fn of(&self, schema: &Value, depth: usize) -> String {
+        if self.left.get() == 0 {
+            return "unknown".into();
+        }
+        let before = self.left.get();
+        let text = self.written(schema, depth);
+        // Inner types have counted themselves; the rest of the text is ours.
+        let inner = before - self.left.get();
+        self.left.set(self.left.get().saturating_sub(text.len().saturating_sub(inner)));
+        text
+    }
+
+    fn written(&self, schema: &Value, depth: usize) -> String {
         let Some(object) = schema.as_object() else {
             return if schema == &Value::Bool(false) { "never".into() } else { "unknown".into() };
         };
@@ -199,6 +224,21 @@ mod tests {
     use tidegate_model::ToolDef;
 
     use super::render_tool;
+
+    #[test]
+    fn a_schema_that_explodes_is_cut_to_a_bearable_length() {
+        let properties: serde_json::Map<String, serde_json::Value> =
+            (0..60).map(|n| (format!("p{n}"), json!({"$ref": "#"}))).collect();
+        let tool = ToolDef {
+            name: "x".into(),
+            title: None,
+            description: Some("d".repeat(1_000_000)),
+            input_schema: json!({"type": "object", "properties": properties}),
+            output_schema: None,
+            annotations: None,
+        };
+        assert!(render_tool(&tool, "x").len() < 128 * 1024);
+    }
 
     #[test]
     fn a_tool_reads_as_a_documented_signature() {

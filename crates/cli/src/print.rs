@@ -8,6 +8,20 @@ use std::process::ExitCode;
 use serde_json::Value;
 use tidegate_config::ConfigError;
 
+/// Text of a program or a server for a terminal: what would move its cursor or
+/// change its colours is shown, not done. Scripts get it as it is.
+pub(crate) fn harmless(text: &str) -> String {
+    if !std::io::stdout().is_terminal() && !std::io::stderr().is_terminal() {
+        return text.to_owned();
+    }
+    let shown = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
 /// One line of results. A reader that has gone away ends us quietly, as `head`
 /// expects.
 pub(crate) fn line(text: impl Display) {

@@ -1,14 +1,15 @@
 //! One call, whatever its path: resolve, decide, call, record.
 //!
 //! This is where a call is decided: [`Policy::decide`](tidegate_policy::Policy)
-//! makes the [`Permit`], and [`Gateway::make`] takes nothing else.
+//! makes the [`Permit`], and `Discovery::call`, the only way from here to the
+//! servers, takes nothing else.
 
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, RunError, RunId, ToolCall, ToolRef};
 use tidegate_policy::Permit;
-use tidegate_store::{CallRecord, Outcome};
+use tidegate_store::{CallRecord, Outcome, Store};
 
 use crate::gateway::Gateway;
 use crate::{explain, tokens};
@@ -21,29 +22,9 @@ impl Gateway {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<Answer, RunError> {
-        let started_at = SystemTime::now();
-        let started = Instant::now();
-        let argument_bytes = json_bytes(&arguments);
-        let mut tool = ToolRef::new("", name);
-        let answered = self.decided_call(name, arguments, &mut tool).await;
-        // Recorded whether it was made, refused or failed.
-        let outcome = match &answered {
-            Ok(answer) if answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
-            Ok(_) => Outcome::Succeeded,
-            Err(error) => Outcome::Failed(error.code),
-        };
-        let answer_bytes = answered.as_ref().map_or(0, answer_bytes);
-        self.store.record_call(CallRecord {
-            run_id: run.clone(),
-            started_at,
-            tool,
-            outcome,
-            duration: started.elapsed(),
-            argument_bytes,
-            answer_bytes,
-            answer_tokens: tokens::estimate(usize::try_from(answer_bytes).unwrap_or(usize::MAX))
-                as u64,
-        });
+        let mut record = Recording::start(&self.store, run, name, &arguments);
+        let answered = self.decided_call(name, arguments, &mut record.tool).await;
+        record.finish(&answered);
         answered
     }
 
@@ -63,11 +44,65 @@ impl Gateway {
 
     /// Makes a permitted call.
     async fn make(&self, permit: Permit) -> Result<Answer, RunError> {
-        let called = self.discovery.upstreams.call(permit.into_call()).await;
+        let called = self.discovery.call(permit).await;
         called.map_err(|error| {
             tracing::warn!(%error, "call failed");
             explain::upstream(&error)
         })
+    }
+}
+
+/// Records a call when it ends, also if that is because nobody waits for it any
+/// more: made, refused, failed or cancelled, it has a row.
+struct Recording<'a> {
+    store: &'a Store,
+    run: &'a RunId,
+    started_at: SystemTime,
+    started: Instant,
+    /// As written, until it is resolved.
+    tool: ToolRef,
+    outcome: Outcome,
+    argument_bytes: u64,
+    answer_bytes: u64,
+}
+
+impl<'a> Recording<'a> {
+    fn start(store: &'a Store, run: &'a RunId, name: &str, arguments: &Map<String, Value>) -> Self {
+        Self {
+            store,
+            run,
+            started_at: SystemTime::now(),
+            started: Instant::now(),
+            tool: ToolRef::new("", name),
+            outcome: Outcome::Failed(ErrorCode::Cancelled),
+            argument_bytes: json_bytes(arguments),
+            answer_bytes: 0,
+        }
+    }
+
+    fn finish(mut self, answered: &Result<Answer, RunError>) {
+        self.outcome = match answered {
+            Ok(answer) if answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
+            Ok(_) => Outcome::Succeeded,
+            Err(error) => Outcome::Failed(error.code),
+        };
+        self.answer_bytes = answered.as_ref().map_or(0, answer_bytes);
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        let bytes = usize::try_from(self.answer_bytes).unwrap_or(usize::MAX);
+        self.store.record_call(CallRecord {
+            run_id: self.run.clone(),
+            started_at: self.started_at,
+            tool: self.tool.clone(),
+            outcome: self.outcome,
+            duration: self.started.elapsed(),
+            argument_bytes: self.argument_bytes,
+            answer_bytes: self.answer_bytes,
+            answer_tokens: tokens::estimate(bytes) as u64,
+        });
     }
 }
 

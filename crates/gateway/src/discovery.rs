@@ -7,7 +7,8 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidegate_catalog::{Catalog, Resolution, Snapshots};
-use tidegate_model::{ErrorCode, RunError, ServerSpec, ToolDef, ToolRef};
+use tidegate_model::{Answer, ErrorCode, RunError, ServerSpec, ToolDef, ToolRef};
+use tidegate_policy::Permit;
 use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
 use crate::explain;
@@ -15,7 +16,8 @@ use crate::gateway::Gateway;
 
 /// The catalog and where it comes from.
 pub(crate) struct Discovery {
-    pub(crate) upstreams: Upstreams,
+    /// Private: whoever wants to call a tool needs a permit, see `call`.
+    upstreams: Upstreams,
     known: RwLock<Known>,
     snapshots: Snapshots,
     specs: Vec<ServerSpec>,
@@ -53,6 +55,21 @@ impl Discovery {
         Self { upstreams, known, snapshots, specs }
     }
 
+    /// Makes a permitted call.
+    pub(crate) async fn call(&self, permit: Permit) -> Result<Answer, UpstreamError> {
+        self.upstreams.call(permit.into_call()).await
+    }
+
+    /// How a server is doing.
+    pub(crate) fn status(&self, server: &str) -> Option<ServerStatus> {
+        self.upstreams.status(server)
+    }
+
+    /// Ends all servers.
+    pub(crate) async fn close(&self) {
+        self.upstreams.close().await;
+    }
+
     /// The catalog with every tool list that has arrived.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         let newest = self.upstreams.tools_version();
@@ -74,7 +91,9 @@ impl Discovery {
                 tracing::warn!(%error, "snapshot not written");
             }
         }
-        *known = Known { catalog: Arc::new(catalog), version: newest };
+        // Another thread may have been here with a newer one.
+        let version = newest.max(known.version);
+        *known = Known { catalog: Arc::new(catalog), version };
         Arc::clone(&known.catalog)
     }
 
@@ -102,7 +121,8 @@ impl Discovery {
 
     /// The exact tool that a program means, by its server's live definition.
     pub(crate) async fn resolve(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
-        let first = self.catalog().resolve(name);
+        let catalog = self.catalog();
+        let first = catalog.resolve(name);
         let server = match &first {
             Resolution::Tool { id, .. } => &id.server,
             Resolution::NotListed { server } | Resolution::UnknownTool { server, .. } => server,
@@ -113,7 +133,9 @@ impl Discovery {
         // A tool that the snapshot does not know may be new, and one that it
         // knows may have changed.
         self.upstreams.tools(server).await.map_err(|error| explain::upstream(&error))?;
-        match self.catalog().resolve(name) {
+        let live = self.catalog();
+        let resolved = if Arc::ptr_eq(&catalog, &live) { first } else { live.resolve(name) };
+        match resolved {
             Resolution::Tool { id, tool } => Ok((id, tool)),
             Resolution::UnknownServer { given, hint } => Err(unknown_server(&given, &hint)),
             Resolution::UnknownTool { server, given, hint } => {

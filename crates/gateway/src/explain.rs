@@ -28,7 +28,7 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             let message = format!("`{tool}`{place} {}", problem.problem);
             let mut error = RunError::new(ErrorCode::BadArgument, message);
             error.hint.clone_from(&problem.hint);
-            error
+            error.clipped()
         }
     }
 }

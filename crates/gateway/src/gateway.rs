@@ -81,6 +81,6 @@ impl Gateway {
 
     /// Ends all servers and waits until they are gone.
     pub async fn close(&self) {
-        self.discovery.upstreams.close().await;
+        self.discovery.close().await;
     }
 }

@@ -107,7 +107,10 @@ impl Gateway {
             kind: "call_tool",
             language: None,
             source_sha256: None,
-            outcome: outcome_of(answered.as_ref().err()),
+            outcome: match &answered {
+                Ok(answer) if answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
+                other => outcome_of(other.as_ref().err()),
+            },
             duration: clock.elapsed(),
             tool_calls: 1,
             result_bytes: text.len() as u64,

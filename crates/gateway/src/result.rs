@@ -78,12 +78,11 @@ fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
             text.len() as u64
         }
         Err(_) => {
-            let error = RunError::new(
-                ErrorCode::BadOutput,
-                "the output is nested more than 128 levels deep",
-            )
-            .with_hint("return a flatter structure");
-            fail(response, error);
+            // The worker's encoder writes JSON; all that can be wrong with it is
+            // its depth, unless the worker has fallen.
+            let message = "the output is not JSON, or nested more than 128 levels deep";
+            let error = RunError::new(ErrorCode::BadOutput, message);
+            fail(response, error.with_hint("return a flatter structure"));
             0
         }
     }
@@ -119,6 +118,8 @@ fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outp
 }
 
 fn fail(response: &mut Response, error: RunError) {
+    // The worker cuts its messages; one that has fallen may not.
+    let error = error.clipped();
     response.success = false;
     // The error itself says it all; a summary of it would be paid twice.
     response.summary = format!("failed: {}", error.code.as_str());

@@ -28,6 +28,11 @@ const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
 /// gateway with calls must not fill its memory.
 const WAITING_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Calls beyond the limit that are answered with an error, which a program can
+/// catch and end by itself: ten thousand at once are not rare. One that goes on
+/// regardless is ended, since even its refusals wait in memory.
+const REFUSALS: u32 = 20_000;
+
 /// How a run ended.
 pub(crate) struct Ended {
     /// JSON text of the output, or why there is none.
@@ -64,12 +69,21 @@ pub(crate) async fn run(
         context: context.clone(),
         writer: Arc::new(Mutex::new(writer)),
         parallel: Arc::new(Semaphore::new(limits.parallel_calls as usize)),
+        questions: Arc::new(Semaphore::new(1)),
         waiting_bytes: Arc::default(),
         tasks: JoinSet::new(),
+        printed_bytes: 0,
         ended: Ended { outcome: Ok(None), logs: String::new(), memory_bytes: 0, tool_calls: 0 },
     };
     let deadline = Instant::now() + limits.time + INTERRUPT_GRACE;
-    let outcome = match run.start(program).await {
+    let started = tokio::select! {
+        started = run.start(program) => started,
+        () = tokio::time::sleep_until(deadline) => {
+            Err(RunError::new(ErrorCode::TimeLimit, "killed"))
+        }
+        () = context.cancelled.cancelled() => Err(cancelled()),
+    };
+    let outcome = match started {
         Err(error) => Err(error),
         Ok(()) => loop {
             let message = tokio::select! {
@@ -78,7 +92,7 @@ pub(crate) async fn run(
                     break Err(RunError::new(ErrorCode::TimeLimit, "killed"));
                 }
                 () = context.cancelled.cancelled() => {
-                    break Err(RunError::new(ErrorCode::Cancelled, "the client cancelled the run"));
+                    break Err(cancelled());
                 }
             };
             match message {
@@ -91,8 +105,9 @@ pub(crate) async fn run(
             }
         },
     };
-    // Dropping the tasks cancels the calls that are still under way.
-    run.tasks.abort_all();
+    // Cancels the calls that are still under way, and waits until each of them
+    // is recorded.
+    run.tasks.shutdown().await;
     let gone = life.end();
     let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
     if worker_died {
@@ -113,8 +128,10 @@ struct Run {
     context: RunContext,
     writer: Arc<Mutex<FrameWriter>>,
     parallel: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
     waiting_bytes: Arc<AtomicU64>,
     tasks: JoinSet<()>,
+    printed_bytes: u64,
     ended: Ended,
 }
 
@@ -139,22 +156,14 @@ impl Run {
     /// Handles one message. The run's outcome, if this was the last.
     fn take(&mut self, message: FromGuest) -> Option<Outcome> {
         match message {
-            FromGuest::Hello { .. } => {
-                Some(Err(RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")))
-            }
-            FromGuest::Call { id, name, arguments, raw } => {
-                self.call(id, name, arguments, raw);
-                None
-            }
-            FromGuest::Ask { id, question, body } => {
-                self.ask(id, question, body);
-                None
-            }
+            FromGuest::Hello { .. } => Some(Err(broken_protocol())),
+            FromGuest::Call { id, name, arguments, raw } => self.call(id, name, arguments, raw),
+            FromGuest::Ask { id, question, body } => self.ask(id, question, body),
             FromGuest::Log { level, text } => self.log(level, &text),
             FromGuest::Done { output, memory_bytes } => {
                 self.ended.memory_bytes = memory_bytes;
-                let bytes = output.as_ref().map_or(0, String::len) + self.ended.logs.len();
-                if bytes as u64 > self.limits.output_bytes {
+                let bytes = output.as_ref().map_or(0, String::len) as u64;
+                if bytes + self.printed_bytes > self.limits.output_bytes {
                     return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
                 }
                 Some(Ok(output))
@@ -166,23 +175,29 @@ impl Run {
         }
     }
 
-    fn call(&mut self, id: u32, name: String, arguments: String, raw: bool) {
+    /// Starts a call, or refuses it at once: what is refused must not wait in
+    /// memory for its turn.
+    fn call(&mut self, id: u32, name: String, arguments: String, raw: bool) -> Option<Outcome> {
         // Counted before the call: a guest that is killed in the middle of it
         // must still have paid.
         self.ended.tool_calls = self.ended.tool_calls.saturating_add(1);
         let bytes = arguments.len() as u64;
-        let waiting = self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let refused = if self.ended.tool_calls > self.limits.tool_calls {
-            Some(with_limit(RunError::new(ErrorCode::CallLimit, ""), &self.limits))
-        } else if waiting > WAITING_BYTES {
+        if self.ended.tool_calls > self.limits.tool_calls.saturating_add(REFUSALS) {
+            return Some(Err(RunError::new(ErrorCode::CallLimit, "")));
+        }
+        if self.ended.tool_calls > self.limits.tool_calls {
+            let error = with_limit(RunError::new(ErrorCode::CallLimit, ""), &self.limits);
+            self.refuse(id, error);
+            return None;
+        }
+        if self.waiting_bytes.load(Ordering::Relaxed) + bytes > WAITING_BYTES {
             let message = "more than 64 MB of arguments wait for their calls";
-            Some(
-                RunError::new(ErrorCode::CallLimit, message)
-                    .with_hint("await calls before making more"),
-            )
-        } else {
-            None
-        };
+            let error = RunError::new(ErrorCode::CallLimit, message)
+                .with_hint("await calls before making more");
+            self.refuse(id, error);
+            return None;
+        }
+        self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let (gateway, run) = (Arc::clone(&self.gateway), self.id.clone());
         let (writer, parallel) = (Arc::clone(&self.writer), Arc::clone(&self.parallel));
         let waiting_bytes = Arc::clone(&self.waiting_bytes);
@@ -191,42 +206,59 @@ impl Run {
         self.tasks.spawn(async move {
             // Held until the reply is written: replies wait in memory too.
             let _turn = parallel.acquire().await;
-            let outcome = match refused {
-                Some(error) => Err(error),
-                None => call(&gateway, &run, &name, arguments, raw).await,
-            };
+            let outcome = call(&gateway, &run, &name, arguments, raw).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             reply(&writer, id, outcome).await;
         });
-        // Finished tasks are collected here, or the set would grow with the run.
-        while self.tasks.try_join_next().is_some() {}
+        self.collect_finished();
+        None
     }
 
-    fn ask(&mut self, id: u32, question: Question, body: String) {
+    fn refuse(&mut self, id: u32, error: RunError) {
+        let writer = Arc::clone(&self.writer);
+        self.tasks.spawn(async move { reply(&writer, id, Err(error)).await });
+        self.collect_finished();
+    }
+
+    /// Answers a question. Our worker waits for each answer before it asks
+    /// again; one that does not is not ours any more.
+    fn ask(&mut self, id: u32, question: Question, body: String) -> Option<Outcome> {
+        let Ok(turn) = Arc::clone(&self.questions).try_acquire_owned() else {
+            return Some(Err(broken_protocol()));
+        };
         let gateway = Arc::clone(&self.gateway);
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
             let answer = gateway.answer(question, &body).await;
+            // Given back before the reply: the worker asks again on reading it.
+            drop(turn);
             reply(&writer, id, answer.map(|value| value.to_string())).await;
         });
+        self.collect_finished();
+        None
+    }
+
+    /// Finished tasks are collected as others are added, or the set would grow
+    /// with the run.
+    fn collect_finished(&mut self) {
+        while self.tasks.try_join_next().is_some() {}
     }
 
     fn log(&mut self, level: LogLevel, text: &str) -> Option<Outcome> {
-        let bytes = (self.ended.logs.len() + text.len()) as u64;
-        if bytes > self.limits.output_bytes {
+        // The text as printed is what counts; our marks are not the program's.
+        self.printed_bytes += text.len() as u64;
+        if self.printed_bytes > self.limits.output_bytes {
             return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
         }
-        match level {
-            LogLevel::Info => self.ended.logs.push_str(text),
-            LogLevel::Warn | LogLevel::Error => {
-                let mark = if level == LogLevel::Warn { "[warn] " } else { "[error] " };
-                for line in text.split_inclusive('\n') {
-                    self.ended.logs.push_str(mark);
-                    self.ended.logs.push_str(line);
-                }
-            }
-        }
+        let mark = match level {
+            LogLevel::Info => "",
+            LogLevel::Warn => "[warn] ",
+            LogLevel::Error => "[error] ",
+        };
+        // One mark per piece, not per line: a flood of empty lines must not grow.
+        self.ended.logs.push_str(mark);
+        self.ended.logs.push_str(text);
         None
     }
 }
@@ -278,6 +310,14 @@ async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, Run
         // If this fails too, the worker is gone and its reader says so.
         let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
     }
+}
+
+fn broken_protocol() -> RunError {
+    RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")
+}
+
+fn cancelled() -> RunError {
+    RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
 }
 
 fn worker_error(error: &ChannelError, run: &RunId) -> RunError {

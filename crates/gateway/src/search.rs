@@ -84,7 +84,7 @@ pub struct Found {
     /// As one would call it: `servers.<server>.<function>`.
     pub call: String,
     /// How well it fits; only comparable within one answer.
-    pub score: f32,
+    pub score: f64,
     /// What it does in one line, or its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -93,13 +93,19 @@ pub struct Found {
     pub id: ToolRef,
 }
 
+impl Found {
+    fn cost(&self) -> usize {
+        tokens::count(self.text.as_deref().unwrap_or_default()) + tokens::count(&self.call)
+    }
+}
+
 impl Gateway {
     /// Searches all known tools. Starts only servers that were never listed.
     pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
         let (catalog, failed) = self.complete_catalog().await;
         let mut answer = search(&catalog, request);
         answer.unavailable = failed.iter().map(|(name, _)| name.clone()).collect();
-        let status = |name: &String| self.discovery.upstreams.status(name);
+        let status = |name: &String| self.discovery.status(name);
         answer.unavailable.retain(|name| !matches!(status(name), Some(ServerStatus::Connected)));
         answer
     }
@@ -128,11 +134,19 @@ pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
     let mut results = Vec::new();
     let mut used = 0;
     for hit in hits.into_iter().take(limit) {
-        let Some(entry) = describe(catalog, &hit.id, hit.score, request.detail) else { continue };
-        let cost =
-            tokens::count(entry.text.as_deref().unwrap_or_default()) + tokens::count(&entry.call);
-        // The best hit is always told, however long its definition.
-        if !results.is_empty() && used + cost > TOKEN_BUDGET {
+        let Some(mut entry) = describe(catalog, &hit.id, hit.score, request.detail) else {
+            continue;
+        };
+        let mut cost = entry.cost();
+        // The best hit is always told; if its definition is too long, in one line.
+        if results.is_empty() && cost > TOKEN_BUDGET {
+            let Some(short) = describe(catalog, &hit.id, hit.score, Detail::Description) else {
+                continue;
+            };
+            entry = short;
+            cost = entry.cost();
+        }
+        if used + cost > TOKEN_BUDGET {
             break;
         }
         used += cost;
@@ -152,8 +166,9 @@ fn describe(catalog: &Catalog, id: &ToolRef, score: f32, detail: Detail) -> Opti
         Detail::Description => Some(one_line(tool)),
         Detail::Full => Some(render_tool(tool, function)),
     };
-    // Two digits tell the order; more only cost tokens.
-    let score = (score * 100.0).round() / 100.0;
+    // Two digits tell the order; more only cost tokens. In f64, since an f32
+    // written as JSON shows all of its digits.
+    let score = (f64::from(score) * 100.0).round() / 100.0;
     Some(Found { call, score, text, id: id.clone() })
 }
 

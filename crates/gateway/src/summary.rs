@@ -74,15 +74,15 @@ pub(crate) fn of_text(text: &str, budget: usize) -> String {
     if text.len() <= budget * 6 && tokens::count(text) <= budget {
         return text.to_owned();
     }
-    // Two thirds of what is shown is the head. Halved until it fits: texts
+    // Two thirds of what is shown is the head. Shrunk until it fits: texts
     // differ widely in bytes per token.
+    let size = text_size(text);
     let mut bytes = (budget * 4).min(text.len() / 4 * 3);
     loop {
         let head = &text[..text.floor_char_boundary(bytes * 2 / 3)];
         let tail = &text[text.ceil_char_boundary(text.len() - bytes / 3)..];
-        let left_out = text[head.len()..text.len() - tail.len()].chars().count();
-        let cut =
-            format!("{head}\n… {left_out} characters left out of {} …\n{tail}", text_size(text));
+        let left_out = text.len() - head.len() - tail.len();
+        let cut = format!("{head}\n… {left_out} bytes left out of {size} …\n{tail}");
         if tokens::count(&cut) <= budget || bytes < 8 {
             return cut;
         }

@@ -35,9 +35,9 @@ pub struct Response {
 /// What a run cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// From the request to the answer.
+    /// From the request to the end of the program.
     pub execution_ms: f64,
-    /// Peak of the engine's heap.
+    /// Peak memory of the worker process, as it says itself.
     pub memory_bytes: u64,
     /// Tokens of `summary`, counted with o200k_base.
     pub tokens_in_summary: usize,

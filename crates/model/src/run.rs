@@ -55,17 +55,37 @@ pub struct RunError {
 }
 
 impl RunError {
+    /// What a message and a hint may have in bytes. Servers and programs have a
+    /// say in them, and they go to the model.
+    pub const TEXT_BYTES: usize = 2500;
+
     /// An error without a place or a hint.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), line: None, column: None, hint: None }
+        Self { code, message: clipped(message.into()), line: None, column: None, hint: None }
     }
 
     /// Adds what to do next.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(clipped(hint.into()));
         self
     }
+
+    /// The same error with texts of bearable length, whoever wrote them.
+    #[must_use]
+    pub fn clipped(mut self) -> Self {
+        self.message = clipped(self.message);
+        self.hint = self.hint.map(clipped);
+        self
+    }
+}
+
+fn clipped(mut text: String) -> String {
+    if text.len() > RunError::TEXT_BYTES {
+        text.truncate(text.floor_char_boundary(RunError::TEXT_BYTES));
+        text.push('…');
+    }
+    text
 }
 
 /// Prints as the model and people read it.

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
-use tidegate_model::{ToolCall, ToolRef, did_you_mean};
+use tidegate_model::{ToolCall, ToolDef, ToolRef, did_you_mean};
+
+use crate::cost::Cost;
 
 /// What is wrong with the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +27,13 @@ pub struct ArgumentProblem {
 #[derive(Default)]
 pub(crate) struct Schemas(Mutex<HashMap<ToolRef, Compiled>>);
 
+#[derive(Clone)]
 struct Compiled {
-    source: Value,
-    /// `None` for a schema that is itself wrong. The server's mistake must not
-    /// make its tool unusable; the server checks its arguments anyway.
+    tool: Arc<ToolDef>,
+    cost: Cost,
+    /// `None` for a schema that is itself wrong, or too expensive to check. The
+    /// server's mistake must not make its tool unusable; the server checks its
+    /// arguments anyway.
     validator: Option<Arc<Validator>>,
 }
 
@@ -39,25 +44,45 @@ impl std::fmt::Debug for Schemas {
 }
 
 impl Schemas {
-    /// Checks the arguments of a call.
-    pub(crate) fn check(&self, call: &ToolCall, schema: &Value) -> Result<(), ArgumentProblem> {
-        let Some(validator) = self.compiled(&call.tool, schema) else { return Ok(()) };
-        let arguments = Value::Object(call.arguments.clone());
-        let Some(error) = validator.iter_errors(&arguments).next() else { return Ok(()) };
-        Err(explain(&error, schema))
+    /// Checks the arguments of a call, and leaves them as they were.
+    pub(crate) fn check(
+        &self,
+        call: &mut ToolCall,
+        tool: &Arc<ToolDef>,
+    ) -> Result<(), ArgumentProblem> {
+        let compiled = self.compiled(&call.tool, tool);
+        let Some(validator) = &compiled.validator else { return Ok(()) };
+        // Moved in and out instead of copied: arguments can be megabytes.
+        let arguments = Value::Object(std::mem::take(&mut call.arguments));
+        let problem = match compiled.cost.allows(&arguments) {
+            true => validator.iter_errors(&arguments).next(),
+            false => None,
+        };
+        let problem = problem.map(|error| explain(&error, &tool.input_schema));
+        if let Value::Object(arguments) = arguments {
+            call.arguments = arguments;
+        }
+        problem.map_or(Ok(()), Err)
     }
 
-    fn compiled(&self, tool: &ToolRef, schema: &Value) -> Option<Arc<Validator>> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = known.get(tool)
-            && compiled.source == *schema
+    fn compiled(&self, id: &ToolRef, tool: &Arc<ToolDef>) -> Compiled {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+        if let Some(compiled) = known
+            && (Arc::ptr_eq(&compiled.tool, tool)
+                || compiled.tool.input_schema == tool.input_schema)
         {
-            return compiled.validator.clone();
+            return compiled;
         }
-        let validator = jsonschema::validator_for(schema).ok().map(Arc::new);
-        let compiled = Compiled { source: schema.clone(), validator: validator.clone() };
-        known.insert(tool.clone(), compiled);
-        validator
+        // Without the lock: one server's schema must not hold up the others.
+        let cost = Cost::of(&tool.input_schema);
+        let validator = match cost.allows_compiling() {
+            true => jsonschema::validator_for(&tool.input_schema).ok().map(Arc::new),
+            false => None,
+        };
+        let compiled = Compiled { tool: Arc::clone(tool), cost, validator };
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(id.clone(), compiled.clone());
+        compiled
     }
 }
 
@@ -198,10 +223,23 @@ fn type_of_key(schema: &Value, pointer: &str, key: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value, json};
-    use tidegate_model::{ToolCall, ToolRef};
+    use tidegate_model::{ToolCall, ToolDef, ToolRef};
 
     use super::{ArgumentProblem, Schemas};
+
+    fn tool(input_schema: Value) -> Arc<ToolDef> {
+        Arc::new(ToolDef {
+            name: "read".into(),
+            title: None,
+            description: None,
+            input_schema,
+            output_schema: None,
+            annotations: None,
+        })
+    }
 
     fn check(arguments: Value) -> Result<(), ArgumentProblem> {
         let schema = json!({
@@ -216,8 +254,11 @@ mod tests {
             "additionalProperties": false
         });
         let Value::Object(arguments) = arguments else { panic!("not an object") };
-        let call = ToolCall { tool: ToolRef::new("files", "read"), arguments };
-        Schemas::default().check(&call, &schema)
+        let mut call = ToolCall { tool: ToolRef::new("files", "read"), arguments };
+        let before = call.clone();
+        let outcome = Schemas::default().check(&mut call, &tool(schema));
+        assert_eq!(call, before);
+        outcome
     }
 
     fn problem(path: &str, problem: &str, hint: Option<&str>) -> Result<(), ArgumentProblem> {
@@ -276,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_schema_that_is_itself_wrong_does_not_block_its_tool() {
-        let call = ToolCall { tool: ToolRef::new("a", "b"), arguments: serde_json::Map::new() };
-        assert_eq!(Schemas::default().check(&call, &json!({"type": 12})), Ok(()));
+        let mut call = ToolCall { tool: ToolRef::new("a", "b"), arguments: serde_json::Map::new() };
+        assert_eq!(Schemas::default().check(&mut call, &tool(json!({"type": 12}))), Ok(()));
     }
 }

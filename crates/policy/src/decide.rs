@@ -5,6 +5,7 @@
 //! policy permits nothing.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tidegate_model::{ToolCall, ToolDef};
 
@@ -19,11 +20,6 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// The call this permits.
-    pub fn call(&self) -> &ToolCall {
-        &self.call
-    }
-
     /// Uses the permit up.
     pub fn into_call(self) -> ToolCall {
         self.call
@@ -56,34 +52,36 @@ impl Policy {
     }
 
     /// Decides on one call.
-    pub fn decide(&self, call: ToolCall, tool: &ToolDef) -> Result<Permit, Denial> {
+    pub fn decide(&self, mut call: ToolCall, tool: &Arc<ToolDef>) -> Result<Permit, Denial> {
         if !self.granted_servers.contains(&call.tool.server) {
             return Err(Denial::NotGranted);
         }
         if call.tool.tool != tool.name {
             return Err(Denial::WrongDefinition);
         }
-        self.schemas.check(&call, &tool.input_schema).map_err(Denial::Arguments)?;
+        self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         Ok(Permit { call })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
     use tidegate_model::{ToolCall, ToolDef, ToolRef};
 
     use super::{Denial, Policy};
 
-    fn tool() -> ToolDef {
-        ToolDef {
+    fn tool() -> Arc<ToolDef> {
+        Arc::new(ToolDef {
             name: "read".into(),
             title: None,
             description: None,
             input_schema: json!({"type": "object"}),
             output_schema: None,
             annotations: None,
-        }
+        })
     }
 
     fn call(server: &str, tool: &str) -> ToolCall {

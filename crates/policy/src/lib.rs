@@ -4,11 +4,12 @@
 //! [`Permit`] or a [`Denial`]. Pure: no clock, no disk, no network.
 //!
 //! Invariant: [`decide`](Policy::decide) is the only maker of a [`Permit`], and
-//! the bridge takes nothing else; a call that was not decided on does not
-//! compile. Direct calls, calls of programs and whatever comes later all pass
+//! the gateway's one way to the servers takes nothing else; a call that was not
+//! decided on does not compile there. Direct calls, calls of programs and whatever comes later all pass
 //! here.
 
 mod arguments;
+mod cost;
 mod decide;
 
 pub use arguments::ArgumentProblem;

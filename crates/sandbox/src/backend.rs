@@ -18,9 +18,6 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A way to start workers.
 pub trait Backend: Send + Sync + 'static {
-    /// Its name in reports: `process`, `docker`, `vm`.
-    fn name(&self) -> &'static str;
-
     /// Starts a worker that has not seen any program.
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>>;
 }

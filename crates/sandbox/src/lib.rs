@@ -5,8 +5,8 @@
 //! stream that speaks `wire` and a way to end what is behind it; everything
 //! above sees the same [`Worker`].
 //!
-//! Invariant: a [`Worker`] serves one run, and when it is dropped everything
-//! that it started is killed.
+//! Invariant: a [`Worker`] serves one run, and when it is dropped its whole
+//! process group is killed.
 
 mod backend;
 mod channel;

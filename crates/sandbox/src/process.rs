@@ -1,9 +1,9 @@
 //! The process back end: the gateway's own executable, started as a worker.
 //!
 //! The child gets one end of a socket pair as standard input and nothing else:
-//! no environment, no other descriptor, a process group of its own. It confines
-//! itself before it says hello (see `worker::confine`); the host keeps the one
-//! thing it can rely on, which is to kill the whole group.
+//! no environment, no other descriptor, a process group of its own. It limits
+//! itself before it runs the program (see `worker::confine`); the host keeps the
+//! one thing it can rely on, which is to kill the whole group.
 
 use std::future::Future;
 use std::os::fd::OwnedFd;
@@ -52,10 +52,6 @@ impl ProcessBackend {
 }
 
 impl Backend for ProcessBackend {
-    fn name(&self) -> &'static str {
-        "process"
-    }
-
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>> {
         Box::pin(self.spawn())
     }

@@ -2,8 +2,7 @@
 //!
 //! A worker serves one run, so it can be started before the run is known: the
 //! next run then finds one that has already said hello. One spare hides the
-//! start for runs that follow each other; a pool that adapts to bursts is the
-//! business of the jail.
+//! start for runs that follow each other.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,11 +27,6 @@ impl Spare {
     /// Starts nothing yet; see [`Spare::prepare`].
     pub fn new(backend: Arc<dyn Backend>) -> Self {
         Self { backend, slot: Arc::new(Mutex::new(Slot::Empty)) }
-    }
-
-    /// The back end's name, for reports.
-    pub fn backend_name(&self) -> &'static str {
-        self.backend.name()
     }
 
     /// A worker for one run: the spare one, or a fresh one.

@@ -20,6 +20,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// no one: calls before it are committed together with it.
 const BATCH_TIME: Duration = Duration::from_millis(50);
 
+/// Calls that wait for a database that fails.
+const MOST_WAITING_CALLS: usize = 100_000;
+
 /// Why the state could not be kept.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -160,10 +163,17 @@ fn write_all(connection: &mut Connection, queue: &Receiver<Job>, calls: &Calls) 
         let (runs, waiters): (Vec<RunRecord>, Vec<Waiter>) =
             collect(first, queue).into_iter().unzip();
         // Taken after the runs: a run's calls were pushed before it was sent.
-        let calls = std::mem::take(&mut *calls.lock().unwrap_or_else(PoisonError::into_inner));
-        let result = write_batch(connection, &calls, &runs);
+        let mut batch = std::mem::take(&mut *calls.lock().unwrap_or_else(PoisonError::into_inner));
+        let result = write_batch(connection, &batch, &runs);
         if let Err(error) = &result {
             tracing::error!(%error, "runs could not be recorded");
+            // Back in line, before those that came meanwhile: they may belong to
+            // runs that have not ended. A disk that stays full must not fill the
+            // memory as well.
+            let mut waiting = calls.lock().unwrap_or_else(PoisonError::into_inner);
+            batch.append(&mut waiting);
+            batch.truncate(MOST_WAITING_CALLS);
+            *waiting = batch;
         }
         for done in waiters {
             let answer = result.as_ref().map_err(|_| StoreError::NotRecorded).copied();

@@ -25,6 +25,8 @@ use crate::stdio::{StdioTransport, UNREADABLE};
 /// A server that pages for ever must not hold the gateway for ever.
 const MAX_TOOLS: usize = 20_000;
 const MAX_PAGES: usize = 2_000;
+/// The longest description of 3,031 real tools has 14 KB.
+const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 
 /// A live connection to one server.
 pub(crate) struct Connection {
@@ -118,7 +120,7 @@ impl Connection {
                             ClientInitializeError::ConnectionClosed(_)
                             | ClientInitializeError::TransportError { .. } => child.epitaph().await,
                             other => Epitaph {
-                                reason: other.to_string(),
+                                reason: clean(&other.to_string()),
                                 said: child.last_words().text(),
                             },
                         };
@@ -178,6 +180,12 @@ impl Connection {
     /// Notes that the first so many changes are in the tool list.
     pub(crate) fn mark_listed(&self, count: u64) {
         self.changes.send_modify(|changes| changes.listed = count);
+    }
+
+    /// Whether the server has announced changes that are not in the tool list.
+    pub(crate) fn has_unlisted_changes(&self) -> bool {
+        let changes = *self.changes.borrow();
+        changes.announced > changes.listed
     }
 
     /// Waits until all changes announced so far are in the tool list.
@@ -288,13 +296,14 @@ impl Connection {
                 UpstreamError::Refused { server, code: code.0, message: clean(&message) }
             }
             ServiceError::UnexpectedResponse => self.protocol_error("its answer is not a result"),
-            // The reason is added where the death is noticed, see `server.rs`.
+            // Over HTTP the server may live on, but our session with it is over. The
+            // reason is added where the death is noticed, see `server.rs`.
             ServiceError::TransportSend(_)
             | ServiceError::TransportClosed
             | ServiceError::Cancelled { .. } => {
                 UpstreamError::Died { server, reason: String::new(), said: String::new() }
             }
-            other => self.protocol_error(&other.to_string()),
+            other => self.protocol_error(&clean(&other.to_string())),
         }
     }
 
@@ -353,12 +362,18 @@ fn answer(result: CallToolResult) -> Answer {
     }
 }
 
+/// A server's text is its own, but not without end.
+fn capped(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(MAX_DESCRIPTION_BYTES));
+    text
+}
+
 fn tool_def(tool: Tool) -> ToolDef {
     let annotations = tool.annotations.and_then(|hints| serde_json::to_value(hints).ok());
     ToolDef {
         name: tool.name.into_owned(),
         title: tool.title,
-        description: tool.description.map(std::borrow::Cow::into_owned),
+        description: tool.description.map(|text| capped(text.into_owned())),
         input_schema: Value::Object(Arc::unwrap_or_clone(tool.input_schema)),
         output_schema: tool.output_schema.map(|schema| Value::Object(Arc::unwrap_or_clone(schema))),
         annotations: annotations.and_then(|hints| serde_json::from_value(hints).ok()),

@@ -1,6 +1,6 @@
 //! The process between the gateway and a server's child process.
 //!
-//! Started as `tidegate guard COMMAND ARGS…` with the server's pipes as its
+//! Started as `tidegate guard -- COMMAND ARGS…` with the server's pipes as its
 //! own, it starts the command on the same pipes and sees to it that nothing of
 //! it outlives the gateway. It does not touch the bytes: it only watches for the
 //! far end of standard input to close, which happens when the gateway ends the
@@ -44,6 +44,11 @@ pub fn run(command: &OsString, arguments: &[OsString]) -> ExitCode {
 
 fn guard(command: &OsString, arguments: &[OsString]) -> std::io::Result<u8> {
     adopt_orphans()?;
+    // A process group of its own, so that the whole group can be asked to end.
+    // Started before we block signals for ourselves: the block is inherited, and
+    // a server that cannot be told to end can only be killed.
+    let mut child = Command::new(command).args(arguments).process_group(0).spawn()?;
+    let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
     let mut signals = SigSet::empty();
     for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
         signals.add(signal);
@@ -51,9 +56,6 @@ fn guard(command: &OsString, arguments: &[OsString]) -> std::io::Result<u8> {
     signals.thread_block()?;
     let signal_descriptor =
         SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-    // A process group of its own, so that the whole group can be asked to end.
-    let mut child = Command::new(command).args(arguments).process_group(0).spawn()?;
-    let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
 
     let status = match watch(&mut child, &signal_descriptor)? {
         Wake::ChildEnded(status) => Some(status),
@@ -74,6 +76,10 @@ enum Wake {
 fn watch(child: &mut Child, signals: &SignalFd) -> std::io::Result<Wake> {
     let input = std::io::stdin();
     loop {
+        // Before sleeping: it may have ended before its signal was blocked.
+        if let Some(status) = child.try_wait()? {
+            return Ok(Wake::ChildEnded(status));
+        }
         let mut descriptors = [
             // No events asked for: only the end of the far side is reported.
             PollFd::new(input.as_fd(), PollFlags::empty()),

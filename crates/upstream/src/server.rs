@@ -10,7 +10,7 @@
 //! must not cancel a start that others wait for too, or a slow server would
 //! never come up.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,8 @@ pub(crate) struct Server {
     tools: RwLock<Option<VersionedTools>>,
     versions: Arc<AtomicU64>,
     permits: Semaphore,
+    /// Set once: nothing is started any more.
+    closed: AtomicBool,
 }
 
 enum State {
@@ -79,6 +81,7 @@ impl Server {
             tools: RwLock::default(),
             versions,
             permits,
+            closed: AtomicBool::new(false),
         }
     }
 
@@ -104,7 +107,9 @@ impl Server {
     pub(crate) async fn tools(self: &Arc<Self>) -> Result<VersionedTools, UpstreamError> {
         let connection = self.connection().await?;
         // A program may call a tool that its call before has added.
-        let _ = tokio::time::timeout(PATIENCE, connection.changes_listed()).await;
+        if connection.has_unlisted_changes() {
+            let _ = tokio::time::timeout(PATIENCE, connection.changes_listed()).await;
+        }
         let empty = || VersionedTools { version: 0, list: Arc::default() };
         Ok(self.known_tools().unwrap_or_else(empty))
     }
@@ -136,6 +141,8 @@ impl Server {
 
     /// Ends the connection, if there is one, and everything behind it.
     pub(crate) async fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.permits.close();
         let connection = match &*self.state() {
             State::Up { connection, .. } => Arc::clone(connection),
             State::Down { .. } | State::Starting(_) => return,
@@ -152,15 +159,30 @@ impl Server {
         };
         // The sender is dropped when the attempt is over, however it went.
         let _ = started.changed().await;
+        self.give_up_on_a_lost_start(&started);
         match &*self.state() {
             State::Up { connection, .. } => Ok(Arc::clone(connection)),
             State::Down { last: Some(error), .. } => Err(error.clone()),
             State::Down { last: None, .. } | State::Starting(_) => {
-                let reason = "the start was interrupted".to_owned();
-                let (server, said) = (self.spec.name.clone(), String::new());
-                Err(UpstreamError::StartFailed { server, reason, said })
+                Err(self.start_failed("the start was interrupted"))
             }
         }
+    }
+
+    /// A start whose task is gone without a result must not be waited for again.
+    fn give_up_on_a_lost_start(&self, over: &watch::Receiver<()>) {
+        let mut state = self.state();
+        if let State::Starting(started) = &*state
+            && started.same_channel(over)
+        {
+            let last = Some(self.start_failed("the start was interrupted"));
+            *state = State::Down { failures: 1, retry_at: Instant::now(), last };
+        }
+    }
+
+    fn start_failed(&self, reason: &str) -> UpstreamError {
+        let (server, reason) = (self.spec.name.clone(), reason.to_owned());
+        UpstreamError::StartFailed { server, reason, said: String::new() }
     }
 
     /// A connection that died between two calls is noticed by the second.
@@ -199,6 +221,9 @@ impl Server {
     }
 
     fn live_or_starting(self: &Arc<Self>) -> Result<Ready, UpstreamError> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(self.start_failed("the gateway is closing"));
+        }
         let mut state = self.state();
         let (failures, wait) = match &*state {
             State::Up { connection, .. } => return Ok(Ready::Live(Arc::clone(connection))),
@@ -233,6 +258,11 @@ impl Server {
     /// One attempt to start the server and to learn its tools.
     async fn start(self: &Arc<Self>, failures: u32) {
         let opened = self.open().await;
+        if self.closed.load(Ordering::Acquire)
+            && let Ok(connection) = &opened
+        {
+            connection.close().await;
+        }
         let mut state = self.state();
         *state = match opened {
             Ok(connection) => State::Up { connection, failures },

@@ -10,7 +10,7 @@ use thiserror::Error;
 pub const HEADER_BYTES: usize = 4;
 
 /// The largest frame body either side accepts. One tool result of this size
-/// already fills the default memory limit of an engine several times over.
+/// already needs more than the default memory limit of an engine.
 pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
 
 /// Why bytes are not a frame.

@@ -14,4 +14,4 @@ mod codec;
 mod message;
 
 pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
-pub use message::{FromGuest, LogLevel, Question, Start, ToGuest, VERSION};
+pub use message::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION};

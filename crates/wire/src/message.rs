@@ -13,14 +13,14 @@ use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 pub const VERSION: u32 = 1;
 
 /// Longest tool name a guest may send. Real ones are below 130 bytes.
-const NAME_LIMIT: usize = 512;
+pub const NAME_LIMIT: usize = 512;
 /// Longest error text, hint or file path a guest may send.
-const TEXT_LIMIT: usize = 64 * 1024;
+pub const TEXT_LIMIT: usize = 64 * 1024;
 
 /// What a worker says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromGuest {
-    /// The worker is up and confined.
+    /// The worker is up.
     Hello {
         /// Protocol version it speaks.
         version: u32,

@@ -1,4 +1,4 @@
-//! What the worker gives up before it sees a program.
+//! What the worker gives up before it runs a program.
 //!
 //! Runs in the child. Everything here only takes away; nothing can be given
 //! back. Resource limits are a second wall behind the engine's own limits: they
@@ -18,12 +18,11 @@ const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Closes everything but standard input, output and error. The gateway opens
 /// all of its own with close-on-exec; whoever started the gateway may not have.
-pub(crate) fn drop_inherited_descriptors() {
+pub(crate) fn drop_inherited_descriptors() -> Result<(), Errno> {
     // SAFETY: called first thing in the process, before any Rust value owns a
     // descriptor above 2. There is no safe call for a range of descriptors.
-    unsafe {
-        libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32);
-    }
+    let outcome = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
+    Errno::result(outcome).map(|_| ())
 }
 
 /// Sets the resource limits of this run.

@@ -10,21 +10,24 @@ use std::rc::Rc;
 use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use tidegate_wire::{FromGuest, ToGuest, VERSION};
+use tidegate_wire::FromGuest;
 
 use crate::channel::Channel;
+use crate::confine;
+use crate::engine::Engine;
 use crate::host::Host;
-use crate::{confine, engine};
 
 /// Stack of the engine thread. oxc and QuickJS recurse over the program's
-/// nesting; QuickJS stops at [`engine::STACK_BYTES`], far below this. Only
+/// nesting; QuickJS stops at `engine::STACK_BYTES`, far below this. Only
 /// touched pages cost memory.
 const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// Runs the worker and returns its exit code. Zero means that an outcome was
 /// sent, whether the program succeeded or not.
 pub fn enter() -> ExitCode {
-    confine::drop_inherited_descriptors();
+    if confine::drop_inherited_descriptors().is_err() {
+        return ExitCode::from(2);
+    }
     let Ok(channel) = Channel::from_standard_input() else {
         return ExitCode::from(2);
     };
@@ -49,18 +52,15 @@ pub fn enter() -> ExitCode {
 }
 
 /// Serves one run. True if the gateway was told how it ended.
-fn serve(mut channel: Channel) -> bool {
-    if channel.send(&FromGuest::Hello { version: VERSION }).is_err() {
-        return false;
-    }
-    let Ok(ToGuest::Start(start)) = channel.receive() else {
-        return false;
-    };
+fn serve(channel: Channel) -> bool {
+    let host = Rc::new(Host::new(channel));
+    // Before hello: whoever gets this worker finds it warm.
+    let Ok(engine) = Engine::new(&host) else { return false };
+    let Ok(start) = host.wait_for_start() else { return false };
     if confine::apply_limits(&start).is_err() {
         return false;
     }
-    let host = Rc::new(Host::new(channel, &start));
-    let outcome = engine::run(&host, &start);
+    let outcome = engine.run(&host, &start);
     let memory_bytes = confine::peak_memory_bytes();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },

@@ -8,7 +8,7 @@ use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
 use tidegate_model::{ErrorCode, RunError};
 
 use crate::confine;
-use crate::engine::LossyText;
+use crate::globals::LossyText;
 use crate::host::Host;
 use crate::program::FILE_NAME;
 use crate::source_map::SourceMap;

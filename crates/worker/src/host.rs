@@ -11,18 +11,15 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use tidegate_model::{ErrorCode, RunError};
-use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
+use tidegate_wire::{
+    FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION,
+};
 
 use crate::channel::Channel;
 
 /// Printed text is sent in pieces of about this size, since a frame per line
 /// would cost a wake-up of the gateway per line.
 const LOG_PIECE_BYTES: usize = 32 * 1024;
-
-/// The longest name and question that the wire takes. Nothing longer exists, and
-/// the gateway ends the run of a worker that sends it: cut, it is simply unknown.
-const NAME_BYTES: usize = 512;
-const QUESTION_BYTES: usize = 64 * 1024;
 
 /// An answer to a call: its id and JSON text or error.
 pub(crate) type Reply = (u32, Result<String, RunError>);
@@ -38,8 +35,9 @@ pub(crate) struct Host {
     output_left: Cell<u64>,
     timers: RefCell<Timers>,
     stopped: RefCell<Option<ErrorCode>>,
-    started: Instant,
-    deadline: Instant,
+    started: Cell<Instant>,
+    /// `None` until the program is known.
+    deadline: Cell<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -51,8 +49,7 @@ struct Timers {
 }
 
 impl Host {
-    pub(crate) fn new(channel: Channel, start: &Start) -> Self {
-        let started = Instant::now();
+    pub(crate) fn new(channel: Channel) -> Self {
         Self {
             channel: RefCell::new(channel),
             early: RefCell::default(),
@@ -61,18 +58,32 @@ impl Host {
             // two never meet.
             next_question: Cell::new(u32::MAX),
             log: RefCell::new((LogLevel::Info, String::new())),
-            output_left: Cell::new(start.output_bytes),
+            output_left: Cell::new(0),
             timers: RefCell::default(),
             stopped: RefCell::new(None),
-            started,
-            deadline: started + Duration::from_millis(u64::from(start.time_ms)),
+            started: Cell::new(Instant::now()),
+            deadline: Cell::new(None),
         }
+    }
+
+    /// Says hello and waits for the program. The clock starts when it is there.
+    pub(crate) fn wait_for_start(&self) -> io::Result<Start> {
+        self.send(&FromGuest::Hello { version: VERSION })?;
+        let ToGuest::Start(start) = self.channel.borrow_mut().receive()? else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let now = Instant::now();
+        self.started.set(now);
+        self.deadline.set(Some(now + Duration::from_millis(u64::from(start.time_ms))));
+        self.output_left.set(start.output_bytes);
+        Ok(start)
     }
 
     /// Why the run must end now, if it must. Checked by the interrupt handler.
     pub(crate) fn stop_reason(&self) -> Option<ErrorCode> {
         let stopped = *self.stopped.borrow();
-        stopped.or_else(|| (Instant::now() >= self.deadline).then_some(ErrorCode::TimeLimit))
+        let late = || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
+        stopped.or_else(|| late().then_some(ErrorCode::TimeLimit))
     }
 
     fn stop(&self, reason: ErrorCode) {
@@ -81,7 +92,7 @@ impl Host {
 
     /// Milliseconds since the program started.
     pub(crate) fn now_ms(&self) -> f64 {
-        self.started.elapsed().as_secs_f64() * 1000.0
+        self.started.get().elapsed().as_secs_f64() * 1000.0
     }
 
     /// Sends a message, after what was printed before it.
@@ -98,7 +109,9 @@ impl Host {
         arguments: String,
         raw: bool,
     ) -> io::Result<()> {
-        name.truncate(name.floor_char_boundary(NAME_BYTES));
+        // Nothing longer exists, and the gateway ends the run of a worker that
+        // sends it: cut, it is simply unknown.
+        name.truncate(name.floor_char_boundary(NAME_LIMIT));
         self.in_flight.set(self.in_flight.get() + 1);
         self.send(&FromGuest::Call { id, name, arguments, raw })
     }
@@ -115,7 +128,7 @@ impl Host {
         question: Question,
         mut body: String,
     ) -> io::Result<Result<String, RunError>> {
-        body.truncate(body.floor_char_boundary(QUESTION_BYTES));
+        body.truncate(body.floor_char_boundary(TEXT_LIMIT));
         let asked = self.next_question.get();
         self.next_question.set(asked - 1);
         self.send(&FromGuest::Ask { id: asked, question, body })?;
@@ -135,8 +148,10 @@ impl Host {
         let reply = match early {
             Some(reply) => Some(reply),
             None => {
-                let until = until.map_or(self.deadline, |until| until.min(self.deadline));
-                let timeout = until.saturating_duration_since(Instant::now());
+                let now = Instant::now();
+                let until = [until, self.deadline.get()].into_iter().flatten().min();
+                let timeout =
+                    until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now));
                 match self.channel.borrow_mut().receive_within(timeout)? {
                     Some(ToGuest::Reply { id, outcome }) => Some((id, outcome)),
                     Some(ToGuest::Start(_)) => return Err(io::ErrorKind::InvalidData.into()),

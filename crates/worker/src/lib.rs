@@ -12,6 +12,7 @@ mod confine;
 mod engine;
 mod enter;
 mod exception;
+mod globals;
 mod host;
 mod jobs;
 mod program;

@@ -49,16 +49,16 @@ fn read(file: &Path) -> anyhow::Result<String> {
 /// For people: logs and errors on standard error, the output on standard output.
 fn show(response: &Response, state_dir: &Path) {
     if let Some(logs) = &response.logs {
-        print::note(logs);
+        print::note(print::harmless(logs));
     }
     if let Some(error) = &response.error {
-        print::error(&error.to_string());
+        print::error(&print::harmless(&error.to_string()));
         return;
     }
     match &response.output {
-        Some(Value::String(text)) => print::line(text),
+        Some(Value::String(text)) => print::line(print::harmless(text)),
         Some(value) => print::line(serde_json::to_string_pretty(value).unwrap_or_default()),
-        None => print::line(&response.summary),
+        None => print::line(print::harmless(&response.summary)),
     }
     if let Some(handle) = &response.handle {
         print::note(format!("whole output: {}", state_dir.join(handle).display()));

@@ -1,0 +1,246 @@
+//! The globals of a program: the only place where native functions meet it.
+//!
+//! In: the engine's context and the [`Host`]. Out: globals in the context, and
+//! the functions that the event loop calls back. The scripts are ours and run
+//! before the program; each is a function of one object with the native
+//! functions below.
+
+use std::rc::Rc;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::function::Func;
+use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Persistent, Value};
+use tidegate_model::{RunError, did_you_mean};
+use tidegate_wire::{LogLevel, Question};
+
+use crate::host::Host;
+
+const API: &str = include_str!("api.js");
+
+/// Globals installed at once, in this order: the first one makes tools that the
+/// others use.
+const EAGER: [(&str, &str); 4] = [
+    ("lazy", include_str!("prelude/lazy.js")),
+    ("console", include_str!("prelude/console.js")),
+    ("timers", include_str!("prelude/timers.js")),
+    ("unavailable", include_str!("prelude/unavailable.js")),
+];
+
+/// Globals and modules made on first use: most programs use none of them.
+const LAZY: [(&str, &str); 10] = [
+    ("inspect", include_str!("prelude/inspect.js")),
+    ("encoding", include_str!("prelude/encoding.js")),
+    ("url", include_str!("prelude/url.js")),
+    ("crypto_intl", include_str!("prelude/crypto_intl.js")),
+    ("abort", include_str!("prelude/abort.js")),
+    ("path", include_str!("prelude/path.js")),
+    ("util", include_str!("prelude/util.js")),
+    ("assert", include_str!("prelude/assert.js")),
+    ("events", include_str!("prelude/events.js")),
+    ("modules", include_str!("prelude/modules.js")),
+];
+
+/// The functions of api.js and timers.js that the event loop calls.
+pub(crate) struct Callbacks<'js> {
+    pub(crate) settle: Function<'js>,
+    pub(crate) finish: Function<'js>,
+    pub(crate) encode_output: Function<'js>,
+    pub(crate) fire_timer: Function<'js>,
+    pub(crate) port: Value<'js>,
+}
+
+/// [`Callbacks`] outside of the context, from the worker's start to its run.
+pub(crate) struct SavedCallbacks {
+    settle: Persistent<Function<'static>>,
+    finish: Persistent<Function<'static>>,
+    encode_output: Persistent<Function<'static>>,
+    fire_timer: Persistent<Function<'static>>,
+    port: Persistent<Value<'static>>,
+}
+
+impl<'js> Callbacks<'js> {
+    pub(crate) fn save(self, ctx: &Ctx<'js>) -> SavedCallbacks {
+        SavedCallbacks {
+            settle: Persistent::save(ctx, self.settle),
+            finish: Persistent::save(ctx, self.finish),
+            encode_output: Persistent::save(ctx, self.encode_output),
+            fire_timer: Persistent::save(ctx, self.fire_timer),
+            port: Persistent::save(ctx, self.port),
+        }
+    }
+}
+
+impl SavedCallbacks {
+    pub(crate) fn restore<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Callbacks<'js>> {
+        Ok(Callbacks {
+            settle: self.settle.clone().restore(ctx)?,
+            finish: self.finish.clone().restore(ctx)?,
+            encode_output: self.encode_output.clone().restore(ctx)?,
+            fire_timer: self.fire_timer.clone().restore(ctx)?,
+            port: self.port.clone().restore(ctx)?,
+        })
+    }
+}
+
+/// Builds the globals.
+pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<Callbacks<'js>> {
+    let native = Object::new(ctx.clone())?;
+    let h = Rc::clone(host);
+    native.set(
+        "log",
+        Func::from(move |ctx: Ctx<'js>, level: String, text: LossyText| {
+            let level = match level.as_str() {
+                "warn" => LogLevel::Warn,
+                "error" => LogLevel::Error,
+                _ => LogLevel::Info,
+            };
+            match h.print(level, &text.0) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(Exception::throw_message(&ctx, "too much output")),
+                Err(_) => Err(gone(&ctx)),
+            }
+        }),
+    )?;
+    let h = Rc::clone(host);
+    native.set(
+        "call",
+        Func::from(
+            move |ctx: Ctx<'js>, id: u32, name: LossyText, arguments: LossyText, raw: bool| {
+                h.call(id, name.0, arguments.0, raw).map_err(|_| gone(&ctx))
+            },
+        ),
+    )?;
+    let h = Rc::clone(host);
+    native.set(
+        "ask",
+        Func::from(move |ctx: Ctx<'js>, question: String, body: LossyText| {
+            let question = match question.as_str() {
+                "servers" => Question::Servers,
+                "functions" => Question::Functions,
+                "search" => Question::Search,
+                "readDir" => Question::ReadDir,
+                _ => Question::ReadFile,
+            };
+            match h.ask(question, body.0) {
+                Ok(Ok(value)) => Ok((true, value)),
+                Ok(Err(error)) => Ok((false, error_json(&error))),
+                Err(_) => Err(gone(&ctx)),
+            }
+            .map(|(ok, text)| rquickjs::convert::List((ok, text)))
+        }),
+    )?;
+    native.set(
+        "nearest",
+        Func::from(|name: String, candidates: Vec<String>| {
+            did_you_mean(&name, candidates.iter().map(String::as_str))
+        }),
+    )?;
+    let h = Rc::clone(host);
+    native.set("setTimer", Func::from(move |id: u32, delay: f64| h.set_timer(id, delay)))?;
+    let h = Rc::clone(host);
+    native.set("clearTimer", Func::from(move |id: u32| h.clear_timer(id)))?;
+    let h = Rc::clone(host);
+    native.set("now", Func::from(move || h.now_ms()))?;
+    native.set(
+        "randomBytes",
+        Func::from(|ctx: Ctx<'js>, count: u32| {
+            let mut bytes = vec![0; count.min(65_536) as usize];
+            getrandom::fill(&mut bytes)
+                .map_err(|_| Exception::throw_message(&ctx, "no randomness available"))?;
+            ArrayBuffer::new(ctx, bytes)
+        }),
+    )?;
+    native.set(
+        "utf8Encode",
+        Func::from(|ctx: Ctx<'js>, text: LossyText| ArrayBuffer::new(ctx, text.0.into_bytes())),
+    )?;
+    native.set("utf8Decode", Func::from(decode_utf8))?;
+    let lazy_native = native.clone();
+    native.set(
+        "load",
+        Func::from(move |ctx: Ctx<'js>, name: String| {
+            let (name, source) = LAZY
+                .iter()
+                .find(|(known, _)| *known == name)
+                .ok_or_else(|| Exception::throw_message(&ctx, "no such module"))?;
+            evaluate(&ctx, name, source, &lazy_native)
+        }),
+    )?;
+    let api: Object<'js> = evaluate(ctx, "api", API, &native)?.get()?;
+    native.set("importModule", api.get::<_, Function<'js>>("importModule")?)?;
+    let mut fire_timer = None;
+    for (name, source) in EAGER {
+        let made = evaluate(ctx, name, source, &native)?;
+        if name == "timers" {
+            fire_timer = Some(made.get()?);
+        }
+    }
+    let fire_timer = fire_timer.ok_or(rquickjs::Error::Unknown)?;
+    Ok(Callbacks {
+        settle: api.get("settle")?,
+        finish: api.get("finish")?,
+        encode_output: api.get("encodeOutput")?,
+        port: api.get("port")?,
+        fire_timer,
+    })
+}
+
+/// Evaluates one of our scripts, a function of the native functions, and calls it.
+fn evaluate<'js>(
+    ctx: &Ctx<'js>,
+    name: &str,
+    source: &str,
+    native: &Object<'js>,
+) -> rquickjs::Result<Value<'js>> {
+    let script: Function<'js> =
+        ctx.eval_with_options(source, named(&format!("tidegate:{name}")))?;
+    script.call((native.clone(),))
+}
+
+pub(crate) fn named(file_name: &str) -> EvalOptions {
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    options.filename = Some(file_name.to_owned());
+    options
+}
+
+/// Text from the program. Lone surrogates, which UTF-8 cannot hold, become the
+/// replacement character instead of an error.
+pub(crate) struct LossyText(pub(crate) String);
+
+impl<'js> rquickjs::FromJs<'js> for LossyText {
+    fn from_js(ctx: &Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Self> {
+        let text = rquickjs::String::from_js(ctx, value)?;
+        match text.to_string() {
+            Ok(text) => Ok(Self(text)),
+            Err(_) => {
+                let well_formed: Function<'js> = ctx.eval("(text) => text.toWellFormed()")?;
+                Ok(Self(well_formed.call((text,))?))
+            }
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "the engine's memory can only be read in place")]
+#[expect(clippy::needless_pass_by_value, reason = "the engine hands over its arguments")]
+fn decode_utf8<'js>(
+    ctx: Ctx<'js>,
+    buffer: ArrayBuffer<'js>,
+    start: usize,
+    length: usize,
+) -> rquickjs::Result<String> {
+    // SAFETY: the bytes are copied before any JavaScript can run again.
+    let bytes = unsafe { buffer.as_bytes() };
+    let bytes = bytes.and_then(|bytes| bytes.get(start..start.checked_add(length)?));
+    let bytes = bytes.ok_or_else(|| Exception::throw_range(&ctx, "outside of the buffer"))?;
+    Ok(String::from_utf8_lossy(bytes).into_owned())
+}
+
+pub(crate) fn error_json(error: &RunError) -> String {
+    // Plain data: this cannot fail.
+    serde_json::to_string(error).unwrap_or_else(|_| "{}".into())
+}
+
+fn gone(ctx: &Ctx<'_>) -> rquickjs::Error {
+    Exception::throw_message(ctx, "the gateway is gone")
+}
