@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, text};
+use crate::support::{Bench, query, text};
 
 fn with_demo_servers() -> Bench {
     let server = |name: &str| json!({"command": env!("CARGO_BIN_EXE_tidegate"), "args": ["demo-server", name]});
@@ -216,17 +216,4 @@ fn every_run_and_call_is_in_the_database_with_its_parent() {
     );
     let rows = query(&database, "select kind, language, outcome, tool_calls from runs");
     assert_eq!(rows, ["execute_code|typescript|succeeded|3"]);
-}
-
-/// Rows of a query, columns joined by `|`, read with Python's sqlite3, which is
-/// independent of our own.
-fn query(database: &std::path::Path, sql: &str) -> Vec<String> {
-    let script = "import sqlite3,sys\n\
-        for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print('|'.join('' if v is None else str(v) for v in row))";
-    let output = std::process::Command::new("python3")
-        .args(["-c", script, database.to_str().unwrap(), sql])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    text(&output.stdout).lines().map(str::to_owned).collect()
 }

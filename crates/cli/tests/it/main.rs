@@ -11,6 +11,7 @@
 mod bad_input;
 mod clients;
 mod commands;
+mod conspiracy;
 mod endurance;
 mod layers;
 mod programs;

@@ -278,3 +278,16 @@ fn is_running(pid: u32) -> bool {
     // The state stands behind the name, which may itself hold brackets.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
+
+/// Rows of a query, columns joined by `|`, read with Python's sqlite3, which is
+/// independent of our own.
+pub(crate) fn query(database: &Path, sql: &str) -> Vec<String> {
+    let script = "import sqlite3,sys\n\
+        for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print('|'.join('' if v is None else str(v) for v in row))";
+    let output = Command::new("python3")
+        .args(["-c", script, database.to_str().unwrap(), sql])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout).lines().map(str::to_owned).collect()
+}

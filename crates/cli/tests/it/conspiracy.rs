@@ -1,0 +1,110 @@
+//! Programs and servers against the gateway itself: each of these once hurt it.
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::{Bench, Equipment, query, text};
+
+fn with_hostile(test: &str) -> Option<Bench> {
+    let equipment = Equipment::get(test, &["hostile"])?;
+    Some(Bench::with_servers(json!({"hostile": equipment.server("hostile", &[])})))
+}
+
+#[test]
+fn a_call_that_is_cut_off_by_the_end_of_its_run_is_recorded() {
+    let Some(bench) = with_hostile("a_call_that_is_cut_off") else { return };
+    let mut served = bench.serve();
+    let source = "await servers.hostile.never()";
+    let answer = served.execute_with(json!({"code": source, "timeout_ms": 1500}));
+    assert_eq!(answer["error"]["code"], "limit.time");
+    let rows = query(
+        &bench.state_dir().join("tidegate.db"),
+        "select r.tool_calls, c.tool, c.outcome, c.error_code from runs r join calls c on c.run_id = r.id",
+    );
+    assert_eq!(rows, ["1|never|failed|run.cancelled"]);
+}
+
+#[test]
+fn a_flood_of_arguments_does_not_fill_the_gateway() {
+    let Some(bench) = with_hostile("a_flood_of_arguments") else { return };
+    let mut served = bench.serve();
+    // All turns are taken by slow calls; what comes then has to wait or is refused.
+    let answer = served.execute(
+        "const slow = Array.from({ length: 64 }, () => servers.hostile.slow({ ms: 3000, text: 'x' }));\n\
+         const text = 'x'.repeat(1 << 20);\n\
+         const flood = Array.from({ length: 400 }, () => servers.hostile.echo({ text }).catch((e) => e.code));\n\
+         const answers = await Promise.all(flood);\n\
+         await Promise.all(slow);\n\
+         return answers.filter((answer) => answer === 'limit.tool_calls').length > 300;",
+    );
+    assert_eq!(answer["output"], true, "{answer}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", served.pid())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().trim_end_matches("kB").trim().parse().unwrap();
+    assert!(peak < 400 * 1024, "the gateway used {peak} kB");
+}
+
+#[test]
+fn a_server_whose_input_ends_is_asked_to_end_before_it_is_killed() {
+    let bench = Bench::new();
+    let script = "trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut guard = bench
+        .tidegate()
+        .args(["guard", "--", "sh", "-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = guard.stdout.take().unwrap();
+    let mut ready = [0; 6];
+    output.read_exact(&mut ready).unwrap();
+    guard.stdin.take();
+    let started = Instant::now();
+    let mut rest = Vec::new();
+    output.read_to_end(&mut rest).unwrap();
+    assert_eq!(text(&rest), "asked\n");
+    assert_eq!(guard.wait().unwrap().code(), Some(0));
+    assert!(started.elapsed() < Duration::from_secs(6));
+}
+
+#[test]
+fn a_schema_that_would_take_for_ever_does_not_stop_the_gateway() {
+    let bench = Bench::new();
+    // Each definition refers twice to the next: 2^45 visits, written out.
+    let script = "\
+import json, sys
+defs = {f'd{n}': {'allOf': [{'$ref': f'#/$defs/d{n+1}'}] * 2} for n in range(45)}
+defs['d45'] = {'type': 'string'}
+wide = {f'p{n}': {'$ref': '#'} for n in range(60)}
+tools = [{'name': 'deep', 'inputSchema': {'type': 'object', 'properties': {'a': {'$ref': '#/$defs/d0'}}, '$defs': defs}},
+         {'name': 'wide', 'inputSchema': {'type': 'object', 'properties': wide}}]
+for line in sys.stdin:
+    request = json.loads(line)
+    if 'id' not in request: continue
+    result = {'initialize': {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}}, 'serverInfo': {'name': 's', 'version': '1'}},
+              'tools/list': {'tools': tools},
+              'tools/call': {'content': [{'type': 'text', 'text': 'answered'}]}}.get(request['method'], {})
+    print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], 'result': result}), flush=True)
+";
+    let file = bench.write("server.py", script);
+    bench.write(
+        ".mcp.json",
+        &json!({"mcpServers": {"odd": {"command": "python3", "args": [file]}}}).to_string(),
+    );
+    let mut served = bench.serve();
+    let started = Instant::now();
+    let answer = served.execute("return await servers.odd.deep({ a: 'x' })");
+    assert_eq!(answer["output"], "answered");
+    let mut nested = "{}".to_owned();
+    for _ in 0..60 {
+        nested = format!("{{ p0: {nested} }}");
+    }
+    let answer = served.execute(&format!("return await servers.odd.wide({nested})"));
+    assert_eq!(answer["output"], "answered");
+    let (_, definition) = served.call("get_tool_definition", json!({"name": "odd__wide"}));
+    assert!(definition.len() < 100_000, "{} bytes", definition.len());
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
