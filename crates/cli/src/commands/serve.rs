@@ -7,10 +7,13 @@ use tidegate_server::{Surface, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::args::{ServeArgs, SurfaceArg};
-use crate::context;
+use crate::{context, print};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let gateway = context::gateway(config)?;
+    if gateway.settings().servers.is_empty() {
+        print::note("warning: no server is configured; programs will find no tools");
+    }
     let surface = match args.surface {
         SurfaceArg::Standard => Surface::Standard,
         SurfaceArg::Lean => Surface::Lean,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::{Bench, Equipment, query, text};
+use crate::support::{Bench, Equipment, Served, descendants, query, text};
 
 fn with_hostile(test: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["hostile"])?;
@@ -107,4 +107,58 @@ for line in sys.stdin:
     let (_, definition) = served.call("get_tool_definition", json!({"name": "odd__wide"}));
     assert!(definition.len() < 100_000, "{} bytes", definition.len());
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_worker_has_no_environment_and_no_descriptor_but_its_channel() {
+    let bench = Bench::new();
+    let secret = bench.write("secret", "hunter2");
+    // Whoever starts the gateway may leave descriptors open in it.
+    let mut shell = std::process::Command::new("sh");
+    let script =
+        format!("exec 9<{}; exec {} serve", secret.display(), env!("CARGO_BIN_EXE_tidegate"));
+    shell.args(["-c", &script]).current_dir(bench.path());
+    shell.env("TIDEGATE_HOME", bench.state_dir()).env("TOKEN", "hunter2");
+    let mut served = Served::start(&mut shell);
+    // The positive control: the gateway itself has both.
+    assert!(environment(served.pid()).contains("hunter2"));
+    assert!(descriptors(served.pid()).iter().any(|target| target.ends_with("/secret")));
+    let spare = wait_for_spare_worker(served.pid());
+    assert_eq!(environment(spare), "");
+    let mut targets = descriptors(spare);
+    targets.retain(|target| target != "/dev/null");
+    assert!(targets.iter().all(|target| target.starts_with("socket:")), "{targets:?}");
+    targets.dedup();
+    assert_eq!(targets.len(), 1, "{targets:?}");
+    assert_eq!(served.execute("return Object.keys(process.env).length")["output"], 0);
+}
+
+fn environment(pid: u32) -> String {
+    text(&std::fs::read(format!("/proc/{pid}/environ")).unwrap())
+}
+
+/// What the descriptors of a process lead to, sorted.
+fn descriptors(pid: u32) -> Vec<String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
+    let target = |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).ok();
+    let mut targets: Vec<String> =
+        entries.filter_map(target).map(|path| path.display().to_string()).collect();
+    targets.sort();
+    targets
+}
+
+/// The spare worker, once it has dropped what it inherited.
+fn wait_for_spare_worker(gateway: u32) -> u32 {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        // Two threads: the second is started after the descriptors are closed.
+        let ready = |pid: &u32| {
+            std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|tasks| tasks.count() == 2)
+        };
+        if let Some(worker) = descendants(gateway).into_iter().find(ready) {
+            return worker;
+        }
+        assert!(Instant::now() < deadline, "no spare worker");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
