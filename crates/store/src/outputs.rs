@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tidegate_model::RunId;
@@ -12,17 +13,22 @@ use crate::store::create_private_dir;
 
 /// How long an output is kept. Long enough for the conversation it belongs to.
 const KEPT_FOR: Duration = Duration::from_hours(7 * 24);
+/// How much all of them may take. The oldest go first.
+const KEPT_BYTES: u64 = 1024 * 1024 * 1024;
+/// Looked at after so many outputs: 32 of the largest are as much again.
+const PRUNED_EVERY: u32 = 32;
 
 /// The folder of kept outputs.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
+    kept: AtomicU32,
 }
 
 impl Outputs {
     /// Uses (and makes when needed) the folder `outputs` of a state folder.
     pub fn new(state_dir: &Path) -> Self {
-        Self { folder: state_dir.join("outputs") }
+        Self { folder: state_dir.join("outputs"), kept: AtomicU32::new(0) }
     }
 
     /// Keeps an output whole. Returns its handle, which is its path below the
@@ -37,20 +43,76 @@ impl Outputs {
         let mut file = fs::File::create(&unfinished).map_err(failed)?;
         file.write_all(content).map_err(failed)?;
         fs::rename(&unfinished, &path).map_err(failed)?;
+        if (self.kept.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(PRUNED_EVERY) {
+            self.prune();
+        }
         Ok(format!("outputs/{name}"))
     }
 
-    /// Removes what is older than a week. Called when a gateway starts.
+    /// Removes what is older than a week, and the oldest beyond a gigabyte.
+    /// Called when a gateway starts and every so many outputs.
     pub fn prune(&self) {
+        self.prune_to(KEPT_BYTES);
+    }
+
+    fn prune_to(&self, most_bytes: u64) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
+            .flatten()
+            .filter_map(|entry| {
+                let data = entry.metadata().ok()?;
+                Some((data.modified().ok()?, data.len(), entry.path()))
+            })
+            .collect();
+        // Newest first.
+        files.sort_by(|a, b| b.cmp(a));
         let now = SystemTime::now();
-        for entry in entries.flatten() {
-            let modified = entry.metadata().and_then(|data| data.modified());
-            let age = modified.ok().and_then(|time| now.duration_since(time).ok());
-            if age.is_some_and(|age| age > KEPT_FOR) {
+        let mut bytes = 0;
+        for (modified, length, path) in files {
+            bytes += length;
+            let age = now.duration_since(modified).unwrap_or_default();
+            if age > KEPT_FOR || bytes > most_bytes {
                 // Another gateway may have been faster.
-                let _ = fs::remove_file(entry.path());
+                let _ = fs::remove_file(path);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_model::RunId;
+
+    use super::Outputs;
+
+    #[test]
+    fn an_output_is_kept_whole_under_its_handle() {
+        let state = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(state.path());
+        let handle = outputs.keep(&RunId("r1".into()), "json", b"[1, 2]").unwrap();
+        assert_eq!(handle, "outputs/r1.json");
+        assert_eq!(std::fs::read(state.path().join(handle)).unwrap(), b"[1, 2]");
+        let files = std::fs::read_dir(state.path().join("outputs")).unwrap().count();
+        assert_eq!(files, 1);
+    }
+
+    #[test]
+    fn the_oldest_outputs_go_when_there_are_too_many() {
+        let state = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(state.path());
+        for number in 0..5_u64 {
+            let handle = outputs.keep(&RunId(format!("r{number}")), "txt", &[b'x'; 100]).unwrap();
+            let file =
+                std::fs::File::options().append(true).open(state.path().join(handle)).unwrap();
+            let time = std::time::SystemTime::now() - std::time::Duration::from_secs(100 - number);
+            file.set_modified(time).unwrap();
+        }
+        outputs.prune_to(250);
+        let mut left: Vec<String> = std::fs::read_dir(state.path().join("outputs"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["r3.txt", "r4.txt"]);
     }
 }

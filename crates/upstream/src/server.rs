@@ -31,6 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// taken for hung and restarted.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The shortest time between two listings of one server.
+const RELIST_PAUSE: Duration = Duration::from_millis(100);
+
 /// A tool list and how many lists came before it, over all servers.
 #[derive(Debug, Clone)]
 pub struct VersionedTools {
@@ -338,6 +341,9 @@ async fn follow_changes(server: std::sync::Weak<Server>, connection: std::sync::
         }
         // Also if that failed: nobody is to wait for it again.
         connection.mark_listed(announced);
+        // The first change is listed at once; a server that announces without end
+        // gets no more than ten listings a second.
+        tokio::time::sleep(RELIST_PAUSE).await;
         if connection.is_closed() {
             return;
         }
