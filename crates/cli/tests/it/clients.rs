@@ -146,7 +146,9 @@ fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
 #[test]
 fn the_inspector_finds_no_problem_in_our_schemas() {
     let Some(equipment) = Equipment::get("the inspector, strict", &["inspector"]) else { return };
-    let bench = Bench::with_servers(json!({}));
+    let server =
+        json!({"command": env!("CARGO_BIN_EXE_tidegate"), "args": ["demo-server", "drive"]});
+    let bench = Bench::with_servers(json!({"drive": server}));
     let method = ["--method", "tools/list"];
     let mut command = equipment.command("inspector");
     command.current_dir(bench.path()).env("HOME", bench.path()).args(["--strict", "-e"]);
