@@ -12,8 +12,8 @@ use tidegate_model::{ToolDef, ToolRef};
 
 use crate::names::words;
 
-/// How much a word counts by where it stands. Found by trial on labelled
-/// queries.
+/// How much a word counts by where it stands. Chosen by judgement,
+/// not tuned.
 const NAME_WEIGHT: f32 = 3.0;
 const SERVER_WEIGHT: f32 = 1.5;
 const DESCRIPTION_WEIGHT: f32 = 1.0;

@@ -56,7 +56,8 @@ pub struct SearchAnswer {
     pub unavailable: Vec<String>,
 }
 
-/// As a model reads it: plain text, since code inside JSON costs a fifth more.
+/// As a model reads it: plain text, since code inside JSON costs
+/// nearly a fifth more (128 tokens instead of 108 for a tool of the demo).
 impl fmt::Display for SearchAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for found in &self.results {

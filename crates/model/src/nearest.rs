@@ -9,7 +9,7 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
     let mut scored: Vec<(f64, &str)> = candidates
         .into_iter()
         .map(|candidate| (closeness(&wanted, &fold(candidate)), candidate))
-        // 0.75 was found by trial: it keeps one or two typos in a short name
+        // 0.75 was chosen, not tuned: it keeps one or two typos in a short name
         // and drops names that only share a beginning.
         .filter(|(score, _)| *score >= 0.75)
         .collect();

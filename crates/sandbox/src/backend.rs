@@ -12,8 +12,8 @@ use tokio::time::timeout;
 
 use crate::channel::{ChannelError, FrameReader, FrameWriter};
 
-/// How long a fresh worker may take to say hello. Found by trial: 3 ms is
-/// normal, a machine under heavy load has needed 2 s.
+/// How long a fresh worker may take to say hello. Chosen far above the
+/// few milliseconds that it takes: a loaded machine must not lose runs.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A way to start workers.

@@ -28,26 +28,23 @@ fn a_call_that_is_cut_off_by_the_end_of_its_run_is_recorded() {
 }
 
 #[test]
-fn a_flood_of_arguments_does_not_fill_the_gateway() {
-    let Some(equipment) = Equipment::get("a_flood_of_arguments", &["hostile"]) else { return };
+fn a_refused_call_does_not_wait_in_memory_for_its_turn() {
+    let Some(equipment) = Equipment::get("a_refused_call", &["hostile"]) else { return };
     let mut server = equipment.server("hostile", &[]);
     server["max_concurrent"] = json!(64);
     let bench = Bench::with_servers(json!({"hostile": server}));
     let mut served = bench.serve();
-    // All turns are taken by slow calls; what comes then has to wait or is refused.
+    // All turns are taken for good. Of the calls behind them, 64 MB may wait, and
+    // only one that is refused can ever be answered. Thrown, not returned: a
+    // program that returns waits for its calls.
     let answer = served.execute(
-        "const slow = Array.from({ length: 64 }, () => servers.hostile.slow({ ms: 4000, text: 'x' }));\n\
+        "for (let i = 0; i < 64; i++) servers.hostile.never().catch(() => {});\n\
          const text = 'x'.repeat(1 << 20);\n\
-         const flood = Array.from({ length: 120 }, () => servers.hostile.echo({ text }).catch((e) => e.code));\n\
-         const answers = await Promise.all(flood);\n\
-         await Promise.all(slow);\n\
-         return answers.filter((answer) => answer === 'limit.tool_calls').length > 0;",
+         const flood = Array.from({ length: 66 }, () => servers.hostile.echo({ text }).catch((e) => e.code));\n\
+         throw new Error(await Promise.race(flood));",
     );
-    assert_eq!(answer["output"], true, "{answer}");
-    let status = std::fs::read_to_string(format!("/proc/{}/status", served.pid())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: u64 = peak.trim().trim_end_matches("kB").trim().parse().unwrap();
-    assert!(peak < 400 * 1024, "the gateway used {peak} kB");
+    assert_eq!(answer["error"]["code"], "program.threw", "{answer}");
+    assert_eq!(answer["error"]["message"], "limit.tool_calls");
 }
 
 #[test]
