@@ -4,16 +4,26 @@
 //! for the names a program writes, search hits, and definitions as TypeScript.
 //! Starts no server: what is known comes from the caller or from a snapshot.
 
+mod api;
 mod catalog;
+mod describe;
 mod fingerprint;
 mod folder;
 mod index;
 pub mod names;
+mod read_schema;
+mod render_py;
 mod render_ts;
+mod share;
 mod snapshot;
+mod tree;
+mod types;
+mod write_tree;
 
+pub use api::{Observed, ServerApi, definition, one_line};
 pub use catalog::{Catalog, Resolution, ServerTools};
 pub use folder::{CatalogFile, FolderError, read_catalog};
 pub use index::Hit;
-pub use render_ts::{one_line, render_tool};
 pub use snapshot::{Snapshot, SnapshotError, Snapshots};
+pub use tree::{Languages, TreeFile, folder_name, tree};
+pub use write_tree::{MANIFEST, WriteError, Written, write_tree};

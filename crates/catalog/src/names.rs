@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use tidegate_model::ToolDef;
+use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// `list_issues`, `list-issues` and `ListIssues` all become `listIssues`.
 pub fn camel_case(name: &str) -> String {
@@ -22,11 +23,25 @@ pub fn camel_case(name: &str) -> String {
             result.extend(chars.flat_map(char::to_lowercase));
         }
     }
-    match result.chars().next() {
-        Some(first) if first.is_ascii_digit() => format!("_{result}"),
-        Some(_) => result,
-        None => "_".to_owned(),
+    started_by_letter(identifier_characters(&result))
+}
+
+/// `identity_set` becomes `IdentitySet`.
+pub(crate) fn pascal_case(name: &str) -> String {
+    let camel = camel_case(name);
+    let mut chars = camel.chars();
+    match chars.next() {
+        Some('_') => format!("T{camel}"),
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => "T".to_owned(),
     }
+}
+
+/// Whether a name can stand in TypeScript without quotes.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c == '_' || c == '$' || is_xid_start(c))
+        && chars.all(|c| c == '$' || is_xid_continue(c))
 }
 
 /// Splits an identifier at separators, at `aB` and at `ABc` (before the `B`).
@@ -61,26 +76,157 @@ pub fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Function names for a server's tools, in the same order, without duplicates.
+/// Function names for a server's tools, in the same order, without duplicates
+/// also where upper and lower case are the same, since they are file names too.
 pub fn function_names(tools: &[ToolDef]) -> Vec<String> {
-    // A tool whose own name is a camelCase identifier keeps it, whatever
-    // another tool would be called.
-    let exact: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    distinct_names(tools, camel_case, is_reserved_in_typescript)
+}
+
+/// The same for Python.
+pub(crate) fn python_function_names<'a>(tools: impl Iterator<Item = &'a ToolDef>) -> Vec<String> {
+    distinct_names(tools, snake_case, is_reserved_in_python)
+}
+
+fn distinct_names<'a>(
+    tools: impl IntoIterator<Item = &'a ToolDef>,
+    style: fn(&str) -> String,
+    is_reserved: fn(&str) -> bool,
+) -> Vec<String> {
+    let tools: Vec<&ToolDef> = tools.into_iter().collect();
+    // A tool whose own name is a good function name keeps it, whatever another
+    // tool would be called.
+    let own: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let mut taken: HashSet<String> = HashSet::new();
     let mut names = Vec::with_capacity(tools.len());
     for tool in tools {
-        let wanted = camel_case(&tool.name);
+        let mut wanted = style(&tool.name);
+        if is_reserved(&wanted) {
+            wanted.push('_');
+        }
         let free = |name: &String| {
-            !taken.contains(name) && (*name == tool.name || !exact.contains(name.as_str()))
+            !taken.contains(&name.to_lowercase())
+                && (*name == tool.name || !own.contains(name.as_str()))
         };
         let name = std::iter::once(wanted.clone())
             .chain((2_u32..).map(|number| format!("{wanted}{number}")))
             .find(free)
             .unwrap_or(wanted);
-        taken.insert(name.clone());
+        taken.insert(name.to_lowercase());
         names.push(name);
     }
     names
+}
+
+/// `listIssues` and `list-issues` become `list_issues`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let words: Vec<String> = words(name).iter().map(|word| word.to_lowercase()).collect();
+    started_by_letter(identifier_characters(&words.join("_")))
+}
+
+/// The keyword argument for a property: itself, or the nearest identifier
+/// (`page-size` is `page_size`, `from` is `from_`). `None` if nothing is left.
+pub(crate) fn python_parameter(property: &str) -> Option<String> {
+    let replaced: String =
+        property.chars().map(|c| if is_xid_continue(c) { c } else { '_' }).collect();
+    if replaced.chars().all(|c| c == '_') {
+        return None;
+    }
+    let name = started_by_letter(replaced);
+    // Two leading underscores mean something in Python.
+    let name =
+        if name.starts_with("__") { format!("_{}", name.trim_start_matches('_')) } else { name };
+    Some(if PYTHON_KEYWORDS.contains(&name.as_str()) { format!("{name}_") } else { name })
+}
+
+/// Whether a name is an identifier of Python, and no keyword.
+pub(crate) fn is_python_identifier(name: &str) -> bool {
+    is_identifier(name) && !name.contains('$') && !PYTHON_KEYWORDS.contains(&name)
+}
+
+fn identifier_characters(name: &str) -> String {
+    name.chars().filter(|c| is_xid_continue(*c)).collect()
+}
+
+fn started_by_letter(name: String) -> String {
+    match name.chars().next() {
+        Some(first) if first == '_' || is_xid_start(first) => name,
+        Some(_) => format!("_{name}"),
+        None => "_".to_owned(),
+    }
+}
+
+/// Words that cannot name a function, and the names of the other files in a
+/// server's folder.
+fn is_reserved_in_typescript(name: &str) -> bool {
+    const WORDS: [&str; 52] = [
+        "abstract",
+        "arguments",
+        "as",
+        "async",
+        "await",
+        "break",
+        "case",
+        "catch",
+        "class",
+        "const",
+        "continue",
+        "debugger",
+        "declare",
+        "default",
+        "delete",
+        "do",
+        "else",
+        "enum",
+        "eval",
+        "export",
+        "extends",
+        "false",
+        "finally",
+        "for",
+        "function",
+        "if",
+        "implements",
+        "import",
+        "in",
+        "index",
+        "instanceof",
+        "interface",
+        "let",
+        "new",
+        "null",
+        "package",
+        "private",
+        "protected",
+        "public",
+        "return",
+        "static",
+        "super",
+        "switch",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "types",
+        "typeof",
+        "var",
+        "void",
+        "while",
+    ];
+    const MORE: [&str; 3] = ["with", "yield", "undefined"];
+    WORDS.contains(&name) || MORE.contains(&name)
+}
+
+const PYTHON_KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+/// Keywords, and the names that annotations of the module use.
+fn is_reserved_in_python(name: &str) -> bool {
+    PYTHON_KEYWORDS.contains(&name)
+        || ["annotations", "bool", "dict", "float", "int", "list", "str"].contains(&name)
 }
 
 #[cfg(test)]

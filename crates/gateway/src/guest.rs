@@ -4,7 +4,7 @@
 //! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
 
 use serde_json::{Value, json};
-use tidegate_catalog::render_tool;
+use tidegate_catalog::definition;
 use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::Question;
 
@@ -80,12 +80,13 @@ impl Gateway {
         let found = tools.and_then(|tools| {
             if function == "index" {
                 let all = tools.tools.iter().zip(&tools.functions);
-                let all: Vec<String> = all.map(|(tool, name)| render_tool(tool, name)).collect();
+                let all: Vec<String> =
+                    all.map(|(tool, name)| definition(tool, name, None)).collect();
                 return Some(all.join("\n\n"));
             }
             let tool = tools.find(function)?;
             let at = tools.tools.iter().position(|other| other.name == tool.name)?;
-            Some(render_tool(tool, &tools.functions[at]))
+            Some(definition(tool, &tools.functions[at], None))
         });
         found.map(Value::String).ok_or_else(|| no_such_file(path))
     }

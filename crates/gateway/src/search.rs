@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, one_line, render_tool};
+use tidegate_catalog::{Catalog, definition, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::ServerStatus;
 
@@ -118,7 +118,7 @@ impl Gateway {
         let (id, tool) = self.discovery.describe(name).await?;
         let catalog = self.catalog();
         let function = catalog.function_name(&id).unwrap_or(&id.tool);
-        let text = render_tool(&tool, function);
+        let text = definition(&tool, function, None);
         Ok(format!("// {}\n{text}", member(&id.server, function)))
     }
 }
@@ -165,7 +165,7 @@ fn describe(catalog: &Catalog, id: &ToolRef, score: f32, detail: Detail) -> Opti
     let text = match detail {
         Detail::Name => None,
         Detail::Description => Some(one_line(tool)),
-        Detail::Full => Some(render_tool(tool, function)),
+        Detail::Full => Some(definition(tool, function, None)),
     };
     // Two digits tell the order; more only cost tokens. In f64, since an f32
     // written as JSON shows all of its digits.

@@ -1,0 +1,299 @@
+//! The typed API of tools: one tool's definition, or all tools of a server.
+//!
+//! In: tool definitions and, where servers say nothing about their results, what
+//! was observed. Out: text for models and type checkers. The definition of one
+//! tool stands alone; the files of a server share their types.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+use tidegate_model::ToolDef;
+
+use crate::catalog::ServerTools;
+use crate::names::{camel_case, is_identifier, python_function_names};
+use crate::read_schema::read_schema;
+use crate::render_py::{Stub, module};
+use crate::render_ts::{TypeScript, inert};
+use crate::share::{NameCost, Shared, share};
+use crate::types::{Type, TypeId, Types};
+
+/// Longest description of a tool. The longest of 3,031 real ones has 14 KB.
+const DESCRIPTION_BYTES: usize = 16 * 1024;
+
+/// What results of a tool looked like, as a JSON Schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observed {
+    /// Structure only, no values.
+    pub schema: Value,
+    /// How many results it rests on.
+    pub results: u32,
+}
+
+/// The typed API of a server.
+#[derive(Debug)]
+pub struct ServerApi {
+    types: Types,
+    shared: Shared,
+    tools: Vec<ToolTypes>,
+    python_names: Vec<String>,
+}
+
+#[derive(Debug)]
+struct ToolTypes {
+    name: String,
+    function: String,
+    words: String,
+    /// `None` for a tool without arguments.
+    input: Option<TypeId>,
+    output: Option<TypeId>,
+}
+
+/// The definition of one tool in TypeScript, complete in itself.
+pub fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
+    let api = ServerApi::read([(tool, function, observed)].into_iter(), NameCost::DEFINITION);
+    let ts = api.typescript();
+    let mut text = String::new();
+    for named in &api.shared.named {
+        text.push_str(&ts.definition(named));
+        text.push('\n');
+    }
+    for tool in &api.tools {
+        text.push_str(&api.function(tool, ""));
+    }
+    text.trim_end().to_owned()
+}
+
+impl ServerApi {
+    /// Reads all tools of a server. `observed` tells what is known about results.
+    pub fn new(server: &ServerTools, observed: &BTreeMap<String, Observed>) -> Self {
+        let tools = server.tools.iter().zip(&server.functions);
+        let tools = tools
+            .map(|(tool, function)| (tool.as_ref(), function.as_str(), observed.get(&tool.name)));
+        let mut api = Self::read(tools, NameCost::FILES);
+        api.python_names = python_function_names(server.tools.iter().map(AsRef::as_ref));
+        api
+    }
+
+    fn read<'a>(
+        tools: impl Iterator<Item = (&'a ToolDef, &'a str, Option<&'a Observed>)>,
+        cost: NameCost,
+    ) -> Self {
+        let mut types = Types::default();
+        let mut read = Vec::new();
+        let mut roots = Vec::new();
+        for (tool, function, observed) in tools {
+            let place = camel_case(&tool.name);
+            let input = read_schema(&tool.input_schema, &mut types);
+            let input = (!takes_nothing(&types, input)).then_some(input);
+            let declared = tool.output_schema.as_ref();
+            let output = declared
+                .or(observed.map(|observed| &observed.schema))
+                .map(|schema| read_schema(&without_words(schema), &mut types));
+            roots.extend(input.map(|input| (format!("{place}Input"), input)));
+            roots.extend(output.map(|output| (format!("{place}Result"), output)));
+            let observed = observed.filter(|_| declared.is_none());
+            read.push(ToolTypes {
+                name: tool.name.clone(),
+                function: function.to_owned(),
+                words: words(tool, observed),
+                input,
+                output,
+            });
+        }
+        let taken: Vec<String> = read.iter().map(|tool| tool.function.clone()).collect();
+        let shared = share(&types, &roots, &taken, cost);
+        Self { types, shared, tools: read, python_names: Vec::new() }
+    }
+
+    fn typescript(&self) -> TypeScript<'_> {
+        TypeScript { types: &self.types, shared: &self.shared }
+    }
+
+    /// Names of the TypeScript files of this server.
+    pub fn files(&self) -> impl Iterator<Item = String> {
+        let types = (!self.shared.named.is_empty()).then(|| "types.ts".to_owned());
+        let functions = self.tools.iter().map(|tool| format!("{}.ts", tool.function));
+        ["index.ts".to_owned()].into_iter().chain(types).chain(functions)
+    }
+
+    /// The text of one of these files.
+    pub fn file(&self, name: &str) -> Option<String> {
+        match name {
+            "index.ts" => Some(self.index()),
+            "types.ts" => self.shared_types(),
+            _ => {
+                let function = name.strip_suffix(".ts")?;
+                let tool = self.tools.iter().find(|tool| tool.function == function)?;
+                let roots: Vec<TypeId> = tool.input.into_iter().chain(tool.output).collect();
+                let mentioned = self.shared.mentioned_by(&self.types, &roots);
+                let import = match mentioned.as_slice() {
+                    [] => String::new(),
+                    names => format!("import type {{{}}} from \"./types\"\n", names.join(",")),
+                };
+                Some(import + &self.function(tool, "export declare "))
+            }
+        }
+    }
+
+    /// Everything in one TypeScript file, with each function under all names that
+    /// a program may use: what a program is checked against.
+    pub fn declarations(&self) -> String {
+        let mut text = self.shared_types().unwrap_or_default();
+        for tool in &self.tools {
+            text.push_str(&self.function(tool, "export declare "));
+            if tool.name != tool.function && is_identifier(&tool.name) {
+                let _ = writeln!(text, "export {{{} as {}}}", tool.function, tool.name);
+            }
+        }
+        text
+    }
+
+    /// The Python module of this server, `__init__.py`.
+    pub fn python(&self) -> String {
+        let stubs: Vec<Stub<'_>> = self
+            .tools
+            .iter()
+            .zip(&self.python_names)
+            .map(|(tool, function)| Stub {
+                function,
+                words: &tool.words,
+                input: tool.input,
+                output: tool.output,
+            })
+            .collect();
+        module(&self.types, &self.shared, &stubs)
+    }
+
+    fn index(&self) -> String {
+        let mut text = String::new();
+        for tool in &self.tools {
+            let _ = writeln!(text, "export * from \"./{}\"", tool.function);
+        }
+        text
+    }
+
+    fn shared_types(&self) -> Option<String> {
+        let ts = self.typescript();
+        let mut text = String::new();
+        for named in &self.shared.named {
+            let _ = writeln!(text, "export {}", ts.definition(named));
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn function(&self, tool: &ToolTypes, prefix: &str) -> String {
+        let comment = match inert(&tool.words) {
+            words if words.is_empty() => String::new(),
+            words => format!("/** {words} */\n"),
+        };
+        let text = self.typescript().function(&tool.function, tool.input, tool.output);
+        format!("{comment}{prefix}{text}\n")
+    }
+}
+
+fn takes_nothing(types: &Types, id: TypeId) -> bool {
+    match types.get(types.bare(id)) {
+        Type::Object(object) => {
+            object.fields.is_empty()
+                && object.rest.is_none_or(|rest| *types.get(rest) == Type::Unknown)
+        }
+        _ => false,
+    }
+}
+
+/// The comment of a tool.
+fn words(tool: &ToolDef, observed: Option<&Observed>) -> String {
+    let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+    let mut text = dedented(&text[..text.floor_char_boundary(DESCRIPTION_BYTES)]);
+    let mut tag = |tag: &str| {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(tag);
+    };
+    let hints = tool.annotations.as_ref();
+    if hints.is_some_and(|hints| hints.read_only_hint == Some(true)) {
+        tag("@readonly");
+    } else if hints.is_some_and(|hints| hints.destructive_hint == Some(true)) {
+        tag("@destructive");
+    }
+    if let Some(example) = example(&tool.input_schema) {
+        tag(&format!("@example {example}"));
+    }
+    if let Some(Observed { results, .. }) = observed {
+        let plural = if *results == 1 { "" } else { "s" };
+        tag(&format!("@returns as observed in {results} result{plural}, not promised"));
+    }
+    text
+}
+
+/// An example of a whole input, where the server gives one.
+fn example(schema: &Value) -> Option<String> {
+    let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
+    let text = first.or_else(|| schema.get("example"))?.to_string();
+    (text.len() <= 1000).then_some(text)
+}
+
+/// The schema without words: the names of results speak for themselves.
+fn without_words(schema: &Value) -> Value {
+    const WORDS: [&str; 5] = ["description", "title", "default", "examples", "example"];
+    match schema {
+        Value::Object(members) => {
+            let kept = members.iter().filter(|(key, value)| {
+                // A property may be called `title`; then it has a schema.
+                !WORDS.contains(&key.as_str()) || is_schema(value)
+            });
+            let kept: Map<String, Value> =
+                kept.map(|(key, value)| (key.clone(), without_words(value))).collect();
+            Value::Object(kept)
+        }
+        Value::Array(items) => items.iter().map(without_words).collect(),
+        other => other.clone(),
+    }
+}
+
+fn is_schema(value: &Value) -> bool {
+    ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"]
+        .iter()
+        .any(|key| value.get(*key).is_some())
+}
+
+/// A description as its author meant it: without the indentation of the source
+/// code it stood in, and without more than one empty line.
+fn dedented(text: &str) -> String {
+    let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let inner = lines.iter().skip(1).filter(|line| !line.is_empty());
+    let common = inner.map(indent).min().unwrap_or(0);
+    let mut result = String::with_capacity(text.len());
+    let mut empty = 0;
+    for (at, line) in lines.iter().enumerate() {
+        empty = if line.is_empty() { empty + 1 } else { 0 };
+        if empty > 1 {
+            continue;
+        }
+        if at > 0 {
+            result.push('\n');
+        }
+        // Not every white space is one byte.
+        let start = if at == 0 { 0 } else { common };
+        result.push_str(line.get(start..).unwrap_or_else(|| line.trim_start()));
+    }
+    result
+}
+
+/// The first sentence of a description, for lists.
+pub fn one_line(tool: &ToolDef) -> String {
+    let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = match flat.find(". ") {
+        Some(end) => &flat[..=end],
+        None => flat.as_str(),
+    };
+    let end = sentence.floor_char_boundary(160);
+    if end < sentence.len() { format!("{}…", &sentence[..end]) } else { sentence.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! Types between JSON Schema and a programming language.
+//!
+//! In: types as `read_schema.rs` finds them. Out: the same types for the
+//! renderers, each written once: equal types have equal ids, whichever tool they
+//! come from, so that what tools share can be named once (`share.rs`).
+//!
+//! Recursion goes through a table: `Type::Recursive` names a row of it, so a walk
+//! over ids always ends. What a walk must not do is to follow rows without a
+//! mark of where it has been.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Types nest at most this deep; what lies deeper is `unknown`. Renderers follow
+/// the nesting with their stack.
+pub(crate) const MAX_HEIGHT: u16 = 120;
+
+/// The id of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TypeId(u32);
+
+/// A row in the table of recursive types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct RecursiveId(u32);
+
+/// One type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Type {
+    /// Anything.
+    Unknown,
+    /// Nothing fits.
+    Never,
+    Null,
+    Boolean,
+    Integer,
+    Number,
+    String,
+    /// Exactly this text, as JSON.
+    TextLiteral(String),
+    /// Exactly this number, `true` or `false`, as JSON.
+    Literal(String),
+    List(TypeId),
+    Tuple(Tuple),
+    Object(Object),
+    Union(Vec<TypeId>),
+    /// All of these at once; objects have been merged before.
+    Intersection(Vec<TypeId>),
+    Recursive(RecursiveId),
+    /// A type with what its values must keep to: ranges, patterns, formats.
+    Constrained(Vec<Tag>, TypeId),
+    /// A type with what people say about it.
+    Described(Description, TypeId),
+}
+
+/// A list whose first items have types of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Tuple {
+    pub(crate) items: Vec<TypeId>,
+    /// So many of them must be there.
+    pub(crate) required: usize,
+    /// What may follow.
+    pub(crate) rest: Option<TypeId>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Object {
+    pub(crate) fields: Vec<Field>,
+    /// The type of further values, if the schema speaks of any.
+    pub(crate) rest: Option<TypeId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) presence: Presence,
+    pub(crate) ty: TypeId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Presence {
+    Required,
+    Optional,
+}
+
+/// `@max 100`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Tag {
+    pub(crate) name: &'static str,
+    pub(crate) value: String,
+}
+
+/// What people say about a type, and what happens when it is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Description {
+    pub(crate) text: String,
+    pub(crate) tags: Vec<Tag>,
+}
+
+/// All types of some tools.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    all: Vec<(Type, u16)>,
+    ids: HashMap<Type, TypeId>,
+    recursive: Vec<TypeId>,
+    /// Recursive types by what they look like, so that two tools with the same
+    /// tree share it.
+    recursive_by_print: HashMap<u128, RecursiveId>,
+    /// What authors call their types.
+    names: HashMap<TypeId, String>,
+}
+
+impl Types {
+    /// The id of a type, `Unknown` if it nests too deep.
+    pub(crate) fn id(&mut self, ty: Type) -> TypeId {
+        let height = 1 + children(&ty).iter().map(|child| self.height(*child)).max().unwrap_or(0);
+        let ty = if height > MAX_HEIGHT { Type::Unknown } else { ty };
+        let height = if ty == Type::Unknown { 1 } else { height };
+        if let Some(id) = self.ids.get(&ty) {
+            return *id;
+        }
+        let id = TypeId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.all.push((ty.clone(), height));
+        self.ids.insert(ty, id);
+        id
+    }
+
+    pub(crate) fn get(&self, id: TypeId) -> &Type {
+        self.all.get(id.0 as usize).map_or(&Type::Unknown, |(ty, _)| ty)
+    }
+
+    fn height(&self, id: TypeId) -> u16 {
+        self.all.get(id.0 as usize).map_or(1, |(_, height)| *height)
+    }
+
+    /// A row for a type that is still being read.
+    pub(crate) fn begin_recursive(&mut self) -> RecursiveId {
+        let row = RecursiveId(u32::try_from(self.recursive.len()).unwrap_or(u32::MAX));
+        let unknown = self.id(Type::Unknown);
+        self.recursive.push(unknown);
+        row
+    }
+
+    /// Fills a row. The id of the recursive type, which is an older one if that
+    /// looks the same.
+    pub(crate) fn end_recursive(&mut self, row: RecursiveId, body: TypeId) -> TypeId {
+        // Filled in any case: types inside of the body refer to this very row.
+        if let Some(slot) = self.recursive.get_mut(row.0 as usize) {
+            *slot = body;
+        }
+        let print = self.print(body, row, &mut HashMap::new());
+        let row = *self.recursive_by_print.entry(print).or_insert(row);
+        self.id(Type::Recursive(row))
+    }
+
+    /// The type a row stands for.
+    pub(crate) fn recursive(&self, row: RecursiveId) -> Option<TypeId> {
+        self.recursive.get(row.0 as usize).copied()
+    }
+
+    /// Remembers what an author calls a type; the first name stays.
+    pub(crate) fn suggest_name(&mut self, id: TypeId, name: &str) {
+        let bare = self.bare(id);
+        self.names.entry(bare).or_insert_with(|| name.to_owned());
+    }
+
+    /// What an author calls a type.
+    pub(crate) fn suggested_name(&self, id: TypeId) -> Option<&str> {
+        self.names.get(&self.bare(id)).map(String::as_str)
+    }
+
+    /// A type without its description and constraints.
+    pub(crate) fn bare(&self, mut id: TypeId) -> TypeId {
+        while let Type::Described(_, inner) | Type::Constrained(_, inner) = self.get(id) {
+            id = *inner;
+        }
+        id
+    }
+
+    /// What a type looks like, with references to `row` as "itself". Two hashes of
+    /// 64 bits: with a hundred thousand types a chance match is out of the question,
+    /// and a made one would only confuse the tools of the server that made it.
+    fn print(&self, id: TypeId, row: RecursiveId, known: &mut HashMap<TypeId, u128>) -> u128 {
+        if let Some(print) = known.get(&id) {
+            return *print;
+        }
+        let ty = self.get(id);
+        let mut halves = [(1_u8, DefaultHasher::new()), (2, DefaultHasher::new())];
+        let inner: Vec<u128> =
+            children(ty).iter().map(|child| self.print(*child, row, known)).collect();
+        for (salt, hasher) in &mut halves {
+            salt.hash(hasher);
+            match ty {
+                Type::Recursive(other) if *other == row => "itself".hash(hasher),
+                other => without_children(other).hash(hasher),
+            }
+            inner.hash(hasher);
+        }
+        let [(_, low), (_, high)] = halves;
+        let print = u128::from(low.finish()) | (u128::from(high.finish()) << 64);
+        known.insert(id, print);
+        print
+    }
+}
+
+/// The types that a type is made of, recursive ones aside.
+pub(crate) fn children(ty: &Type) -> Vec<TypeId> {
+    match ty {
+        Type::Unknown
+        | Type::Never
+        | Type::Null
+        | Type::Boolean
+        | Type::Integer
+        | Type::Number
+        | Type::String
+        | Type::TextLiteral(_)
+        | Type::Literal(_)
+        | Type::Recursive(_) => Vec::new(),
+        Type::List(item) | Type::Constrained(_, item) | Type::Described(_, item) => vec![*item],
+        Type::Tuple(tuple) => tuple.items.iter().copied().chain(tuple.rest).collect(),
+        Type::Object(object) => {
+            object.fields.iter().map(|field| field.ty).chain(object.rest).collect()
+        }
+        Type::Union(members) | Type::Intersection(members) => members.clone(),
+    }
+}
+
+/// The type with all inner types taken out, for comparing what is left.
+fn without_children(ty: &Type) -> Type {
+    let none = TypeId(0);
+    match ty {
+        Type::List(_) => Type::List(none),
+        Type::Constrained(tags, _) => Type::Constrained(tags.clone(), none),
+        Type::Described(text, _) => Type::Described(text.clone(), none),
+        Type::Tuple(tuple) => Type::Tuple(Tuple {
+            items: vec![none; tuple.items.len()],
+            required: tuple.required,
+            rest: tuple.rest.map(|_| none),
+        }),
+        Type::Object(object) => Type::Object(Object {
+            fields: object.fields.iter().map(|field| Field { ty: none, ..field.clone() }).collect(),
+            rest: object.rest.map(|_| none),
+        }),
+        Type::Union(members) => Type::Union(vec![none; members.len()]),
+        Type::Intersection(members) => Type::Intersection(vec![none; members.len()]),
+        other => other.clone(),
+    }
+}
