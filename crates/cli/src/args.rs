@@ -145,7 +145,8 @@ pub(crate) struct SearchArgs {
     /// How many tools at most
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
-    /// Search these definitions instead of the configured servers: a folder of *.json, or a .jsonl file
+    /// Search these definitions instead of the configured servers: a folder with *.json files, one such
+    /// file, or a .jsonl file
     #[arg(long, value_name = "PATH")]
     pub(crate) catalog: Option<PathBuf>,
     /// Answer many queries: lines of {"qid", "query"}; one JSON line each
@@ -169,9 +170,12 @@ pub(crate) enum DetailArg {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tidegate tools list\n  tidegate tools list --server git\n  tidegate tools show git__git_log"
+    after_help = "Examples:\n  tidegate tools list\n  tidegate tools list --server git\n  tidegate tools show git__git_log\n  tidegate tools list --catalog templates/mcp-tools"
 )]
 pub(crate) struct ToolsArgs {
+    /// Take these definitions instead of the configured servers (see `tidegate search --help`)
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: ToolsCommand,
 }
@@ -227,7 +231,7 @@ pub(crate) enum ServersCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tidegate tokens\n  tidegate tokens --catalog tools/ --json")]
 pub(crate) struct TokensArgs {
-    /// Count these definitions instead of the configured servers
+    /// Count these definitions instead of the configured servers (see `tidegate search --help`)
     #[arg(long, value_name = "PATH")]
     pub(crate) catalog: Option<PathBuf>,
     /// One JSON document on standard output

@@ -46,7 +46,8 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &TokensArgs) -> anyhow::
         return Ok(ExitCode::SUCCESS);
     }
     for (name, tools, cost) in &servers {
-        print::line(format!("{:>10} tokens  {tools:>5} tools  {name}", print::thousands(*cost)));
+        let unit = if *tools == 1 { "tool " } else { "tools" };
+        print::line(format!("{:>10} tokens  {tools:>5} {unit}  {name}", print::thousands(*cost)));
     }
     print::line(format!(
         "{:>10} tokens  {:>5} tools  the classic way",
