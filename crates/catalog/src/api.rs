@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tidegate_model::ToolDef;
 
 use crate::catalog::ServerTools;
+use crate::describe::is_limit;
 use crate::names::{camel_case, is_identifier, python_function_names};
 use crate::read_schema::read_schema;
 use crate::render_py::{Stub, module};
@@ -50,7 +51,7 @@ struct ToolTypes {
 }
 
 /// The definition of one tool in TypeScript, complete in itself.
-pub fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
+pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
     let api = ServerApi::read([(tool, function, observed)].into_iter(), NameCost::DEFINITION);
     let ts = api.typescript();
     let mut text = String::new();
@@ -66,7 +67,7 @@ pub fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -
 
 impl ServerApi {
     /// Reads all tools of a server. `observed` tells what is known about results.
-    pub fn new(server: &ServerTools, observed: &BTreeMap<String, Observed>) -> Self {
+    pub(crate) fn new(server: &ServerTools, observed: &BTreeMap<String, Observed>) -> Self {
         let tools = server.tools.iter().zip(&server.functions);
         let tools = tools
             .map(|(tool, function)| (tool.as_ref(), function.as_str(), observed.get(&tool.name)));
@@ -107,7 +108,7 @@ impl ServerApi {
     }
 
     fn typescript(&self) -> TypeScript<'_> {
-        TypeScript { types: &self.types, shared: &self.shared }
+        TypeScript::new(&self.types, &self.shared)
     }
 
     /// Names of the TypeScript files of this server.
@@ -235,14 +236,15 @@ fn example(schema: &Value) -> Option<String> {
     (text.len() <= 1000).then_some(text)
 }
 
-/// The schema without words: the names of results speak for themselves.
+/// The schema of a result without words and limits: the names speak for
+/// themselves, and nobody has to keep to the limits.
 fn without_words(schema: &Value) -> Value {
     const WORDS: [&str; 5] = ["description", "title", "default", "examples", "example"];
     match schema {
         Value::Object(members) => {
             let kept = members.iter().filter(|(key, value)| {
                 // A property may be called `title`; then it has a schema.
-                !WORDS.contains(&key.as_str()) || is_schema(value)
+                !(WORDS.contains(&key.as_str()) || is_limit(key)) || is_schema(value)
             });
             let kept: Map<String, Value> =
                 kept.map(|(key, value)| (key.clone(), without_words(value))).collect();

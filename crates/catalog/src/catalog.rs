@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
+use crate::api::{Observed, ServerApi, definition};
 use crate::index::{Hit, Index};
 use crate::names::{fold, function_names};
 
@@ -24,8 +25,23 @@ pub struct ServerTools {
 /// with, whatever servers do meanwhile.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
-    servers: BTreeMap<String, Arc<ServerTools>>,
+    servers: BTreeMap<String, Listed>,
     index: OnceLock<Arc<Index>>,
+}
+
+#[derive(Debug, Clone)]
+struct Listed {
+    tools: Arc<ServerTools>,
+    /// What results looked like, by tool.
+    observed: Arc<BTreeMap<String, Observed>>,
+    /// Made when somebody first reads it.
+    api: OnceLock<Arc<ServerApi>>,
+}
+
+impl Listed {
+    fn new(tools: ServerTools) -> Self {
+        Self { tools: Arc::new(tools), observed: Arc::default(), api: OnceLock::new() }
+    }
 }
 
 /// What a name means.
@@ -81,8 +97,16 @@ impl ServerTools {
 
     /// The tool of this name, in any of its spellings.
     pub fn find(&self, name: &str) -> Option<&Arc<ToolDef>> {
-        let at = self.by_spelling.get(name).or_else(|| self.by_spelling.get(&fold(name)));
-        self.tools.get(*at?)
+        self.tools.get(self.position(name)?)
+    }
+
+    /// The function of the tool of this name, in any of its spellings.
+    pub fn function_of(&self, name: &str) -> Option<&str> {
+        self.functions.get(self.position(name)?).map(String::as_str)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.by_spelling.get(name).or_else(|| self.by_spelling.get(&fold(name))).copied()
     }
 }
 
@@ -90,7 +114,7 @@ impl Catalog {
     /// Adds a configured server whose tools are not known yet.
     pub fn add_server(&mut self, server: &str) {
         self.servers.entry(server.to_owned()).or_insert_with(|| {
-            Arc::new(ServerTools {
+            Listed::new(ServerTools {
                 info: ServerInfo::default(),
                 tools: Vec::new(),
                 functions: Vec::new(),
@@ -99,10 +123,40 @@ impl Catalog {
         });
     }
 
-    /// Sets or replaces a server's tools.
+    /// Sets or replaces a server's tools. What was observed of them is forgotten.
     pub fn set_tools(&mut self, server: &str, list: &ToolList) {
-        self.servers.insert(server.to_owned(), Arc::new(ServerTools::new(list)));
+        self.servers.insert(server.to_owned(), Listed::new(ServerTools::new(list)));
         self.index = OnceLock::new();
+    }
+
+    /// Sets what results of a server's tools looked like.
+    pub fn set_observed(&mut self, server: &str, observed: BTreeMap<String, Observed>) {
+        if let Some(listed) = self.servers.get_mut(server) {
+            listed.observed = Arc::new(observed);
+            listed.api = OnceLock::new();
+        }
+    }
+
+    /// Takes over a server from another catalog.
+    pub fn adopt(&mut self, server: &str, other: &Self) {
+        if let Some(listed) = other.servers.get(server) {
+            self.servers.insert(server.to_owned(), listed.clone());
+            self.index = OnceLock::new();
+        }
+    }
+
+    /// The definition of one tool in TypeScript, complete in itself.
+    pub fn definition(&self, id: &ToolRef) -> Option<String> {
+        let listed = self.servers.get(&id.server)?;
+        let at = listed.tools.tools.iter().position(|tool| tool.name == id.tool)?;
+        let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
+        Some(definition(tool, function, listed.observed.get(&tool.name)))
+    }
+
+    /// The typed API of a server.
+    pub fn api(&self, server: &str) -> Option<&Arc<ServerApi>> {
+        let listed = self.servers.get(server)?;
+        Some(listed.api.get_or_init(|| Arc::new(ServerApi::new(&listed.tools, &listed.observed))))
     }
 
     /// Names of all servers, sorted.
@@ -112,13 +166,13 @@ impl Catalog {
 
     /// A server's tools by its exact name.
     pub fn server(&self, name: &str) -> Option<&Arc<ServerTools>> {
-        self.servers.get(name)
+        self.servers.get(name).map(|listed| &listed.tools)
     }
 
     /// Every tool with its identity.
     pub fn tools(&self) -> impl Iterator<Item = (ToolRef, &Arc<ToolDef>)> {
-        self.servers.iter().flat_map(|(server, tools)| {
-            tools.tools.iter().map(move |tool| (ToolRef::new(server, &tool.name), tool))
+        self.servers.iter().flat_map(|(server, listed)| {
+            listed.tools.tools.iter().map(move |tool| (ToolRef::new(server, &tool.name), tool))
         })
     }
 
@@ -146,7 +200,7 @@ impl Catalog {
             Ok(server) => server.to_owned(),
             Err(hint) => return Resolution::UnknownServer { given: given_server.to_owned(), hint },
         };
-        let Some(tools) = self.servers.get(&server) else {
+        let Some(tools) = self.server(&server) else {
             return Resolution::NotListed { server };
         };
         if let Some(tool) = tools.find(given_tool) {
@@ -165,7 +219,7 @@ impl Catalog {
         let owners: Vec<(&String, &Arc<ToolDef>)> = self
             .servers
             .iter()
-            .filter_map(|(server, tools)| Some((server, tools.find(name)?)))
+            .filter_map(|(server, listed)| Some((server, listed.tools.find(name)?)))
             .collect();
         if let [(server, tool)] = owners.as_slice() {
             let id = ToolRef::new(*server, &tool.name);
@@ -203,7 +257,7 @@ impl Catalog {
 
     /// The function name of a tool, as one would import it.
     pub fn function_name(&self, id: &ToolRef) -> Option<&str> {
-        let tools = self.servers.get(&id.server)?;
+        let tools = self.server(&id.server)?;
         let at = tools.tools.iter().position(|tool| tool.name == id.tool)?;
         tools.functions.get(at).map(String::as_str)
     }

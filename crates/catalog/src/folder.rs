@@ -1,16 +1,22 @@
 //! Tool definitions from files: `--catalog PATH`.
 //!
-//! PATH is a folder of `*.json` files or a `.jsonl` file. A bad file is reported
-//! with its place and skipped; the rest is served.
+//! In: a folder with `*.json` files in it and below it, one such file, or a
+//! `.jsonl` file. Out: the tools by server. A bad file or entry is reported with
+//! its place and left out; the rest is served. The tools of a server are in one
+//! file, or in files of one tool each: two lists for one server would hide each
+//! other's mistakes, so the second one is refused.
 
-use std::collections::BTreeMap;
+mod entry;
+mod files;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use thiserror::Error;
-use tidegate_model::{Hints, ServerInfo, ToolDef, ToolList, ToolRef};
+use tidegate_model::{ServerInfo, ToolList, ToolRef};
 
 /// Why a catalog, or a file of it, cannot be used.
 #[derive(Debug, Error)]
@@ -41,10 +47,39 @@ pub enum FolderError {
     NotTools {
         /// Which file.
         path: PathBuf,
-        /// Where: a line or an entry.
+        /// Where: a line, a tool or a parameter.
         place: String,
         /// What was wrong.
         reason: String,
+    },
+    /// Two files have the tools of one server.
+    #[error(
+        "`{path}` is left out: the tools of server `{server}` are in `{first}` already; \
+         give one of them another `server`"
+    )]
+    SameServer {
+        /// The second file.
+        path: PathBuf,
+        /// The server.
+        server: String,
+        /// The file that counts.
+        first: PathBuf,
+    },
+    /// A link that is not followed.
+    #[error("`{path}` is left out: a link {reason}; put the files there, or name their folder")]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        reason: &'static str,
+    },
+    /// A folder that is not entered.
+    #[error("`{path}` is left out: it lies more than {limit} folders deep")]
+    TooDeep {
+        /// The folder.
+        path: PathBuf,
+        /// How deep folders are read.
+        limit: usize,
     },
 }
 
@@ -55,44 +90,46 @@ pub struct CatalogFile {
     pub servers: BTreeMap<String, ToolList>,
     /// Identities that the file gave to its tools.
     pub ids: BTreeMap<ToolRef, String>,
-    /// Files and entries that were skipped.
+    /// Files and entries that were left out.
     pub problems: Vec<FolderError>,
 }
 
 /// Reads a folder of `*.json` files, one such file, or a `.jsonl` file.
 pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
-    let failed = |source| FolderError::Read { path: path.to_owned(), source };
     let mut catalog = CatalogFile::default();
-    if !path.is_dir() {
-        if path.extension().is_some_and(|end| end == "jsonl") {
-            read_lines(path, &mut catalog)?;
-        } else {
-            read_file(path, &mut catalog)?;
-        }
-        return Ok(catalog);
-    }
-    let mut folders = vec![path.to_owned()];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(failed)? {
-            let file = entry.map_err(failed)?.path();
-            if file.is_dir() {
-                folders.push(file);
-            } else if file.extension().is_some_and(|end| end == "json") {
-                files.push(file);
+    let mut owners = BTreeMap::new();
+    if path.is_dir() {
+        for file in files::below(path, &mut catalog.problems)? {
+            if let Err(problem) = read_file(&file, &mut catalog, &mut owners) {
+                catalog.problems.push(problem);
             }
         }
-    }
-    files.sort();
-    for file in files {
-        if let Err(problem) = read_file(&file, &mut catalog) {
-            catalog.problems.push(problem);
-        }
+    } else if path.extension().is_some_and(|end| end == "jsonl") {
+        read_lines(path, &mut catalog)?;
+    } else {
+        read_file(path, &mut catalog, &mut owners)?;
     }
     Ok(catalog)
 }
 
-fn read_file(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError> {
+/// Which file the tools of a server came from.
+struct Owner {
+    path: PathBuf,
+    content: Content,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    List,
+    OneTool,
+}
+
+fn read_file(
+    path: &Path,
+    catalog: &mut CatalogFile,
+    owners: &mut BTreeMap<String, Owner>,
+) -> Result<(), FolderError> {
     let source = |source| FolderError::Read { path: path.to_owned(), source };
     let text = fs::read_to_string(path).map_err(source)?;
     let value: Value = serde_json::from_str(&text).map_err(|error| FolderError::NotJson {
@@ -106,45 +143,74 @@ fn read_file(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError> 
     if value.get("mcpServers").is_some() {
         return Ok(());
     }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let server = value.get("server").and_then(Value::as_str).unwrap_or(&stem).to_owned();
-    let entries: &[Value] = match &value {
-        Value::Array(entries) => entries,
-        Value::Object(object) => match object.get("tools") {
-            Some(Value::Array(entries)) => entries,
-            // One tool on its own.
-            _ if object.contains_key("name") => std::slice::from_ref(&value),
-            _ => {
-                return Err(not_tools(
-                    path,
-                    "the top level",
-                    "neither `tools` nor a list of tools",
-                ));
+    let (entries, content) = entries(path, &value)?;
+    let server = server_name(path, &value)?;
+    match owners.get(&server) {
+        Some(owner) if owner.content == Content::List || content == Content::List => {
+            let first = owner.path.clone();
+            return Err(FolderError::SameServer { path: path.to_owned(), server, first });
+        }
+        Some(_) => {}
+        None => {
+            owners.insert(server.clone(), Owner { path: path.to_owned(), content });
+        }
+    }
+    let list = catalog.servers.entry(server).or_default();
+    list.info = server_info(&value);
+    let mut names: BTreeSet<String> = list.tools.iter().map(|tool| tool.name.clone()).collect();
+    for (at, entry) in entries.iter().enumerate() {
+        match entry::tool(entry) {
+            Ok(tool) if !names.insert(tool.name.clone()) => {
+                let place = format!("tool `{}`", tool.name);
+                let reason = "the server has a tool of this name already; the first one counts";
+                catalog.problems.push(not_tools(path, &place, reason));
             }
+            Ok(tool) => list.tools.push(tool),
+            Err(fault) => {
+                let place = fault.place(&format!("tool {}", at + 1));
+                catalog.problems.push(not_tools(path, &place, &fault.reason));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn entries<'a>(path: &Path, value: &'a Value) -> Result<(&'a [Value], Content), FolderError> {
+    let wrong = |reason| Err(not_tools(path, "the top level", reason));
+    match value {
+        Value::Array(entries) => Ok((entries, Content::List)),
+        Value::Object(object) => match object.get("tools") {
+            Some(Value::Array(entries)) => Ok((entries, Content::List)),
+            Some(_) => wrong("`tools` is not a list"),
+            None if object.contains_key("name") => {
+                Ok((std::slice::from_ref(value), Content::OneTool))
+            }
+            None => wrong("neither `tools` nor a list of tools"),
         },
-        _ => return Err(not_tools(path, "the top level", "neither an object nor a list")),
-    };
+        _ => wrong("neither an object nor a list"),
+    }
+}
+
+/// What the file says, else the file's own name.
+fn server_name(path: &Path, value: &Value) -> Result<String, FolderError> {
+    match value.get("server") {
+        None => Ok(path.file_stem().unwrap_or_default().to_string_lossy().into_owned()),
+        Some(Value::String(server)) if !server.trim().is_empty() => Ok(server.clone()),
+        Some(_) => Err(not_tools(path, "the top level", "`server` is empty or not text")),
+    }
+}
+
+fn server_info(value: &Value) -> ServerInfo {
     let text = |key: &str| {
         let server_info = value.get("serverInfo");
         let text = value.get(key).or_else(|| server_info?.get(key)).and_then(Value::as_str);
         text.unwrap_or_default().to_owned()
     };
-    let info = ServerInfo {
+    ServerInfo {
         name: text("package"),
         version: text("version"),
         protocol_version: text("protocolVersion"),
-    };
-    let list = catalog.servers.entry(server).or_default();
-    list.info = info;
-    for (at, entry) in entries.iter().enumerate() {
-        match tool(entry) {
-            Ok(tool) => list.tools.push(tool),
-            Err(reason) => {
-                catalog.problems.push(not_tools(path, &format!("tool {}", at + 1), &reason));
-            }
-        }
     }
-    Ok(())
 }
 
 fn read_lines(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError> {
@@ -172,7 +238,7 @@ fn read_lines(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError>
             catalog.problems.push(not_tools(path, &place, "`server` is missing"));
             continue;
         };
-        match tool(&value) {
+        match entry::tool(&value) {
             Ok(tool) => {
                 if let Some(id) = value.get("id").and_then(Value::as_str) {
                     let key = ToolRef::new(server, &tool.name);
@@ -180,56 +246,16 @@ fn read_lines(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError>
                 }
                 catalog.servers.entry(server.to_owned()).or_default().tools.push(tool);
             }
-            Err(reason) => catalog.problems.push(not_tools(path, &place, &reason)),
+            Err(fault) => {
+                let place = match &fault.tool {
+                    Some(_) => format!("{place}, {}", fault.place("")),
+                    None => place,
+                };
+                catalog.problems.push(not_tools(path, &place, &fault.reason));
+            }
         }
     }
     Ok(())
-}
-
-/// A tool in MCP's form, or in the simple form with `parameters`.
-fn tool(entry: &Value) -> Result<ToolDef, String> {
-    let text = |key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
-    let name = text("name").ok_or("`name` is missing or not text")?;
-    if name.is_empty() {
-        return Err("`name` is empty".to_owned());
-    }
-    let input_schema = match (entry.get("inputSchema"), entry.get("parameters")) {
-        (Some(schema), _) => schema.clone(),
-        (None, Some(Value::Array(parameters))) => simple_schema(parameters)?,
-        (None, Some(schema @ Value::Object(_))) => schema.clone(),
-        (None, Some(_)) => return Err("`parameters` is not a list".to_owned()),
-        (None, None) => json!({"type": "object"}),
-    };
-    let annotations: Option<Hints> =
-        entry.get("annotations").and_then(|hints| serde_json::from_value(hints.clone()).ok());
-    Ok(ToolDef {
-        name,
-        title: text("title"),
-        description: text("description"),
-        input_schema,
-        output_schema: entry.get("outputSchema").cloned(),
-        annotations,
-    })
-}
-
-fn simple_schema(parameters: &[Value]) -> Result<Value, String> {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
-    for parameter in parameters {
-        let name = parameter.get("name").and_then(Value::as_str);
-        let name = name.ok_or("a parameter has no `name`")?;
-        let mut schema = Map::new();
-        for key in ["type", "description", "default", "enum", "items"] {
-            if let Some(value) = parameter.get(key) {
-                schema.insert(key.to_owned(), value.clone());
-            }
-        }
-        if parameter.get("required").and_then(Value::as_bool) == Some(true) {
-            required.push(Value::String(name.to_owned()));
-        }
-        properties.insert(name.to_owned(), Value::Object(schema));
-    }
-    Ok(json!({"type": "object", "properties": properties, "required": required}))
 }
 
 fn not_tools(path: &Path, place: &str, reason: &str) -> FolderError {
@@ -245,3 +271,6 @@ fn strip_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,7 +20,7 @@ mod tree;
 mod types;
 mod write_tree;
 
-pub use api::{Observed, ServerApi, definition, one_line};
+pub use api::{Observed, ServerApi, one_line};
 pub use catalog::{Catalog, Resolution, ServerTools};
 pub use folder::{CatalogFile, FolderError, read_catalog};
 pub use index::Hit;

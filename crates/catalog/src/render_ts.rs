@@ -11,12 +11,25 @@ use crate::share::{Named, Shared};
 use crate::types::{Description, Field, Object, Presence, Tag, Tuple, Type, TypeId, Types};
 
 /// Writes types with the names that were chosen for them.
+#[derive(Clone, Copy)]
 pub(crate) struct TypeScript<'a> {
-    pub(crate) types: &'a Types,
-    pub(crate) shared: &'a Shared,
+    types: &'a Types,
+    shared: &'a Shared,
+    integers: Integers,
 }
 
-impl TypeScript<'_> {
+/// Whether integers are told from other numbers: it matters for arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Integers {
+    Told,
+    Plain,
+}
+
+impl<'a> TypeScript<'a> {
+    pub(crate) fn new(types: &'a Types, shared: &'a Shared) -> Self {
+        Self { types, shared, integers: Integers::Told }
+    }
+
     /// The definition of a named type.
     pub(crate) fn definition(&self, named: &Named) -> String {
         let mut docs = Docs::default();
@@ -51,7 +64,8 @@ impl TypeScript<'_> {
                 docs.after_first_line(format!("input{mark}: {}", self.stripped(stripped)))
             }
         };
-        let output = output.map_or_else(|| "unknown".to_owned(), |output| self.written(output));
+        let results = Self { integers: Integers::Plain, ..*self };
+        let output = output.map_or_else(|| "unknown".to_owned(), |output| results.used(output));
         format!("function {function}({parameter}): Promise<{output}>")
     }
 
@@ -120,7 +134,8 @@ impl TypeScript<'_> {
 
     /// TypeScript has only `number`.
     fn integer_tag(&self, id: TypeId) -> Option<Tag> {
-        if self.shared.name_of(self.types, id).is_some() {
+        let named = self.shared.name_of(self.types, id).is_some();
+        if named || self.integers == Integers::Plain {
             return None;
         }
         let has_integer = match self.types.get(id) {

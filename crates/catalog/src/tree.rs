@@ -5,9 +5,8 @@
 //! for Python, where the folder is an identifier. The same catalog always gives
 //! the same files.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
-use crate::api::{Observed, ServerApi};
 use crate::catalog::Catalog;
 use crate::names::{camel_case, is_identifier, snake_case};
 
@@ -25,13 +24,8 @@ pub enum Languages {
 /// One file: a path with `/`, relative, and its text.
 pub type TreeFile = (String, String);
 
-/// All files, server by server. `observed` tells what is known about the results
-/// of a server's tools.
-pub fn tree(
-    catalog: &Catalog,
-    languages: Languages,
-    observed: &dyn Fn(&str) -> BTreeMap<String, Observed>,
-) -> Vec<TreeFile> {
+/// All files, server by server.
+pub fn tree(catalog: &Catalog, languages: Languages) -> Vec<TreeFile> {
     let typescript = languages != Languages::Python;
     let python = languages != Languages::TypeScript;
     let mut files = Vec::new();
@@ -40,8 +34,7 @@ pub fn tree(
     let mut packages = HashSet::new();
     let mut exports = HashSet::new();
     for server in catalog.servers() {
-        let Some(tools) = catalog.server(server) else { continue };
-        let api = ServerApi::new(tools, &observed(server));
+        let Some(api) = catalog.api(server) else { continue };
         if typescript {
             let folder = free(folder_name(server), &mut folders);
             for name in api.files() {

@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Servers(ServersArgs),
     /// What the tool definitions cost the classic way, and what tidegate's surface costs
     Tokens(TokensArgs),
+    /// Write the typed APIs of all servers as TypeScript and Python files
+    Generate(GenerateArgs),
     /// Measure this machine
     Bench(BenchArgs),
     /// One of the demo's own MCP servers
@@ -145,7 +147,8 @@ pub(crate) struct SearchArgs {
     /// How many tools at most
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
-    /// Search these definitions instead of the configured servers: a folder of *.json, or a .jsonl file
+    /// Search these definitions instead of the configured servers: a folder with *.json files, one such
+    /// file, or a .jsonl file
     #[arg(long, value_name = "PATH")]
     pub(crate) catalog: Option<PathBuf>,
     /// Answer many queries: lines of {"qid", "query"}; one JSON line each
@@ -169,9 +172,12 @@ pub(crate) enum DetailArg {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tidegate tools list\n  tidegate tools list --server git\n  tidegate tools show git__git_log"
+    after_help = "Examples:\n  tidegate tools list\n  tidegate tools list --server git\n  tidegate tools show git__git_log\n  tidegate tools list --catalog templates/mcp-tools"
 )]
 pub(crate) struct ToolsArgs {
+    /// Take these definitions instead of the configured servers (see `tidegate search --help`)
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: ToolsCommand,
 }
@@ -227,12 +233,46 @@ pub(crate) enum ServersCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tidegate tokens\n  tidegate tokens --catalog tools/ --json")]
 pub(crate) struct TokensArgs {
-    /// Count these definitions instead of the configured servers
+    /// Count these definitions instead of the configured servers (see `tidegate search --help`)
     #[arg(long, value_name = "PATH")]
     pub(crate) catalog: Option<PathBuf>,
     /// One JSON document on standard output
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate generate --out api                       of the configured servers
+  tidegate generate --out api --lang py             Python only
+  tidegate generate --out api --catalog tools/      of tool lists in files
+
+Running it again rewrites only what has changed; tidegate-manifest.json has the hash of each file.")]
+pub(crate) struct GenerateArgs {
+    /// Folder for `servers/…`; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Which languages
+    #[arg(long, value_enum, default_value_t = GenerateLang::All)]
+    pub(crate) lang: GenerateLang,
+    /// Take these definitions instead of the configured servers (see `tidegate search --help`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Languages of the typed APIs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GenerateLang {
+    /// TypeScript
+    Ts,
+    /// Python
+    Py,
+    /// Both
+    All,
 }
 
 #[derive(Debug, Args)]

@@ -139,8 +139,7 @@ impl Discovery {
             Resolution::Tool { id, tool } => Ok((id, tool)),
             Resolution::UnknownServer { given, hint } => Err(unknown_server(&given, &hint)),
             Resolution::UnknownTool { server, given, hint } => {
-                let message = format!("server `{server}` has no tool `{given}`");
-                Err(RunError::new(ErrorCode::UnknownTool, message).with_hint(hint))
+                Err(unknown_tool(&server, &given, Some(&hint)))
             }
             Resolution::NotListed { server } => {
                 let message = format!("server `{server}` has no tools");
@@ -209,4 +208,13 @@ impl Gateway {
 
 fn unknown_server(given: &str, hint: &str) -> RunError {
     RunError::new(ErrorCode::UnknownServer, format!("there is no server `{given}`")).with_hint(hint)
+}
+
+pub(crate) fn unknown_tool(server: &str, given: &str, hint: Option<&str>) -> RunError {
+    let message = format!("server `{server}` has no tool `{given}`");
+    let error = RunError::new(ErrorCode::UnknownTool, message);
+    match hint {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
 }

@@ -4,7 +4,6 @@
 //! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
 
 use serde_json::{Value, json};
-use tidegate_catalog::definition;
 use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::Question;
 
@@ -49,6 +48,7 @@ impl Gateway {
 
     async fn read_dir(&self, path: &str) -> Result<Value, RunError> {
         let folder = |name: &str| json!({"name": name, "folder": true});
+        let file = |name: String| json!({"name": name, "folder": false});
         match tree_path(path).as_deref() {
             Some([]) => Ok(json!([folder("servers")])),
             Some([servers]) if servers == "servers" => {
@@ -57,11 +57,7 @@ impl Gateway {
             Some([servers, server]) if servers == "servers" => {
                 let server = self.discovery.server(server).await?;
                 let catalog = self.catalog();
-                let tools = catalog.server(&server);
-                let files = tools.into_iter().flat_map(|tools| &tools.functions);
-                Ok(files
-                    .map(|name| json!({"name": format!("{name}.ts"), "folder": false}))
-                    .collect())
+                Ok(catalog.api(&server).into_iter().flat_map(|api| api.files()).map(file).collect())
             }
             _ => Err(no_such_file(path)),
         }
@@ -75,20 +71,13 @@ impl Gateway {
         }
         let server = self.discovery.server(server).await?;
         let catalog = self.catalog();
-        let function = file.trim_end_matches(".ts");
-        let tools = catalog.server(&server);
-        let found = tools.and_then(|tools| {
-            if function == "index" {
-                let all = tools.tools.iter().zip(&tools.functions);
-                let all: Vec<String> =
-                    all.map(|(tool, name)| definition(tool, name, None)).collect();
-                return Some(all.join("\n\n"));
-            }
-            let tool = tools.find(function)?;
-            let at = tools.tools.iter().position(|other| other.name == tool.name)?;
-            Some(definition(tool, &tools.functions[at], None))
+        let text = catalog.api(&server).and_then(|api| {
+            // The tool's own spelling works here too.
+            let tools = catalog.server(&server)?;
+            let own = || tools.function_of(file.strip_suffix(".ts")?);
+            api.file(file).or_else(|| api.file(&format!("{}.ts", own()?)))
         });
-        found.map(Value::String).ok_or_else(|| no_such_file(path))
+        text.map(Value::String).ok_or_else(|| no_such_file(path))
     }
 }
 

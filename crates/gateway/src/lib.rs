@@ -18,4 +18,4 @@ pub mod tokens;
 pub use discovery::ServerReport;
 pub use gateway::{Gateway, GatewayError};
 pub use pipeline::{Progress, RunContext};
-pub use search::{Detail, Found, SearchAnswer, SearchRequest, search};
+pub use search::{Detail, Found, SearchAnswer, SearchRequest, describe, search};

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, definition, one_line};
+use tidegate_catalog::{Catalog, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::ServerStatus;
 
+use crate::discovery::unknown_tool;
 use crate::gateway::Gateway;
 use crate::tokens;
 
@@ -61,11 +62,7 @@ pub struct SearchAnswer {
 impl fmt::Display for SearchAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for found in &self.results {
-            match &found.text {
-                Some(text) if text.contains('\n') => writeln!(f, "// {}\n{text}", found.call)?,
-                Some(text) => writeln!(f, "{}  {text}", found.call)?,
-                None => writeln!(f, "{}", found.call)?,
-            }
+            writeln!(f, "{found}")?;
         }
         match (self.results.len(), self.more) {
             (0, _) => writeln!(f, "nothing fits; use other words")?,
@@ -89,14 +86,40 @@ pub struct Found {
     /// What it does in one line, or its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// What the definition costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<usize>,
     /// The tool's identity, for those who do not speak TypeScript.
     #[serde(skip)]
     pub id: ToolRef,
 }
 
+/// The same text wherever a tool is shown.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.text, self.tokens) {
+            (Some(text), Some(_)) => {
+                // The function's name is in the definition.
+                let (object, _) = self.call.rsplit_once('.').unwrap_or((&self.call, ""));
+                write!(f, "// {object}\n{text}")
+            }
+            (Some(text), None) => write!(f, "{}  {text}", self.call),
+            (None, _) => write!(f, "{}", self.call),
+        }
+    }
+}
+
+impl SearchAnswer {
+    /// What the definitions in this answer cost, if it has any.
+    pub fn definition_tokens(&self) -> Option<usize> {
+        self.results.iter().filter_map(|found| found.tokens).reduce(|a, b| a + b)
+    }
+}
+
 impl Found {
     fn cost(&self) -> usize {
-        tokens::count(self.text.as_deref().unwrap_or_default()) + tokens::count(&self.call)
+        let text = || tokens::count(self.text.as_deref().unwrap_or_default());
+        self.tokens.unwrap_or_else(text) + tokens::count(&self.call)
     }
 }
 
@@ -114,12 +137,10 @@ impl Gateway {
 
 impl Gateway {
     /// The typed definition of one tool.
-    pub async fn definition(&self, name: &str) -> Result<String, RunError> {
-        let (id, tool) = self.discovery.describe(name).await?;
-        let catalog = self.catalog();
-        let function = catalog.function_name(&id).unwrap_or(&id.tool);
-        let text = definition(&tool, function, None);
-        Ok(format!("// {}\n{text}", member(&id.server, function)))
+    pub async fn definition(&self, name: &str) -> Result<Found, RunError> {
+        let (id, _) = self.discovery.describe(name).await?;
+        let found = describe(&self.catalog(), &id, Detail::Full);
+        found.ok_or_else(|| unknown_tool(&id.server, &id.tool, None))
     }
 }
 
@@ -135,16 +156,17 @@ pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
     let mut results = Vec::new();
     let mut used = 0;
     for hit in hits.into_iter().take(limit) {
-        let Some(mut entry) = describe(catalog, &hit.id, hit.score, request.detail) else {
+        let Some(mut entry) = describe(catalog, &hit.id, request.detail) else {
             continue;
         };
+        entry.score = rounded(hit.score);
         let mut cost = entry.cost();
         // The best hit is always told; if its definition is too long, in one line.
         if results.is_empty() && cost > TOKEN_BUDGET {
-            let Some(short) = describe(catalog, &hit.id, hit.score, Detail::Description) else {
+            let Some(short) = describe(catalog, &hit.id, Detail::Description) else {
                 continue;
             };
-            entry = short;
+            entry = Found { score: entry.score, ..short };
             cost = entry.cost();
         }
         if used + cost > TOKEN_BUDGET {
@@ -157,20 +179,26 @@ pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
     SearchAnswer { results, more, unavailable: Vec::new() }
 }
 
-fn describe(catalog: &Catalog, id: &ToolRef, score: f32, detail: Detail) -> Option<Found> {
-    let tools = catalog.server(&id.server)?;
-    let tool = tools.find(&id.tool)?;
-    let function = catalog.function_name(id)?;
-    let call = member(&id.server, function);
+/// One tool of a catalog.
+pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
+    let tool = catalog.server(&id.server)?.find(&id.tool)?;
+    let call = member(&id.server, catalog.function_name(id)?);
     let text = match detail {
         Detail::Name => None,
         Detail::Description => Some(one_line(tool)),
-        Detail::Full => Some(definition(tool, function, None)),
+        Detail::Full => Some(catalog.definition(id)?),
     };
-    // Two digits tell the order; more only cost tokens. In f64, since an f32
-    // written as JSON shows all of its digits.
-    let score = (f64::from(score) * 100.0).round() / 100.0;
-    Some(Found { call, score, text, id: id.clone() })
+    let tokens = match detail {
+        Detail::Full => text.as_deref().map(tokens::count),
+        Detail::Name | Detail::Description => None,
+    };
+    Some(Found { call, score: 0.0, text, tokens, id: id.clone() })
+}
+
+/// Two digits tell the order; more only cost tokens. In f64, since an f32
+/// written as JSON shows all of its digits.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 100.0).round() / 100.0
 }
 
 /// `servers.git.gitLog`, or `servers["my server"].gitLog`.

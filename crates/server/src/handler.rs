@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    JsonObject, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-    ServerCapabilities, ServerConfig, Tool,
+    JsonObject, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -150,14 +150,13 @@ impl Handler {
     async fn search_tools(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
         let request: SearchRequest = parse("search_tools", arguments)?;
         let answer = self.gateway.search(&request).await;
-        let text = answer.to_string();
-        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+        Ok(with_tokens(answer.to_string(), answer.definition_tokens()))
     }
 
     async fn get_tool_definition(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
         let request: GetToolDefinition = parse("get_tool_definition", arguments)?;
-        let text = self.gateway.definition(&request.name).await?;
-        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+        let found = self.gateway.definition(&request.name).await?;
+        Ok(with_tokens(found.to_string(), found.tokens))
     }
 
     async fn call_upstream(
@@ -192,6 +191,18 @@ impl Handler {
         };
         catalog.tools().filter_map(as_tool).collect()
     }
+}
+
+/// Definitions with their cost in `_meta`, where the client can read it and the
+/// model does not pay for it.
+fn with_tokens(text: String, tokens: Option<usize>) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    if let Some(tokens) = tokens {
+        let mut meta = MetaObject::new();
+        meta.0.insert("tidegate/tokens".into(), tokens.into());
+        result.meta = Some(meta);
+    }
+    result
 }
 
 /// An upstream answer as our own: content only, since most servers send the

@@ -45,12 +45,12 @@ pub fn definitions(surface: Surface) -> Vec<Tool> {
 fn execute_code() -> Tool {
     tool(
         "execute_code",
-        "Runs a TypeScript program in a sandbox.\n\
+        "Runs TypeScript in a sandbox.\n\
          import * as git from './servers/git'; const log = await git.gitLog({ repo_path: '/r' });\n\
          Also: servers.git.gitLog(…), callMCPTool('git__git_log', {…}), searchTools(query), top-level \
          await, Promise.all. `return` the result; console.log is kept. Calls give structured content, \
-         parsed JSON or text, and throw ToolError. Large output stays in a file named by `handle`; \
-         you get a summary.",
+         parsed JSON or text, and throw ToolError. Large output stays under `handle`; you get a \
+         summary.",
         json!({
             "code": {"type": "string"},
             "language": {"enum": ["typescript"]},
@@ -63,7 +63,7 @@ fn execute_code() -> Tool {
 fn search_tools() -> Tool {
     tool(
         "search_tools",
-        "Finds tools of all servers by task or name. `full` gives typed signatures.",
+        "Finds tools by task or name. `full` gives typed signatures.",
         json!({
             "query": {"type": "string"},
             "detail": {"enum": ["name", "description", "full"]},
@@ -78,7 +78,7 @@ fn search_tools() -> Tool {
 fn get_tool_definition() -> Tool {
     tool(
         "get_tool_definition",
-        "The typed signature of one tool, named like git__git_log.",
+        "Typed signature of a tool, named like git__git_log.",
         json!({"name": {"type": "string"}}),
         &["name"],
     )
@@ -88,8 +88,8 @@ fn get_tool_definition() -> Tool {
 fn call_tool() -> Tool {
     tool(
         "call_tool",
-        "Calls one tool directly; its whole result enters your context. For one small call; else use \
-         execute_code.",
+        "Calls one tool directly; its whole result enters your context. Only for one \
+         small call.",
         json!({"name": {"type": "string"}, "arguments": {"type": "object"}}),
         &["name"],
     )

@@ -195,7 +195,7 @@ repo: string // owner/ name *\u{2060}/
 \"page-size\"?: number // @int
 token: unknown
 }): Promise<{
-id?: number // @int
+id?: number
 }[]>";
     assert_eq!(definition(&tool, "listIssues", Some(&observed)), expected);
 }
@@ -264,7 +264,7 @@ street?: string
 city: string
 }
 from?: string
-amount?: number|null // @int
+amount?: number|null
 }>
 --- delete_.ts
 export declare function delete_(): Promise<unknown>

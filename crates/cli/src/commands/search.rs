@@ -1,17 +1,19 @@
 //! `tidegate search`: over the configured servers, or over files.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use tidegate_catalog::{Catalog, read_catalog};
+use tidegate_catalog::{Catalog, FolderError, read_catalog};
 use tidegate_gateway::{Detail, SearchAnswer, SearchRequest, search};
 use tidegate_model::ToolRef;
 
 use crate::args::{DetailArg, SearchArgs};
+use crate::print::Usage;
 use crate::{context, print};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::Result<ExitCode> {
@@ -38,15 +40,27 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::
 
 /// Definitions from files, and what was wrong with them.
 pub(crate) fn from_files(path: &Path) -> anyhow::Result<(Catalog, BTreeMap<ToolRef, String>)> {
-    let files = read_catalog(path)?;
+    let files = read_catalog(path).map_err(|wrong| Usage(with_cause(&wrong)))?;
     for problem in &files.problems {
-        print::note(format!("warning: {problem}"));
+        print::note(format!("warning: {}", with_cause(problem)));
+    }
+    if files.servers.values().all(|list| list.tools.is_empty()) {
+        let hint = "hint: name a folder with *.json files, one such file, or a .jsonl file";
+        return Err(Usage(format!("there is no tool in `{}`\n{hint}", path.display())).into());
     }
     let mut catalog = Catalog::default();
     for (server, list) in &files.servers {
         catalog.set_tools(server, list);
     }
     Ok((catalog, files.ids))
+}
+
+/// A wrong file in one line, with what the system said about it.
+fn with_cause(wrong: &FolderError) -> String {
+    match wrong.source() {
+        Some(cause) => format!("{wrong}: {cause}"),
+        None => wrong.to_string(),
+    }
 }
 
 /// Definitions of the configured servers; starts those that are not known yet.
@@ -88,7 +102,7 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
         print::line(format!("{}{border}{text}", print::bold(&found.call)));
     }
     if answer.results.is_empty() {
-        print::note("nothing fits; use other words, or `tidegate tools list`");
+        print::note("nothing fits; use other words, or see all with `tidegate tools list`");
     } else if answer.more > 0 {
         print::note(format!("{} more; narrow the query or raise --limit", answer.more));
     }

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidegate_catalog::Catalog;
-use tidegate_gateway::tokens;
-use tidegate_model::ToolDef;
+use tidegate_catalog::{Catalog, Languages, tree};
+use tidegate_gateway::{Detail, describe, tokens};
+use tidegate_model::{ToolDef, ToolList, ToolRef};
 use tidegate_server::{Surface, definitions, instructions};
 
 use crate::args::TokensArgs;
@@ -30,6 +31,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &TokensArgs) -> anyhow::
     servers.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
     let classic: usize = servers.iter().map(|(_, _, cost)| cost).sum();
     let surface = surface_tokens(Surface::Standard);
+    let typed = Typed::of(&catalog);
     if args.json {
         let list: Vec<Value> = servers
             .iter()
@@ -42,11 +44,18 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &TokensArgs) -> anyhow::
             "surface_tokens": surface,
             "lean_surface_tokens": surface_tokens(Surface::Lean),
             "saved_percent": saved_percent(classic, surface),
+            "typed": {
+                "files": levels_json(typed.files, classic),
+                "full": levels_json(typed.full, classic),
+                "full_without_results": levels_json(typed.full_without_results, classic),
+                "description": levels_json(typed.description, classic),
+            },
         }));
         return Ok(ExitCode::SUCCESS);
     }
     for (name, tools, cost) in &servers {
-        print::line(format!("{:>10} tokens  {tools:>5} tools  {name}", print::thousands(*cost)));
+        let unit = if *tools == 1 { "tool " } else { "tools" };
+        print::line(format!("{:>10} tokens  {tools:>5} {unit}  {name}", print::thousands(*cost)));
     }
     print::line(format!(
         "{:>10} tokens  {:>5} tools  the classic way",
@@ -58,7 +67,73 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &TokensArgs) -> anyhow::
         print::thousands(surface)
     ));
     print::line(format!("{:>9.2} % fewer", saved_percent(classic, surface)));
+    print::line("\nAll tools as typed APIs, against their definitions in JSON:");
+    let levels = [
+        (typed.files, "the TypeScript files, shared types once"),
+        (typed.full, "one full definition per tool, with the types of results"),
+        (typed.full_without_results, "one full definition per tool, without them"),
+        (typed.description, "one line per tool"),
+    ];
+    for (cost, label) in levels {
+        let cost_text = print::thousands(cost);
+        print::line(format!("{cost_text:>10} tokens  {:>5.1} %  {label}", percent(cost, classic)));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the tools of a catalog cost at each level of detail.
+#[derive(Debug, Default)]
+struct Typed {
+    /// Every TypeScript file of the tree.
+    files: usize,
+    /// `search_tools` and `get_tool_definition` with full detail.
+    full: usize,
+    /// The same without the types of results, which the JSON beside it has not
+    /// either.
+    full_without_results: usize,
+    /// `search_tools` with one line each.
+    description: usize,
+}
+
+impl Typed {
+    fn of(catalog: &Catalog) -> Self {
+        let files = tree(catalog, Languages::TypeScript);
+        let mut typed = Self {
+            files: files.iter().map(|(_, text)| tokens::count(text)).sum(),
+            ..Self::default()
+        };
+        let without_results = without_results(catalog);
+        let full = |catalog: &Catalog, id: &ToolRef| {
+            describe(catalog, id, Detail::Full).and_then(|found| found.tokens).unwrap_or(0)
+        };
+        for (id, _) in catalog.tools() {
+            typed.full += full(catalog, &id);
+            typed.full_without_results += full(&without_results, &id);
+            let line = describe(catalog, &id, Detail::Description);
+            typed.description += line.map_or(0, |line| tokens::count(&line.to_string()));
+        }
+        typed
+    }
+}
+
+fn without_results(catalog: &Catalog) -> Catalog {
+    let mut bare = Catalog::default();
+    for name in catalog.servers() {
+        let Some(tools) = catalog.server(name) else { continue };
+        let tool = |tool: &Arc<ToolDef>| ToolDef { output_schema: None, ..(**tool).clone() };
+        let list =
+            ToolList { info: tools.info.clone(), tools: tools.tools.iter().map(tool).collect() };
+        bare.set_tools(name, &list);
+    }
+    bare
+}
+
+fn levels_json(cost: usize, classic: usize) -> Value {
+    json!({"tokens": cost, "percent_of_json": percent(cost, classic)})
+}
+
+fn percent(cost: usize, classic: usize) -> f64 {
+    ((100.0 - saved_percent(classic, cost)) * 100.0).round() / 100.0
 }
 
 /// What one definition costs: compact JSON of name, description and schema.

@@ -1,29 +1,55 @@
-//! `tidegate tools list|show`.
+//! `tidegate tools list|show`: of the configured servers, or of files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidegate_catalog::{Catalog, one_line};
-use tidegate_gateway::Gateway;
+use tidegate_catalog::{Catalog, Resolution, one_line};
+use tidegate_gateway::{Detail, Found, Gateway, describe};
+use tidegate_model::ToolRef;
 
 use crate::args::{ToolsArgs, ToolsCommand};
+use crate::commands::search::from_files;
 use crate::print::Usage;
 use crate::{context, print};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &ToolsArgs) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &args.catalog {
+        let (catalog, _) = from_files(path)?;
+        return match &args.command {
+            ToolsCommand::List { server, json } => {
+                list(&catalog, server.as_deref(), *json)?;
+                Ok(ExitCode::SUCCESS)
+            }
+            ToolsCommand::Show { name, json } => show_from_files(&catalog, name, *json),
+        };
+    }
     let gateway = context::gateway(config)?;
     let outcome = match &args.command {
-        ToolsCommand::List { server, json } => list(&gateway, server.as_deref(), *json).await,
+        ToolsCommand::List { server, json } => {
+            list_of_servers(&gateway, server.as_deref(), *json).await
+        }
         ToolsCommand::Show { name, json } => show(&gateway, name, *json).await,
     };
     gateway.close().await;
     outcome
 }
 
-async fn list(gateway: &Gateway, server: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {
+async fn list_of_servers(
+    gateway: &Gateway,
+    server: Option<&str>,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
     let (catalog, failed) = complete(gateway).await;
+    list(&catalog, server, json)?;
+    for (name, error) in &failed {
+        print::error(&format!("error: {name}: {error}"));
+    }
+    Ok(ExitCode::from(if failed.is_empty() { 0 } else { 5 }))
+}
+
+fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<()> {
     let server = match server {
         Some(given) => Some(
             catalog
@@ -48,31 +74,52 @@ async fn list(gateway: &Gateway, server: Option<&str>, json: bool) -> anyhow::Re
     if json {
         print::json(&json!({"tools": tools}));
     }
-    for (name, error) in &failed {
-        print::error(&format!("error: {name}: {error}"));
-    }
-    Ok(ExitCode::from(if failed.is_empty() { 0 } else { 5 }))
+    Ok(())
+}
+
+/// The definition as the files have it.
+fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let problem = match catalog.resolve(name) {
+        Resolution::Tool { id, .. } => match describe(catalog, &id, Detail::Full) {
+            Some(found) => return show_found(catalog, &found, json),
+            None => format!("error: there is no tool `{id}`"),
+        },
+        Resolution::UnknownTool { server, given, hint } => {
+            format!("error: server `{server}` has no tool `{given}`\nhint: {hint}")
+        }
+        Resolution::UnknownServer { given, hint } => {
+            format!("error: there is no server `{given}`\nhint: {hint}")
+        }
+        // Files list all that they have; there is nothing to ask for.
+        Resolution::NotListed { server } => {
+            format!("error: there is no tool of server `{server}`")
+        }
+    };
+    print::error(&problem);
+    Ok(ExitCode::FAILURE)
 }
 
 async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let definition = match gateway.definition(name).await {
-        Ok(definition) => definition,
+    match gateway.definition(name).await {
+        Ok(found) => show_found(&gateway.catalog(), &found, json),
         Err(error) => {
             print::error(&error.to_string());
-            return Ok(ExitCode::from(error.code.exit_code()));
+            Ok(ExitCode::from(error.code.exit_code()))
         }
-    };
+    }
+}
+
+fn show_found(catalog: &Catalog, found: &Found, json: bool) -> anyhow::Result<ExitCode> {
     if !json {
-        print::line(definition);
+        print::line(found.to_string());
         return Ok(ExitCode::SUCCESS);
     }
-    let catalog = gateway.catalog();
-    let tidegate_catalog::Resolution::Tool { id, tool } = catalog.resolve(name) else {
-        return Ok(ExitCode::FAILURE);
-    };
-    let mut entry: Value = serde_json::to_value(tool.as_ref())?;
-    entry["server"] = json!(id.server);
-    entry["typescript"] = json!(definition);
+    let ToolRef { server, tool } = &found.id;
+    let definition = catalog.server(server).and_then(|tools| tools.find(tool));
+    let mut entry: Value = serde_json::to_value(definition.map(AsRef::as_ref))?;
+    entry["server"] = json!(server);
+    entry["typescript"] = json!(found.text);
+    entry["tokens"] = json!(found.tokens);
     print::json(&entry);
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! The transcript of a two-hour meeting with a customer, about 100 KB.
+//! The transcript of a four-hour meeting with a customer, about 200 KB.
 //!
 //! Long on purpose: in the classic way it passes through the model twice, once
 //! as a result and once as an argument.
@@ -15,8 +15,8 @@ pub(crate) const PATH: &str = "meetings/2026-03-12-quarterly-review.txt";
 /// The customer it is about; exactly one lead of the CRM has this company.
 pub(crate) const CUSTOMER: &str = "Halvorsen Freight";
 
-/// Lines per part of the agenda. Eight parts of 90 lines come to about 100 KB.
-const LINES_PER_TOPIC: usize = 90;
+/// Lines per part of the agenda. Eight parts of 180 lines come to about 200 KB.
+const LINES_PER_TOPIC: usize = 180;
 
 /// The whole text.
 pub(crate) fn transcript() -> String {
@@ -49,7 +49,7 @@ pub(crate) fn action_items() -> usize {
 fn head() -> String {
     format!(
         "Quarterly review with {CUSTOMER}\n\
-         Date: 2026-03-12, 13:00 to 15:00 CET\n\
+         Date: 2026-03-12, 13:00 to 17:00 CET\n\
          Present: {}\n\
          Recorded with the consent of all participants; transcribed automatically.\n\n",
         SPEAKERS.join(", ")
@@ -65,7 +65,7 @@ struct Writer {
 impl Writer {
     fn line(&mut self, text: &str) {
         self.text.push_str(&format!("[{}] {text}\n", clock(self.second)));
-        // 4 to 15 seconds: about 740 lines of it make two hours.
+        // 4 to 15 seconds: about 1,460 lines of it make four hours.
         self.second += self.random.between(4, 15);
     }
 
@@ -113,16 +113,16 @@ mod tests {
     use super::{action_items, transcript};
 
     #[test]
-    fn the_transcript_is_two_hours_and_about_25_000_tokens_long() {
+    fn the_transcript_is_four_hours_and_about_50_000_tokens_long() {
         let text = transcript();
         let last = text.lines().last().unwrap();
-        assert_eq!(last.get(..5), Some("[01:5"));
-        assert!((96_000..112_000).contains(&text.len()), "{} bytes", text.len());
+        assert_eq!(last.get(..5), Some("[03:5"));
+        assert!((196_000..220_000).contains(&text.len()), "{} bytes", text.len());
     }
 
     #[test]
     fn the_transcript_never_changes() {
-        assert_eq!(fingerprint(transcript().as_bytes()), 3_085_017_259_676_091_324);
+        assert_eq!(fingerprint(transcript().as_bytes()), 8_516_301_837_610_249_103);
     }
 
     #[test]

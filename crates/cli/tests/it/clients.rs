@@ -110,10 +110,19 @@ fn output_of(result: Value) -> Value {
     response["output"].clone()
 }
 
-const ECHO_DEFINITION: &str = "// servers.hostile.echo\n\
+const ECHO_DEFINITION: &str = "// servers.hostile\n\
      /** Gives the text back\n\
      @readonly */\n\
-     export function echo(input: { text: string }): Promise<unknown>;";
+     function echo(input: {\n\
+     text: string\n\
+     }): Promise<unknown>";
+
+/// The definition, with what it costs where the model does not pay for it.
+fn definition_result() -> Value {
+    let mut result = text_result(ECHO_DEFINITION);
+    result["_meta"] = json!({"tidegate/tokens": 24});
+    result
+}
 
 #[test]
 fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
@@ -132,7 +141,7 @@ fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
         );
         assert_eq!(
             call("get_tool_definition", json!({"name": "hostile__echo"})),
-            text_result(ECHO_DEFINITION)
+            definition_result()
         );
         assert_eq!(
             call("call_tool", json!({"name": "hostile__echo", "arguments": {"text": "hi"}})),
@@ -184,7 +193,7 @@ fn the_python_client_lists_finds_describes_calls_and_runs_in_both_eras() {
         let result = |at: usize| without_era(outcomes[at]["result"].clone());
         let found = text_result("servers.hostile.echo  Gives the text back\n+5 more\n");
         assert_eq!(result(2), found);
-        assert_eq!(result(3), text_result(ECHO_DEFINITION));
+        assert_eq!(result(3), definition_result());
         assert_eq!(result(4), text_result("hi"));
         assert_eq!(output_of(outcomes[5]["result"].clone()), json!("ran"));
         assert_eq!(

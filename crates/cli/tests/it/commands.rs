@@ -85,7 +85,7 @@ fn tools_are_listed_and_shown() {
     let shown = bench.command(&["tools", "show", "drive__write_file"]);
     assert_eq!(shown.status.code(), Some(0));
     let definition = text(&shown.stdout);
-    assert!(definition.starts_with("// servers.drive.writeFile\n/** "), "{definition}");
+    assert!(definition.starts_with("// servers.drive\n/** "), "{definition}");
     let missing = bench.command(&["tools", "show", "drive__wirte_file"]);
     assert_eq!(missing.status.code(), Some(1));
     assert_eq!(
@@ -140,6 +140,66 @@ fn tokens_are_counted_for_a_folder_of_definitions() {
     assert_eq!(counted["servers"], json!([{"server": "a", "tools": 1, "tokens": 17}]));
     assert_eq!(counted["classic_tokens"], 17);
     assert_eq!(counted["tools"], 1);
+}
+
+#[test]
+fn tools_are_listed_and_shown_from_files() {
+    let bench = Bench::new();
+    bench.write("tools/a.json", r#"[{"name": "x_y", "description": "Does x.", "parameters": [{"name": "p", "type": "integer", "required": true}]}]"#);
+    let told = |arguments: &[&str]| {
+        let output = bench.command(arguments);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    assert_eq!(
+        told(&["tools", "list", "--catalog", "tools"]),
+        (Some(0), "a__x_y  Does x.\n".into(), String::new())
+    );
+    assert_eq!(
+        told(&["tools", "show", "a__x_y", "--catalog", "tools"]),
+        (
+            Some(0),
+            "// servers.a\n/** Does x. */\nfunction xY(input: {\np: number // @int\n}): Promise<unknown>\n"
+                .into(),
+            String::new()
+        )
+    );
+    assert_eq!(
+        told(&["tools", "show", "a__x_z", "--catalog", "tools"]),
+        (Some(1), String::new(), "error: server `a` has no tool `x_z`\nhint: it has `xY`\n".into())
+    );
+}
+
+#[test]
+fn a_catalog_without_a_tool_is_wrong_usage() {
+    let bench = Bench::new();
+    bench.write("empty/notes.txt", "nothing here");
+    for command in [&["tokens"][..], &["search", "x"], &["tools", "list"]] {
+        let output = bench.command(&[command, &["--catalog", "empty"]].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(
+            text(&output.stderr),
+            "error: there is no tool in `empty`\n\
+             hint: name a folder with *.json files, one such file, or a .jsonl file\n"
+        );
+    }
+    let missing = bench.command(&["tokens", "--catalog", "nowhere"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert_eq!(
+        text(&missing.stderr),
+        "error: cannot read `nowhere`: No such file or directory (os error 2)\n"
+    );
+}
+
+#[test]
+fn the_templates_answer_a_search_without_any_server() {
+    let bench = Bench::new();
+    let templates = concat!(env!("CARGO_MANIFEST_DIR"), "/../../templates/mcp-tools");
+    let asked = ["search", "--catalog", templates, "--limit", "1", "--json"];
+    let first =
+        |query: &str| json_of(&bench, &[&asked[..], &[query]].concat())["results"][0]["id"].clone();
+    assert_eq!(first("open a pull request"), "github__create_pull_request");
+    assert_eq!(first("rename a symbol"), "serena__rename_symbol");
+    assert_eq!(first("explain a lint rule"), "ruff__rule");
 }
 
 #[test]

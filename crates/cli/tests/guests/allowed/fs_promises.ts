@@ -1,4 +1,4 @@
-// expect: output {"found":["crm/listLeads.ts","crm/getLead.ts","crm/updateLead.ts","crm/searchLeads.ts"],"stat":[true,false]}
+// expect: output {"found":["crm/types.ts","crm/updateLead.ts"],"stat":[true,false]}
 import * as fs from 'fs/promises';
 import { join } from 'path';
 

@@ -1,4 +1,4 @@
-// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true]],"definition":"/** Gives the text back\n@readonly */\nexport function echo(input: { text: string }): Promise<unknown>;","exists":[true,false,false],"bytes":101}
+// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true]],"definition":"/** Gives the text back\n@readonly */\nexport declare function echo(input: {\ntext: string\n}): Promise<unknown>\n","exists":[true,false,false],"bytes":109}
 const fs = require('fs');
 const { readFile } = require('node:fs/promises');
 

@@ -1,0 +1,261 @@
+//! One tool of a file, in MCP's form or in the simple form.
+//!
+//! In: an entry as it was written. Out: the definition as a server would send it,
+//! or a `Fault` that names the tool and the parameter. The simple form is made
+//! for writing by hand, so a mistake in it is told and never guessed around: a
+//! misspelt type would otherwise mean "anything".
+
+use serde_json::{Map, Value, json};
+use tidegate_model::{Hints, ToolDef};
+
+/// The words for `type` in the simple form.
+const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "any"];
+
+/// Keys of the simple form that mean what they mean in JSON Schema.
+const TAKEN_OVER: [&str; 20] = [
+    "title",
+    "description",
+    "default",
+    "const",
+    "examples",
+    "format",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "additionalProperties",
+];
+
+/// What is wrong with an entry, and where in it.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// The tool, if its name could be read.
+    pub(super) tool: Option<String>,
+    /// From the parameter inwards; empty for the tool itself.
+    path: Vec<String>,
+    /// What is wrong.
+    pub(super) reason: String,
+}
+
+impl Fault {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { tool: None, path: Vec::new(), reason: reason.into() }
+    }
+
+    /// The same, seen from one level further out.
+    fn inside(mut self, name: &str) -> Self {
+        self.path.insert(0, name.to_owned());
+        self
+    }
+
+    /// Where it is; `unnamed` stands for a tool without a name.
+    pub(super) fn place(&self, unnamed: &str) -> String {
+        let tool = match &self.tool {
+            Some(tool) => format!("tool `{tool}`"),
+            None => unnamed.to_owned(),
+        };
+        match self.path.split_first() {
+            None => tool,
+            Some((key, [])) => format!("{tool}, `{key}`"),
+            Some((key, rest)) if key == "parameters" => {
+                format!("{tool}, parameter `{}`", rest.join("."))
+            }
+            Some(_) => format!("{tool}, `{}`", self.path.join(".")),
+        }
+    }
+}
+
+/// A tool in MCP's form, or in the simple form with `parameters`.
+pub(super) fn tool(entry: &Value) -> Result<ToolDef, Fault> {
+    let Some(name) = entry.get("name").and_then(Value::as_str) else {
+        return Err(Fault::new("`name` is missing or not text"));
+    };
+    if name.is_empty() {
+        return Err(Fault::new("`name` is empty"));
+    }
+    definition(name, entry).map_err(|fault| Fault { tool: Some(name.to_owned()), ..fault })
+}
+
+fn definition(name: &str, entry: &Value) -> Result<ToolDef, Fault> {
+    let annotations: Option<Hints> =
+        entry.get("annotations").and_then(|hints| serde_json::from_value(hints.clone()).ok());
+    Ok(ToolDef {
+        name: name.to_owned(),
+        title: text(entry, "title")?,
+        description: text(entry, "description")?,
+        input_schema: input_schema(entry)?,
+        output_schema: output_schema(entry)?,
+        annotations,
+    })
+}
+
+fn text(entry: &Value, key: &str) -> Result<Option<String>, Fault> {
+    match entry.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(Fault::new("is not text").inside(key)),
+    }
+}
+
+fn input_schema(entry: &Value) -> Result<Value, Fault> {
+    let key = if entry.get("inputSchema").is_some() { "inputSchema" } else { "parameters" };
+    match entry.get(key) {
+        None => Ok(json!({"type": "object"})),
+        // `parameters` may hold a schema as well, as some model APIs write it.
+        Some(schema @ Value::Object(_)) => Ok(schema.clone()),
+        Some(Value::Array(parameters)) if key == "parameters" => {
+            let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
+            put_members(parameters, &mut schema).map_err(|fault| fault.inside(key))?;
+            Ok(Value::Object(schema))
+        }
+        Some(_) if key == "parameters" => Err(Fault::new("is not a list").inside(key)),
+        Some(_) => Err(Fault::new("is not an object").inside(key)),
+    }
+}
+
+/// MCP's own key, or what the simple form calls `returns` or `output`.
+fn output_schema(entry: &Value) -> Result<Option<Value>, Fault> {
+    if let Some(schema) = entry.get("outputSchema") {
+        return Ok(Some(schema.clone()));
+    }
+    let given = ["returns", "output"].into_iter().find_map(|key| Some((key, entry.get(key)?)));
+    let Some((key, given)) = given else { return Ok(None) };
+    let schema = match given {
+        Value::Array(members) => {
+            let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
+            put_members(members, &mut schema).map(|()| Value::Object(schema))
+        }
+        other => type_schema(other),
+    };
+    schema.map(Some).map_err(|fault| fault.inside(key))
+}
+
+/// A type: one word, or an object with `type` and what belongs to it.
+fn type_schema(given: &Value) -> Result<Value, Fault> {
+    let given = match given {
+        Value::String(_) => &Map::from_iter([("type".to_owned(), given.clone())]),
+        Value::Object(given) => given,
+        _ => return Err(Fault::new("is neither a type nor an object with `type`")),
+    };
+    let mut schema = Map::new();
+    if let Some(word) = type_word(given)? {
+        schema.insert("type".to_owned(), word);
+    }
+    for key in TAKEN_OVER {
+        if let Some(value) = given.get(key) {
+            schema.insert(key.to_owned(), value.clone());
+        }
+    }
+    match given.get("enum") {
+        None => {}
+        Some(Value::Array(values)) if !values.is_empty() => {
+            schema.insert("enum".to_owned(), json!(values));
+        }
+        Some(_) => return Err(Fault::new("`enum` is empty or not a list")),
+    }
+    if let Some(items) = given.get("items") {
+        let items = type_schema(items).map_err(|fault| fault.inside("items"))?;
+        schema.insert("items".to_owned(), items);
+    }
+    match given.get("properties") {
+        None => {}
+        Some(Value::Array(members)) => put_members(members, &mut schema)?,
+        Some(Value::Object(members)) => put_named(members, given, &mut schema)?,
+        Some(_) => return Err(Fault::new("`properties` is neither a list nor an object")),
+    }
+    Ok(Value::Object(schema))
+}
+
+/// `type` as JSON Schema has it, or nothing for `any`.
+fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, Fault> {
+    let one = |word: &str, known: bool| {
+        if known {
+            return Ok(());
+        }
+        let words = TYPES.map(|word| format!("`{word}`")).join(", ");
+        Err(Fault::new(format!("unknown type `{word}`; the types are {words}")))
+    };
+    match given.get("type") {
+        None => Ok(None),
+        Some(Value::String(word)) => {
+            one(word, TYPES.contains(&word.as_str()))?;
+            Ok((word != "any").then(|| json!(word)))
+        }
+        // As JSON Schema writes "text or nothing".
+        Some(Value::Array(words)) if !words.is_empty() => {
+            for word in words {
+                let word = word.as_str().ok_or_else(|| Fault::new("a `type` is not text"))?;
+                one(word, word == "null" || TYPES.contains(&word))?;
+            }
+            Ok((!words.contains(&json!("any"))).then(|| json!(words)))
+        }
+        Some(_) => Err(Fault::new("`type` is not text")),
+    }
+}
+
+/// Members as a list: each has its `name` and says whether it is `required`.
+fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(), Fault> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for (at, member) in members.iter().enumerate() {
+        let name = member.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
+        let Some(name) = name else {
+            return Err(
+                Fault::new("`name` is missing, empty or not text").inside(&format!("{}", at + 1))
+            );
+        };
+        let placed = |fault: Fault| fault.inside(name);
+        match member.get("required") {
+            None | Some(Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => required.push(name),
+            // The list belongs to an object's own members, not to this one.
+            Some(Value::Array(_)) if member.get("properties").is_some_and(Value::is_object) => {}
+            Some(_) => return Err(placed(Fault::new("`required` is neither true nor false"))),
+        }
+        let member = type_schema(member).map_err(placed)?;
+        if properties.insert(name.to_owned(), member).is_some() {
+            return Err(placed(Fault::new("is there twice")));
+        }
+    }
+    finish(properties, json!(required), schema);
+    Ok(())
+}
+
+/// Members by name, as JSON Schema has them; what is required is in a list beside
+/// them, or said by each.
+fn put_named(
+    members: &Map<String, Value>,
+    given: &Map<String, Value>,
+    schema: &mut Map<String, Value>,
+) -> Result<(), Fault> {
+    let mut properties = Map::new();
+    let mut required = match given.get("required") {
+        Some(Value::Array(names)) => names.clone(),
+        _ => Vec::new(),
+    };
+    for (name, member) in members {
+        let one = type_schema(member).map_err(|fault| fault.inside(name))?;
+        properties.insert(name.clone(), one);
+        if member.get("required") == Some(&Value::Bool(true)) && !required.contains(&json!(name)) {
+            required.push(json!(name));
+        }
+    }
+    finish(properties, json!(required), schema);
+    Ok(())
+}
+
+fn finish(properties: Map<String, Value>, required: Value, schema: &mut Map<String, Value>) {
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if required.as_array().is_some_and(|names| !names.is_empty()) {
+        schema.insert("required".to_owned(), required);
+    }
+}
