@@ -119,10 +119,12 @@ mod tests {
             include_str!("../../testing/pins/npm-servers.txt"),
             include_str!("../../testing/pins/npm-inspector.txt"),
             include_str!("../../testing/pins/npm-node.txt"),
+            include_str!("../../testing/pins/npm-typescript.txt"),
         ] {
             NpmPins::parse(text, "linux-x64").unwrap();
         }
         check_python(include_str!("../../testing/pins/python.txt")).unwrap();
         check_python(include_str!("../../testing/pins/python-sqlite.txt")).unwrap();
+        check_python(include_str!("../../testing/pins/python-ty.txt")).unwrap();
     }
 }

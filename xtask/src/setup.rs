@@ -17,7 +17,7 @@ use crate::install::{Age, Installer, Part};
 use crate::probe::{count_tools, occurrences};
 use crate::progress::{Progress, output_of};
 use crate::project::Project;
-use crate::tools::{Found, Machine, Program, Version};
+use crate::tools::{Found, Machine, Program, Version, platform};
 
 /// What the Inspector asks for in its `engines`.
 const INSPECTOR_NODE: Version = (22, 19);
@@ -61,6 +61,7 @@ pub(crate) fn run(project: &Project, progress: &Progress, verify: Verify) -> Res
 struct Javascript {
     servers: Found<Part>,
     inspector: Found<Part>,
+    typescript: Found<Part>,
     /// The Node that runs the Inspector.
     inspector_node: Found<PathBuf>,
 }
@@ -76,7 +77,12 @@ impl Javascript {
             Ok(node) if node.version >= INSPECTOR_NODE => Ok(node.path.clone()),
             _ => npm("npm-node").and_then(|part| packaged_node(&part.folder)),
         };
-        Self { servers: npm("npm-servers"), inspector: npm("npm-inspector"), inspector_node }
+        Self {
+            servers: npm("npm-servers"),
+            inspector: npm("npm-inspector"),
+            typescript: npm("npm-typescript"),
+            inspector_node,
+        }
     }
 
     fn list(&self, machine: &Machine, equipment: &mut Equipment) {
@@ -97,10 +103,15 @@ impl Javascript {
         let inspector = both(self.inspector_node.as_ref(), launcher);
         equipment
             .add("inspector", inspector.map(|(node, script)| invoke(node, &script, &["--cli"])));
+        let compiler = self.typescript.as_ref().map(|part| {
+            let package = format!("node_modules/@typescript/typescript-{}", platform());
+            Invocation::new(&part.folder.join(package).join("lib/tsc"), &[])
+        });
+        equipment.add("tsc", compiler.map_err(String::clone));
     }
 
     fn is_new(&self) -> bool {
-        is_new(&self.servers) || is_new(&self.inspector)
+        [&self.servers, &self.inspector, &self.typescript].into_iter().any(is_new)
     }
 }
 
@@ -118,6 +129,8 @@ struct Python {
     main: Found<Part>,
     /// `mcp-server-sqlite` needs an older `mcp` than all others.
     sqlite: Found<Part>,
+    /// A type checker, not a server.
+    ty: Found<Part>,
 }
 
 impl Python {
@@ -126,7 +139,11 @@ impl Python {
             let python = at_least(&machine.python, MCP_PYTHON)?;
             reasoned(installer.python(name, python))
         };
-        Self { main: environment("python"), sqlite: environment("python-sqlite") }
+        Self {
+            main: environment("python"),
+            sqlite: environment("python-sqlite"),
+            ty: environment("python-ty"),
+        }
     }
 
     fn list(&self, project: &Project, machine: &Machine, equipment: &mut Equipment) {
@@ -141,6 +158,8 @@ impl Python {
         let sqlite = interpreter(&self.sqlite).map(|python| Invocation::new(&python, &["-c", run]));
         equipment.add("sqlite", sqlite);
         equipment.add("time", module("mcp_server_time").map_err(String::clone));
+        let ty = self.ty.as_ref().map(|part| Invocation::new(&part.folder.join("bin/ty"), &[]));
+        equipment.add("ty", ty.map_err(String::clone));
         let client = project.testing("clients/python_client.py");
         equipment.add("python_client", main.map(|python| invoke(&python, &client, &[])));
         for (name, script) in [("hostile", "hostile_server.py"), ("fixtures", "make_fixtures.py")] {
@@ -153,7 +172,7 @@ impl Python {
     }
 
     fn is_new(&self) -> bool {
-        is_new(&self.main) || is_new(&self.sqlite)
+        [&self.main, &self.sqlite, &self.ty].into_iter().any(is_new)
     }
 }
 
@@ -232,6 +251,10 @@ fn try_piece(
         "fixtures" => {
             output_of(Command::new(&piece.command).args(&piece.args).arg("--help"))?;
             "works".to_owned()
+        }
+        "tsc" | "ty" => {
+            let said = output_of(Command::new(&piece.command).args(&piece.args).arg("--version"))?;
+            said.trim().to_owned()
         }
         _ => format!(
             "{} tools",

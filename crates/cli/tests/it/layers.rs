@@ -5,40 +5,62 @@ use std::path::{Path, PathBuf};
 
 /// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
 /// and layers 1 and 2 only on what is named here.
-const LAYERS: [(&str, u8, &[&str]); 12] = [
+const LAYERS: [(&str, u8, &[&str]); 13] = [
     ("model", 0, &[]),
     ("config", 1, &["model"]),
     ("upstream", 1, &["model"]),
     ("catalog", 1, &["model"]),
     ("policy", 1, &["model"]),
     ("store", 1, &["model"]),
+    ("typecheck", 1, &["model"]),
     ("wire", 1, &["model"]),
     ("sandbox", 2, &["model", "wire"]),
     ("worker", 2, &["model", "wire"]),
     (
         "gateway",
         3,
-        &["model", "config", "upstream", "catalog", "policy", "store", "wire", "sandbox"],
+        &[
+            "model",
+            "config",
+            "upstream",
+            "catalog",
+            "policy",
+            "store",
+            "typecheck",
+            "wire",
+            "sandbox",
+        ],
     ),
     ("server", 4, &["model", "config", "gateway"]),
     (
         "cli",
         5,
         &[
-            "model", "config", "upstream", "catalog", "policy", "store", "wire", "sandbox",
-            "worker", "gateway", "server",
+            "model",
+            "config",
+            "upstream",
+            "catalog",
+            "policy",
+            "store",
+            "typecheck",
+            "wire",
+            "sandbox",
+            "worker",
+            "gateway",
+            "server",
         ],
     ),
 ];
 
 /// Dangerous or heavy things have one owner.
-const OWNERS: [(&str, &[&str]); 7] = [
+const OWNERS: [(&str, &[&str]); 8] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
     ("oxc", &["worker"]),
     ("jsonschema", &["policy"]),
     ("tiktoken-rs", &["gateway"]),
     ("toml_edit", &["config"]),
+    ("landlock", &["typecheck", "worker", "sandbox"]),
     ("rmcp", &["upstream", "server", "cli"]),
 ];
 

@@ -1,0 +1,219 @@
+//! The type checker that the rest of the gateway sees.
+//!
+//! In: declarations and a program. Out: its errors within a deadline.
+//! Holds at most one compiler process, which is started by the first check,
+//! killed when a check takes too long, and started anew by the next one.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::timeout_at;
+
+use crate::diagnostic::{Diagnostic, Report};
+use crate::error::TypeCheckError;
+use crate::failures::Failures;
+use crate::message::Paths;
+use crate::scratch::Scratch;
+use crate::server::{Launch, Server};
+use crate::world::{self, Lease, PROGRAM, SourceFile, Worlds};
+use crate::{refuse, returns};
+
+/// How long a check may take, the start of the compiler included.
+pub const CHECK_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How many checks are in the compiler's hands at once; more wait for their
+/// turn. Bounds what is held in memory for a compiler that does not read.
+const AT_ONCE: usize = 64;
+
+/// Checks programs. Cheap to make; nothing is started until the first check.
+pub struct TypeChecker {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    launch: Launch,
+    folder: PathBuf,
+    worlds: OnceCell<Arc<Worlds>>,
+    server: tokio::sync::Mutex<Option<Arc<Server>>>,
+    failures: Mutex<Failures>,
+    room: Semaphore,
+}
+
+impl TypeChecker {
+    /// `tsc` is TypeScript's native compiler (see [`find`](crate::find)),
+    /// `folder` a private scratch folder, which other gateways may share.
+    pub fn new(tsc: PathBuf, folder: PathBuf) -> Self {
+        Self::with(Launch { tsc, programs: Vec::new() }, folder)
+    }
+
+    pub(crate) fn with(launch: Launch, folder: PathBuf) -> Self {
+        let inner = Inner {
+            launch,
+            folder,
+            worlds: OnceCell::new(),
+            server: tokio::sync::Mutex::default(),
+            failures: Mutex::default(),
+            room: Semaphore::new(AT_ONCE),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Starts the compiler in the background and lets it read its library, so
+    /// that the first check finds it warm. Needs a Tokio runtime.
+    pub fn warm_up(&self) {
+        let inner = Arc::clone(&self.inner);
+        tokio::spawn(async move {
+            if let Err(error) = inner.check(&[], "").await {
+                tracing::debug!(%error, "the type checker did not warm up");
+            }
+        });
+    }
+
+    /// The errors of a program that may import these files. `./servers/github`
+    /// in the program is `servers/github/index.ts` of `files`.
+    pub async fn check(
+        &self,
+        files: &[SourceFile],
+        program: &str,
+    ) -> Result<Vec<Diagnostic>, TypeCheckError> {
+        if let Some(reason) = refuse::reason(program).or_else(|| world::refusal(files)) {
+            return Err(TypeCheckError::Refused { reason });
+        }
+        let inner = Arc::clone(&self.inner);
+        let (files, program) = (files.to_vec(), program.to_owned());
+        // A task of its own: when the caller gives up, the compiler must still be
+        // watched until it is done or killed.
+        let checked = tokio::spawn(async move { inner.check(&files, &program).await });
+        checked.await.unwrap_or_else(|error| Err(broken(error.to_string())))
+    }
+
+    /// The number of the compiler process, if there is one.
+    #[cfg(test)]
+    pub(crate) async fn server(&self) -> Option<Arc<Server>> {
+        self.inner.server.lock().await.clone()
+    }
+}
+
+impl Inner {
+    async fn check(
+        &self,
+        files: &[SourceFile],
+        program: &str,
+    ) -> Result<Vec<Diagnostic>, TypeCheckError> {
+        if let Some(retry_in) = self.failures().off_for(Instant::now()) {
+            return Err(TypeCheckError::Off { retry_in });
+        }
+        let deadline = tokio::time::Instant::now() + CHECK_DEADLINE;
+        let waited = timeout_at(deadline, self.room.acquire()).await;
+        let _room = waited.map_err(|_| timeout())?.map_err(|error| broken(error.to_string()))?;
+        let lease = timeout_at(deadline, self.lease(files)).await.map_err(|_| timeout())??;
+        let path = lease.folder().join(PROGRAM);
+        let mut again = true;
+        loop {
+            let server = self.running_server(deadline).await?;
+            match timeout_at(deadline, diagnose(&server, &path, program)).await {
+                Ok(Ok(report)) => {
+                    self.failures().succeeded();
+                    return Ok(report.errors(&self.paths(&lease)));
+                }
+                // Killed for another program's sake: this one gets a second try.
+                Ok(Err(_)) if again && server.was_stopped() => again = false,
+                Ok(Err(reason)) => {
+                    self.give_up(&server);
+                    return Err(broken(reason));
+                }
+                Err(_) => {
+                    self.give_up(&server);
+                    return Err(timeout());
+                }
+            }
+        }
+    }
+
+    async fn lease(&self, files: &[SourceFile]) -> Result<Lease, TypeCheckError> {
+        let worlds = Arc::clone(self.worlds().await?);
+        let files = files.to_vec();
+        let leased = tokio::task::spawn_blocking(move || worlds.lease(&files)).await;
+        leased.map_err(|error| broken(error.to_string()))?.map_err(|cause| self.unusable(cause))
+    }
+
+    async fn worlds(&self) -> Result<&Arc<Worlds>, TypeCheckError> {
+        let make = || async {
+            let folder = self.folder.clone();
+            let made = tokio::task::spawn_blocking(move || Scratch::make(&folder)).await;
+            let scratch = made.map_err(|error| broken(error.to_string()))?;
+            scratch.map(|scratch| Arc::new(Worlds::new(scratch))).map_err(|e| self.unusable(e))
+        };
+        self.worlds.get_or_try_init(make).await
+    }
+
+    async fn running_server(
+        &self,
+        deadline: tokio::time::Instant,
+    ) -> Result<Arc<Server>, TypeCheckError> {
+        let starting = async {
+            let mut slot = self.server.lock().await;
+            if let Some(server) = slot.as_ref().filter(|server| server.is_alive()) {
+                return Ok(Arc::clone(server));
+            }
+            let server = Server::start(&self.launch, self.worlds().await?.folder()).await?;
+            Ok(Arc::clone(slot.insert(Arc::new(server))))
+        };
+        let started = timeout_at(deadline, starting).await.unwrap_or_else(|_| Err(timeout()));
+        if started.is_err() {
+            self.failures().failed(Instant::now());
+        }
+        started
+    }
+
+    fn give_up(&self, server: &Server) {
+        server.stop();
+        if server.fails_first() {
+            self.failures().failed(Instant::now());
+        }
+    }
+
+    /// Longest first: a world lies in the scratch folder.
+    fn paths(&self, lease: &Lease) -> Paths {
+        let library = self.launch.tsc.canonicalize().unwrap_or_default();
+        let library = library.parent().map(|folder| folder.display().to_string());
+        let world = lease.folder().display().to_string();
+        let scratch = lease.folder().parent().map(|folder| folder.display().to_string());
+        let places = [(Some(world), "."), (scratch, "…"), (library, "typescript")];
+        let shown = places
+            .into_iter()
+            .filter_map(|(place, shown)| Some((place.filter(|place| place.len() > 1)?, shown)))
+            .collect();
+        Paths { shown }
+    }
+
+    fn failures(&self) -> std::sync::MutexGuard<'_, Failures> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn unusable(&self, cause: std::io::Error) -> TypeCheckError {
+        TypeCheckError::Folder { folder: self.folder.display().to_string(), cause }
+    }
+}
+
+/// Once, and a second time if the first has found a `return` it did not look into.
+async fn diagnose(server: &Server, path: &Path, program: &str) -> Result<Report, String> {
+    let report = server.diagnose(path, program).await?;
+    match returns::as_throws(program, &report.top_level_returns()) {
+        Some(changed) => server.diagnose(path, &changed).await,
+        None => Ok(report),
+    }
+}
+
+fn timeout() -> TypeCheckError {
+    TypeCheckError::Timeout { after: CHECK_DEADLINE }
+}
+
+fn broken(reason: String) -> TypeCheckError {
+    TypeCheckError::Broken { reason }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! Programs in the compiler's place that do not behave.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Instant;
+
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+
+use crate::checker::{CHECK_DEADLINE, TypeChecker};
+use crate::confine::{Readable, spawn};
+use crate::server::Launch;
+
+/// A shell script as the compiler. It may read what a shell needs.
+fn impostor(script: &str) -> (TempDir, TypeChecker) {
+    let folder = tempfile::tempdir().unwrap();
+    let tsc = folder.path().join("tsc");
+    fs::write(&tsc, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&tsc, fs::Permissions::from_mode(0o755)).unwrap();
+    let scratch = folder.path().join("scratch");
+    (folder, TypeChecker::with(Launch { tsc, programs: shell() }, scratch))
+}
+
+/// Where a shell and its programs are.
+fn shell() -> Vec<PathBuf> {
+    ["/bin", "/usr", "/lib", "/lib64", "/dev"].map(PathBuf::from).to_vec()
+}
+
+async fn outcome(checker: &TypeChecker) -> String {
+    match checker.check(&[], "").await {
+        Ok(errors) => format!("{} errors", errors.len()),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test]
+async fn one_that_never_answers_is_killed_at_the_deadline() {
+    let (_folder, checker) = impostor("while read -r line; do :; done");
+    let started = Instant::now();
+    assert_eq!(outcome(&checker).await, "the type check did not end within 2000 ms");
+    assert!(started.elapsed() >= CHECK_DEADLINE);
+}
+
+#[tokio::test]
+async fn one_that_ends_or_says_what_is_not_lsp_is_an_error_at_once() {
+    let ok = r#"body='{"jsonrpc":"2.0","id":1,"result":{}}'; printf 'Content-Length: 36\r\n\r\n%s' "$body""#;
+    for (script, reason) in [
+        ("exit 3".to_owned(), "it ended"),
+        ("echo hello".to_owned(), "a header line of a frame is not valid"),
+        ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'".to_owned(), "the length of a frame is not valid"),
+        ("printf 'Content-Length: 5\\r\\n\\r\\nhello'".to_owned(), "it sent what is not JSON-RPC"),
+        (format!("{ok}; sleep 0.1"), "it ended"),
+        (
+            "while printf 'Content-Length: 100000\\r\\n\\r\\n{\"a\":\"%099991d\"}\\n' 0; do :; done".to_owned(),
+            "it talks without end",
+        ),
+    ] {
+        let (_folder, checker) = impostor(&script);
+        let expected = format!("the type checker broke off: {reason}");
+        assert_eq!(outcome(&checker).await, expected, "{script}");
+    }
+}
+
+#[tokio::test]
+async fn after_three_failures_it_is_left_alone() {
+    let (folder, checker) = impostor("echo >> log; exit 3");
+    for _ in 0..3 {
+        assert_eq!(outcome(&checker).await, "the type checker broke off: it ended");
+    }
+    fs::remove_file(folder.path().join("tsc")).unwrap();
+    assert_eq!(
+        outcome(&checker).await,
+        "the type checker keeps failing and is off for another 119 s"
+    );
+}
+
+#[tokio::test]
+async fn one_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let checker = TypeChecker::new("/nowhere/tsc".into(), folder.path().to_owned());
+    assert_eq!(outcome(&checker).await, "the type checker `/nowhere/tsc` could not be started");
+}
+
+/// What the child finds, as it says itself.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_child_is_limited_and_can_neither_write_nor_read_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("inside"), "").unwrap();
+    // The first line comes when the limits have been set.
+    let script = "read -r go; ulimit -c; ulimit -f; ulimit -d; \
+                  (: > here) && echo wrote; \
+                  (: < /etc/passwd) && echo read elsewhere; \
+                  (: < inside) && echo read inside";
+    let mut command = tokio::process::Command::new("/bin/sh");
+    command.args(["-c", script]).env_clear().current_dir(folder.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let readable = Readable { programs: shell(), data: vec![folder.path().to_owned()] };
+    let mut child = spawn(command, readable).await.unwrap();
+    child.stdin.take().unwrap().write_all(b"go\n").await.unwrap();
+    let output = child.wait_with_output().await.unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "0\n0\n786432\nread inside\n");
+}

@@ -1,0 +1,64 @@
+//! How long checks take. Not run with the other tests:
+//! `cargo test -p tidegate-typecheck -- --ignored --nocapture measure`.
+
+use std::time::{Duration, Instant};
+
+use super::{Bench, file, github};
+
+const PROGRAM: &str = "import * as github from './servers/github';
+const issues = await github.listIssues({ owner: 'a', repo: 'b', state: 'open' });
+const byLabel: Record<string, number> = {};
+for (const issue of issues) {
+  for (const label of issue.labels) byLabel[label.name] = (byLabel[label.name] ?? 0) + 1;
+}
+const old = issues.filter(issue => new Date(issue.created_at) < new Date('2024-01-01'));
+for (const issue of old.slice(0, 5)) {
+  await github.createIssue({ owner: 'a', repo: 'b', title: `again: ${issue.title}`, labels: ['old'] });
+}
+return { count: issues.length, byLabel, first: old[0].titel };
+";
+
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn measure_checks() {
+    let Some(mut bench) = Bench::new("measure_checks") else { return };
+    let mut cold = Vec::new();
+    for _ in 0..10 {
+        bench = Bench::new("measure_checks").unwrap();
+        cold.push(timed(&bench, &github(), PROGRAM).await);
+    }
+    let mut warm = Vec::new();
+    for number in 0..200 {
+        warm.push(timed(&bench, &github(), &format!("{PROGRAM}// {number}\n")).await);
+    }
+    let mut worlds = Vec::new();
+    for number in 0..50 {
+        let mut files = github();
+        files.push(file("servers/x/index.ts", &format!("export const x = {number};")));
+        worlds.push(timed(&bench, &files, PROGRAM).await);
+    }
+    let started = Instant::now();
+    let all = (0..50).map(|_| bench.check(PROGRAM));
+    let all: Vec<_> = all.collect();
+    for check in all {
+        check.await;
+    }
+    eprintln!("50 one after another: {:?}", started.elapsed());
+    report("cold", cold);
+    report("warm", warm);
+    report("new world, server warm", worlds);
+}
+
+async fn timed(bench: &Bench, files: &[crate::SourceFile], program: &str) -> Duration {
+    let started = Instant::now();
+    let errors = bench.checker.check(files, program).await.unwrap();
+    let took = started.elapsed();
+    assert_eq!(errors.len(), 1);
+    took
+}
+
+fn report(what: &str, mut times: Vec<Duration>) {
+    times.sort();
+    let at = |share: usize| times[(times.len() - 1) * share / 100];
+    eprintln!("{what}: p50 {:?}, p95 {:?}, max {:?}", at(50), at(95), at(100));
+}

@@ -1,0 +1,169 @@
+//! Errors of a program, from what the language server reports.
+//!
+//! In: the `result` of `textDocument/diagnostic`. Out: at most ten errors, in
+//! the order of their places, each once.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use crate::message::{Paths, clean};
+
+/// A model repairs a few at a time; more cost tokens.
+const MOST: usize = 10;
+const ERROR: u32 = 1;
+/// "A 'return' statement can only be used within a function body": programs may
+/// return at the top (see `returns`).
+const TOP_LEVEL_RETURN: u32 = 1108;
+/// The messages about implicit `any` and about style: models leave parameters
+/// untyped, and the program runs all the same.
+const IMPLICIT_ANY: Range<u32> = 7000..7100;
+
+/// An error in a program. Lines and columns count from 1, columns in UTF-16
+/// units as everywhere in JavaScript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Line where it starts.
+    pub line: u32,
+    /// Column where it starts.
+    pub column: u32,
+    /// Line where it ends.
+    pub end_line: u32,
+    /// Column behind its end.
+    pub end_column: u32,
+    /// TypeScript's number of the message, such as 2345.
+    pub code: u32,
+    /// One or two lines, without host paths.
+    pub message: String,
+}
+
+/// What `textDocument/diagnostic` answers.
+#[derive(Deserialize)]
+pub(crate) struct Report {
+    #[serde(default)]
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    range: Place,
+    #[serde(default = "error")]
+    severity: u32,
+    code: u32,
+    message: String,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Deserialize)]
+struct Position {
+    line: u32,
+    character: u32,
+}
+
+/// The protocol leaves an absent severity to the client.
+fn error() -> u32 {
+    ERROR
+}
+
+impl Report {
+    /// Where the program returns at the top: line and column, counted from 0.
+    pub(crate) fn top_level_returns(&self) -> Vec<(u32, u32)> {
+        let returns = self.items.iter().filter(|item| item.code == TOP_LEVEL_RETURN);
+        returns.map(|item| (item.range.start.line, item.range.start.character)).collect()
+    }
+
+    pub(crate) fn errors(self, paths: &Paths) -> Vec<Diagnostic> {
+        let counted = |item: &Item| {
+            item.severity == ERROR
+                && item.code != TOP_LEVEL_RETURN
+                && !IMPLICIT_ANY.contains(&item.code)
+        };
+        let mut items: Vec<Item> = self.items.into_iter().filter(counted).collect();
+        items.sort_by_key(|item| {
+            let Place { start, end } = &item.range;
+            (start.line, start.character, end.line, end.character)
+        });
+        let mut errors: Vec<Diagnostic> = Vec::new();
+        for item in items {
+            let error = item.into_diagnostic(paths);
+            if errors.last() != Some(&error) {
+                errors.push(error);
+            }
+            if errors.len() == MOST {
+                break;
+            }
+        }
+        errors
+    }
+}
+
+impl Item {
+    fn into_diagnostic(self, paths: &Paths) -> Diagnostic {
+        let Place { start, end } = self.range;
+        Diagnostic {
+            line: start.line.saturating_add(1),
+            column: start.character.saturating_add(1),
+            end_line: end.line.saturating_add(1),
+            end_column: end.character.saturating_add(1),
+            code: self.code,
+            message: clean(&self.message, paths),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Diagnostic, Report};
+    use crate::message::Paths;
+
+    fn item(line: u32, severity: u32, code: u32) -> Value {
+        json!({
+            "range": {"start": {"line": line, "character": 4}, "end": {"line": line, "character": 9}},
+            "severity": severity,
+            "code": code,
+            "source": "ts",
+            "message": "Wrong.",
+        })
+    }
+
+    fn errors(items: &[Value]) -> Vec<Diagnostic> {
+        let report: Report =
+            serde_json::from_value(json!({"kind": "full", "items": items})).unwrap();
+        report.errors(&Paths { shown: Vec::new() })
+    }
+
+    fn expected(line: u32, code: u32) -> Diagnostic {
+        let message = "Wrong.".to_owned();
+        Diagnostic { line, column: 5, end_line: line, end_column: 10, code, message }
+    }
+
+    #[test]
+    fn errors_come_in_order_and_once_and_count_from_one() {
+        let items = [item(3, 1, 2322), item(0, 1, 2304), item(3, 1, 2322), item(1, 4, 6133)];
+        assert_eq!(errors(&items), [expected(1, 2304), expected(4, 2322)]);
+    }
+
+    #[test]
+    fn a_return_at_the_top_is_no_error() {
+        assert_eq!(errors(&[item(0, 1, 1108)]), []);
+    }
+
+    #[test]
+    fn an_untyped_parameter_is_no_error() {
+        assert_eq!(errors(&[item(0, 1, 7006), item(0, 1, 7053)]), []);
+    }
+
+    #[test]
+    fn there_are_ten_at_most() {
+        let items: Vec<Value> = (0..20).map(|line| item(line, 1, 2304)).collect();
+        let lines: Vec<u32> = errors(&items).iter().map(|error| error.line).collect();
+        assert_eq!(lines, (1..=10).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,144 @@
+//! Words an error of the compiler for a model.
+//!
+//! In: a message of the language server, with its chain of reasons one per line,
+//! each deeper one indented further. Out: one or two lines without host paths.
+//! Pure.
+
+const LONGEST: usize = 300;
+
+/// What host paths begin with, and what is shown instead.
+pub(crate) struct Paths {
+    /// Longest first.
+    pub(crate) shown: Vec<(String, &'static str)>,
+}
+
+/// The message as the model gets it.
+pub(crate) fn clean(message: &str, paths: &Paths) -> String {
+    let mut text = relevant(message);
+    for (host, shown) in &paths.shown {
+        text = text.replace(host.as_str(), shown);
+    }
+    cut(without_import_types(&text))
+}
+
+/// The deepest line, since it says what is wrong; with the line that names the
+/// property if it does not, else with the first line.
+fn relevant(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().filter(|line| !line.trim().is_empty()).collect();
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let Some(deepest) = lines.iter().map(|line| depth(line)).max() else { return String::new() };
+    let at = lines.iter().position(|line| depth(line) == deepest).unwrap_or(0);
+    let line = lines[at].trim();
+    if at == 0 || names_the_place(line) {
+        return line.to_owned();
+    }
+    let context =
+        lines[..at].iter().rev().find(|above| names_the_place(above.trim())).unwrap_or(&lines[0]);
+    format!("{}\n{line}", context.trim())
+}
+
+/// Whether a line names the property or argument that it is about.
+fn names_the_place(line: &str) -> bool {
+    ["Property", "Object literal", "Types of property", "The types of", "Expected"]
+        .iter()
+        .any(|start| line.starts_with(start))
+        || line.contains("is missing the following properties")
+}
+
+/// `import("…").Issue` is `Issue`; a module by itself keeps its name.
+fn without_import_types(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("import(\"") {
+        let name = &rest[at + 8..];
+        let Some(end) = name.find("\")") else { break };
+        plain.push_str(&rest[..at]);
+        rest = &name[end + 2..];
+        match rest.strip_prefix('.') {
+            Some(member) => rest = member,
+            None => {
+                let name = &name[..end];
+                let module = name.strip_suffix("/index").unwrap_or(name);
+                plain.push_str(&format!("import(\"{module}\")"));
+            }
+        }
+    }
+    plain + rest
+}
+
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Paths, clean};
+
+    fn cleaned(message: &str) -> String {
+        let shown = vec![("/scratch/p/w".to_owned(), "."), ("/scratch".to_owned(), "…")];
+        clean(message, &Paths { shown })
+    }
+
+    #[test]
+    fn a_single_line_stays() {
+        assert_eq!(cleaned("Cannot find name 'foo'."), "Cannot find name 'foo'.");
+    }
+
+    #[test]
+    fn the_deepest_line_of_a_chain_is_shown() {
+        let chain = "Argument of type '{ owner: string; }' is not assignable to parameter of type 'Input'.\n  \
+                     Property 'repo' is missing in type '{ owner: string; }' but required in type 'Input'.";
+        assert_eq!(
+            cleaned(chain),
+            "Property 'repo' is missing in type '{ owner: string; }' but required in type 'Input'."
+        );
+    }
+
+    #[test]
+    fn a_deepest_line_that_names_no_property_is_shown_with_the_one_that_does() {
+        let chain = "Argument of type '{ a: number; }' is not assignable to parameter of type 'Input'.\n  \
+                     Types of property 'a' are incompatible.\n    \
+                     Type 'number' is not assignable to type 'string'.";
+        assert_eq!(
+            cleaned(chain),
+            "Types of property 'a' are incompatible.\nType 'number' is not assignable to type 'string'."
+        );
+        let other = "Type 'A' is not assignable to type 'B'.\n  Type 'number' is not assignable to type 'string'.";
+        assert_eq!(
+            cleaned(other),
+            "Type 'A' is not assignable to type 'B'.\nType 'number' is not assignable to type 'string'."
+        );
+    }
+
+    #[test]
+    fn host_paths_and_import_types_are_gone() {
+        assert_eq!(
+            cleaned(
+                "Type 'import(\"/scratch/p/w/servers/a/types\").Issue[]' is not 'import(\"/scratch/x\").B<C>'."
+            ),
+            "Type 'Issue[]' is not 'B<C>'."
+        );
+        assert_eq!(
+            cleaned(
+                "Property 'z' does not exist on type 'typeof import(\"/scratch/p/w/servers/a/index\")'."
+            ),
+            "Property 'z' does not exist on type 'typeof import(\"./servers/a\")'."
+        );
+        assert_eq!(
+            cleaned("File '/scratch/other/x.ts' is not a module."),
+            "File '…/other/x.ts' is not a module."
+        );
+        assert_eq!(cleaned("unended import(\"/scratch/p/w/a"), "unended import(\"./a");
+    }
+
+    #[test]
+    fn long_messages_are_cut_between_characters() {
+        assert_eq!(cleaned(&"ä".repeat(301)), format!("{}…", "ä".repeat(300)));
+        assert_eq!(cleaned(&"ä".repeat(300)), "ä".repeat(300));
+        assert_eq!(cleaned(""), "");
+    }
+}

@@ -1,0 +1,302 @@
+//! One compiler process as a language server.
+//!
+//! In: documents. Out: the diagnostics of each. Requests may overlap.
+//! What comes back is not trusted: frames are capped, answers are matched by
+//! number, and talk that nobody asked for has a limit.
+//! Must stay true: the process ends when this value is dropped, when it breaks
+//! the protocol, or when its standard input closes because we have died.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::confine::{self, Readable, SOFT_MEMORY};
+use crate::diagnostic::Report;
+use crate::error::TypeCheckError;
+use crate::frame;
+
+/// What the server may say between two answers. It is asked to log nothing.
+const TALK_BYTES: usize = 4 * 1024 * 1024;
+/// The server's own word for "log nothing".
+const LOG_NOTHING: u32 = 5;
+
+/// How to start the compiler.
+pub(crate) struct Launch {
+    pub(crate) tsc: PathBuf,
+    /// Further folders with programs that it needs. None but in tests.
+    pub(crate) programs: Vec<PathBuf>,
+}
+
+/// A running language server.
+pub(crate) struct Server {
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    waiting: Arc<Mutex<Waiting>>,
+    last_id: AtomicU64,
+    stop: CancellationToken,
+    failed: AtomicBool,
+    _stop_on_drop: DropGuard,
+}
+
+/// Who waits for an answer; why nobody gets one any more.
+#[derive(Default)]
+struct Waiting {
+    answers: HashMap<u64, oneshot::Sender<Answer>>,
+    ended: Option<String>,
+}
+
+type Answer = Result<Box<RawValue>, String>;
+
+#[derive(Deserialize)]
+struct Incoming<'a> {
+    #[serde(default, borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<String>,
+    #[serde(default, borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Value>,
+}
+
+impl Server {
+    /// Starts the compiler and greets it. `folder` holds all worlds.
+    pub(crate) async fn start(launch: &Launch, folder: &Path) -> Result<Self, TypeCheckError> {
+        let failed =
+            |cause| TypeCheckError::Start { command: launch.tsc.display().to_string(), cause };
+        let tsc = launch.tsc.canonicalize().map_err(failed)?;
+        let library = tsc.parent().unwrap_or(Path::new("/")).to_owned();
+        let mut command = Command::new(&tsc);
+        command
+            .args(["--lsp", "--stdio"])
+            .env_clear()
+            .envs([("GOMEMLIMIT", SOFT_MEMORY), ("GOMAXPROCS", "2")])
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let programs = launch.programs.iter().cloned().chain([library]).collect();
+        let readable = Readable { programs, data: vec![folder.to_owned()] };
+        let child = confine::spawn(command, readable).await.map_err(failed)?;
+        let server = Self::attend(child);
+        server.greet(folder).await.map_err(|reason| TypeCheckError::Broken { reason })?;
+        Ok(server)
+    }
+
+    fn attend(mut child: Child) -> Self {
+        let (outgoing, messages) = mpsc::unbounded_channel();
+        let waiting = Arc::new(Mutex::new(Waiting::default()));
+        let stop = CancellationToken::new();
+        if let Some(stdin) = child.stdin.take() {
+            tokio::spawn(write_all(stdin, messages));
+        }
+        if let Some(stderr) = child.stderr.take() {
+            tokio::spawn(drain(stderr));
+        }
+        tokio::spawn(supervise(child, Arc::clone(&waiting), outgoing.clone(), stop.clone()));
+        let _stop_on_drop = stop.clone().drop_guard();
+        let failed = AtomicBool::new(false);
+        Self { outgoing, waiting, last_id: AtomicU64::new(0), stop, failed, _stop_on_drop }
+    }
+
+    async fn greet(&self, folder: &Path) -> Result<(), String> {
+        let params = json!({
+            "processId": null,
+            "rootUri": uri(folder),
+            "capabilities": {"textDocument": {"diagnostic": {}}},
+            "initializationOptions": {"disablePushDiagnostics": true, "logVerbosity": LOG_NOTHING},
+        });
+        self.request("initialize", &params).await?;
+        self.notify("initialized", &json!({}));
+        Ok(())
+    }
+
+    /// The diagnostics of a text at a path, which is not read from disk.
+    pub(crate) async fn diagnose(&self, path: &Path, text: &str) -> Result<Report, String> {
+        let uri = uri(path);
+        let document = json!({"uri": uri, "languageId": "typescript", "version": 1, "text": text});
+        self.notify("textDocument/didOpen", &json!({"textDocument": document}));
+        let params = json!({"textDocument": {"uri": uri}});
+        let answer = self.request("textDocument/diagnostic", &params).await?;
+        self.notify("textDocument/didClose", &params);
+        serde_json::from_str(answer.get()).map_err(|error| format!("odd diagnostics: {error}"))
+    }
+
+    /// Ends the process now.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Whether we have ended it.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.stop.is_cancelled()
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.ended.is_none() && !self.was_stopped()
+    }
+
+    /// True for the first who asks: one end of a process is one failure, however
+    /// many checks it takes along.
+    pub(crate) fn fails_first(&self) -> bool {
+        !self.failed.swap(true, Ordering::Relaxed)
+    }
+
+    async fn request(&self, method: &str, params: &Value) -> Answer {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, answer) = oneshot::channel();
+        {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(reason) = &waiting.ended {
+                return Err(reason.clone());
+            }
+            waiting.answers.insert(id, sender);
+        }
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        answer.await.unwrap_or_else(|_| Err(self.reason()))
+    }
+
+    fn notify(&self, method: &str, params: &Value) {
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    fn send(&self, message: &Value) {
+        // Fails only after the end, which the answer's receiver learns too.
+        let _ = self.outgoing.send(frame::framed(&message.to_string()));
+    }
+
+    fn reason(&self) -> String {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.ended.clone().unwrap_or_else(|| "it has ended".to_owned())
+    }
+}
+
+/// Reads until the end, then ends the process and tells those who wait.
+async fn supervise(
+    mut child: Child,
+    waiting: Arc<Mutex<Waiting>>,
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    stop: CancellationToken,
+) {
+    let reading = async {
+        match child.stdout.take() {
+            Some(stdout) => read_all(stdout, &waiting, &outgoing).await,
+            None => "it has no standard output".to_owned(),
+        }
+    };
+    let reason = tokio::select! {
+        reason = reading => reason,
+        () = stop.cancelled() => "it was stopped".to_owned(),
+    };
+    // It may have ended by itself.
+    let _ = child.start_kill();
+    let status = child.wait().await;
+    tracing::debug!(%reason, ?status, "type checker ended");
+    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+    waiting.ended = Some(reason);
+    waiting.answers.clear();
+}
+
+/// Hands answers to those who wait for them. Returns why it stopped.
+async fn read_all(
+    stdout: ChildStdout,
+    waiting: &Mutex<Waiting>,
+    outgoing: &mpsc::UnboundedSender<Vec<u8>>,
+) -> String {
+    let mut stdout = BufReader::new(stdout);
+    let mut talk = 0;
+    loop {
+        let body = match frame::read(&mut stdout).await {
+            Ok(Some(body)) => body,
+            Ok(None) => return "it ended".to_owned(),
+            Err(error) => return error.to_string(),
+        };
+        let Ok(message) = serde_json::from_slice::<Incoming<'_>>(&body) else {
+            return "it sent what is not JSON-RPC".to_owned();
+        };
+        talk += body.len();
+        match (message.id, &message.method) {
+            (Some(id), Some(_)) => {
+                // A request of the server: it offers what we do not use.
+                let reply = json!({"jsonrpc": "2.0", "id": id, "result": null});
+                let _ = outgoing.send(frame::framed(&reply.to_string()));
+            }
+            (Some(id), None) => {
+                let id = id.get().parse().ok();
+                let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(sender) = id.and_then(|id: u64| waiting.answers.remove(&id)) {
+                    talk = 0;
+                    // Whoever waited may have given up.
+                    let _ = sender.send(answer(&message));
+                }
+            }
+            (None, _) => {}
+        }
+        if talk > TALK_BYTES {
+            return "it talks without end".to_owned();
+        }
+    }
+}
+
+fn answer(message: &Incoming<'_>) -> Answer {
+    match (&message.error, message.result) {
+        (Some(error), _) => {
+            let text = error["message"].as_str().unwrap_or("no reason");
+            Err(text.chars().take(200).collect())
+        }
+        (None, Some(result)) => Ok(result.to_owned()),
+        (None, None) => Err("it answered nothing".to_owned()),
+    }
+}
+
+async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(message) = messages.recv().await {
+        // The reader notices the end and says so.
+        if stdin.write_all(&message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Standard error is read, so that it cannot fill up, and shown to operators.
+async fn drain(mut stderr: ChildStderr) {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
+        let said = String::from_utf8_lossy(&buffer[..count]);
+        tracing::debug!(said = said.trim_end(), "type checker");
+    }
+}
+
+/// A `file:` URI with everything escaped that is not plain.
+fn uri(path: &Path) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::uri;
+
+    #[test]
+    fn odd_paths_become_whole_uris() {
+        assert_eq!(uri(Path::new("/a b/ü%/p.ts")), "file:///a%20b/%C3%BC%25/p.ts");
+    }
+}

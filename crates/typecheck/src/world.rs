@@ -1,0 +1,249 @@
+//! Worlds: the folders in which programs are checked.
+//!
+//! In: the declarations that one program needs. Out: a folder with exactly
+//! these, a tsconfig and an empty `program.ts`, leased to one check at a time.
+//! A world never changes after it was written, so the compiler may keep what it
+//! has read of it, and programs with older definitions are not disturbed. Two
+//! checks at the same time get two copies: one program can never see another.
+//! The name of a folder is random, since a program that could guess it could
+//! import from it. Idle worlds are kept for the next check, the oldest go first.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::scratch::{Scratch, make_private, random_name};
+
+/// How many idle worlds stay on disk.
+const KEPT: usize = 32;
+/// What the declarations of one program may have in all.
+const DECLARATION_BYTES: usize = 8 * 1024 * 1024;
+const GLOBALS: &str = include_str!("globals.d.ts");
+pub(crate) const PROGRAM: &str = "program.ts";
+const OWN: [&str; 4] = [PROGRAM, "globals.d.ts", "tsconfig.json", "package.json"];
+
+/// A declaration file that a program can import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Relative, with `/`: `servers/github/index.ts`.
+    pub path: String,
+    /// Its content.
+    pub text: Arc<str>,
+}
+
+/// All worlds of this process.
+pub(crate) struct Worlds {
+    scratch: Scratch,
+    /// Least recently used first.
+    idle: Mutex<Vec<World>>,
+}
+
+struct World {
+    files: Fingerprint,
+    folder: PathBuf,
+}
+
+type Fingerprint = [u8; 32];
+
+impl Worlds {
+    pub(crate) fn new(scratch: Scratch) -> Self {
+        Self { scratch, idle: Mutex::default() }
+    }
+
+    /// The folder that holds all of them.
+    pub(crate) fn folder(&self) -> &Path {
+        self.scratch.folder()
+    }
+
+    /// A world with these files that nobody else uses. Blocks on the disk.
+    pub(crate) fn lease(self: &Arc<Self>, files: &[SourceFile]) -> io::Result<Lease> {
+        let fingerprint = fingerprint(files);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = idle.iter().rposition(|world| world.files == fingerprint);
+        let known = known.map(|at| idle.remove(at));
+        drop(idle);
+        let world = match known {
+            Some(world) => world,
+            None => World { files: fingerprint, folder: write(self.folder(), files)? },
+        };
+        Ok(Lease { worlds: Arc::clone(self), world: Some(world) })
+    }
+
+    fn give_back(&self, world: World) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push(world);
+        let oldest = (idle.len() > KEPT).then(|| idle.remove(0));
+        drop(idle);
+        if let Some(world) = oldest {
+            // What stays behind goes with the scratch folder.
+            let _ = fs::remove_dir_all(world.folder);
+        }
+    }
+}
+
+/// A world in use. Dropped only after its document has been closed.
+pub(crate) struct Lease {
+    worlds: Arc<Worlds>,
+    world: Option<World>,
+}
+
+impl Lease {
+    pub(crate) fn folder(&self) -> &Path {
+        self.world.as_ref().map_or(Path::new(""), |world| &world.folder)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(world) = self.world.take() {
+            self.worlds.give_back(world);
+        }
+    }
+}
+
+/// Whether these files can be written: names that stay inside, a sane size.
+pub(crate) fn refusal(files: &[SourceFile]) -> Option<&'static str> {
+    let size: usize = files.iter().map(|file| file.text.len()).sum();
+    if size > DECLARATION_BYTES {
+        return Some("its declarations are larger than 8 MB");
+    }
+    files
+        .iter()
+        .any(|file| !is_plain(&file.path))
+        .then_some("a declaration has a name that is not one")
+}
+
+fn is_plain(path: &str) -> bool {
+    let components = || Path::new(path).components();
+    !path.contains(['\\', '\0'])
+        && path.ends_with(".ts")
+        && !OWN.contains(&path)
+        && components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+fn fingerprint(files: &[SourceFile]) -> Fingerprint {
+    let mut files: Vec<&SourceFile> = files.iter().collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut hash = Sha256::new();
+    for file in files {
+        for part in [file.path.as_bytes(), file.text.as_bytes()] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    hash.finalize().into()
+}
+
+fn write(scratch: &Path, files: &[SourceFile]) -> io::Result<PathBuf> {
+    let folder = scratch.join(random_name()?);
+    make_private(&folder)?;
+    for file in files {
+        let path = folder.join(&file.path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, file.text.as_bytes())?;
+    }
+    fs::write(folder.join("globals.d.ts"), GLOBALS)?;
+    fs::write(folder.join("tsconfig.json"), tsconfig().to_string())?;
+    // Ends the compiler's search for one in the folders above.
+    fs::write(folder.join("package.json"), r#"{"type":"module"}"#)?;
+    // The program itself is a document in memory over this file. It must exist,
+    // or the document belongs to no project.
+    fs::write(folder.join(PROGRAM), "")?;
+    Ok(folder)
+}
+
+fn tsconfig() -> Value {
+    json!({
+        "compilerOptions": {
+            "strict": true,
+            // Implicit `any` is not reported (see `diagnostic`), but must be on:
+            // without it `const list = []` is a list of `never`.
+            "noImplicitAny": true,
+            "useUnknownInCatchVariables": false,
+            "target": "es2022",
+            // What the engine has; no DOM.
+            "lib": ["es2025", "esnext.disposable"],
+            "module": "esnext",
+            "moduleResolution": "bundler",
+            "moduleDetection": "force",
+            "allowImportingTsExtensions": true,
+            "resolveJsonModule": false,
+            "paths": {"servers": ["./servers/index"], "servers/*": ["./servers/*"]},
+            "noEmit": true,
+            "skipLibCheck": true,
+            "types": [],
+            "typeRoots": [],
+        },
+        "files": ["globals.d.ts", PROGRAM],
+        "typeAcquisition": {"enable": false},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::{KEPT, Scratch, SourceFile, Worlds, refusal};
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile { path: path.to_owned(), text: Arc::from(text) }
+    }
+
+    fn worlds(folder: &Path) -> Arc<Worlds> {
+        Arc::new(Worlds::new(Scratch::make(folder).unwrap()))
+    }
+
+    #[test]
+    fn the_same_files_get_the_same_folder_and_others_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let worlds = worlds(folder.path());
+        let (a, b) = (file("servers/a.ts", "1"), file("servers/b.ts", "2"));
+        let first = worlds.lease(&[a.clone(), b.clone()]).unwrap().folder().to_owned();
+        assert_eq!(fs::read_to_string(first.join("servers/a.ts")).unwrap(), "1");
+        assert_eq!(worlds.lease(&[b, a.clone()]).unwrap().folder(), first);
+        assert_ne!(worlds.lease(&[a, file("servers/b.ts", "3")]).unwrap().folder(), first);
+    }
+
+    #[test]
+    fn a_world_is_used_by_one_check_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let worlds = worlds(folder.path());
+        let (one, two) = (worlds.lease(&[]).unwrap(), worlds.lease(&[]).unwrap());
+        assert_ne!(one.folder(), two.folder());
+    }
+
+    #[test]
+    fn the_oldest_idle_worlds_are_removed_and_those_in_use_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let worlds = worlds(folder.path());
+        let used = worlds.lease(&[]).unwrap();
+        let mut made = Vec::new();
+        for number in 0..=KEPT {
+            let lease = worlds.lease(&[file("a.ts", &number.to_string())]).unwrap();
+            made.push(lease.folder().to_owned());
+        }
+        let there: Vec<bool> = made.iter().map(|folder| folder.exists()).collect();
+        let mut expected = vec![true; KEPT + 1];
+        expected[0] = false;
+        assert_eq!((there, used.folder().exists()), (expected, true));
+    }
+
+    #[test]
+    fn names_that_lead_out_are_refused() {
+        let bad = Some("a declaration has a name that is not one");
+        for path in ["../a.ts", "/a.ts", "a/../../b.ts", "a.js", "program.ts", "a\\b.ts", ""] {
+            assert_eq!(refusal(&[file(path, "")]), bad, "{path}");
+        }
+        assert_eq!(refusal(&[file("servers/a b/index.d.ts", "")]), None);
+        let large = "x".repeat(8 * 1024 * 1024 + 1);
+        assert_eq!(refusal(&[file("a.ts", &large)]), Some("its declarations are larger than 8 MB"));
+    }
+}
