@@ -197,18 +197,18 @@ impl Python<'_> {
     fn field(&mut self, field: &Field, class: &str, simple: bool) -> String {
         let place = format!("{class}{}", pascal_case(&field.name));
         let ty = self.used(field.ty, &place);
+        let ty = if simple { ty } else { evaluated(&ty) };
         let ty = match field.presence {
             Presence::Required => ty,
             Presence::Optional => format!("NotRequired[{ty}]"),
         };
         let words = remark(&self.words_unless_named(field.ty));
         match simple {
-            true => format!(" {}: {}{words}", field.name, ty),
-            false => format!(
-                "{}: {},{words}",
-                python_text(&Value::from(field.name.as_str()).to_string()),
-                evaluated(&ty)
-            ),
+            true => format!(" {}: {ty}{words}", field.name),
+            false => {
+                let name = python_text(&Value::from(field.name.as_str()).to_string());
+                format!("{name}: {ty},{words}")
+            }
         }
     }
 

@@ -61,7 +61,12 @@ impl<'a> TypeScript<'a> {
                 let stripped = self.strip(input, &mut docs);
                 // A whole example stands in the comment above.
                 docs.tags.retain(|tag| tag.name != "example");
-                docs.after_first_line(format!("input{mark}: {}", self.stripped(stripped)))
+                let text = self.stripped(stripped);
+                // A comment to the end of the line would hide what follows.
+                match text.contains('\n') {
+                    true => docs.after_first_line(format!("input{mark}: {text}")),
+                    false => format!("input{mark}: {}", docs.before(text)),
+                }
             }
         };
         let results = Self { integers: Integers::Plain, ..*self };
@@ -245,9 +250,24 @@ impl<'a> TypeScript<'a> {
             }
         };
         let name = property_name(&field.name);
+        // Every object has one of these already, and TypeScript would find that
+        // it does not fit.
+        let inherited = OBJECT_MEMBERS.contains(&field.name.as_str());
+        let text = if inherited && mark == "?" { "any".to_owned() } else { text };
         docs.after_first_line(format!("{name}{mark}: {text}"))
     }
 }
+
+/// What objects inherit.
+const OBJECT_MEMBERS: [&str; 7] = [
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
 
 /// A type without its words.
 #[derive(Clone, Copy)]

@@ -291,8 +291,8 @@ page_size: Literal[10, 20] = OMIT,
  return _call()
 PlaceOrderResult = TypedDict("PlaceOrderResult", {
 'to': "To",
-'from': "NotRequired[str]",
-'amount': "NotRequired[int | None]",
+'from': NotRequired["str"],
+'amount': NotRequired["int | None"],
 })
 def place_order(*,
 to: To,

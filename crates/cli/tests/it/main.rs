@@ -16,5 +16,6 @@ mod endurance;
 mod layers;
 mod programs;
 mod support;
+mod typed;
 mod upstream;
 mod workflow;
