@@ -19,6 +19,7 @@ Examples:
   tidegate run program.ts                 run one program as `execute_code` would
   echo 'return 1 + 1' | tidegate run -    the same from standard input
   tidegate search \"read a file\"           find tools over all servers
+  tidegate doctor                         what works on this machine, and what to do
 
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 refused by policy, 4 a limit was hit,
 5 an upstream server failed"
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Tokens(TokensArgs),
     /// Write the typed APIs of all servers as TypeScript and Python files
     Generate(GenerateArgs),
+    /// Try everything that tidegate needs, and say what to do about what is missing
+    Doctor(DoctorArgs),
     /// Measure this machine
     Bench(BenchArgs),
     /// One of the demo's own MCP servers
@@ -259,6 +262,22 @@ pub(crate) struct GenerateArgs {
     /// Take these definitions instead of the configured servers (see `tidegate search --help`)
     #[arg(long, value_name = "PATH")]
     pub(crate) catalog: Option<PathBuf>,
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tidegate doctor\n  tidegate doctor --fix\n  tidegate doctor --servers --json"
+)]
+pub(crate) struct DoctorArgs {
+    /// Install what is missing: TypeScript 7, for type checks, with npm
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Also start every configured server
+    #[arg(long)]
+    pub(crate) servers: bool,
     /// One JSON document on standard output
     #[arg(long)]
     pub(crate) json: bool,

@@ -52,6 +52,7 @@ async fn dispatch(cli: Cli) -> ExitCode {
         Command::Servers(args) => commands::servers::run(&cli.config, &args).await,
         Command::Tokens(args) => commands::tokens::run(&cli.config, &args).await,
         Command::Generate(args) => commands::generate::run(&cli.config, &args).await,
+        Command::Doctor(args) => commands::doctor::run(&cli.config, &args).await,
         Command::Bench(args) => commands::bench::run(&args).await,
         Command::DemoServer { name } => demo::serve(name).await.map(|()| ExitCode::SUCCESS),
     };

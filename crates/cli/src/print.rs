@@ -55,6 +55,27 @@ pub(crate) fn bold(text: &str) -> String {
     if std::io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
+/// Green, yellow or red on a terminal.
+pub(crate) fn painted(text: &str, colour: Colour) -> String {
+    if !std::io::stdout().is_terminal() {
+        return text.to_owned();
+    }
+    let code = match colour {
+        Colour::Green => 32,
+        Colour::Yellow => 33,
+        Colour::Red => 31,
+    };
+    format!("\x1b[{code}m{text}\x1b[0m")
+}
+
+/// The colour of a word.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Colour {
+    Green,
+    Yellow,
+    Red,
+}
+
 /// Prints an error with its causes and gives the exit code for it.
 pub(crate) fn failure(failed: &anyhow::Error) -> ExitCode {
     if let Some(config) = failed.downcast_ref::<ConfigError>() {

@@ -89,7 +89,7 @@ impl TypeChecker {
         checked.await.unwrap_or_else(|error| Err(broken(error.to_string())))
     }
 
-    /// The number of the compiler process, if there is one.
+    /// The compiler process, if there is one.
     #[cfg(test)]
     pub(crate) async fn server(&self) -> Option<Arc<Server>> {
         self.inner.server.lock().await.clone()

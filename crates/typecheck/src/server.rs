@@ -44,6 +44,8 @@ pub(crate) struct Server {
     last_id: AtomicU64,
     stop: CancellationToken,
     failed: AtomicBool,
+    #[cfg(test)]
+    pub(crate) pid: Option<u32>,
     _stop_on_drop: DropGuard,
 }
 
@@ -94,6 +96,8 @@ impl Server {
     fn attend(mut child: Child) -> Self {
         let (outgoing, messages) = mpsc::unbounded_channel();
         let waiting = Arc::new(Mutex::new(Waiting::default()));
+        let pid = child.id();
+        tracing::debug!(?pid, "type checker started");
         let stop = CancellationToken::new();
         if let Some(stdin) = child.stdin.take() {
             tokio::spawn(write_all(stdin, messages));
@@ -104,7 +108,16 @@ impl Server {
         tokio::spawn(supervise(child, Arc::clone(&waiting), outgoing.clone(), stop.clone()));
         let _stop_on_drop = stop.clone().drop_guard();
         let failed = AtomicBool::new(false);
-        Self { outgoing, waiting, last_id: AtomicU64::new(0), stop, failed, _stop_on_drop }
+        Self {
+            outgoing,
+            waiting,
+            last_id: AtomicU64::new(0),
+            stop,
+            failed,
+            #[cfg(test)]
+            pid,
+            _stop_on_drop,
+        }
     }
 
     async fn greet(&self, folder: &Path) -> Result<(), String> {
@@ -143,6 +156,12 @@ impl Server {
     pub(crate) fn is_alive(&self) -> bool {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.ended.is_none() && !self.was_stopped()
+    }
+
+    /// Whether somebody waits for an answer.
+    #[cfg(test)]
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.waiting.lock().unwrap().answers.is_empty()
     }
 
     /// True for the first who asks: one end of a process is one failure, however

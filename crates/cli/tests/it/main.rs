@@ -12,6 +12,7 @@ mod bad_input;
 mod clients;
 mod commands;
 mod conspiracy;
+mod doctor;
 mod endurance;
 mod layers;
 mod programs;

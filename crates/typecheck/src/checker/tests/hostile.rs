@@ -121,8 +121,69 @@ async fn a_killed_compiler_is_started_again_for_the_checks_beside() {
     let Some(bench) = Bench::new(test) else { return };
     bench.checker.check(&[], "").await.unwrap();
     let server = bench.checker.server().await.unwrap();
-    let check = bench.checker.check(&[], "nope;");
-    let (errors, ()) = tokio::join!(check, async { server.stop() });
+    // Long enough to be in the compiler's hands when it is killed.
+    let program = "nope;\n".repeat(2000);
+    let check = bench.checker.check(&[], &program);
+    let (errors, ()) = tokio::join!(check, async {
+        while !server.is_busy() {
+            tokio::task::yield_now().await;
+        }
+        server.stop();
+    });
     let errors: Vec<String> = errors.unwrap().iter().map(shown).collect();
-    assert_eq!(errors, ["1:1 2304 Cannot find name 'nope'."]);
+    assert_eq!(errors[0], "1:1 2304 Cannot find name 'nope'.");
+    assert_eq!(errors.len(), 10);
+}
+
+/// Nothing stays behind: not when the checker goes, not when we are killed,
+/// which closes the compiler's standard input.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_compiler_ends_with_us() {
+    let Some(bench) = Bench::new("the_compiler_ends_with_us") else { return };
+    bench.checker.check(&[], "").await.unwrap();
+    let pid = bench.checker.server().await.unwrap().pid.unwrap();
+    assert!(is_running(pid));
+    drop(bench);
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while is_running(pid) && Instant::now() < deadline {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(!is_running(pid));
+    let tsc = super::equipment::tsc("the_compiler_ends_with_us").unwrap();
+    let mut child = tokio::process::Command::new(tsc)
+        .args(["--lsp", "--stdio"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take());
+    let ended = tokio::time::timeout(Duration::from_secs(5), child.wait()).await;
+    assert!(ended.unwrap().unwrap().success());
+}
+
+/// Whether a process runs; one that has ended and is not yet collected does not.
+#[cfg(target_os = "linux")]
+fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+/// The limits are on the real compiler, too.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_compiler_runs_with_little() {
+    let Some(bench) = Bench::new("the_compiler_runs_with_little") else { return };
+    bench.checker.check(&[], "").await.unwrap();
+    let pid = bench.checker.server().await.unwrap().pid.unwrap();
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+    let limit = |name: &str| {
+        let line = limits.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.split_whitespace().next().unwrap().to_owned()
+    };
+    assert_eq!(limit("Max data size"), (768 * 1024 * 1024).to_string());
+    assert_eq!(limit("Max core file size"), "0");
+    let environment = std::fs::read_to_string(format!("/proc/{pid}/environ")).unwrap();
+    assert_eq!(environment, "GOMAXPROCS=2\0GOMEMLIMIT=256MiB\0");
 }

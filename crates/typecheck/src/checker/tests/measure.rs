@@ -62,3 +62,42 @@ fn report(what: &str, mut times: Vec<Duration>) {
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     eprintln!("{what}: p50 {:?}, p95 {:?}, max {:?}", at(50), at(95), at(100));
 }
+
+/// Whether the compiler grows with what it has checked.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn measure_memory() {
+    let Some(bench) = Bench::new("measure_memory") else { return };
+    for round in 0..10 {
+        for number in 0..200 {
+            let mut files = github();
+            if number % 4 == 0 {
+                files.push(file(
+                    "servers/x/index.ts",
+                    &format!("export const x = {round}{number};"),
+                ));
+            }
+            timed(&bench, &files, &format!("{PROGRAM}// {round} {number}\n")).await;
+        }
+        eprintln!("after {} checks: {} MB", (round + 1) * 200, resident_mb());
+    }
+}
+
+/// Resident memory of the children of this process.
+#[cfg(target_os = "linux")]
+fn resident_mb() -> u64 {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let mut sum = 0;
+    for thread in std::fs::read_dir("/proc/self/task").unwrap().flatten() {
+        let children = read(&format!("{}/children", thread.path().display()));
+        for child in children.split_whitespace() {
+            let status = read(&format!("/proc/{child}/status"));
+            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+            let kilobytes =
+                line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
+            sum += kilobytes.unwrap_or(0);
+        }
+    }
+    sum / 1024
+}

@@ -1,0 +1,60 @@
+//! One finding: what was tried, how it went, what to do.
+
+use serde::Serialize;
+
+use crate::print::{self, Colour};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Status {
+    /// Works.
+    Ok,
+    /// Something optional is missing.
+    Warning,
+    /// Tidegate does not work as it should.
+    Problem,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) name: String,
+    pub(crate) status: Status,
+    /// One line.
+    pub(crate) message: String,
+    /// One line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) remedy: Option<String>,
+}
+
+impl Finding {
+    pub(crate) fn ok(name: &str, message: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), status: Status::Ok, message: message.into(), remedy: None }
+    }
+
+    pub(crate) fn warning(name: &str, message: impl Into<String>, remedy: &str) -> Self {
+        Self::bad(name, Status::Warning, &message.into(), remedy)
+    }
+
+    pub(crate) fn problem(name: &str, message: impl Into<String>, remedy: &str) -> Self {
+        Self::bad(name, Status::Problem, &message.into(), remedy)
+    }
+
+    fn bad(name: &str, status: Status, message: &str, remedy: &str) -> Self {
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (message, remedy) = (one_line(message), Some(one_line(remedy)));
+        Self { name: name.to_owned(), status, message, remedy }
+    }
+
+    pub(crate) fn print(&self) {
+        let (word, colour) = match self.status {
+            Status::Ok => ("ok     ", Colour::Green),
+            Status::Warning => ("warning", Colour::Yellow),
+            Status::Problem => ("problem", Colour::Red),
+        };
+        let message = print::harmless(&self.message);
+        print::line(format!("{}  {}: {message}", print::painted(word, colour), self.name));
+        if let Some(remedy) = &self.remedy {
+            print::line(format!("         hint: {}", print::harmless(remedy)));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `tidegate doctor`: tries everything that tidegate needs on this machine.
+//!
+//! In: the configuration and the machine. Out: one finding for each thing, with
+//! what to do about it. Nothing is believed that can be tried: a worker runs, a
+//! program is type-checked. Servers are started only when asked for, since they
+//! are somebody else's programs.
+
+mod finding;
+mod install;
+mod probe;
+mod typescript;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+use tidegate_config::Environment;
+
+use self::finding::{Finding, Status};
+use crate::args::DoctorArgs;
+use crate::print;
+
+pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    let environment = Environment::from_process();
+    let mut findings = Vec::new();
+    let settings = probe::configuration(config, &environment, &mut findings);
+    if let Some(settings) = settings {
+        let state_dir = settings.state_dir.clone();
+        findings.push(probe::state_folder(&state_dir));
+        findings.push(probe::worker().await);
+        let mut checker = typescript::probe(&state_dir, &environment).await;
+        if args.fix && checker.status != Status::Ok {
+            match install::typescript(&state_dir).await {
+                Ok(()) => checker = typescript::probe(&state_dir, &environment).await,
+                Err(error) => findings.push(install::failed(&error)),
+            }
+        }
+        findings.push(checker);
+        if args.servers {
+            findings.extend(probe::servers(settings, &environment).await);
+        }
+    }
+    findings.extend(probe::runtimes().await);
+    show(&findings, args.json);
+    let healthy = findings.iter().all(|finding| finding.status != Status::Problem);
+    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn show(findings: &[Finding], json: bool) {
+    if json {
+        print::json(&json!({"findings": findings}));
+        return;
+    }
+    for finding in findings {
+        finding.print();
+    }
+}

@@ -1,0 +1,212 @@
+//! Tries the parts of tidegate itself, and the machine's runtimes.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::Context;
+use tidegate_config::{ConfigError, Environment, Settings};
+use tidegate_gateway::RunContext;
+use tidegate_model::{Language, Limits, Program};
+use tokio::process::Command;
+
+use super::finding::Finding;
+use crate::context;
+
+/// A runtime that needs longer to say its version is of no use.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The settings, if there are any to go on with: those of the file, else those
+/// that hold without one.
+pub(super) fn configuration(
+    file: &Option<PathBuf>,
+    environment: &Environment,
+    findings: &mut Vec<Finding>,
+) -> Option<Settings> {
+    let name = "configuration";
+    let loaded = match file {
+        Some(file) => tidegate_config::load_file(file, environment),
+        None => {
+            let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+            tidegate_config::find_and_load(&here, environment)
+        }
+    };
+    let settings = match loaded {
+        Ok(settings) => settings,
+        Err(error) => {
+            findings.push(refused(name, &error));
+            // Without a home folder there is nothing to go on with either.
+            return tidegate_config::defaults(environment).ok();
+        }
+    };
+    findings.push(match (&settings.source, settings.servers.len()) {
+        (Some(source), 1..) => Finding::ok(
+            name,
+            format!("`{}` is valid, servers: {}", source.display(), names(&settings)),
+        ),
+        (Some(source), 0) => Finding::warning(
+            name,
+            format!("`{}` is valid and names no server", source.display()),
+            "add servers under `mcpServers`, or as `[servers.<name>]` in a tidegate.toml",
+        ),
+        (None, _) => Finding::warning(
+            name,
+            "no configuration file was found, so there are no servers",
+            "write a tidegate.toml, or point --config at your client's file with `mcpServers`",
+        ),
+    });
+    for warning in &settings.warnings {
+        findings.push(Finding::warning(name, warning, "see docs/configuration.md"));
+    }
+    Some(settings)
+}
+
+fn names(settings: &Settings) -> String {
+    settings.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// `error[code]: fact … hint: what to do`, in its two parts.
+fn refused(name: &str, error: &ConfigError) -> Finding {
+    let text = error.to_string();
+    let (fact, hint) = text.split_once("\nhint: ").unwrap_or((&text, "see docs/configuration.md"));
+    let fact = fact.strip_prefix("error").unwrap_or(fact);
+    let fact = fact.split_once("]: ").map_or(fact, |(_, fact)| fact);
+    Finding::problem(name, fact, hint)
+}
+
+/// Whether state can be written where it should live.
+pub(super) fn state_folder(folder: &Path) -> Finding {
+    let name = "state folder";
+    let probe = folder.join(format!(".doctor-{}", std::process::id()));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, "probe"));
+    let written = written.and_then(|()| std::fs::remove_file(&probe));
+    match written {
+        Ok(()) => Finding::ok(name, format!("`{}` can be written", folder.display())),
+        Err(error) => Finding::problem(
+            name,
+            format!("`{}` cannot be written: {error}", folder.display()),
+            "set `TIDEGATE_HOME` to a folder that tidegate may write to",
+        ),
+    }
+}
+
+/// Runs a program in a worker, with a state folder of its own: a probe leaves
+/// nothing in the history of runs.
+pub(super) async fn worker() -> Finding {
+    let name = "worker";
+    match run_program().await {
+        Ok(took_ms) => Finding::ok(name, format!("ran `return 1` in {took_ms:.1} ms")),
+        Err(error) => Finding::problem(
+            name,
+            format!("`return 1` did not run: {error:#}"),
+            "run `tidegate -vv run -` for the log; the worker is started from tidegate's own file",
+        ),
+    }
+}
+
+/// How many milliseconds the run took, the start of a worker included.
+async fn run_program() -> anyhow::Result<f64> {
+    let folder = Scratch::new()?;
+    let settings = Settings {
+        servers: Vec::new(),
+        limits: Limits::default(),
+        state_dir: folder.0.clone(),
+        source: None,
+        warnings: Vec::new(),
+    };
+    let gateway = context::open(settings, &Environment::from_process())?;
+    let source = "return 1".to_owned();
+    let program = Program { source, language: Language::TypeScript, timeout: None };
+    let response = gateway.execute(program, &RunContext::default()).await;
+    gateway.close().await;
+    match response.error {
+        None => Ok(response.metrics.execution_ms),
+        Some(error) => Err(anyhow::anyhow!("{error}")),
+    }
+}
+
+/// A folder that is removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> anyhow::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("tidegate-doctor-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).context("cannot make a folder for the probe")?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Starts every configured server once.
+pub(super) async fn servers(settings: Settings, environment: &Environment) -> Vec<Finding> {
+    let gateway = match context::open(settings, environment) {
+        Ok(gateway) => gateway,
+        Err(error) => {
+            let remedy = "see the finding about the state folder";
+            return vec![Finding::problem("servers", format!("{error:#}"), remedy)];
+        }
+    };
+    let outcomes = gateway.test_servers(&[]).await;
+    let reports = gateway.servers();
+    gateway.close().await;
+    let tools = |server: &str| {
+        reports.iter().find(|report| report.name == server).map_or(0, |report| report.tools)
+    };
+    let finding = |(server, outcome): &(String, Result<(), _>)| {
+        let name = format!("server {server}");
+        match outcome {
+            Ok(()) => Finding::ok(&name, format!("started, {} tools", tools(server))),
+            Err(error) => Finding::problem(
+                &name,
+                format!("{error}"),
+                "start its command by hand, or see docs/servers.md",
+            ),
+        }
+    };
+    outcomes.iter().map(finding).collect()
+}
+
+/// What many servers are started with. Tidegate itself needs none of it.
+pub(super) async fn runtimes() -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (name, command, what) in [
+        ("Node", "node", "servers that are started with `npx` will not start"),
+        ("npm", "npm", "`tidegate doctor --fix` cannot install the type checker"),
+        ("Python", "python3", "servers that are written in Python will not start"),
+    ] {
+        findings.push(match version(Path::new(command)).await {
+            Ok(version) => Finding::ok(name, version),
+            Err(reason) => Finding::warning(
+                name,
+                format!("`{command}` {reason}; {what}"),
+                "install it if you need it, and put it on PATH",
+            ),
+        });
+    }
+    findings
+}
+
+/// What a program says to `--version`, or why it said nothing.
+pub(super) async fn version(program: &Path) -> Result<String, String> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
+    let output = match tokio::time::timeout(PATIENCE, command.output()).await {
+        Err(_) => return Err(format!("said nothing for {} s", PATIENCE.as_secs())),
+        Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err("was not found".to_owned());
+        }
+        Ok(Err(error)) => return Err(format!("could not be started: {error}")),
+        Ok(Ok(output)) => output,
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    let line = said.lines().next().unwrap_or_default().trim().chars().take(80).collect::<String>();
+    if !output.status.success() || line.is_empty() {
+        return Err(format!("gave no version ({})", output.status));
+    }
+    Ok(line)
+}

@@ -1,0 +1,208 @@
+//! `tidegate doctor`: every finding for real, and the installation of the type
+//! checker with the real npm.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, skip, text};
+
+/// Runs the doctor with nothing on PATH but this folder. Returns the exit code
+/// and the findings, times replaced by `N`.
+fn doctor(bench: &Bench, arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let path = bench.path().join("bin");
+    findings(bench.tidegate().env("PATH", path).args(["doctor", "--json"]).args(arguments))
+}
+
+fn findings(command: &mut std::process::Command) -> (Option<i32>, Vec<Value>) {
+    let output = command.output().unwrap();
+    let mut document: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
+    let findings = document["findings"].as_array_mut().unwrap();
+    for finding in findings.iter_mut() {
+        finding["message"] = without_times(finding["message"].as_str().unwrap()).into();
+    }
+    (output.status.code(), std::mem::take(findings))
+}
+
+/// `in 12 ms` becomes `in N ms`.
+fn without_times(message: &str) -> String {
+    let words: Vec<&str> = message.split(' ').collect();
+    let is_time = |at: usize| words.get(at + 1) == Some(&"ms");
+    let shown = words.iter().enumerate().map(|(at, word)| if is_time(at) { "N" } else { word });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+fn ok(name: &str, message: &str) -> Value {
+    json!({"name": name, "status": "ok", "message": message})
+}
+
+fn bad(name: &str, status: &str, message: &str, remedy: &str) -> Value {
+    json!({"name": name, "status": status, "message": message, "remedy": remedy})
+}
+
+fn state_folder(bench: &Bench) -> Value {
+    ok("state folder", &format!("`{}` can be written", bench.state_dir().display()))
+}
+
+fn no_type_checker(what: &str) -> Value {
+    bad(
+        "type checker",
+        "warning",
+        &format!("{what}; programs run without a type check"),
+        "`tidegate doctor --fix` installs TypeScript 7 with npm",
+    )
+}
+
+fn no_configuration() -> Value {
+    bad(
+        "configuration",
+        "warning",
+        "no configuration file was found, so there are no servers",
+        "write a tidegate.toml, or point --config at your client's file with `mcpServers`",
+    )
+}
+
+fn no_runtimes() -> [Value; 3] {
+    [
+        ("Node", "`node` was not found; servers that are started with `npx` will not start"),
+        ("npm", "`npm` was not found; `tidegate doctor --fix` cannot install the type checker"),
+        ("Python", "`python3` was not found; servers that are written in Python will not start"),
+    ]
+    .map(|(name, message)| {
+        bad(name, "warning", message, "install it if you need it, and put it on PATH")
+    })
+}
+
+#[test]
+fn what_is_optional_and_missing_is_a_warning() {
+    let bench = Bench::new();
+    let mut expected = vec![
+        no_configuration(),
+        state_folder(&bench),
+        ok("worker", "ran `return 1` in N ms"),
+        no_type_checker("TypeScript 7 was not found"),
+    ];
+    expected.extend(no_runtimes());
+    assert_eq!(doctor(&bench, &[]), (Some(0), expected));
+}
+
+#[test]
+fn an_old_typescript_is_named_and_not_used() {
+    let bench = Bench::new();
+    bench.write("typescript/package.json", r#"{"name": "typescript", "version": "5.9.3"}"#);
+    let script = bench.write("typescript/bin/tsc", "#!/usr/bin/env node\n");
+    std::fs::create_dir(bench.path().join("bin")).unwrap();
+    let link = bench.path().join("bin/tsc");
+    std::os::unix::fs::symlink(script, &link).unwrap();
+    let what = format!("`{}` is TypeScript 5.9.3, 7 is needed", link.display());
+    assert_eq!(doctor(&bench, &[]).1[3], no_type_checker(&what));
+}
+
+#[test]
+fn a_fix_without_npm_says_what_to_do() {
+    let bench = Bench::new();
+    let (code, findings) = doctor(&bench, &["--fix"]);
+    let failed = bad(
+        "fix",
+        "problem",
+        "TypeScript 7 was not installed: `npm` was not found",
+        "install Node.js, which brings npm, or put `tsc` of TypeScript 7 on PATH",
+    );
+    let missing = no_type_checker("TypeScript 7 was not found");
+    assert_eq!((code, &findings[3..5]), (Some(1), &[failed, missing][..]));
+}
+
+#[test]
+fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good() {
+    let test = "a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good";
+    if std::process::Command::new("npm").arg("--version").output().is_err() {
+        skip(test, "npm is missing");
+        return;
+    }
+    let bench = Bench::new();
+    let tools = bench.state_dir().join("tools");
+    // As npm leaves it when it is killed.
+    bench.write("state/tools/.unfinished-1/node_modules/half/package.json", "{");
+    bench.write("state/tools/typescript/package.json", "{\"private\": true}");
+    let (code, found) = findings(bench.tidegate().args(["doctor", "--json", "--fix"]));
+    let package: PathBuf =
+        ["node_modules/@typescript", &platform_package(), "lib/tsc"].iter().collect();
+    let tsc = tools.canonicalize().unwrap().join("typescript").join(package);
+    let works = format!("Version 7.0.2 at `{}` checked a program in N ms", tsc.display());
+    assert_eq!((code, &found[3]), (Some(0), &ok("type checker", &works)));
+    let mut left: Vec<String> = std::fs::read_dir(&tools)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["lock", "typescript"]);
+    // The next one finds it, without npm.
+    assert_eq!(doctor(&bench, &["--fix"]).1[3], ok("type checker", &works));
+}
+
+fn platform_package() -> String {
+    let name = tidegate_typecheck::package_name();
+    name.rsplit_once('/').unwrap().1.to_owned()
+}
+
+#[test]
+fn a_bad_configuration_and_a_folder_that_cannot_be_written_are_problems() {
+    let bench = Bench::new();
+    bench.write(".mcp.json", r#"{"mcpServers": 5}"#);
+    bench.write("state", "a file");
+    let (code, findings) = doctor(&bench, &[]);
+    let file = bench.path().join(".mcp.json");
+    let configuration = bad(
+        "configuration",
+        "problem",
+        &format!("`mcpServers` expects an object, got a number at {}:1:16", file.display()),
+        "see docs/configuration.md",
+    );
+    let state = bad(
+        "state folder",
+        "problem",
+        &format!("`{}` cannot be written: File exists (os error 17)", bench.state_dir().display()),
+        "set `TIDEGATE_HOME` to a folder that tidegate may write to",
+    );
+    assert_eq!((code, &findings[..2]), (Some(1), &[configuration, state][..]));
+}
+
+#[test]
+fn servers_are_started_only_when_asked_for() {
+    let own = env!("CARGO_BIN_EXE_tidegate");
+    let bench = Bench::with_servers(json!({
+        "crm": {"command": own, "args": ["demo-server", "crm"]},
+        "gone": {"command": "/nowhere/server"},
+    }));
+    let file = bench.path().join(".mcp.json");
+    let valid = format!("`{}` is valid, servers: crm, gone", file.display());
+    let (code, findings) = doctor(&bench, &[]);
+    assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
+    assert_eq!(findings.len(), 7);
+    let (code, findings) = doctor(&bench, &["--servers"]);
+    let gone = bad(
+        "server gone",
+        "problem",
+        "the command `/nowhere/server` of server `gone` was not found",
+        "start its command by hand, or see docs/servers.md",
+    );
+    let expected = [ok("server crm", "started, 5 tools"), gone];
+    assert_eq!((code, &findings[4..6]), (Some(1), &expected[..]));
+}
+
+#[test]
+fn people_get_a_line_for_each_finding_and_one_for_the_remedy() {
+    let bench = Bench::new();
+    let output = bench.tidegate().env("PATH", bench.path()).arg("doctor").output().unwrap();
+    let said = text(&output.stdout);
+    let lines: Vec<&str> = said.lines().skip(4).take(2).collect();
+    assert_eq!(
+        lines,
+        [
+            "warning  type checker: TypeScript 7 was not found; programs run without a type check",
+            "         hint: `tidegate doctor --fix` installs TypeScript 7 with npm",
+        ]
+    );
+    assert_eq!(text(&output.stderr), "");
+}
