@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, RunError, RunId};
 use tidegate_sandbox::{ChannelError, FrameWriter, Worker};
-use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
+use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest, answer_text};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -282,12 +282,12 @@ async fn call(
     })?;
     let answer = gateway.bridge_call(run, name, arguments).await?;
     if raw {
-        return Ok(answer.into_raw().to_string());
+        return Ok(answer_text(&answer.into_raw()));
     }
     if answer.is_error {
         return Err(tool_failure(&answer, name));
     }
-    Ok(answer.into_value().to_string())
+    Ok(answer_text(&answer.into_value()))
 }
 
 /// A tool's own error, in the tool's words.
