@@ -10,10 +10,13 @@ mod folder;
 mod index;
 pub mod names;
 mod render_ts;
+mod shape;
 mod snapshot;
 
 pub use catalog::{Catalog, Resolution, ServerTools};
+pub use fingerprint::definition_hash;
 pub use folder::{CatalogFile, FolderError, read_catalog};
 pub use index::Hit;
 pub use render_ts::{one_line, render_tool};
+pub use shape::{Observed, Shape};
 pub use snapshot::{Snapshot, SnapshotError, Snapshots};
