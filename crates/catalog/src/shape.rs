@@ -8,7 +8,8 @@
 //! a field (`field_name.rs`) and its object is known to be a record:
 //!
 //! * its values are of different kinds, or it has fewer than three keys, or
-//! * the very same keys were seen twice, in two results or in two places of one.
+//! * the very same keys were seen twice with different values, in two results or
+//!   in two places of one.
 //!
 //! Until then the object is taken for a map, and of its keys only hashes are
 //! kept. A key that cannot be a field makes it a map for good.
@@ -149,6 +150,9 @@ struct Field {
 struct KeySet {
     #[serde(skip_serializing_if = "is_false")]
     twice: bool,
+    /// Tells values apart, since the same result again proves nothing. So short
+    /// that nothing can be read from it.
+    content: u16,
     #[serde(skip)]
     keys: BTreeSet<KeyHash>,
 }
@@ -221,6 +225,9 @@ impl Node {
     }
 
     fn count(&mut self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
         1 + self.children().map(Self::count).sum::<usize>()
     }
 
@@ -263,7 +270,7 @@ impl ObjectNode {
         }
     }
 
-    /// The same keys a second time: they are fields.
+    /// The same keys a second time, with other values: they are fields.
     fn add_set(&mut self, hash: u64, set: KeySet) {
         let Some(known) = self.sets.get_mut(&hash) else {
             if self.sets.len() < MOST_SETS {
@@ -271,8 +278,11 @@ impl ObjectNode {
             }
             return;
         };
-        known.twice = true;
         known.keys.extend(&set.keys);
+        known.twice |= set.twice || known.content != set.content;
+        if !known.twice {
+            return;
+        }
         self.proven = true;
         for key in &known.keys {
             if let Some(field) = self.fields.get_mut(key) {
