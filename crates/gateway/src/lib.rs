@@ -12,6 +12,7 @@ mod pipeline;
 mod result;
 mod run;
 mod search;
+mod shapes;
 mod summary;
 pub mod tokens;
 

@@ -14,6 +14,7 @@ mod commands;
 mod conspiracy;
 mod endurance;
 mod layers;
+mod learned;
 mod programs;
 mod round_trip;
 mod support;
