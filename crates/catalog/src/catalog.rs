@@ -105,6 +105,12 @@ impl Catalog {
         self.index = OnceLock::new();
     }
 
+    /// Takes a server's tools over from another catalog.
+    pub fn adopt(&mut self, server: &str, tools: &Arc<ServerTools>) {
+        self.servers.insert(server.to_owned(), Arc::clone(tools));
+        self.index = OnceLock::new();
+    }
+
     /// Names of all servers, sorted.
     pub fn servers(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)

@@ -153,6 +153,12 @@ impl Discovery {
         }
     }
 
+    /// What to say about a server that is not there.
+    pub(crate) fn unknown_server(&self, given: &str) -> RunError {
+        let hint = self.catalog().server_name(given).err().unwrap_or_default();
+        unknown_server(given, &hint)
+    }
+
     /// A server's exact name, with its tools listed.
     pub(crate) async fn server(&self, given: &str) -> Result<String, RunError> {
         let catalog = self.catalog();

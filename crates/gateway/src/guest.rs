@@ -10,13 +10,20 @@ use tidegate_wire::Question;
 
 use crate::gateway::Gateway;
 use crate::search::SearchRequest;
+use crate::view::View;
 
 impl Gateway {
-    /// The answer to one question, as the JSON value the program gets.
-    pub(crate) async fn answer(&self, question: Question, body: &str) -> Result<Value, RunError> {
+    /// The answer to one question, as the JSON value the program gets. All of
+    /// it comes from the view of the run.
+    pub(crate) async fn answer(
+        &self,
+        view: &View,
+        question: Question,
+        body: &str,
+    ) -> Result<Value, RunError> {
         match question {
-            Question::Servers => Ok(json!(self.catalog().servers().collect::<Vec<_>>())),
-            Question::Functions => self.functions(body).await,
+            Question::Servers => Ok(json!(view.catalog().servers().collect::<Vec<_>>())),
+            Question::Functions => self.functions(view, body).await,
             Question::Search => {
                 let request: SearchRequest = serde_json::from_str(body).map_err(|_| {
                     RunError::new(
@@ -25,40 +32,33 @@ impl Gateway {
                     )
                     .with_hint("write `searchTools(\"read a file\", \"full\")`")
                 })?;
-                let answer = self.search(&request).await;
+                let (catalog, failed) = view.complete(&self.discovery).await;
+                let answer = self.search_in(&catalog, &failed, &request);
                 serde_json::to_value(answer.results).map_err(|_| internal())
             }
-            Question::ReadDir => self.read_dir(body).await,
-            Question::ReadFile => self.read_file(body).await,
+            Question::ReadDir => self.read_dir(view, body).await,
+            Question::ReadFile => self.read_file(view, body).await,
         }
     }
 
-    async fn functions(&self, given: &str) -> Result<Value, RunError> {
-        let server = self.discovery.server(given).await?;
-        let catalog = self.catalog();
-        let functions: Vec<(&str, &str)> = catalog
-            .server(&server)
-            .into_iter()
-            .flat_map(|tools| {
-                let names = tools.functions.iter().map(String::as_str);
-                names.zip(tools.tools.iter().map(|tool| tool.name.as_str()))
-            })
-            .collect();
+    async fn functions(&self, view: &View, given: &str) -> Result<Value, RunError> {
+        let (server, tools) = view.server(&self.discovery, given).await?;
+        let names = tools.functions.iter().map(String::as_str);
+        let functions: Vec<(&str, &str)> =
+            names.zip(tools.tools.iter().map(|tool| tool.name.as_str())).collect();
         Ok(json!({"server": server, "functions": functions}))
     }
 
-    async fn read_dir(&self, path: &str) -> Result<Value, RunError> {
+    async fn read_dir(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let folder = |name: &str| json!({"name": name, "folder": true});
         match tree_path(path).as_deref() {
             Some([]) => Ok(json!([folder("servers")])),
             Some([servers]) if servers == "servers" => {
-                Ok(self.catalog().servers().map(folder).collect())
+                Ok(view.catalog().servers().map(folder).collect())
             }
             Some([servers, server]) if servers == "servers" => {
-                let server = self.discovery.server(server).await?;
-                let catalog = self.catalog();
-                let tools = catalog.server(&server);
-                let files = tools.into_iter().flat_map(|tools| &tools.functions);
+                let (_, tools) = view.server(&self.discovery, server).await?;
+                let files = tools.functions.iter();
                 Ok(files
                     .map(|name| json!({"name": format!("{name}.ts"), "folder": false}))
                     .collect())
@@ -67,23 +67,20 @@ impl Gateway {
         }
     }
 
-    async fn read_file(&self, path: &str) -> Result<Value, RunError> {
+    async fn read_file(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let parts = tree_path(path).unwrap_or_default();
         let [servers, server, file] = parts.as_slice() else { return Err(no_such_file(path)) };
         if servers != "servers" {
             return Err(no_such_file(path));
         }
-        let server = self.discovery.server(server).await?;
-        let catalog = self.catalog();
+        let (_, tools) = view.server(&self.discovery, server).await?;
         let function = file.trim_end_matches(".ts");
-        let tools = catalog.server(&server);
-        let found = tools.and_then(|tools| {
-            if function == "index" {
-                let all = tools.tools.iter().zip(&tools.functions);
-                let all: Vec<String> = all.map(|(tool, name)| render_tool(tool, name)).collect();
-                return Some(all.join("\n\n"));
-            }
-            let tool = tools.find(function)?;
+        if function == "index" {
+            let all = tools.tools.iter().zip(&tools.functions);
+            let all: Vec<String> = all.map(|(tool, name)| render_tool(tool, name)).collect();
+            return Ok(Value::String(all.join("\n\n")));
+        }
+        let found = tools.find(function).and_then(|tool| {
             let at = tools.tools.iter().position(|other| other.name == tool.name)?;
             Some(render_tool(tool, &tools.functions[at]))
         });

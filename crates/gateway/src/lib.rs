@@ -15,6 +15,7 @@ mod search;
 mod shapes;
 mod summary;
 pub mod tokens;
+mod view;
 
 pub use discovery::ServerReport;
 pub use gateway::{Gateway, GatewayError};

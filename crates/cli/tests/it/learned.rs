@@ -1,4 +1,4 @@
-//! What is learned from results.
+//! What is learned from results, and what a running program sees of changes.
 
 use std::process::Command;
 
@@ -123,4 +123,54 @@ fn texts_of(value: &Value, texts: &mut Vec<String>) {
         Value::Object(object) => object.values().for_each(|item| texts_of(item, texts)),
         _ => {}
     }
+}
+
+/// What a program sees of `forecast` before and after the server changes it.
+const LOOK_CHANGE_LOOK: &str = "
+    const fs = require('fs');
+    const look = async () => [
+        fs.readFileSync('./servers/weather/forecast.ts', 'utf8').match(/version \\d/)?.[0],
+        fs.readdirSync('./servers/weather').length,
+        (await searchTools('forecast', { limit: 1 }))[0].text,
+        (await searchTools('added at run time', { limit: 1 })).length,
+    ];
+    const before = await look();
+    const first = await servers.weather.forecast();
+    await servers.weather.changeTools();
+    const name = await servers.weather.growTools();
+    const grown = await callMCPTool(`weather__${name}`, {});
+    return [before, first, await look(), grown];";
+
+#[test]
+fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
+    let test = "a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change";
+    let Some(equipment) = Equipment::get(test, &["hostile"]) else { return };
+    let bench =
+        Bench::with_servers(json!({"weather": equipment.server("hostile", &["--changing"])}));
+    let mut served = bench.serve();
+    // Without a snapshot: the server is taken over when the program looks first.
+    let seen = json!(["version 1", 32, "Forecast, version 1", 0]);
+    let oslo = json!({"city": "Oslo", "degrees": -3.5});
+    assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, oslo, seen, "grown_1: {}"]));
+    // The shape of the changed tool is gone.
+    let shapes: Vec<String> = kept_shapes(&bench).into_iter().map(|(tool, ..)| tool).collect();
+    assert_eq!(shapes, ["weather.change_tools", "weather.grow_tools", "weather.grown_1"]);
+
+    // The next program: snapshot, names, types and search have followed.
+    let seen = json!(["version 2", 33, "Forecast, version 2", 1]);
+    let bergen = json!({"town": "Bergen", "rain": true});
+    assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, bergen, seen, "grown_2: {}"]));
+    let snapshot = std::fs::read(bench.state_dir().join("snapshots/weather.json")).unwrap();
+    let snapshot: Value = serde_json::from_slice(&snapshot).unwrap();
+    let tools = snapshot["tools"].as_array().unwrap();
+    let forecast = tools.iter().find(|tool| tool["name"] == "forecast").unwrap();
+    assert_eq!(forecast["description"], "Forecast, version 3");
+    assert_eq!(tools.len(), 34);
+
+    // What is learned now belongs to the new definition.
+    output(&mut served, "return await servers.weather.forecast()");
+    let shape = kept_shapes(&bench).into_iter().find(|(tool, ..)| tool == "weather.forecast");
+    let properties = json!({"rain": {"type": "boolean"}, "town": {"type": "string"}});
+    let schema = json!({"type": "object", "required": ["rain", "town"], "properties": properties});
+    assert_eq!(shape, Some(("weather.forecast".to_owned(), 1, schema)));
 }
