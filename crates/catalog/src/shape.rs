@@ -16,7 +16,8 @@
 //!
 //! Also: the shape of a result allows that result, as far as it was looked at
 //! (a sample of long lists); the order of results does not matter, but for what
-//! the caps cut; size and time are capped whatever a server sends.
+//! the caps cut and for names below an object that turns into a map late; size
+//! and time are capped whatever a server sends.
 
 mod field_name;
 mod look;

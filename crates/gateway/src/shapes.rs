@@ -5,8 +5,8 @@
 //! A shape counts only for the definition it was learned with; when a server
 //! lists another one, it is forgotten ([`Shapes::forget_changed`]).
 //!
-//! Must stay true: learning never makes a call wait. Nobody waits for a lock
-//! here or for the disk, and an answer is looked at only while that still
+//! Must stay true: learning never makes a call wait for the disk or for another
+//! call that is learning, and an answer is looked at only while that still
 //! teaches something.
 
 use std::collections::HashMap;
