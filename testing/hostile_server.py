@@ -86,6 +86,9 @@ def parse_options():
     add("--ignore-eof", action="store_true", help="outlive the end of stdin, SIGTERM and SIGINT")
     add("--duplicate-tools", action="store_true", help="list `echo` twice, with another schema")
     add("--many-tools", type=int, metavar="N", default=0, help="add tools `many_00001` and up")
+    add("--record", metavar="FILE", help="append each line that arrives on stdin, as it arrived")
+    add("--mirror", action="store_true", help="add tools that take anything and give it back")
+    add("--changing", action="store_true", help="add `forecast`, and `change_tools`, which changes it")
     add("--http", type=int, metavar="PORT", help="serve on 127.0.0.1; 0 picks, `PORT n` on stderr")
     add("--require-header", metavar="K=V", help="with --http: answer 401 without this header")
     options = parser.parse_args()
@@ -130,6 +133,7 @@ class Server:
         self.cancelled = []
         self.subscriptions = []
         self.grown = 0
+        self.version = 1
         self.lock = threading.Lock()
         self.first_answer = True
 
@@ -272,6 +276,13 @@ class Server:
         tools = [describe(entry) for entry in TOOLS.values()]
         if self.options.duplicate_tools:
             tools.append({"name": "echo", "description": "Another echo", "inputSchema": NO_ARGUMENTS})
+        if self.options.mirror:
+            tools += [describe(entry) for entry in MIRRORS.values()]
+        if self.options.changing:
+            with self.lock:
+                version = self.version
+            tools.append({**describe(CHANGING["forecast"]), "description": f"Forecast, version {version}"})
+            tools.append(describe(CHANGING["change_tools"]))
         for number in range(1, self.options.many_tools + 1):
             tools.append(
                 {
@@ -294,6 +305,10 @@ class Server:
         if name in TOOLS:
             check_arguments(TOOLS[name]["inputSchema"], arguments)
             return TOOLS[name]["run"](Call(self, message, params, channel), arguments)
+        if self.options.mirror and name in MIRRORS:
+            return MIRRORS[name]["run"](arguments)
+        if self.options.changing and name in CHANGING:
+            return CHANGING[name]["run"](Call(self, message, params, channel))
         if any(tool["name"] == name for tool in self.all_tools()):
             return text_result(f"{name}: {json.dumps(arguments, sort_keys=True)}")
         raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
@@ -682,6 +697,48 @@ hint("delete", "Its name is a reserved word", destructiveHint=True)
 hint("odd-name.with.dots", "Its name is not an identifier")
 
 
+ANYTHING = {"type": "object"}
+
+MIRRORS = {
+    "mirror": {
+        "name": "mirror",
+        "description": "Gives its arguments back as structured content",
+        "inputSchema": ANYTHING,
+        "run": lambda arguments: {**text_result("mirrored"), "structuredContent": arguments},
+    },
+    "mirror_text": {
+        "name": "mirror_text",
+        "description": "Gives its arguments back as JSON text",
+        "inputSchema": ANYTHING,
+        "run": lambda arguments: text_result(encode(arguments)),
+    },
+}
+
+
+def forecast(call):
+    if call.server.version == 1:
+        return text_result(encode({"city": "Oslo", "degrees": -3.5}))
+    return text_result(encode({"town": "Bergen", "rain": True}))
+
+
+def change_tools(call):
+    with call.server.lock:
+        call.server.version += 1
+    call.server.tools_changed(call.channel)
+    return text_result("changed")
+
+
+CHANGING = {
+    "forecast": {"name": "forecast", "inputSchema": NO_ARGUMENTS, "run": forecast},
+    "change_tools": {
+        "name": "change_tools",
+        "description": "Changes `forecast` and says so by notifications/tools/list_changed",
+        "inputSchema": NO_ARGUMENTS,
+        "run": change_tools,
+    },
+}
+
+
 # ---------------------------------------------------------------- stdio
 
 
@@ -739,6 +796,9 @@ def serve_stdio(server, options):
         channel.raw('{"level":"info","msg":"listening on stdio"}\n')
         channel.raw("\x1b[32mready\x1b[0m\n\n")
     for line in sys.stdin.buffer:
+        if options.record:
+            with open(options.record, "ab") as record:
+                record.write(line)
         try:
             message = json.loads(line)
         except ValueError:

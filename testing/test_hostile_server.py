@@ -267,6 +267,29 @@ class Calls(unittest.TestCase):
         self.assertEqual(json.loads(result["content"][0]["text"]), result["structuredContent"])
         self.assertIsNone(self.client.call("structured_null")["result"]["structuredContent"])
 
+    def test_mirrors_give_back_what_arrives_and_the_record_has_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder, "received")
+            with Client("--mirror", "--record", str(record)) as client:
+                arguments = {"id": 2**64 - 1, "": [None, "\u2028"]}
+                self.assertEqual(client.call("mirror", **arguments)["result"]["structuredContent"], arguments)
+                self.assertEqual(json.loads(client.text("mirror_text", **arguments)), arguments)
+            last = json.loads(record.read_bytes().splitlines()[-1])
+            self.assertEqual(last["params"]["arguments"], arguments)
+
+    def test_a_changed_tool_is_listed_and_answers_anew(self):
+        with Client("--changing") as client:
+            first = client.text("forecast")
+            client.text("change_tools")
+            second = client.text("forecast")
+            self.assertEqual(
+                [json.loads(first), json.loads(second)],
+                [{"city": "Oslo", "degrees": -3.5}, {"town": "Bergen", "rain": True}],
+            )
+            tools = client.request("tools/list")["result"]["tools"]
+            described = [tool["description"] for tool in tools if tool["name"] == "forecast"]
+            self.assertEqual(described, ["Forecast, version 2"])
+
     def test_a_grandchild_is_in_a_session_of_its_own(self):
         grandchild = int(self.client.text("spawn_grandchild"))
         try:

@@ -16,20 +16,12 @@ use crate::names::{camel_case, is_identifier, python_function_names};
 use crate::read_schema::read_schema;
 use crate::render_py::{Stub, module};
 use crate::render_ts::{TypeScript, inert};
+use crate::shape::Observed;
 use crate::share::{NameCost, Shared, share};
 use crate::types::{Type, TypeId, Types};
 
 /// Longest description of a tool. The longest of 3,031 real ones has 14 KB.
 const DESCRIPTION_BYTES: usize = 16 * 1024;
-
-/// What results of a tool looked like, as a JSON Schema.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Observed {
-    /// Structure only, no values.
-    pub schema: Value,
-    /// How many results it rests on.
-    pub results: u32,
-}
 
 /// The typed API of a server.
 #[derive(Debug)]

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
-use crate::api::{Observed, ServerApi, definition};
+use crate::api::{ServerApi, definition};
 use crate::index::{Hit, Index};
 use crate::names::{fold, function_names};
+use crate::shape::Observed;
 
 /// The tools of one server.
 #[derive(Debug, Clone)]

@@ -1,6 +1,14 @@
 //! Short fingerprints of definitions.
 
 use sha2::{Digest, Sha256};
+use tidegate_model::ToolDef;
+
+/// SHA-256 of a tool's definition. Whatever is learned about a tool counts only
+/// for the definition it was learned with.
+pub fn definition_hash(tool: &ToolDef) -> String {
+    let text = serde_json::to_vec(tool).unwrap_or_default();
+    sha256_hex(&[&text])
+}
 
 /// SHA-256 as lower-case hex.
 pub(crate) fn sha256_hex(parts: &[&[u8]]) -> String {

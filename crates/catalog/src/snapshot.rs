@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tidegate_model::{ServerInfo, ServerSpec, ToolDef, ToolList, Transport};
 
-use crate::fingerprint::sha256_hex;
+use crate::fingerprint::{definition_hash, sha256_hex};
 
 /// Grows when the layout changes; older files are then made anew.
 const FORMAT: u32 = 1;
@@ -70,10 +70,7 @@ impl Snapshots {
     pub fn save(&self, spec: &ServerSpec, list: &ToolList) -> Result<(), SnapshotError> {
         let path = self.path(&spec.name);
         let failed = |source| SnapshotError { path: path.clone(), source };
-        let hash = |tool: &ToolDef| {
-            let text = serde_json::to_vec(tool).unwrap_or_default();
-            (tool.name.clone(), sha256_hex(&[&text]))
-        };
+        let hash = |tool: &ToolDef| (tool.name.clone(), definition_hash(tool));
         let snapshot = Snapshot {
             format: FORMAT,
             server: spec.name.clone(),

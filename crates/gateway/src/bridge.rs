@@ -1,4 +1,4 @@
-//! One call, whatever its path: resolve, decide, call, record.
+//! One call, whatever its path: resolve, decide, call, learn, record.
 //!
 //! This is where a call is decided: [`Policy::decide`](tidegate_policy::Policy)
 //! makes the [`Permit`], and `Discovery::call`, the only way from here to the
@@ -39,7 +39,9 @@ impl Gateway {
         let call = ToolCall { tool: id.clone(), arguments };
         let permit =
             self.policy.decide(call, &tool).map_err(|denial| explain::denial(&denial, &id))?;
-        self.make(permit).await
+        let answer = self.make(permit).await?;
+        self.shapes.learn(&id, &tool, &answer);
+        Ok(answer)
     }
 
     /// Makes a permitted call.

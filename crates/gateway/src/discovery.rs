@@ -13,6 +13,7 @@ use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
 use crate::explain;
 use crate::gateway::Gateway;
+use crate::shapes::Shapes;
 
 /// The catalog and where it comes from.
 pub(crate) struct Discovery {
@@ -20,6 +21,7 @@ pub(crate) struct Discovery {
     upstreams: Upstreams,
     known: RwLock<Known>,
     snapshots: Snapshots,
+    shapes: Arc<Shapes>,
     specs: Vec<ServerSpec>,
 }
 
@@ -49,10 +51,11 @@ impl Discovery {
         catalog: Catalog,
         upstreams: Upstreams,
         snapshots: Snapshots,
+        shapes: Arc<Shapes>,
         specs: Vec<ServerSpec>,
     ) -> Self {
         let known = RwLock::new(Known { catalog: Arc::new(catalog), version: 0 });
-        Self { upstreams, known, snapshots, specs }
+        Self { upstreams, known, snapshots, shapes, specs }
     }
 
     /// Makes a permitted call.
@@ -87,6 +90,7 @@ impl Discovery {
                 continue;
             }
             catalog.set_tools(&spec.name, &tools.list);
+            self.shapes.forget_changed(&spec.name, &tools.list);
             if let Err(error) = self.snapshots.save(spec, &tools.list) {
                 tracing::warn!(%error, "snapshot not written");
             }
@@ -146,6 +150,12 @@ impl Discovery {
                 Err(RunError::new(ErrorCode::UnknownTool, message))
             }
         }
+    }
+
+    /// What to say about a server that is not there.
+    pub(crate) fn unknown_server(&self, given: &str) -> RunError {
+        let hint = self.catalog().server_name(given).err().unwrap_or_default();
+        unknown_server(given, &hint)
     }
 
     /// A server's exact name, with its tools listed.

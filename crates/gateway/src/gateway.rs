@@ -13,6 +13,7 @@ use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_upstream::Upstreams;
 
 use crate::discovery::Discovery;
+use crate::shapes::Shapes;
 use crate::tokens;
 
 /// Why a gateway could not be opened.
@@ -34,7 +35,8 @@ pub struct Gateway {
     pub(crate) settings: Settings,
     pub(crate) discovery: Discovery,
     pub(crate) policy: Policy,
-    pub(crate) store: Store,
+    pub(crate) store: Arc<Store>,
+    pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
     pub(crate) sandbox: Spare,
 }
@@ -50,7 +52,8 @@ impl Gateway {
     ) -> Result<Arc<Self>, GatewayError> {
         tokens::warm_up();
         let failed = |source| GatewayError::State { path: settings.state_dir.clone(), source };
-        let store = Store::open(&settings.state_dir).map_err(failed)?;
+        let store = Arc::new(Store::open(&settings.state_dir).map_err(failed)?);
+        let shapes = Arc::new(Shapes::open(Arc::clone(&store)).map_err(failed)?);
         let outputs = Outputs::new(&settings.state_dir);
         outputs.prune();
         let snapshots = Snapshots::new(&settings.state_dir);
@@ -64,9 +67,10 @@ impl Gateway {
         let names = settings.servers.iter().map(|spec| spec.name.as_str());
         let policy = Policy::for_configured_servers(names);
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
-        let discovery = Discovery::new(catalog, upstreams, snapshots, settings.servers.clone());
+        let specs = settings.servers.clone();
+        let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
         let sandbox = Spare::new(Arc::new(ProcessBackend::new(executable)));
-        Ok(Arc::new(Self { settings, discovery, policy, store, outputs, sandbox }))
+        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox }))
     }
 
     /// The settings this gateway was opened with.
@@ -81,6 +85,7 @@ impl Gateway {
 
     /// Ends all servers and waits until they are gone.
     pub async fn close(&self) {
+        self.shapes.keep_all();
         self.discovery.close().await;
     }
 }

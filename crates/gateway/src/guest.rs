@@ -9,13 +9,20 @@ use tidegate_wire::Question;
 
 use crate::gateway::Gateway;
 use crate::search::SearchRequest;
+use crate::view::View;
 
 impl Gateway {
-    /// The answer to one question, as the JSON value the program gets.
-    pub(crate) async fn answer(&self, question: Question, body: &str) -> Result<Value, RunError> {
+    /// The answer to one question, as the JSON value the program gets. All of
+    /// it comes from the view of the run.
+    pub(crate) async fn answer(
+        &self,
+        view: &View,
+        question: Question,
+        body: &str,
+    ) -> Result<Value, RunError> {
         match question {
-            Question::Servers => Ok(json!(self.catalog().servers().collect::<Vec<_>>())),
-            Question::Functions => self.functions(body).await,
+            Question::Servers => Ok(json!(view.catalog().servers().collect::<Vec<_>>())),
+            Question::Functions => self.functions(view, body).await,
             Question::Search => {
                 let request: SearchRequest = serde_json::from_str(body).map_err(|_| {
                     RunError::new(
@@ -24,56 +31,50 @@ impl Gateway {
                     )
                     .with_hint("write `searchTools(\"read a file\", \"full\")`")
                 })?;
-                let answer = self.search(&request).await;
+                let (catalog, failed) = view.complete(&self.discovery).await;
+                let answer = self.search_in(&catalog, &failed, &request);
                 serde_json::to_value(answer.results).map_err(|_| internal())
             }
-            Question::ReadDir => self.read_dir(body).await,
-            Question::ReadFile => self.read_file(body).await,
+            Question::ReadDir => self.read_dir(view, body).await,
+            Question::ReadFile => self.read_file(view, body).await,
         }
     }
 
-    async fn functions(&self, given: &str) -> Result<Value, RunError> {
-        let server = self.discovery.server(given).await?;
-        let catalog = self.catalog();
-        let functions: Vec<(&str, &str)> = catalog
-            .server(&server)
-            .into_iter()
-            .flat_map(|tools| {
-                let names = tools.functions.iter().map(String::as_str);
-                names.zip(tools.tools.iter().map(|tool| tool.name.as_str()))
-            })
-            .collect();
+    async fn functions(&self, view: &View, given: &str) -> Result<Value, RunError> {
+        let (server, tools) = view.server(&self.discovery, given).await?;
+        let names = tools.functions.iter().map(String::as_str);
+        let functions: Vec<(&str, &str)> =
+            names.zip(tools.tools.iter().map(|tool| tool.name.as_str())).collect();
         Ok(json!({"server": server, "functions": functions}))
     }
 
-    async fn read_dir(&self, path: &str) -> Result<Value, RunError> {
+    async fn read_dir(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let folder = |name: &str| json!({"name": name, "folder": true});
         let file = |name: String| json!({"name": name, "folder": false});
         match tree_path(path).as_deref() {
             Some([]) => Ok(json!([folder("servers")])),
             Some([servers]) if servers == "servers" => {
-                Ok(self.catalog().servers().map(folder).collect())
+                Ok(view.catalog().servers().map(folder).collect())
             }
             Some([servers, server]) if servers == "servers" => {
-                let server = self.discovery.server(server).await?;
-                let catalog = self.catalog();
+                let (server, _) = view.server(&self.discovery, server).await?;
+                let catalog = view.catalog();
                 Ok(catalog.api(&server).into_iter().flat_map(|api| api.files()).map(file).collect())
             }
             _ => Err(no_such_file(path)),
         }
     }
 
-    async fn read_file(&self, path: &str) -> Result<Value, RunError> {
+    async fn read_file(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let parts = tree_path(path).unwrap_or_default();
         let [servers, server, file] = parts.as_slice() else { return Err(no_such_file(path)) };
         if servers != "servers" {
             return Err(no_such_file(path));
         }
-        let server = self.discovery.server(server).await?;
-        let catalog = self.catalog();
+        let (server, tools) = view.server(&self.discovery, server).await?;
+        let catalog = view.catalog();
         let text = catalog.api(&server).and_then(|api| {
             // The tool's own spelling works here too.
-            let tools = catalog.server(&server)?;
             let own = || tools.function_of(file.strip_suffix(".ts")?);
             api.file(file).or_else(|| api.file(&format!("{}.ts", own()?)))
         });

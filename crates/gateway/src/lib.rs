@@ -12,8 +12,10 @@ mod pipeline;
 mod result;
 mod run;
 mod search;
+mod shapes;
 mod summary;
 pub mod tokens;
+mod view;
 
 pub use discovery::ServerReport;
 pub use gateway::{Gateway, GatewayError};

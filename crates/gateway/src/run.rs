@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, RunError, RunId};
 use tidegate_sandbox::{ChannelError, FrameWriter, Worker};
-use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
+use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest, answer_text};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
+use crate::view::View;
 
 /// The engine interrupts itself at the limit and can then say where it was. If
 /// it cannot, it is killed this much later.
@@ -64,6 +65,7 @@ pub(crate) async fn run(
     let Worker { mut reader, writer, life } = worker;
     let mut run = Run {
         gateway: Arc::clone(gateway),
+        view: Arc::new(View::new(gateway.catalog())),
         id: id.clone(),
         limits: limits.clone(),
         context: context.clone(),
@@ -123,6 +125,8 @@ pub(crate) async fn run(
 
 struct Run {
     gateway: Arc<Gateway>,
+    /// What the program sees of the servers, from its start to its end.
+    view: Arc<View>,
     id: RunId,
     limits: Limits,
     context: RunContext,
@@ -227,10 +231,10 @@ impl Run {
         let Ok(turn) = Arc::clone(&self.questions).try_acquire_owned() else {
             return Some(Err(broken_protocol()));
         };
-        let gateway = Arc::clone(&self.gateway);
+        let (gateway, view) = (Arc::clone(&self.gateway), Arc::clone(&self.view));
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
-            let answer = gateway.answer(question, &body).await;
+            let answer = gateway.answer(&view, question, &body).await;
             // Given back before the reply: the worker asks again on reading it.
             drop(turn);
             reply(&writer, id, answer.map(|value| value.to_string())).await;
@@ -282,12 +286,12 @@ async fn call(
     })?;
     let answer = gateway.bridge_call(run, name, arguments).await?;
     if raw {
-        return Ok(answer.into_raw().to_string());
+        return Ok(answer_text(&answer.into_raw()));
     }
     if answer.is_error {
         return Err(tool_failure(&answer, name));
     }
-    Ok(answer.into_value().to_string())
+    Ok(answer_text(&answer.into_value()))
 }
 
 /// A tool's own error, in the tool's words.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use tidegate_catalog::{Catalog, one_line};
 use tidegate_model::{RunError, ToolRef};
-use tidegate_upstream::ServerStatus;
+use tidegate_upstream::{ServerStatus, UpstreamError};
 
 use crate::discovery::unknown_tool;
 use crate::gateway::Gateway;
@@ -127,7 +127,17 @@ impl Gateway {
     /// Searches all known tools. Starts only servers that were never listed.
     pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
         let (catalog, failed) = self.complete_catalog().await;
-        let mut answer = search(&catalog, request);
+        self.search_in(&catalog, &failed, request)
+    }
+
+    /// Searches a catalog and names the servers that are not in it.
+    pub(crate) fn search_in(
+        &self,
+        catalog: &Catalog,
+        failed: &[(String, UpstreamError)],
+        request: &SearchRequest,
+    ) -> SearchAnswer {
+        let mut answer = search(catalog, request);
         answer.unavailable = failed.iter().map(|(name, _)| name.clone()).collect();
         let status = |name: &String| self.discovery.status(name);
         answer.unavailable.retain(|name| !matches!(status(name), Some(ServerStatus::Connected)));

@@ -1,5 +1,7 @@
 //! What a tool answered, without loss.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// A tool's answer. Content blocks are kept exactly as the server sent them
@@ -32,6 +34,30 @@ impl Answer {
             },
             [] => Value::Null,
             _ => Value::Array(self.content),
+        }
+    }
+
+    /// The value a program gets, without taking it; `None` for a list of blocks.
+    pub fn value(&self) -> Option<Cow<'_, Value>> {
+        if let Some(structured) = &self.structured {
+            return Some(Cow::Borrowed(structured));
+        }
+        match self.content.as_slice() {
+            [only] => {
+                let text = block_text(only)?;
+                // The text itself is `only`'s own: no copy.
+                Some(parse_json_text(text).map_or_else(|| Cow::Borrowed(&only["text"]), Cow::Owned))
+            }
+            [] => Some(Cow::Owned(Value::Null)),
+            _ => None,
+        }
+    }
+
+    /// Bytes of text that [`Answer::value`] would parse.
+    pub fn text_bytes(&self) -> usize {
+        match (&self.structured, self.content.as_slice()) {
+            (None, [only]) => block_text(only).map_or(0, str::len),
+            _ => 0,
         }
     }
 
@@ -77,6 +103,22 @@ mod tests {
 
     fn text_answer(text: &str) -> Answer {
         Answer { content: vec![json!({"type": "text", "text": text})], ..Answer::default() }
+    }
+
+    #[test]
+    fn looking_at_the_value_shows_what_a_program_gets() {
+        let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
+        let answers = [
+            Answer { structured: Some(json!({"n": 1})), ..text_answer("one") },
+            text_answer("[1, 2]"),
+            text_answer("plain"),
+            Answer::default(),
+        ];
+        for answer in answers {
+            let seen = answer.value().unwrap().into_owned();
+            assert_eq!(seen, answer.into_value());
+        }
+        assert_eq!(Answer { content: vec![image], ..Answer::default() }.value(), None);
     }
 
     #[test]

@@ -1,18 +1,20 @@
-//! The database: every run and every call, and the outputs that were too large
-//! to send.
+//! The database: every run and every call, what was learned about tools, and the
+//! outputs that were too large to send.
 //!
 //! The one owner of SQLite and of the state folder's files. A run is on disk
 //! before its answer is returned: [`Store::record_run`] waits for the commit of
 //! the run and of all of its calls.
 //!
-//! One thread writes. Calls are handed to it without waiting and committed in
+//! One thread writes. Calls and shapes are handed to it without waiting and committed in
 //! batches, no later than 50 ms after they ended.
 
 mod outputs;
 mod record;
 mod schema;
+mod shapes;
 mod store;
 
 pub use outputs::Outputs;
 pub use record::{CallRecord, Outcome, RunRecord, Stats};
+pub use shapes::ShapeRecord;
 pub use store::{Store, StoreError};

@@ -7,7 +7,8 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
         started_at_ms   INTEGER NOT NULL,
@@ -37,7 +38,19 @@ const MIGRATIONS: [&str; 1] = ["
     ) STRICT;
     CREATE INDEX calls_by_run ON calls (run_id);
     CREATE INDEX runs_by_time ON runs (started_at_ms);
-"];
+",
+    "
+    CREATE TABLE shapes (
+        server          TEXT NOT NULL,
+        tool            TEXT NOT NULL,
+        definition_hash TEXT NOT NULL,
+        results         INTEGER NOT NULL,
+        shape           TEXT NOT NULL,
+        updated_at_ms   INTEGER NOT NULL,
+        PRIMARY KEY (server, tool)
+    ) STRICT;
+",
+];
 
 /// Brings a database of any earlier version up to date.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {

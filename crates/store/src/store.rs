@@ -1,5 +1,6 @@
 //! The writer thread and the questions one can ask.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +9,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, params};
 use thiserror::Error;
+use tidegate_model::ToolRef;
 use tokio::sync::oneshot;
 
 use crate::record::{CallRecord, RunRecord, Stats};
 use crate::schema::migrate;
+use crate::shapes::{self, ShapeRecord};
 
 /// Another gateway may hold the write lock; a commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -57,18 +60,41 @@ pub enum StoreError {
 /// The database of one state folder.
 pub struct Store {
     path: PathBuf,
-    calls: Calls,
+    waiting: Arc<Mutex<Waiting>>,
     jobs: Option<Sender<Job>>,
     writer: Option<JoinHandle<()>>,
 }
 
-/// Calls that are not on disk yet. Beside the queue, because waking the writer
-/// for every call costs more than the call's own bookkeeping.
-type Calls = Arc<Mutex<Vec<CallRecord>>>;
+/// What is not on disk yet and nobody waits for. Beside the queue, because waking
+/// the writer for every call costs more than the call's own bookkeeping.
+#[derive(Default)]
+struct Waiting {
+    calls: Vec<CallRecord>,
+    /// The newest of each tool; `None` removes it.
+    shapes: BTreeMap<ToolRef, Option<ShapeRecord>>,
+}
+
+impl Waiting {
+    fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.shapes.is_empty()
+    }
+
+    /// Puts back what could not be written, before what came meanwhile: calls
+    /// may belong to runs that have not ended. A disk that stays full must not
+    /// fill the memory as well.
+    fn put_back(&mut self, mut older: Self) {
+        older.calls.append(&mut self.calls);
+        older.calls.truncate(MOST_WAITING_CALLS);
+        self.calls = older.calls;
+        for (tool, shape) in older.shapes {
+            self.shapes.entry(tool).or_insert(shape);
+        }
+    }
+}
 
 enum Job {
-    /// There are calls where there were none.
-    Calls,
+    /// Something waits where nothing did.
+    Waiting,
     Run(RunRecord, oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -80,26 +106,38 @@ impl Store {
         let mut connection = connect(&path)?;
         migrate(&mut connection)?;
         let (jobs, queue) = channel();
-        let calls = Calls::default();
-        let taken = Arc::clone(&calls);
+        let waiting = Arc::<Mutex<Waiting>>::default();
+        let taken = Arc::clone(&waiting);
         let writer = thread::Builder::new()
             .name("store".into())
             .spawn(move || write_all(&mut connection, &queue, &taken))
             .map_err(|source| StoreError::File { path: path.clone(), source })?;
-        Ok(Self { path, calls, jobs: Some(jobs), writer: Some(writer) })
+        Ok(Self { path, waiting, jobs: Some(jobs), writer: Some(writer) })
     }
 
     /// Records a call. It is on disk no later than the run that made it.
     pub fn record_call(&self, call: CallRecord) {
+        self.add(|waiting| waiting.calls.push(call));
+    }
+
+    /// Keeps what is known about a tool's results, or forgets it. Does not wait.
+    pub fn record_shape(&self, tool: ToolRef, shape: Option<ShapeRecord>) {
+        self.add(|waiting| {
+            waiting.shapes.insert(tool, shape);
+        });
+    }
+
+    fn add(&self, what: impl FnOnce(&mut Waiting)) {
         let was_empty = {
-            let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-            calls.push(call);
-            calls.len() == 1
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let was_empty = waiting.is_empty();
+            what(&mut waiting);
+            was_empty
         };
         if was_empty && let Some(jobs) = &self.jobs {
             // The writer only ends with the store; a panic there is reported by
             // the next `record_run`.
-            let _ = jobs.send(Job::Calls);
+            let _ = jobs.send(Job::Waiting);
         }
     }
 
@@ -133,6 +171,11 @@ impl Store {
         )?;
         Ok(stats)
     }
+
+    /// What was learned about tools until now.
+    pub fn shapes(&self) -> Result<Vec<(ToolRef, ShapeRecord)>, StoreError> {
+        shapes::read_all(&connect(&self.path)?)
+    }
 }
 
 impl Drop for Store {
@@ -158,22 +201,16 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 type Waiter = oneshot::Sender<Result<(), StoreError>>;
 
 /// The writer thread: everything that is waiting goes into one transaction.
-fn write_all(connection: &mut Connection, queue: &Receiver<Job>, calls: &Calls) {
+fn write_all(connection: &mut Connection, queue: &Receiver<Job>, waiting: &Mutex<Waiting>) {
     while let Ok(first) = queue.recv() {
         let (runs, waiters): (Vec<RunRecord>, Vec<Waiter>) =
             collect(first, queue).into_iter().unzip();
         // Taken after the runs: a run's calls were pushed before it was sent.
-        let mut batch = std::mem::take(&mut *calls.lock().unwrap_or_else(PoisonError::into_inner));
+        let batch = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
         let result = write_batch(connection, &batch, &runs);
         if let Err(error) = &result {
             tracing::error!(%error, "runs could not be recorded");
-            // Back in line, before those that came meanwhile: they may belong to
-            // runs that have not ended. A disk that stays full must not fill the
-            // memory as well.
-            let mut waiting = calls.lock().unwrap_or_else(PoisonError::into_inner);
-            batch.append(&mut waiting);
-            batch.truncate(MOST_WAITING_CALLS);
-            *waiting = batch;
+            waiting.lock().unwrap_or_else(PoisonError::into_inner).put_back(batch);
         }
         for done in waiters {
             let answer = result.as_ref().map_err(|_| StoreError::NotRecorded).copied();
@@ -184,7 +221,7 @@ fn write_all(connection: &mut Connection, queue: &Receiver<Job>, calls: &Calls) 
 }
 
 /// The runs that can be written now: all that are queued, or whoever comes
-/// within the batch time if so far there are only calls.
+/// within the batch time if so far there is nothing that waits for us.
 fn collect(first: Job, queue: &Receiver<Job>) -> Vec<(RunRecord, Waiter)> {
     let until = Instant::now() + BATCH_TIME;
     let mut runs = Vec::new();
@@ -205,12 +242,15 @@ fn collect(first: Job, queue: &Receiver<Job>) -> Vec<(RunRecord, Waiter)> {
 
 fn write_batch(
     connection: &mut Connection,
-    calls: &[CallRecord],
+    waiting: &Waiting,
     runs: &[RunRecord],
 ) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
-    for call in calls {
+    for call in &waiting.calls {
         insert_call(&transaction, call)?;
+    }
+    for (tool, shape) in &waiting.shapes {
+        shapes::write(&transaction, tool, shape.as_ref())?;
     }
     for run in runs {
         insert_run(&transaction, run)?;
@@ -265,7 +305,7 @@ fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(), StoreError
     Ok(())
 }
 
-fn unix_ms(time: SystemTime) -> i64 {
+pub(crate) fn unix_ms(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

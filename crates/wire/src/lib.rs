@@ -11,7 +11,9 @@
 //! hostile; [`FromGuest::decode`] is where its bytes become values.
 
 mod codec;
+mod exact;
 mod message;
 
 pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
+pub use exact::answer_text;
 pub use message::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION};

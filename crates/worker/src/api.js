@@ -9,7 +9,8 @@
 // since every call is resolved, checked and decided by the gateway.
 (function (host) {
   "use strict";
-  const { parse, stringify } = JSON;
+  const { parse, stringify, rawJSON } = JSON;
+  const { BigInt } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const isArray = Array.isArray;
   const waiting = create(null);
@@ -40,15 +41,38 @@
       throw fail("call.bad_argument", `\`${name}\` takes one object with named arguments, got ${got}`,
         "write `tool({ name: value })`");
     }
-    const text = stringify(input, (key, value) => {
-      if (typeof value !== "bigint") return value;
-      throw fail("call.bad_argument", `\`${name}\` got a BigInt in \`${key}\`, which JSON cannot hold`,
-        "pass a number or text");
-    });
+    tooWide = undefined;
+    const text = stringify(input);
+    if (tooWide !== undefined) {
+      throw fail("call.bad_argument", `\`${name}\` got an integer of more than 64 bits in \`${tooWide}\``, "pass it as text");
+    }
     if (text !== undefined) return wellFormed(text);
     throw fail("call.bad_argument", `\`${name}\` takes one object with named arguments, got one that is nothing in JSON`,
       "write `tool({ name: value })`");
   }
+
+  // Exact integers. The numbers of a program are doubles, so an integer beyond
+  // 2^53 - 1 is a BigInt here. The gateway puts a line break before an answer
+  // that has one (see exact.rs): reading the digits is slow, and rarely needed.
+  const most = 9007199254740991;
+  const exact = (_, value, context) => {
+    if (typeof value !== "number" || (value <= most && value >= -most)) return value;
+    // `1e21` is no integer in JSON's sense, and not what BigInt reads.
+    try { return BigInt(context.source); } catch { return value; }
+  };
+  const decode = (text) => text[0] === "\n" ? parse(text, exact) : parse(text);
+
+  // The gateway reads integers of 64 bits. Also what makes a program's own
+  // `JSON.stringify` work on an answer with a BigInt in it.
+  const fits64 = (value) => value >= -9223372036854775808n && value <= 18446744073709551615n;
+  let tooWide;
+  defineProperty(BigInt.prototype, "toJSON", {
+    value(key) {
+      if (!fits64(this)) tooWide = key;
+      return rawJSON(`${this}`);
+    },
+    writable: true, configurable: true,
+  });
 
   // `slice` cuts an emoji in two, and the half becomes an escape in JSON that no
   // other reader accepts. An escape is matched whole: `\\ud83d` is a backslash
@@ -73,7 +97,7 @@
     if (!call) return;
     delete waiting[id];
     if (ok) {
-      try { call.resolve(parse(text)); } catch (error) { call.reject(error); }
+      try { call.resolve(decode(text)); } catch (error) { call.reject(error); }
       return;
     }
     const failure = parse(text);
@@ -238,9 +262,7 @@
     }
     return wellFormed(stringify(value, function (key, current) {
       const original = this[key];
-      if (typeof original === "bigint") {
-        return original >= -9007199254740991n && original <= 9007199254740991n ? Number(original) : `${original}`;
-      }
+      if (typeof original === "bigint") return fits64(original) ? rawJSON(`${original}`) : `${original}`;
       if (original instanceof Map) return Object.fromEntries(original);
       if (original instanceof Set) return [...original];
       if (original instanceof Error) return { name: original.name, message: original.message };

@@ -3,8 +3,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tidegate_model::{Hints, ServerInfo, ToolDef, ToolList};
 
-use super::{Observed, ServerApi, definition};
+use super::{ServerApi, definition};
 use crate::catalog::ServerTools;
+use crate::shape::Observed;
 
 fn tool(name: &str, input_schema: Value) -> ToolDef {
     ToolDef {

@@ -7,6 +7,7 @@ use tidegate_model::{ErrorCode, RunId, ToolRef};
 
 use super::{Store, StoreError};
 use crate::record::{CallRecord, Outcome, RunRecord, Stats};
+use crate::shapes::ShapeRecord;
 
 fn call(run: &str) -> CallRecord {
     CallRecord {
@@ -73,13 +74,43 @@ fn closing_the_store_loses_nothing() {
 }
 
 #[test]
+fn the_newest_shape_of_each_tool_is_kept_until_it_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (read, write) = (ToolRef::new("files", "read"), ToolRef::new("files", "write"));
+    let shape = |results| ShapeRecord {
+        definition_hash: "00".into(),
+        results,
+        shape: format!("{{\"results\":{results}}}"),
+    };
+    let reopened = || Store::open(folder.path()).unwrap();
+    let store = reopened();
+    store.record_shape(read.clone(), Some(shape(1)));
+    store.record_shape(write.clone(), Some(shape(1)));
+    store.record_shape(read.clone(), Some(shape(2)));
+    drop(store);
+    let expected = [(read.clone(), shape(2)), (write.clone(), shape(1))];
+    assert_eq!(reopened().shapes().unwrap(), expected);
+    reopened().record_shape(write, None);
+    assert_eq!(reopened().shapes().unwrap(), [(read, shape(2))]);
+}
+
+#[test]
+fn a_database_of_the_first_version_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
+    connection.execute_batch("DROP TABLE shapes; PRAGMA user_version = 1").unwrap();
+    assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
+}
+
+#[test]
 fn a_database_of_a_newer_version_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     drop(Store::open(folder.path()).unwrap());
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 1 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 2 }));
 }
 
 #[cfg(unix)]

@@ -1,0 +1,176 @@
+//! What is learned from results, and what a running program sees of changes.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tidegate_catalog::Shape;
+
+use crate::support::{Bench, Equipment, Served, query};
+
+/// The output of a program that must succeed.
+fn output(served: &mut Served, source: &str) -> Value {
+    let answer = served.execute(source);
+    assert_eq!(answer["success"], true, "{answer}");
+    answer["output"].clone()
+}
+
+/// Kept shapes as `server.tool`, number of results and schema.
+fn kept_shapes(bench: &Bench) -> Vec<(String, u32, Value)> {
+    let rows = query(
+        &bench.state_dir().join("tidegate.db"),
+        "SELECT server || '.' || tool, results, shape FROM shapes ORDER BY 1",
+    );
+    let parse = |row: &String| {
+        let mut parts = row.splitn(3, '|');
+        let mut next = || parts.next().unwrap().to_owned();
+        let (tool, results, shape) = (next(), next(), next());
+        let shape: Shape = serde_json::from_str(&shape).unwrap();
+        (tool, results.parse().unwrap(), shape.to_schema())
+    };
+    rows.iter().map(parse).collect()
+}
+
+#[test]
+fn shapes_of_real_results_are_kept_without_a_value() {
+    let test = "shapes_of_real_results_are_kept_without_a_value";
+    let Some(equipment) = Equipment::get(test, &["hostile", "git", "sqlite", "filesystem"]) else {
+        return;
+    };
+    let bench = Bench::new();
+    let folder = bench.write("files/secret-plan.txt", "the secret plan");
+    let folder = folder.parent().unwrap().to_str().unwrap();
+    let made = Command::new("git").args(["init", "-q", folder]).status().unwrap();
+    assert!(made.success());
+    let database = bench.path().join("people.db");
+    let servers = json!({
+        "mirrors": equipment.server("hostile", &["--mirror"]),
+        "git": equipment.server("git", &["--repository", folder]),
+        "sqlite": equipment.server("sqlite", &["--db-path", database.to_str().unwrap()]),
+        "files": equipment.server("filesystem", &[folder]),
+    });
+    bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
+    let mut served = bench.serve();
+    let program = format!(
+        "const mirror = servers.mirrors.mirrorText;\n\
+         return [\n\
+           await servers.git.gitStatus({{ repo_path: {folder:?} }}),\n\
+           await servers.sqlite.listTables({{}}),\n\
+           await servers.sqlite.readQuery({{ query: 'SELECT 42 AS answer' }}),\n\
+           await servers.files.listDirectory({{ path: {folder:?} }}),\n\
+           await servers.mirrors.echo({{ text: 'echoed words' }}),\n\
+           await mirror({{ total: 2, rows: [\n\
+             {{ id: 7, owner: 'Jane Doe', seen: {{ 'jane@example.com': 'today' }} }},\n\
+             {{ id: 8, owner: null, seen: {{}}, marks: {{ anna: 'good', berta: 'fine', carla: 'bad' }} }},\n\
+           ] }}),\n\
+         ];"
+    );
+    let results = output(&mut served, &program);
+
+    let text = json!({"type": "string"});
+    let texts = json!({"type": "object", "additionalProperties": text});
+    let row = json!({
+        "type": "object",
+        "required": ["id", "owner", "seen"],
+        "properties": {
+            "id": {"type": "integer"},
+            "marks": texts,
+            "owner": {"type": ["string", "null"]},
+            "seen": texts
+        }
+    });
+    let table = json!({
+        "type": "object",
+        "required": ["rows", "total"],
+        "properties": {"rows": {"type": "array", "items": row}, "total": {"type": "integer"}}
+    });
+    // A list of nothing, and a text that looks like a list and is no JSON.
+    let nothing = json!({"type": "array"});
+    // `files.list_directory` has an output schema of its own.
+    let expected = |results: u32| {
+        vec![
+            ("git.git_status".to_owned(), results, text.clone()),
+            ("mirrors.echo".to_owned(), results, text.clone()),
+            ("mirrors.mirror_text".to_owned(), results, table.clone()),
+            ("sqlite.list_tables".to_owned(), results, nothing.clone()),
+            ("sqlite.read_query".to_owned(), results, text.clone()),
+        ]
+    };
+    assert_eq!(kept_shapes(&bench), expected(1));
+
+    // After several runs and a new start the same, resting on more.
+    for _ in 0..2 {
+        output(&mut served, &program);
+    }
+    served.end();
+    let mut served = bench.serve();
+    output(&mut served, &program);
+    assert_eq!(kept_shapes(&bench), expected(4));
+
+    let kept = query(&bench.state_dir().join("tidegate.db"), "SELECT shape FROM shapes").join("\n");
+    let mut values =
+        vec!["anna".to_owned(), "berta".into(), "carla".into(), "jane@example.com".into()];
+    texts_of(&results, &mut values);
+    assert!(values.len() >= 12, "{values:?}");
+    let found: Vec<&String> = values.iter().filter(|value| kept.contains(value.as_str())).collect();
+    assert_eq!(found, Vec::<&String>::new());
+}
+
+/// All texts in a value that are not keys.
+fn texts_of(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.is_empty() => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| texts_of(item, texts)),
+        Value::Object(object) => object.values().for_each(|item| texts_of(item, texts)),
+        _ => {}
+    }
+}
+
+/// What a program sees of `forecast` before and after the server changes it.
+const LOOK_CHANGE_LOOK: &str = "
+    const fs = require('fs');
+    const look = async () => [
+        fs.readFileSync('./servers/weather/forecast.ts', 'utf8').match(/version \\d/)?.[0],
+        fs.readdirSync('./servers/weather').length,
+        (await searchTools('forecast', { limit: 1 }))[0].text,
+        (await searchTools('added at run time', { limit: 1 })).length,
+    ];
+    const before = await look();
+    const first = await servers.weather.forecast();
+    await servers.weather.changeTools();
+    const name = await servers.weather.growTools();
+    const grown = await callMCPTool(`weather__${name}`, {});
+    return [before, first, await look(), grown];";
+
+#[test]
+fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
+    let test = "a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change";
+    let Some(equipment) = Equipment::get(test, &["hostile"]) else { return };
+    let bench =
+        Bench::with_servers(json!({"weather": equipment.server("hostile", &["--changing"])}));
+    let mut served = bench.serve();
+    // Without a snapshot: the server is taken over when the program looks first.
+    let seen = json!(["version 1", 32, "Forecast, version 1", 0]);
+    let oslo = json!({"city": "Oslo", "degrees": -3.5});
+    assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, oslo, seen, "grown_1: {}"]));
+    // The shape of the changed tool is gone.
+    let shapes: Vec<String> = kept_shapes(&bench).into_iter().map(|(tool, ..)| tool).collect();
+    assert_eq!(shapes, ["weather.change_tools", "weather.grow_tools", "weather.grown_1"]);
+
+    // The next program: snapshot, names, types and search have followed.
+    let seen = json!(["version 2", 33, "Forecast, version 2", 1]);
+    let bergen = json!({"town": "Bergen", "rain": true});
+    assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, bergen, seen, "grown_2: {}"]));
+    let snapshot = std::fs::read(bench.state_dir().join("snapshots/weather.json")).unwrap();
+    let snapshot: Value = serde_json::from_slice(&snapshot).unwrap();
+    let tools = snapshot["tools"].as_array().unwrap();
+    let forecast = tools.iter().find(|tool| tool["name"] == "forecast").unwrap();
+    assert_eq!(forecast["description"], "Forecast, version 3");
+    assert_eq!(tools.len(), 34);
+
+    // What is learned now belongs to the new definition.
+    output(&mut served, "return await servers.weather.forecast()");
+    let shape = kept_shapes(&bench).into_iter().find(|(tool, ..)| tool == "weather.forecast");
+    let properties = json!({"rain": {"type": "boolean"}, "town": {"type": "string"}});
+    let schema = json!({"type": "object", "required": ["rain", "town"], "properties": properties});
+    assert_eq!(shape, Some(("weather.forecast".to_owned(), 1, schema)));
+}
