@@ -156,7 +156,7 @@ impl Catalog {
         if tools.tools.is_empty() {
             return Resolution::NotListed { server };
         }
-        let hint = tool_hint(tools, given_tool);
+        let hint = self.owner_hint(given_tool).unwrap_or_else(|| tool_hint(tools, given_tool));
         Resolution::UnknownTool { server, given: given_tool.to_owned(), hint }
     }
 
@@ -182,6 +182,18 @@ impl Catalog {
             }
         };
         Resolution::UnknownServer { given: name.to_owned(), hint }
+    }
+
+    /// Which other server has a tool of exactly this name.
+    fn owner_hint(&self, given: &str) -> Option<String> {
+        let mut owners = self.servers.iter().filter(|(_, tools)| tools.find(given).is_some());
+        let (server, tools) = owners.next()?;
+        if owners.next().is_some() {
+            return None;
+        }
+        let tool = tools.find(given)?;
+        let at = tools.tools.iter().position(|other| other.name == tool.name)?;
+        Some(format!("`{server}` has it: write `servers.{server}.{}`", tools.functions[at]))
     }
 
     fn server_hint(&self, given: &str) -> String {

@@ -33,6 +33,37 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
     }
 }
 
+/// A name that no server has.
+pub(crate) fn unknown_server(given: &str, hint: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownServer, format!("there is no server `{given}`")).with_hint(hint)
+}
+
+/// A name that no tool of a server has.
+pub(crate) fn unknown_tool(server: &str, given: &str, hint: &str) -> RunError {
+    let message = format!("server `{server}` has no tool `{given}`");
+    RunError::new(ErrorCode::UnknownTool, message).with_hint(hint)
+}
+
+/// A tool of a server that has none.
+pub(crate) fn no_tools(server: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownTool, format!("server `{server}` has no tools"))
+}
+
+/// A server that is called as if it were one of its tools.
+pub(crate) fn called_server(server: &str, tools: &[String]) -> RunError {
+    let message = format!("`{server}` is a server, not a function");
+    let error = RunError::new(ErrorCode::UnknownTool, message);
+    let shown: Vec<String> = tools.iter().take(12).map(|tool| format!("`{tool}`")).collect();
+    match tools.first() {
+        None => error,
+        Some(first) => error.with_hint(format!(
+            "call one of its tools, such as `servers.{server}.{first}({{ … }})`; it has {}{}",
+            shown.join(", "),
+            if tools.len() > shown.len() { ", …" } else { "" },
+        )),
+    }
+}
+
 /// A call that the server did not answer well.
 pub(crate) fn upstream(error: &UpstreamError) -> RunError {
     match error {

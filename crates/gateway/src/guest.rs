@@ -30,6 +30,7 @@ impl Gateway {
             }
             Question::ReadDir => self.read_dir(body).await,
             Question::ReadFile => self.read_file(body).await,
+            Question::Check => self.check(body).await,
         }
     }
 

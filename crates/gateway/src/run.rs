@@ -72,6 +72,7 @@ pub(crate) async fn run(
         questions: Arc::new(Semaphore::new(1)),
         waiting_bytes: Arc::default(),
         tasks: JoinSet::new(),
+        checked: false,
         printed_bytes: 0,
         ended: Ended { outcome: Ok(None), logs: String::new(), memory_bytes: 0, tool_calls: 0 },
     };
@@ -131,6 +132,8 @@ struct Run {
     questions: Arc<Semaphore>,
     waiting_bytes: Arc<AtomicU64>,
     tasks: JoinSet<()>,
+    /// Whether the program was checked; once is enough, and it costs us work.
+    checked: bool,
     printed_bytes: u64,
     ended: Ended,
 }
@@ -227,6 +230,9 @@ impl Run {
         let Ok(turn) = Arc::clone(&self.questions).try_acquire_owned() else {
             return Some(Err(broken_protocol()));
         };
+        if question == Question::Check && std::mem::replace(&mut self.checked, true) {
+            return Some(Err(broken_protocol()));
+        }
         let gateway = Arc::clone(&self.gateway);
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {

@@ -82,6 +82,7 @@ pub(crate) fn describe<'js>(
 fn is_of_the_run(code: ErrorCode) -> bool {
     match code {
         ErrorCode::Syntax
+        | ErrorCode::Type
         | ErrorCode::Stuck
         | ErrorCode::TimeLimit
         | ErrorCode::MemoryLimit

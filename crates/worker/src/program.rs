@@ -23,12 +23,19 @@ use oxc::ast_visit::{Visit, VisitMut, walk_mut};
 use oxc::codegen::{Codegen, CodegenOptions};
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::parser::{ParseOptions, Parser};
-use oxc::semantic::SemanticBuilder;
+use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::{GetSpan, SPAN, SourceType, Span};
 use oxc::transformer::{TransformOptions, Transformer};
+use serde_json::{Value, json};
 use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::CHECK_LIMIT;
 
+use crate::check_text::check_text;
+use crate::lines::Lines;
+use crate::meanings::Meanings;
+use crate::references::{Reference, references};
 use crate::source_map::SourceMap;
+use crate::unawaited::unawaited;
 
 /// Name of the program in stack traces.
 pub(crate) const FILE_NAME: &str = "program.ts";
@@ -44,6 +51,19 @@ pub struct Prepared {
     /// JavaScript: one parenthesised `async` arrow function.
     pub code: String,
     pub(crate) map: SourceMap,
+    /// What the gateway is asked before the run, if the program names a server.
+    pub check: Option<Check>,
+}
+
+/// What is known of a program before it runs.
+#[derive(Debug)]
+pub struct Check {
+    /// The servers and tools it names; at least one.
+    pub references: Vec<Reference>,
+    /// The program as a type checker can take it.
+    pub text: Option<String>,
+    /// Both as the gateway is asked.
+    pub(crate) body: String,
 }
 
 /// Parses a program, strips its types and turns it into one function.
@@ -61,7 +81,7 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
     let mut decorators = FirstDecorator(None);
     decorators.visit_program(&program);
     if let Some(span) = decorators.0 {
-        let (line, column) = line_and_column(&source, span.start as usize);
+        let (line, column) = Lines::new(&source).place(span.start as usize);
         let error = RunError::new(ErrorCode::Syntax, "decorators are not supported")
             .with_hint("call the decorator as a function instead");
         return Err(RunError { line: Some(line), column: Some(column), ..error });
@@ -75,6 +95,7 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
         return Err(syntax_error(error, &source));
     }
     let scoping = semantic.semantic.into_scoping();
+    let check = check(&source, &program, &scoping)?;
     let transformed =
         Transformer::new(&allocator, FILE_NAME.as_ref(), &TransformOptions::default())
             .build_with_scoping(scoping, &mut program);
@@ -88,7 +109,36 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
     };
     let generated = Codegen::new().with_options(options).build(&program);
     let map = SourceMap::new(&generated);
-    Ok(Prepared { code: generated.code, map })
+    Ok(Prepared { code: generated.code, map, check })
+}
+
+/// Looks at a program that parses, before it is changed.
+fn check(
+    source: &str,
+    program: &Program<'_>,
+    scoping: &Scoping,
+) -> Result<Option<Check>, RunError> {
+    let lines = Lines::new(source);
+    let meanings = Meanings::of_program(program, scoping);
+    if let Some(error) = unawaited(program, &meanings, &lines) {
+        return Err(error);
+    }
+    let references = references(program, &meanings, &lines);
+    if references.is_empty() {
+        return Ok(None);
+    }
+    let told: Vec<Value> = references.iter().map(|one| one.to_json(&lines)).collect();
+    let mut text = check_text(source, program);
+    let mut body = json!({"references": told, "text": text}).to_string();
+    if body.len() > CHECK_LIMIT {
+        text = None;
+        body = json!({"references": told, "text": text}).to_string();
+    }
+    if body.len() > CHECK_LIMIT {
+        // Names of nothing but escapes. The run will find out about each.
+        return Ok(None);
+    }
+    Ok(Some(Check { references, text, body }))
 }
 
 /// Blanks a Markdown fence around the program, keeping the line numbers.
@@ -118,7 +168,7 @@ fn without_fence(source: &str) -> Result<String, RunError> {
 
 fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
     let offset = diagnostic.labels.iter().map(|label| label.offset() as usize).min();
-    let place = offset.map(|offset| line_and_column(source, offset));
+    let place = offset.map(|offset| Lines::new(source).place(offset));
     let mut hint = diagnostic.help.as_ref().map(ToString::to_string);
     if hint.is_none() {
         // The line itself is what a model needs to see its slip.
@@ -135,13 +185,6 @@ fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
         column: place.map(|(_, column)| column),
         hint,
     }
-}
-
-fn line_and_column(source: &str, offset: usize) -> (u32, u32) {
-    let before = &source[..source.floor_char_boundary(offset)];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }
 
 /// Turns a module into a script with one function.
