@@ -88,8 +88,15 @@ impl Gateway {
         let told = |one: &&Reference| {
             catalog.server_name(&one.server).map_or(true, |name| !absent.iter().any(|a| a == name))
         };
-        let asked = asked.into_iter().filter(told);
-        asked.filter_map(|one| problem(&catalog, one)).take(MOST_PROBLEMS + 1).collect()
+        let mut said = HashSet::new();
+        asked
+            .into_iter()
+            .filter(told)
+            .filter_map(|one| problem(&catalog, one))
+            // A server that is not there has no tools either.
+            .filter(|error| said.insert(error.message.clone()))
+            .take(MOST_PROBLEMS + 1)
+            .collect()
     }
 }
 

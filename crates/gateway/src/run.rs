@@ -278,15 +278,11 @@ async fn call(
     raw: bool,
 ) -> Result<String, RunError> {
     let parsed: Result<Map<String, Value>, _> = serde_json::from_str(&arguments);
+    let Ok(parsed) = parsed else {
+        return Err(gateway.refuse_unnamed(run, name, &arguments).await);
+    };
     drop(arguments);
-    let arguments = parsed.map_err(|_| {
-        RunError::new(
-            ErrorCode::BadArgument,
-            format!("`{name}` takes one object with named arguments"),
-        )
-        .with_hint("write `tool({ name: value })`; data may be nested up to 128 levels")
-    })?;
-    let answer = gateway.bridge_call(run, name, arguments).await?;
+    let answer = gateway.bridge_call(run, name, parsed).await?;
     if raw {
         return Ok(answer.into_raw().to_string());
     }

@@ -13,7 +13,7 @@ use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
 use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::{Question, Start};
 
-use crate::exception::pending_error;
+use crate::exception::{pending_error, with_remedy};
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
 use crate::jobs::{self, Job, Rejections};
@@ -195,7 +195,8 @@ impl<'js> Run<'js, '_> {
     }
 
     fn error(&self) -> RunError {
-        pending_error(&self.ctx, self.map, self.host, self.start.memory_bytes)
+        let error = pending_error(&self.ctx, self.map, self.host, self.start.memory_bytes);
+        with_remedy(error, &self.start.source, self.host)
     }
 }
 

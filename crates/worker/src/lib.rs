@@ -13,6 +13,7 @@ mod confine;
 mod engine;
 mod enter;
 mod exception;
+mod fence;
 mod globals;
 mod host;
 mod jobs;
@@ -20,6 +21,7 @@ mod lines;
 mod meanings;
 mod program;
 mod references;
+mod remedies;
 mod source_map;
 mod unawaited;
 

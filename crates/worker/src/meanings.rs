@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use oxc::ast::ast::{
-    Argument, AssignmentTarget, BindingPattern, ChainElement, Expression, IdentifierReference,
-    ImportDeclaration, ImportDeclarationSpecifier, MemberExpression, Program, PropertyKey,
-    SimpleAssignmentTarget, VariableDeclarator,
+    Argument, AssignmentTarget, BindingPattern, ChainElement, Expression, Function,
+    IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, MemberExpression, Program,
+    PropertyKey, SimpleAssignmentTarget, Str, VariableDeclarator,
 };
 use oxc::ast_visit::{Visit, walk};
-use oxc::semantic::{Scoping, SymbolFlags, SymbolId};
+use oxc::semantic::{Reference, ScopeFlags, Scoping, SymbolFlags, SymbolId};
 use oxc::span::{GetSpan, Span};
 
 /// How far into an expression to look. The longest that means anything,
@@ -45,7 +45,9 @@ pub(crate) enum Meaning {
     Tool(Name, Name),
     /// `callMCPTool`.
     CallByName,
-    /// What a tool call gives before it is awaited; the span of what is called.
+    /// An `async` function of the program.
+    AsyncFunction,
+    /// What a call gives before it is awaited; the span of what is called.
     Promise(Span),
 }
 
@@ -100,6 +102,12 @@ impl<'s> Meanings<'s> {
                     .within(argument, depth)
                     .filter(|meaning| !matches!(meaning, Meaning::Promise(_))),
             },
+            Expression::ArrowFunctionExpression(function) if function.r#async => {
+                Some(Meaning::AsyncFunction)
+            }
+            Expression::FunctionExpression(function) if is_async(function) => {
+                Some(Meaning::AsyncFunction)
+            }
             _ => None,
         }
     }
@@ -137,8 +145,12 @@ impl<'s> Meanings<'s> {
             return module(literal(arguments.first()?.as_expression()?)?);
         }
         match self.within(callee, depth)? {
-            Meaning::Tool(..) | Meaning::CallByName => Some(Meaning::Promise(callee.span())),
-            _ => None,
+            Meaning::Tool(..) | Meaning::CallByName | Meaning::AsyncFunction => {
+                Some(Meaning::Promise(callee.span()))
+            }
+            Meaning::Servers | Meaning::Server(_) | Meaning::ToolFile(..) | Meaning::Promise(_) => {
+                None
+            }
         }
     }
 
@@ -155,7 +167,7 @@ impl<'s> Meanings<'s> {
     /// Whether an import is used as a value; one that is not is a type, and is
     /// gone before the program runs.
     pub(crate) fn is_value(&self, symbol: SymbolId) -> bool {
-        self.scoping.get_resolved_references(symbol).any(|reference| reference.is_value())
+        self.scoping.get_resolved_references(symbol).any(Reference::is_value)
     }
 
     /// Remembers what the names of a pattern stand for.
@@ -198,7 +210,11 @@ impl Meaning {
             _ if name == "default" => None,
             Self::Servers => Some(Self::Server(named())),
             Self::Server(server) => Some(Self::Tool(server, named())),
-            Self::ToolFile(..) | Self::Tool(..) | Self::CallByName | Self::Promise(_) => None,
+            Self::ToolFile(..)
+            | Self::Tool(..)
+            | Self::CallByName
+            | Self::AsyncFunction
+            | Self::Promise(_) => None,
         }
     }
 }
@@ -272,10 +288,15 @@ pub(crate) fn literal<'e>(expression: &'e Expression<'_>) -> Option<&'e str> {
     match expression.get_inner_expression() {
         Expression::StringLiteral(text) => Some(text.value.as_str()),
         Expression::TemplateLiteral(text) if text.expressions.is_empty() => {
-            text.quasis.first()?.value.cooked.as_ref().map(|text| text.as_str())
+            text.quasis.first()?.value.cooked.as_ref().map(Str::as_str)
         }
         _ => None,
     }
+}
+
+/// Whether a call gives a promise; a generator gives something else.
+fn is_async(function: &Function<'_>) -> bool {
+    function.r#async && !function.generator
 }
 
 /// Finds the declarations that give a name its meaning.
@@ -287,6 +308,18 @@ impl<'a> Visit<'a> for Declarations<'_> {
             self.0.bind(&declarator.id, meaning);
         }
         walk::walk_variable_declarator(self, declarator);
+    }
+
+    fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
+        if let Some(name) = function.id.as_ref().filter(|_| is_async(function)) {
+            let symbol = name.symbol_id();
+            if !self.0.scoping.symbol_is_mutated(symbol)
+                && self.0.scoping.symbol_redeclarations(symbol).is_empty()
+            {
+                self.0.symbols.insert(symbol, Meaning::AsyncFunction);
+            }
+        }
+        walk::walk_function(self, function, flags);
     }
 
     fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
@@ -305,7 +338,9 @@ impl<'a> Visit<'a> for Declarations<'_> {
                     (!own).then_some(name.name.as_str())
                 }
                 // `globalThis.servers`, or some other thing of that name.
-                other => other.as_member_expression().and_then(|m| m.static_property_name()),
+                other => {
+                    other.as_member_expression().and_then(MemberExpression::static_property_name)
+                }
             };
             self.0.overwritten |= matches!(name, Some("servers" | "callMCPTool"));
         }

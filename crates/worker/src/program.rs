@@ -31,9 +31,11 @@ use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::CHECK_LIMIT;
 
 use crate::check_text::check_text;
+use crate::fence::{Fences, around_fences, several_fences, without_fence};
 use crate::lines::Lines;
 use crate::meanings::Meanings;
 use crate::references::{Reference, references};
+use crate::remedies;
 use crate::source_map::SourceMap;
 use crate::unawaited::unawaited;
 
@@ -68,20 +70,34 @@ pub struct Check {
 
 /// Parses a program, strips its types and turns it into one function.
 pub fn prepare(source: &str) -> Result<Prepared, RunError> {
-    let source = without_fence(source)?;
+    let plain = without_fence(source)?;
+    let tried = prepare_plain(&plain);
+    match &tried {
+        Err(error) if error.code == ErrorCode::Syntax => {}
+        _ => return tried,
+    }
+    // Not TypeScript as it is: then fences are no text of the program.
+    match around_fences(source) {
+        Fences::One(inner) if inner != plain => prepare_plain(&inner),
+        Fences::Several(count) => Err(several_fences(count)),
+        Fences::None | Fences::One(_) => tried,
+    }
+}
+
+fn prepare_plain(source: &str) -> Result<Prepared, RunError> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     // A module even without an import or export, for the sake of `for await`.
     let kind = SourceType::ts().with_module(true);
-    let parsed = Parser::new(&allocator, &source, kind).with_options(options).parse();
+    let parsed = Parser::new(&allocator, source, kind).with_options(options).parse();
     if let Some(error) = parsed.diagnostics.first() {
-        return Err(syntax_error(error, &source));
+        return Err(syntax_error(error, source));
     }
     let mut program = parsed.program;
     let mut decorators = FirstDecorator(None);
     decorators.visit_program(&program);
     if let Some(span) = decorators.0 {
-        let (line, column) = Lines::new(&source).place(span.start as usize);
+        let (line, column) = Lines::new(source).place(span.start as usize);
         let error = RunError::new(ErrorCode::Syntax, "decorators are not supported")
             .with_hint("call the decorator as a function instead");
         return Err(RunError { line: Some(line), column: Some(column), ..error });
@@ -92,15 +108,15 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
         .with_excess_capacity(2.0)
         .build(&program);
     if let Some(error) = semantic.diagnostics.first() {
-        return Err(syntax_error(error, &source));
+        return Err(syntax_error(error, source));
     }
     let scoping = semantic.semantic.into_scoping();
-    let check = check(&source, &program, &scoping)?;
+    let check = check(source, &program, &scoping)?;
     let transformed =
         Transformer::new(&allocator, FILE_NAME.as_ref(), &TransformOptions::default())
             .build_with_scoping(scoping, &mut program);
     if let Some(error) = transformed.diagnostics.first() {
-        return Err(syntax_error(error, &source));
+        return Err(syntax_error(error, source));
     }
     Wrapper { ast: AstBuilder::new(&allocator) }.wrap(&mut program);
     let options = CodegenOptions {
@@ -141,43 +157,18 @@ fn check(
     Ok(Some(Check { references, text, body }))
 }
 
-/// Blanks a Markdown fence around the program, keeping the line numbers.
-fn without_fence(source: &str) -> Result<String, RunError> {
-    let lines: Vec<&str> = source.lines().collect();
-    let first = lines.iter().position(|line| !line.trim().is_empty());
-    let Some((first, opening)) =
-        first.and_then(|at| Some((at, lines[at].trim().strip_prefix("```")?)))
-    else {
-        return Ok(source.to_owned());
-    };
-    let language = opening.trim().to_ascii_lowercase();
-    if !matches!(
-        language.as_str(),
-        "" | "ts" | "typescript" | "js" | "javascript" | "mjs" | "mts" | "tsx" | "jsx"
-    ) {
-        let message = format!("the program is fenced as `{language}`, TypeScript is expected");
-        return Err(RunError::new(ErrorCode::Syntax, message)
-            .with_hint("write the program in TypeScript or JavaScript"));
-    }
-    let closing = lines.iter().rposition(|line| line.trim() == "```").filter(|at| *at > first);
-    let last = closing.unwrap_or(lines.len());
-    let kept =
-        lines.iter().enumerate().map(|(at, line)| if at > first && at < last { *line } else { "" });
-    Ok(kept.collect::<Vec<_>>().join("\n"))
-}
-
 fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
     let offset = diagnostic.labels.iter().map(|label| label.offset() as usize).min();
     let place = offset.map(|offset| Lines::new(source).place(offset));
-    let mut hint = diagnostic.help.as_ref().map(ToString::to_string);
-    if hint.is_none() {
+    let line = place.and_then(|(line, _)| source.lines().nth(line as usize - 1));
+    let hint = line.and_then(|line| remedies::syntax(&diagnostic.message, line));
+    // A semicolon is what the parser misses, and hardly ever what the model does.
+    let help = diagnostic.help.as_ref().filter(|help| !help.contains("semicolon"));
+    let hint = hint.map(str::to_owned).or_else(|| help.map(ToString::to_string)).or_else(|| {
         // The line itself is what a model needs to see its slip.
-        let text = place.and_then(|(line, _)| source.lines().nth(line as usize - 1));
-        hint = text.map(|text| {
-            let text = text.trim();
-            format!("the line reads `{}`", &text[..text.floor_char_boundary(120)])
-        });
-    }
+        let text = line?.trim();
+        Some(format!("the line reads `{}`", &text[..text.floor_char_boundary(120)]))
+    });
     RunError {
         code: ErrorCode::Syntax,
         message: diagnostic.message.to_string(),

@@ -9,9 +9,9 @@
 //! programs may probe.
 
 use oxc::ast::ast::{
-    Argument, BindingPattern, CallExpression, ConditionalExpression, Expression,
-    IdentifierReference, IfStatement, ImportDeclaration, ImportExpression, LogicalExpression,
-    Program, TryStatement, VariableDeclarator,
+    BindingPattern, CallExpression, ConditionalExpression, Expression, IdentifierReference,
+    IfStatement, ImportDeclaration, ImportExpression, LogicalExpression, MemberExpression, Program,
+    TryStatement, VariableDeclarator,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::span::{GetSpan, Span};
@@ -137,7 +137,10 @@ impl Uses<'_, '_> {
             Meaning::Tool(server, tool) | Meaning::ToolFile(server, tool) => {
                 self.add(server, Some(tool), of);
             }
-            Meaning::Servers | Meaning::CallByName | Meaning::Promise(_) => {}
+            Meaning::Servers
+            | Meaning::CallByName
+            | Meaning::AsyncFunction
+            | Meaning::Promise(_) => {}
         }
     }
 
@@ -161,8 +164,14 @@ impl Uses<'_, '_> {
                 self.add(&Name { span: of.span, ..server }, None, Use { called: true, ..of });
             }
             Some(Meaning::CallByName) => {
-                let name = call.arguments.first().and_then(Argument::as_expression);
-                let Some((server, tool)) = name.and_then(literal).and_then(split) else { return };
+                let text = |at: usize| literal(call.arguments.get(at)?.as_expression()?);
+                // `callMCPTool('crm', 'get_lead', {…})` works as well.
+                let names = match (text(0), text(1)) {
+                    (Some(server), Some(tool)) => Some((server, tool)),
+                    (Some(name), None) => split(name),
+                    (None, _) => None,
+                };
+                let Some((server, tool)) = names else { return };
                 let named = |text: &str| Name { text: text.to_owned(), span: Span::default() };
                 self.add(&named(server), Some(&named(tool)), of);
             }
@@ -212,7 +221,7 @@ impl Uses<'_, '_> {
 impl<'a> Visit<'a> for Uses<'_, '_> {
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         self.add_call(call);
-        let method = call.callee.get_member_expr().and_then(|member| member.static_property_name());
+        let method = call.callee.get_member_expr().and_then(MemberExpression::static_property_name);
         let caught = match method {
             Some("catch") => true,
             Some("then") => call.arguments.len() > 1,
@@ -315,7 +324,14 @@ impl<'a> Visit<'a> for Probe<'_, '_> {
 
     fn visit_identifier_reference(&mut self, name: &IdentifierReference<'a>) {
         let meaning = self.meanings.identifier(name);
-        self.found |= !matches!(meaning, None | Some(Meaning::Promise(_) | Meaning::CallByName));
+        self.found |= match meaning {
+            Some(
+                Meaning::Servers | Meaning::Server(_) | Meaning::ToolFile(..) | Meaning::Tool(..),
+            ) => true,
+            None | Some(Meaning::CallByName | Meaning::AsyncFunction | Meaning::Promise(_)) => {
+                false
+            }
+        };
     }
 }
 

@@ -203,6 +203,8 @@ mod tests {
             ("JSON.stringify(servers.a.b({}))", "holds no data"),
             ("callMCPTool('a__b', {}).c", "has no `c`"),
             ("servers.a.b({})?.c", "has no `c`"),
+            ("async function f() { return { c: 1 } } f().c", "has no `c`"),
+            ("const f = async () => ({ c: 1 }); f().c", "has no `c`"),
         ] {
             let told = refused(source).unwrap_or_default();
             let expected = format!("is a promise, which {problem} | write");
@@ -221,6 +223,9 @@ mod tests {
             "for (const p of [servers.a.b({})]) await p",
             "(await servers.a.b({})).c",
             "const p = servers.a.b({}); if (p !== null) await p",
+            "async function f() { return { c: 1 } } const a = await f(); a.c",
+            "function f() { return { c: 1 } } f().c",
+            "async function* f() { yield 1 } for await (const a of f()) a",
             "const servers = { a: { b: () => ({ c: 1 }) } }; servers.a.b().c",
             "tag`${servers.a.b({})}`; function tag(...a: any[]) { return a }",
         ] {

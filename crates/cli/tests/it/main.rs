@@ -15,6 +15,7 @@ mod conspiracy;
 mod endurance;
 mod layers;
 mod programs;
+mod repairs;
 mod support;
 mod upstream;
 mod workflow;
