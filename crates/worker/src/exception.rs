@@ -84,14 +84,15 @@ pub(crate) fn with_remedy(error: RunError, source: &str, host: &Host) -> RunErro
     if error.hint.is_some() || error.code != ErrorCode::Thrown {
         return error;
     }
-    let (name, message) = error.message.split_once(": ").unwrap_or_default();
+    let (kind, message) = error.message.split_once(": ").unwrap_or_default();
     let hint = if let Some(name) = message.strip_suffix(" is not defined")
+        && kind == "ReferenceError"
         && name.len() <= 100
     {
         Some(remedies::undefined_name(name, &servers(host)))
     } else {
         let line = error.line.and_then(|line| source.lines().nth(line as usize - 1));
-        remedies::wrong_value(name, message, line.unwrap_or_default())
+        remedies::wrong_value(kind, message, line.unwrap_or_default())
             .or_else(|| remedies::environment(source).map(str::to_owned))
     };
     RunError { hint, ..error }
