@@ -211,7 +211,7 @@ impl Catalog {
         if tools.tools.is_empty() {
             return Resolution::NotListed { server };
         }
-        let hint = tool_hint(tools, given_tool);
+        let hint = self.owner_hint(given_tool).unwrap_or_else(|| tool_hint(tools, given_tool));
         Resolution::UnknownTool { server, given: given_tool.to_owned(), hint }
     }
 
@@ -226,6 +226,16 @@ impl Catalog {
             let id = ToolRef::new(*server, &tool.name);
             return Resolution::Tool { id, tool: Arc::clone(tool) };
         }
+        if let Ok(server) = self.server_name(name)
+            && let Some(tool) = self.server(server).and_then(|tools| tools.tools.first())
+        {
+            let hint = format!("name the tool too, such as `{server}__{}`", tool.name);
+            return Resolution::UnknownTool {
+                server: server.to_owned(),
+                given: name.to_owned(),
+                hint,
+            };
+        }
         let hint = match owners.as_slice() {
             [] => "write it as `server__tool`".to_owned(),
             several => {
@@ -237,6 +247,18 @@ impl Catalog {
             }
         };
         Resolution::UnknownServer { given: name.to_owned(), hint }
+    }
+
+    /// Which other server has a tool of exactly this name.
+    fn owner_hint(&self, given: &str) -> Option<String> {
+        let mut owners =
+            self.servers.iter().filter(|(_, listed)| listed.tools.find(given).is_some());
+        let (server, listed) = owners.next()?;
+        if owners.next().is_some() {
+            return None;
+        }
+        let function = listed.tools.function_of(given)?;
+        Some(format!("`{server}` has it: write `servers.{server}.{function}`"))
     }
 
     fn server_hint(&self, given: &str) -> String {
@@ -272,4 +294,54 @@ fn tool_hint(tools: &ServerTools, given: &str) -> String {
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("it has {}{rest}", names.join(", "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tidegate_model::{ServerInfo, ToolDef, ToolList};
+
+    use super::{Catalog, Resolution};
+
+    /// What a name means, in one line.
+    fn resolved(name: &str) -> String {
+        let tool = |name: &&str| ToolDef {
+            name: (*name).to_owned(),
+            title: None,
+            description: None,
+            input_schema: json!({}),
+            output_schema: None,
+            annotations: None,
+        };
+        let mut catalog = Catalog::default();
+        for (server, tools) in [("crm", ["get_lead", "search"]), ("drive", ["get_file", "search"])]
+        {
+            let tools = tools.iter().map(tool).collect();
+            catalog.set_tools(server, &ToolList { info: ServerInfo::default(), tools });
+        }
+        match catalog.resolve(name) {
+            Resolution::Tool { id, .. } => id.to_string(),
+            Resolution::NotListed { server } => format!("{server} not listed"),
+            Resolution::UnknownServer { given, hint } => format!("no {given}: {hint}"),
+            Resolution::UnknownTool { server, given, hint } => {
+                format!("no {given} in {server}: {hint}")
+            }
+        }
+    }
+
+    #[test]
+    fn a_tool_of_another_server_is_found_there() {
+        assert_eq!(
+            resolved("drive__get-lead"),
+            "no get-lead in drive: `crm` has it: write `servers.crm.getLead`"
+        );
+        assert_eq!(resolved("drive__getFiel"), "no getFiel in drive: did you mean `getFile`?");
+    }
+
+    #[test]
+    fn a_name_without_a_server_or_without_a_tool_is_told_what_is_missing() {
+        assert_eq!(resolved("get_lead"), "crm__get_lead");
+        assert_eq!(resolved("search"), "no search: write one of `crm__search`, `drive__search`");
+        assert_eq!(resolved("crm"), "no crm in crm: name the tool too, such as `crm__get_lead`");
+    }
 }

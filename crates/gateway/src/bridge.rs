@@ -28,6 +28,39 @@ impl Gateway {
         answered
     }
 
+    /// Refuses a call whose arguments are not one object, with the names that
+    /// the tool takes.
+    pub(crate) async fn refuse_unnamed(
+        &self,
+        run: &RunId,
+        name: &str,
+        arguments: &str,
+    ) -> RunError {
+        let mut record = Recording::start(&self.store, run, name, &Map::new());
+        let error = self.unnamed(name, arguments, &mut record.tool).await;
+        record.outcome = Outcome::Failed(error.code);
+        error
+    }
+
+    async fn unnamed(&self, name: &str, arguments: &str, named: &mut ToolRef) -> RunError {
+        let (id, tool) = match self.discovery.resolve(name).await {
+            Ok(found) => found,
+            Err(error) => return error,
+        };
+        *named = id.clone();
+        let schema = &tool.input_schema;
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut wanted: Vec<&str> =
+            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        if wanted.is_empty() {
+            let known = schema.get("properties").and_then(Value::as_object);
+            wanted = known.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        }
+        let catalog = self.catalog();
+        let function = catalog.function_name(&id).unwrap_or("tool");
+        explain::not_named(&id, function, arguments, &wanted)
+    }
+
     async fn decided_call(
         &self,
         name: &str,

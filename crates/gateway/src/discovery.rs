@@ -7,7 +7,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidegate_catalog::{Catalog, Resolution, Snapshots};
-use tidegate_model::{Answer, ErrorCode, RunError, ServerSpec, ToolDef, ToolRef};
+use tidegate_model::{Answer, RunError, ServerSpec, ToolDef, ToolRef};
 use tidegate_policy::Permit;
 use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
@@ -115,6 +115,13 @@ impl Discovery {
         started.into_iter().filter_map(|(name, outcome)| Some((name, outcome.err()?))).collect()
     }
 
+    /// Starts these servers, all at once, so that the catalog has their live
+    /// tools. Returns those that could not be started.
+    pub(crate) async fn learn(&self, servers: &[String]) -> Vec<String> {
+        let started = self.upstreams.start_all(servers).await;
+        started.into_iter().filter_map(|(name, outcome)| outcome.err().map(|_| name)).collect()
+    }
+
     /// The tool of a name for reading about it: what a snapshot knows will do.
     pub(crate) async fn describe(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
         match self.catalog().resolve(name) {
@@ -131,7 +138,7 @@ impl Discovery {
             Resolution::Tool { id, .. } => &id.server,
             Resolution::NotListed { server } | Resolution::UnknownTool { server, .. } => server,
             Resolution::UnknownServer { given, hint } => {
-                return Err(unknown_server(given, hint));
+                return Err(explain::unknown_server(given, hint));
             }
         };
         // A tool that the snapshot does not know may be new, and one that it
@@ -141,27 +148,27 @@ impl Discovery {
         let resolved = if Arc::ptr_eq(&catalog, &live) { first } else { live.resolve(name) };
         match resolved {
             Resolution::Tool { id, tool } => Ok((id, tool)),
-            Resolution::UnknownServer { given, hint } => Err(unknown_server(&given, &hint)),
+            Resolution::UnknownServer { given, hint } => {
+                Err(explain::unknown_server(&given, &hint))
+            }
             Resolution::UnknownTool { server, given, hint } => {
-                Err(unknown_tool(&server, &given, Some(&hint)))
+                Err(explain::unknown_tool(&server, &given, &hint))
             }
-            Resolution::NotListed { server } => {
-                let message = format!("server `{server}` has no tools");
-                Err(RunError::new(ErrorCode::UnknownTool, message))
-            }
+            Resolution::NotListed { server } => Err(explain::no_tools(&server)),
         }
     }
 
     /// What to say about a server that is not there.
     pub(crate) fn unknown_server(&self, given: &str) -> RunError {
         let hint = self.catalog().server_name(given).err().unwrap_or_default();
-        unknown_server(given, &hint)
+        explain::unknown_server(given, &hint)
     }
 
     /// A server's exact name, with its tools listed.
     pub(crate) async fn server(&self, given: &str) -> Result<String, RunError> {
         let catalog = self.catalog();
-        let name = catalog.server_name(given).map_err(|hint| unknown_server(given, &hint))?;
+        let name =
+            catalog.server_name(given).map_err(|hint| explain::unknown_server(given, &hint))?;
         let listed = catalog.server(name).is_some_and(|tools| !tools.tools.is_empty());
         if !listed {
             self.upstreams.tools(name).await.map_err(|error| explain::upstream(&error))?;
@@ -213,18 +220,5 @@ impl Gateway {
             }
         };
         self.discovery.specs.iter().map(report).collect()
-    }
-}
-
-fn unknown_server(given: &str, hint: &str) -> RunError {
-    RunError::new(ErrorCode::UnknownServer, format!("there is no server `{given}`")).with_hint(hint)
-}
-
-pub(crate) fn unknown_tool(server: &str, given: &str, hint: Option<&str>) -> RunError {
-    let message = format!("server `{server}` has no tool `{given}`");
-    let error = RunError::new(ErrorCode::UnknownTool, message);
-    match hint {
-        Some(hint) => error.with_hint(hint),
-        None => error,
     }
 }

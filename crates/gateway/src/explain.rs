@@ -33,6 +33,72 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
     }
 }
 
+/// A name that no server has.
+pub(crate) fn unknown_server(given: &str, hint: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownServer, format!("there is no server `{given}`")).with_hint(hint)
+}
+
+/// A name that no tool of a server has.
+pub(crate) fn unknown_tool(server: &str, given: &str, hint: &str) -> RunError {
+    let message = format!("server `{server}` has no tool `{given}`");
+    RunError::new(ErrorCode::UnknownTool, message).with_hint(hint)
+}
+
+/// A tool of a server that has none.
+pub(crate) fn no_tools(server: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownTool, format!("server `{server}` has no tools"))
+}
+
+/// A server that is called as if it were one of its tools.
+pub(crate) fn called_server(server: &str, tools: &[String]) -> RunError {
+    let message = format!("`{server}` is a server, not a function");
+    let error = RunError::new(ErrorCode::UnknownTool, message);
+    let shown: Vec<String> = tools.iter().take(12).map(|tool| format!("`{tool}`")).collect();
+    match tools.first() {
+        None => error,
+        Some(first) => error.with_hint(format!(
+            "call one of its tools, such as `servers.{server}.{first}({{ … }})`; it has {}{}",
+            shown.join(", "),
+            if tools.len() > shown.len() { ", …" } else { "" },
+        )),
+    }
+}
+
+/// A call whose arguments are not one object. `arguments` is their JSON text,
+/// `wanted` the arguments of the tool, those that it needs first.
+pub(crate) fn not_named(
+    tool: &ToolRef,
+    function: &str,
+    arguments: &str,
+    wanted: &[&str],
+) -> RunError {
+    let got = match arguments.bytes().next() {
+        Some(b'{') => {
+            let message = format!("the arguments of `{tool}` are nested too deeply");
+            return RunError::new(ErrorCode::BadArgument, message)
+                .with_hint("data may be nested up to 128 levels");
+        }
+        Some(b'[') => "a list",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "a function or a symbol",
+        _ => "a number",
+    };
+    let short = arguments.len() <= 40 && !matches!(got, "a list" | "a function or a symbol");
+    let value = if short { arguments } else { "…" };
+    let hint = match wanted {
+        [] => format!("write `{function}({{}})`: it takes no arguments"),
+        [only] => format!("write `{function}({{ {only}: {value} }})`"),
+        several => {
+            let shown: Vec<String> =
+                several.iter().take(6).map(|key| format!("{key}: …")).collect();
+            format!("write `{function}({{ {} }})`", shown.join(", "))
+        }
+    };
+    let message = format!("`{tool}` takes one object with named arguments, got {got}");
+    RunError::new(ErrorCode::BadArgument, message).with_hint(hint)
+}
+
 /// A call that the server did not answer well.
 pub(crate) fn upstream(error: &UpstreamError) -> RunError {
     match error {

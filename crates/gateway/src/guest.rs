@@ -37,6 +37,7 @@ impl Gateway {
             }
             Question::ReadDir => self.read_dir(view, body).await,
             Question::ReadFile => self.read_file(view, body).await,
+            Question::Check => self.check(view, body).await,
         }
     }
 

@@ -4,6 +4,7 @@
 //! store. Start reading at `pipeline.rs`.
 
 mod bridge;
+mod check;
 mod discovery;
 mod explain;
 mod gateway;

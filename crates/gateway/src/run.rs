@@ -74,6 +74,7 @@ pub(crate) async fn run(
         questions: Arc::new(Semaphore::new(1)),
         waiting_bytes: Arc::default(),
         tasks: JoinSet::new(),
+        checked: false,
         printed_bytes: 0,
         ended: Ended { outcome: Ok(None), logs: String::new(), memory_bytes: 0, tool_calls: 0 },
     };
@@ -135,6 +136,8 @@ struct Run {
     questions: Arc<Semaphore>,
     waiting_bytes: Arc<AtomicU64>,
     tasks: JoinSet<()>,
+    /// Whether the program was checked; once is enough, and it costs us work.
+    checked: bool,
     printed_bytes: u64,
     ended: Ended,
 }
@@ -231,6 +234,9 @@ impl Run {
         let Ok(turn) = Arc::clone(&self.questions).try_acquire_owned() else {
             return Some(Err(broken_protocol()));
         };
+        if question == Question::Check && std::mem::replace(&mut self.checked, true) {
+            return Some(Err(broken_protocol()));
+        }
         let (gateway, view) = (Arc::clone(&self.gateway), Arc::clone(&self.view));
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
@@ -276,15 +282,11 @@ async fn call(
     raw: bool,
 ) -> Result<String, RunError> {
     let parsed: Result<Map<String, Value>, _> = serde_json::from_str(&arguments);
+    let Ok(parsed) = parsed else {
+        return Err(gateway.refuse_unnamed(run, name, &arguments).await);
+    };
     drop(arguments);
-    let arguments = parsed.map_err(|_| {
-        RunError::new(
-            ErrorCode::BadArgument,
-            format!("`{name}` takes one object with named arguments"),
-        )
-        .with_hint("write `tool({ name: value })`; data may be nested up to 128 levels")
-    })?;
-    let answer = gateway.bridge_call(run, name, arguments).await?;
+    let answer = gateway.bridge_call(run, name, parsed).await?;
     if raw {
         return Ok(answer_text(&answer.into_raw()));
     }

@@ -7,9 +7,8 @@ use tidegate_catalog::{Catalog, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
-use crate::discovery::unknown_tool;
 use crate::gateway::Gateway;
-use crate::tokens;
+use crate::{explain, tokens};
 
 /// Tokens of one answer, unless the request says less.
 const TOKEN_BUDGET: usize = 800;
@@ -150,7 +149,7 @@ impl Gateway {
     pub async fn definition(&self, name: &str) -> Result<Found, RunError> {
         let (id, _) = self.discovery.describe(name).await?;
         let found = describe(&self.catalog(), &id, Detail::Full);
-        found.ok_or_else(|| unknown_tool(&id.server, &id.tool, None))
+        found.ok_or_else(|| explain::no_tools(&id.server))
     }
 }
 

@@ -132,6 +132,8 @@ macro_rules! error_codes {
 error_codes! {
     /// The program does not parse.
     Syntax = "program.syntax",
+    /// The program uses a value as what it is not; found before it ran.
+    Type = "program.type",
     /// The program threw.
     Thrown = "program.threw",
     /// The program waits for something that can never happen.
@@ -191,6 +193,7 @@ impl ErrorCode {
             | Self::UpstreamTimeout
             | Self::UpstreamProtocol => 5,
             Self::Syntax
+            | Self::Type
             | Self::Thrown
             | Self::Stuck
             | Self::BadOutput

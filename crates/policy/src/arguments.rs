@@ -94,7 +94,9 @@ fn explain(error: &ValidationError<'_>, schema: &Value) -> ArgumentProblem {
         ValidationErrorKind::Type { kind } => {
             let kind = format!("{kind:?}");
             let wanted = wanted_types(&kind);
-            (format!("must be {wanted}, got {given}"), type_hint(&wanted, error.instance()))
+            let hint = type_hint(&wanted, error.instance()).or_else(|| left_out(error));
+            let hint = hint.or_else(|| (wanted == "an object").then(|| takes(schema, &pointer))?);
+            (format!("must be {wanted}, got {given}"), hint)
         }
         ValidationErrorKind::Required { property } => {
             let property = property.as_str().unwrap_or_default().to_owned();
@@ -109,25 +111,47 @@ fn explain(error: &ValidationError<'_>, schema: &Value) -> ArgumentProblem {
                 .collect();
             let slip = tidegate_model::nearest(&property, strangers.iter().copied());
             let hint = slip.first().map(|slip| format!("write `{property}` instead of `{slip}`"));
+            let hint = hint.or_else(|| described(schema, &format!("{pointer}/{property}")));
             (format!("needs `{property}`{}", type_of_key(schema, &pointer, &property)), hint)
         }
         ValidationErrorKind::AdditionalProperties { unexpected } => {
             let known = known_keys(schema, &pointer);
             let name = unexpected.first().map(String::as_str).unwrap_or_default();
-            let hint = did_you_mean(name, known.iter().map(String::as_str)).or_else(|| {
-                let names: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
-                (!names.is_empty()).then(|| format!("it takes {}", names.join(", ")))
-            });
+            let hint = did_you_mean(name, known.iter().map(String::as_str))
+                .or_else(|| takes(schema, &pointer));
             (format!("has no `{name}`"), hint)
         }
         ValidationErrorKind::Enum { options } => {
-            let options: Vec<String> = options
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|option| format!("`{option}`"))
-                .collect();
-            (format!("must be one of {}, got {given}", options.join(", ")), None)
+            let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+            let names = options.iter().filter_map(Value::as_str);
+            let meant = error.instance().as_str().map(|text| tidegate_model::nearest(text, names));
+            let meant = meant.into_iter().flatten().next();
+            let hint = meant.map(|name| format!("write \"{name}\"")).or_else(|| left_out(error));
+            let options: Vec<String> = options.iter().map(|option| format!("`{option}`")).collect();
+            (format!("must be one of {}, got {given}", options.join(", ")), hint)
+        }
+        ValidationErrorKind::Maximum { limit } => {
+            (format!("must be at most {limit}, got {given}"), None)
+        }
+        ValidationErrorKind::Minimum { limit } => {
+            (format!("must be at least {limit}, got {given}"), None)
+        }
+        ValidationErrorKind::ExclusiveMaximum { limit } => {
+            (format!("must be less than {limit}, got {given}"), None)
+        }
+        ValidationErrorKind::ExclusiveMinimum { limit } => {
+            (format!("must be more than {limit}, got {given}"), None)
+        }
+        ValidationErrorKind::MaxItems { limit } => {
+            (format!("must have at most {limit} items, got {given}"), None)
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            (format!("must have at least {limit} items, got {given}"), None)
+        }
+        ValidationErrorKind::MinLength { limit: 1 } => ("must not be empty".to_owned(), None),
+        ValidationErrorKind::Pattern { pattern } => {
+            let hint = described(schema, &pointer);
+            (format!("must match the pattern `{pattern}`, got {given}"), hint)
         }
         _ => {
             let text = error.to_string();
@@ -135,6 +159,24 @@ fn explain(error: &ValidationError<'_>, schema: &Value) -> ArgumentProblem {
         }
     };
     ArgumentProblem { path, problem, hint }
+}
+
+/// What to do about `null`, which is not the same as nothing.
+fn left_out(error: &ValidationError<'_>) -> Option<String> {
+    error.instance().is_null().then(|| "leave it out instead of passing null".to_owned())
+}
+
+/// The keys that are known at an instance path.
+fn takes(schema: &Value, pointer: &str) -> Option<String> {
+    let names: Vec<String> =
+        known_keys(schema, pointer).iter().map(|key| format!("`{key}`")).collect();
+    (!names.is_empty()).then(|| format!("it takes {}", names.join(", ")))
+}
+
+/// What the server says about an argument. Server's text: kept short.
+fn described(schema: &Value, pointer: &str) -> Option<String> {
+    let text = schema_at(schema, pointer)?.get("description")?.as_str()?;
+    Some(format!("it is described as: {}", &text[..text.floor_char_boundary(200)]))
 }
 
 /// `/labels/0/name` as a program writes it: `labels[0].name`.
@@ -305,13 +347,49 @@ mod tests {
 
     #[test]
     fn a_value_outside_an_enum_gets_the_options() {
+        let told = |given: &str| {
+            format!("must be one of `\"open\"`, `\"closed\"`, got string `\"{given}\"`")
+        };
         assert_eq!(
             check(json!({"path": "a", "state": "opened"})),
-            problem(
-                "state",
-                "must be one of `\"open\"`, `\"closed\"`, got string `\"opened\"`",
-                None
-            )
+            problem("state", &told("opened"), Some("write \"open\""))
+        );
+        assert_eq!(
+            check(json!({"path": "a", "state": "pending"})),
+            problem("state", &told("pending"), None)
+        );
+    }
+
+    #[test]
+    fn a_limit_is_told_with_what_was_given() {
+        let schema = json!({"type": "object", "required": ["name"], "properties": {
+            "count": {"type": "integer", "minimum": 1, "maximum": 5},
+            "tags": {"type": "array", "maxItems": 1},
+            "id": {"type": "string", "pattern": "^L-", "description": "Such as `L-1`."},
+            "name": {"type": "string", "description": "Of a person.", "minLength": 1},
+            "fields": {"type": "object", "properties": {"a": {}, "b": {}}}
+        }});
+        let described = Some("it is described as: Such as `L-1`.");
+        let left_out = Some("leave it out instead of passing null");
+        for (key, value, told, hint) in [
+            ("count", json!(0), "must be at least 1, got number `0`", None),
+            ("count", json!(9), "must be at most 5, got number `9`", None),
+            ("count", json!(null), "must be an integer, got null", left_out),
+            ("tags", json!([1, 2]), "must have at most 1 items, got a list of 2", None),
+            ("id", json!("7"), "must match the pattern `^L-`, got string `\"7\"`", described),
+            ("name", json!(""), "must not be empty", None),
+            ("fields", json!([1]), "must be an object, got a list of 1", Some("it takes `a`, `b`")),
+        ] {
+            let mut arguments = serde_json::Map::from_iter([("name".to_owned(), json!("x"))]);
+            arguments.insert(key.to_owned(), value);
+            let mut call = ToolCall { tool: ToolRef::new("a", "b"), arguments };
+            let checked = Schemas::default().check(&mut call, &tool(schema.clone()));
+            assert_eq!(checked, problem(key, told, hint));
+        }
+        let mut call = ToolCall { tool: ToolRef::new("a", "b"), arguments: serde_json::Map::new() };
+        assert_eq!(
+            Schemas::default().check(&mut call, &tool(schema)),
+            problem("", "needs `name` (string)", Some("it is described as: Of a person."))
         );
     }
 

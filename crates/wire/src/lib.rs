@@ -16,4 +16,6 @@ mod message;
 
 pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
 pub use exact::answer_text;
-pub use message::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION};
+pub use message::{
+    CHECK_LIMIT, FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION,
+};

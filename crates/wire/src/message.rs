@@ -10,12 +10,14 @@ use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 
 /// Version of this protocol. Both sides come from one executable today; a
 /// container image or a saved machine may be older, and is refused if it is.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Longest tool name a guest may send. Real ones are below 130 bytes.
 pub const NAME_LIMIT: usize = 512;
 /// Longest error text, hint or file path a guest may send.
 pub const TEXT_LIMIT: usize = 64 * 1024;
+/// Longest body of [`Question::Check`], which may hold a whole program.
+pub const CHECK_LIMIT: usize = 1024 * 1024;
 
 /// What a worker says.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +83,8 @@ pub enum Question {
     ReadDir,
     /// What does this file of the program's view say?
     ReadFile,
+    /// Is there what the program names? Asked once, before it runs.
+    Check,
 }
 
 /// How loudly something was printed.
@@ -154,11 +158,12 @@ impl FromGuest {
                 arguments: reader.text("arguments", MAX_FRAME_BYTES)?,
                 raw: reader.flag("raw")?,
             },
-            3 => Self::Ask {
-                id: reader.u32("id")?,
-                question: Question::from_code(reader.u8("question")?)?,
-                body: reader.text("body", TEXT_LIMIT)?,
-            },
+            3 => {
+                let id = reader.u32("id")?;
+                let question = Question::from_code(reader.u8("question")?)?;
+                let body = reader.text("body", question.body_limit())?;
+                Self::Ask { id, question, body }
+            }
             4 => Self::Log {
                 level: LogLevel::from_code(reader.u8("level")?)?,
                 text: reader.text("text", MAX_FRAME_BYTES)?,
@@ -250,8 +255,18 @@ fn clip(text: &str) -> &str {
 }
 
 impl Question {
-    const ALL: [Self; 5] =
-        [Self::Servers, Self::Functions, Self::Search, Self::ReadDir, Self::ReadFile];
+    const ALL: [Self; 6] =
+        [Self::Servers, Self::Functions, Self::Search, Self::ReadDir, Self::ReadFile, Self::Check];
+
+    /// Longest body of this question.
+    pub fn body_limit(self) -> usize {
+        match self {
+            Self::Servers | Self::Functions | Self::Search | Self::ReadDir | Self::ReadFile => {
+                TEXT_LIMIT
+            }
+            Self::Check => CHECK_LIMIT,
+        }
+    }
 
     fn code(self) -> u8 {
         match self {
@@ -260,6 +275,7 @@ impl Question {
             Self::Search => 3,
             Self::ReadDir => 4,
             Self::ReadFile => 5,
+            Self::Check => 6,
         }
     }
 
@@ -292,7 +308,7 @@ impl LogLevel {
 mod tests {
     use tidegate_model::{ErrorCode, RunError};
 
-    use super::{FromGuest, LogLevel, Question, Start, ToGuest};
+    use super::{CHECK_LIMIT, FromGuest, LogLevel, Question, Start, TEXT_LIMIT, ToGuest};
     use crate::codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
 
     fn error() -> RunError {
@@ -310,6 +326,7 @@ mod tests {
             FromGuest::Hello { version: 1 },
             FromGuest::Call { id: 7, name: "a__b".into(), arguments: "{}".into(), raw: true },
             FromGuest::Ask { id: 8, question: Question::ReadFile, body: "./servers".into() },
+            FromGuest::Ask { id: 9, question: Question::Check, body: "{}".into() },
             FromGuest::Log { level: LogLevel::Warn, text: "ünïcode".into() },
             FromGuest::Done { output: Some("[1]".into()), memory_bytes: 5 },
             FromGuest::Done { output: None, memory_bytes: 5 },
@@ -364,6 +381,20 @@ mod tests {
         let body = [2, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];
         let refused = WireError::TooLong { field: "name", length: 0xffff_ffff, limit: 512 };
         assert_eq!(FromGuest::decode(&body), Err(refused));
+    }
+
+    #[test]
+    fn a_check_may_hold_a_whole_program_and_no_other_question_may() {
+        let ask = |question, length| {
+            let body = "x".repeat(length);
+            let frame = FromGuest::Ask { id: 1, question, body }.encode().unwrap();
+            FromGuest::decode(&frame[HEADER_BYTES..]).map(|_| ())
+        };
+        let refused = |limit| Err(WireError::TooLong { field: "body", length: limit + 1, limit });
+        assert_eq!(ask(Question::Check, CHECK_LIMIT), Ok(()));
+        assert_eq!(ask(Question::Check, CHECK_LIMIT + 1), refused(CHECK_LIMIT));
+        assert_eq!(ask(Question::ReadFile, TEXT_LIMIT), Ok(()));
+        assert_eq!(ask(Question::ReadFile, TEXT_LIMIT + 1), refused(TEXT_LIMIT));
     }
 
     #[test]

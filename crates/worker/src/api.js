@@ -36,11 +36,8 @@
   // and nowhere else.
   function encodeArguments(name, input) {
     if (input === undefined || input === null) return "{}";
-    if (typeof input !== "object" || isArray(input)) {
-      const got = isArray(input) ? "a list" : `a ${typeof input}`;
-      throw fail("call.bad_argument", `\`${name}\` takes one object with named arguments, got ${got}`,
-        "write `tool({ name: value })`");
-    }
+    // The gateway knows the names of the arguments, and says so.
+    if (typeof input !== "object") return wellFormed(stringify(typeof input === "bigint" ? `${input}` : input)) ?? "null";
     tooWide = undefined;
     const text = stringify(input);
     if (tooWide !== undefined) {
@@ -273,7 +270,9 @@
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   define("servers", servers);
-  define("callMCPTool", (name, input, options) => call(textOf(name), input, options));
+  // Some write the server and the tool apart; text is never the arguments.
+  define("callMCPTool", (name, input, options, more) =>
+    typeof input === "string" ? call(`${name}__${input}`, options, more) : call(textOf(name), input, options));
   define("searchTools", searchTools);
   define("ToolError", ToolError);
   define("fs", fs);

@@ -11,9 +11,9 @@ use std::rc::Rc;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
 use tidegate_model::{ErrorCode, RunError};
-use tidegate_wire::Start;
+use tidegate_wire::{Question, Start};
 
-use crate::exception::pending_error;
+use crate::exception::{pending_error, with_remedy};
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
 use crate::jobs::{self, Job, Rejections};
@@ -53,6 +53,10 @@ impl Engine {
         // the process ends right after.
         let engine = ManuallyDrop::new(self);
         let prepared = prepare(&start.source)?;
+        if let Some(check) = &prepared.check {
+            let answer = host.ask(Question::Check, check.body.clone());
+            answer.map_err(|_| gateway_gone())??;
+        }
         let memory_bytes = usize::try_from(start.memory_bytes).unwrap_or(usize::MAX);
         engine.runtime.set_memory_limit(memory_bytes);
         engine.context.with(|ctx| {
@@ -191,7 +195,8 @@ impl<'js> Run<'js, '_> {
     }
 
     fn error(&self) -> RunError {
-        pending_error(&self.ctx, self.map, self.host, self.start.memory_bytes)
+        let error = pending_error(&self.ctx, self.map, self.host, self.start.memory_bytes);
+        with_remedy(error, &self.start.source, self.host)
     }
 }
 

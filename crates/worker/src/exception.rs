@@ -6,11 +6,13 @@
 
 use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
 use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::Question;
 
 use crate::confine;
 use crate::globals::LossyText;
 use crate::host::Host;
 use crate::program::FILE_NAME;
+use crate::remedies;
 use crate::source_map::SourceMap;
 
 /// What a message or hint may have in bytes: a program that puts a whole answer
@@ -77,11 +79,38 @@ pub(crate) fn describe<'js>(
     placed(error, stack_of(ctx, thrown).as_deref(), map)
 }
 
+/// Adds what to write instead, where the error is a slip that is well known.
+pub(crate) fn with_remedy(error: RunError, source: &str, host: &Host) -> RunError {
+    if error.hint.is_some() || error.code != ErrorCode::Thrown {
+        return error;
+    }
+    let (kind, message) = error.message.split_once(": ").unwrap_or_default();
+    let hint = if let Some(name) = message.strip_suffix(" is not defined")
+        && kind == "ReferenceError"
+        && name.len() <= 100
+    {
+        Some(remedies::undefined_name(name, &servers(host)))
+    } else {
+        let line = error.line.and_then(|line| source.lines().nth(line as usize - 1));
+        remedies::wrong_value(kind, message, line.unwrap_or_default())
+            .or_else(|| remedies::environment(source).map(str::to_owned))
+    };
+    RunError { hint, ..error }
+}
+
+/// The names of all servers, for a hint.
+fn servers(host: &Host) -> Vec<String> {
+    let answer = host.ask(Question::Servers, String::new());
+    let names = answer.ok().and_then(Result::ok);
+    names.and_then(|names| serde_json::from_str(&names).ok()).unwrap_or_default()
+}
+
 /// Codes that end a run and that no call ever fails with. A program may make up
 /// an error, but not that it ran too long.
 fn is_of_the_run(code: ErrorCode) -> bool {
     match code {
         ErrorCode::Syntax
+        | ErrorCode::Type
         | ErrorCode::Stuck
         | ErrorCode::TimeLimit
         | ErrorCode::MemoryLimit

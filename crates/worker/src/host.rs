@@ -11,9 +11,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use tidegate_model::{ErrorCode, RunError};
-use tidegate_wire::{
-    FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION,
-};
+use tidegate_wire::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, ToGuest, VERSION};
 
 use crate::channel::Channel;
 
@@ -128,7 +126,7 @@ impl Host {
         question: Question,
         mut body: String,
     ) -> io::Result<Result<String, RunError>> {
-        body.truncate(body.floor_char_boundary(TEXT_LIMIT));
+        body.truncate(body.floor_char_boundary(question.body_limit()));
         let asked = self.next_question.get();
         self.next_question.set(asked - 1);
         self.send(&FromGuest::Ask { id: asked, question, body })?;

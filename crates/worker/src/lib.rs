@@ -8,15 +8,23 @@
 //! host side relies on this crate to behave.
 
 mod channel;
+mod check_text;
 mod confine;
 mod engine;
 mod enter;
 mod exception;
+mod fence;
 mod globals;
 mod host;
 mod jobs;
+mod lines;
+mod meanings;
 mod program;
+mod references;
+mod remedies;
 mod source_map;
+mod unawaited;
 
 pub use enter::enter;
-pub use program::{Prepared, prepare};
+pub use program::{Check, Prepared, prepare};
+pub use references::Reference;

@@ -23,12 +23,21 @@ use oxc::ast_visit::{Visit, VisitMut, walk_mut};
 use oxc::codegen::{Codegen, CodegenOptions};
 use oxc::diagnostics::OxcDiagnostic;
 use oxc::parser::{ParseOptions, Parser};
-use oxc::semantic::SemanticBuilder;
+use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::{GetSpan, SPAN, SourceType, Span};
 use oxc::transformer::{TransformOptions, Transformer};
+use serde_json::{Value, json};
 use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::CHECK_LIMIT;
 
+use crate::check_text::check_text;
+use crate::fence::{Fences, around_fences, several_fences, without_fence};
+use crate::lines::Lines;
+use crate::meanings::Meanings;
+use crate::references::{Reference, references};
+use crate::remedies;
 use crate::source_map::SourceMap;
+use crate::unawaited::unawaited;
 
 /// Name of the program in stack traces.
 pub(crate) const FILE_NAME: &str = "program.ts";
@@ -44,24 +53,51 @@ pub struct Prepared {
     /// JavaScript: one parenthesised `async` arrow function.
     pub code: String,
     pub(crate) map: SourceMap,
+    /// What the gateway is asked before the run, if the program names a server.
+    pub check: Option<Check>,
+}
+
+/// What is known of a program before it runs.
+#[derive(Debug)]
+pub struct Check {
+    /// The servers and tools it names; at least one.
+    pub references: Vec<Reference>,
+    /// The program as a type checker can take it.
+    pub text: Option<String>,
+    /// Both as the gateway is asked.
+    pub(crate) body: String,
 }
 
 /// Parses a program, strips its types and turns it into one function.
 pub fn prepare(source: &str) -> Result<Prepared, RunError> {
-    let source = without_fence(source)?;
+    let plain = without_fence(source)?;
+    let tried = prepare_plain(&plain);
+    match &tried {
+        Err(error) if error.code == ErrorCode::Syntax => {}
+        _ => return tried,
+    }
+    // Not TypeScript as it is: then fences are no text of the program.
+    match around_fences(source) {
+        Fences::One(inner) if inner != plain => prepare_plain(&inner),
+        Fences::Several(count) => Err(several_fences(count)),
+        Fences::None | Fences::One(_) => tried,
+    }
+}
+
+fn prepare_plain(source: &str) -> Result<Prepared, RunError> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     // A module even without an import or export, for the sake of `for await`.
     let kind = SourceType::ts().with_module(true);
-    let parsed = Parser::new(&allocator, &source, kind).with_options(options).parse();
+    let parsed = Parser::new(&allocator, source, kind).with_options(options).parse();
     if let Some(error) = parsed.diagnostics.first() {
-        return Err(syntax_error(error, &source));
+        return Err(syntax_error(error, source));
     }
     let mut program = parsed.program;
     let mut decorators = FirstDecorator(None);
     decorators.visit_program(&program);
     if let Some(span) = decorators.0 {
-        let (line, column) = line_and_column(&source, span.start as usize);
+        let (line, column) = Lines::new(source).place(span.start as usize);
         let error = RunError::new(ErrorCode::Syntax, "decorators are not supported")
             .with_hint("call the decorator as a function instead");
         return Err(RunError { line: Some(line), column: Some(column), ..error });
@@ -72,14 +108,15 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
         .with_excess_capacity(2.0)
         .build(&program);
     if let Some(error) = semantic.diagnostics.first() {
-        return Err(syntax_error(error, &source));
+        return Err(syntax_error(error, source));
     }
     let scoping = semantic.semantic.into_scoping();
+    let check = check(source, &program, &scoping)?;
     let transformed =
         Transformer::new(&allocator, FILE_NAME.as_ref(), &TransformOptions::default())
             .build_with_scoping(scoping, &mut program);
     if let Some(error) = transformed.diagnostics.first() {
-        return Err(syntax_error(error, &source));
+        return Err(syntax_error(error, source));
     }
     Wrapper { ast: AstBuilder::new(&allocator) }.wrap(&mut program);
     let options = CodegenOptions {
@@ -88,46 +125,50 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
     };
     let generated = Codegen::new().with_options(options).build(&program);
     let map = SourceMap::new(&generated);
-    Ok(Prepared { code: generated.code, map })
+    Ok(Prepared { code: generated.code, map, check })
 }
 
-/// Blanks a Markdown fence around the program, keeping the line numbers.
-fn without_fence(source: &str) -> Result<String, RunError> {
-    let lines: Vec<&str> = source.lines().collect();
-    let first = lines.iter().position(|line| !line.trim().is_empty());
-    let Some((first, opening)) =
-        first.and_then(|at| Some((at, lines[at].trim().strip_prefix("```")?)))
-    else {
-        return Ok(source.to_owned());
-    };
-    let language = opening.trim().to_ascii_lowercase();
-    if !matches!(
-        language.as_str(),
-        "" | "ts" | "typescript" | "js" | "javascript" | "mjs" | "mts" | "tsx" | "jsx"
-    ) {
-        let message = format!("the program is fenced as `{language}`, TypeScript is expected");
-        return Err(RunError::new(ErrorCode::Syntax, message)
-            .with_hint("write the program in TypeScript or JavaScript"));
+/// Looks at a program that parses, before it is changed.
+fn check(
+    source: &str,
+    program: &Program<'_>,
+    scoping: &Scoping,
+) -> Result<Option<Check>, RunError> {
+    let lines = Lines::new(source);
+    let meanings = Meanings::of_program(program, scoping);
+    if let Some(error) = unawaited(program, &meanings, &lines) {
+        return Err(error);
     }
-    let closing = lines.iter().rposition(|line| line.trim() == "```").filter(|at| *at > first);
-    let last = closing.unwrap_or(lines.len());
-    let kept =
-        lines.iter().enumerate().map(|(at, line)| if at > first && at < last { *line } else { "" });
-    Ok(kept.collect::<Vec<_>>().join("\n"))
+    let references = references(program, &meanings, &lines);
+    if references.is_empty() {
+        return Ok(None);
+    }
+    let told: Vec<Value> = references.iter().map(|one| one.to_json(&lines)).collect();
+    let mut text = check_text(source, program);
+    let mut body = json!({"references": told, "text": text}).to_string();
+    if body.len() > CHECK_LIMIT {
+        text = None;
+        body = json!({"references": told, "text": text}).to_string();
+    }
+    if body.len() > CHECK_LIMIT {
+        // Names of nothing but escapes. The run will find out about each.
+        return Ok(None);
+    }
+    Ok(Some(Check { references, text, body }))
 }
 
 fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
     let offset = diagnostic.labels.iter().map(|label| label.offset() as usize).min();
-    let place = offset.map(|offset| line_and_column(source, offset));
-    let mut hint = diagnostic.help.as_ref().map(ToString::to_string);
-    if hint.is_none() {
+    let place = offset.map(|offset| Lines::new(source).place(offset));
+    let line = place.and_then(|(line, _)| source.lines().nth(line as usize - 1));
+    let hint = line.and_then(|line| remedies::syntax(&diagnostic.message, line));
+    // A semicolon is what the parser misses, and hardly ever what the model does.
+    let help = diagnostic.help.as_ref().filter(|help| !help.contains("semicolon"));
+    let hint = hint.map(str::to_owned).or_else(|| help.map(ToString::to_string)).or_else(|| {
         // The line itself is what a model needs to see its slip.
-        let text = place.and_then(|(line, _)| source.lines().nth(line as usize - 1));
-        hint = text.map(|text| {
-            let text = text.trim();
-            format!("the line reads `{}`", &text[..text.floor_char_boundary(120)])
-        });
-    }
+        let text = line?.trim();
+        Some(format!("the line reads `{}`", &text[..text.floor_char_boundary(120)]))
+    });
     RunError {
         code: ErrorCode::Syntax,
         message: diagnostic.message.to_string(),
@@ -135,13 +176,6 @@ fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
         column: place.map(|(_, column)| column),
         hint,
     }
-}
-
-fn line_and_column(source: &str, offset: usize) -> (u32, u32) {
-    let before = &source[..source.floor_char_boundary(offset)];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }
 
 /// Turns a module into a script with one function.

@@ -17,6 +17,7 @@ mod endurance;
 mod layers;
 mod learned;
 mod programs;
+mod repairs;
 mod round_trip;
 mod support;
 mod typed;

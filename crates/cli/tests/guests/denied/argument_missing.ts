@@ -1,2 +1,3 @@
-// expect: error call.bad_argument at line 2, column 19: `crm__get_lead` needs `id` (string)
+// expect: error call.bad_argument at line 3, column 19: `crm__get_lead` needs `id` (string)
+// hint: it is described as: Id of the lead, such as `L-0042`.
 await servers.crm.getLead();

@@ -1,4 +1,4 @@
 // expect: error program.syntax at line 3, column 22: Unterminated regular expression
-// hint: the line reads `const view = <b>bold</b>;`
+// hint: this is JSX; programs are plain TypeScript: return data or text
 const view = <b>bold</b>;
 return view;

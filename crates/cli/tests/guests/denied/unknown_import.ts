@@ -1,4 +1,4 @@
-// expect: error call.unknown_tool at line 3, column 19: `./servers/crm` has no `listLead`
+// expect: error call.unknown_tool at line 3, column 19: server `crm` has no tool `listLead`
 // hint: did you mean `listLeads`?
 import { getLead, listLead } from './servers/crm';
 

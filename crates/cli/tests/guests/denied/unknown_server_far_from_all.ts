@@ -1,4 +1,4 @@
-// expect: error call.unknown_server at line 3, column 8: there is no server `github`
+// expect: error call.unknown_server at line 3, column 25: there is no server `github`
 // hint: the servers are `crm`, `drive`, `hostile`, `tracker`
 import * as github from './servers/github';
 

@@ -1,4 +1,4 @@
-// expect: error call.unknown_server at line 3, column 10: there is no server `trackr`
+// expect: error call.unknown_server at line 3, column 28: there is no server `trackr`
 // hint: did you mean `tracker`?
 import { listIssues } from './servers/trackr';
 

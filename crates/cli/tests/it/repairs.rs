@@ -1,0 +1,107 @@
+//! The slips that models make, and what they are told about them.
+//!
+//! Each program of `tests/repairs` has one typical slip, named by its file. The
+//! answer stands beside it in `<name>.expected`, exactly as the model gets it but
+//! for the run id and what was measured. `UPDATE_SNAPSHOTS=1` writes the answers;
+//! read them as a model would before you keep them: is it evident what to write
+//! instead? A program that begins with `// needs: memory` wants that server of the
+//! test equipment.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::support::{Bench, Equipment};
+
+#[test]
+fn a_slip_is_told_with_its_remedy() {
+    let (own, _) = programs();
+    check(&Bench::with_servers(demo_servers()), &own);
+}
+
+#[test]
+fn a_slip_with_a_real_server_is_told_with_its_remedy() {
+    let test = "a_slip_with_a_real_server_is_told_with_its_remedy";
+    let Some(equipment) = Equipment::get(test, &["memory", "filesystem"]) else { return };
+    let bench = Bench::new();
+    bench.write("files/notes.txt", "one\ntwo\n");
+    let mut servers = demo_servers();
+    let folder = bench.path().join("files");
+    servers["filesystem"] = equipment.server("filesystem", &[folder.to_str().unwrap()]);
+    servers["memory"] = equipment.server("memory", &[]);
+    servers["memory"]["env"] = json!({"MEMORY_FILE_PATH": bench.path().join("memory.json")});
+    bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
+    let (_, real) = programs();
+    check(&bench, &real);
+}
+
+#[test]
+fn a_server_that_cannot_be_started_is_told_where_it_is_called() {
+    let bench = Bench::with_servers(json!({"broken": {"command": "tidegate-no-such-command"}}));
+    let mut served = bench.serve();
+    let unused =
+        served.execute("const n = 1;\nif (n > 1) await servers.broken.doIt({});\nreturn n;");
+    assert_eq!(unused["output"], 1, "{unused}");
+    let used = served.execute("console.log('begun');\nawait servers.broken.doIt({});");
+    assert_eq!(used["error"]["code"], "upstream.unavailable", "{used}");
+    assert_eq!((&used["error"]["line"], &used["logs"]), (&json!(2), &json!("begun")));
+}
+
+fn demo_servers() -> Value {
+    let server = |name: &str| json!({"command": env!("CARGO_BIN_EXE_tidegate"), "args": ["demo-server", name]});
+    json!({"crm": server("crm"), "drive": server("drive"), "tracker": server("tracker")})
+}
+
+/// The programs for the demo's servers, and those for real ones.
+fn programs() -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/repairs");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "ts"));
+    files.sort();
+    let (real, own): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|file| fs::read_to_string(file).unwrap().starts_with("// needs: "));
+    assert!(!own.is_empty() && !real.is_empty());
+    (own, real)
+}
+
+/// Runs the programs in one gateway and reports all answers that changed.
+fn check(bench: &Bench, files: &[PathBuf]) {
+    let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
+    let mut served = bench.serve();
+    let mut failures = String::new();
+    for file in files {
+        let answer = told(&served.execute(&fs::read_to_string(file).unwrap()));
+        // A path of the test's own folder is another one each time.
+        let answer = answer.replace(bench.path().to_str().unwrap(), "<folder>");
+        let snapshot = file.with_extension("expected");
+        if update {
+            fs::write(&snapshot, &answer).unwrap();
+            continue;
+        }
+        let expected = fs::read_to_string(&snapshot).unwrap_or_default();
+        if answer != expected {
+            let name = file.file_name().unwrap().to_string_lossy();
+            writeln!(failures, "{name}: expected\n{expected}got\n{answer}").unwrap();
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// An answer without what differs from run to run.
+fn told(answer: &Value) -> String {
+    let mut told: Map<String, Value> = answer.as_object().unwrap().clone();
+    for volatile in ["run_id", "metrics", "handle", "pii_tokenized"] {
+        told.remove(volatile);
+    }
+    // Shows that nothing of a refused program has run.
+    told.insert("tool_calls".to_owned(), answer["metrics"]["tool_calls"].clone());
+    // The same as the error.
+    if told.contains_key("error") {
+        told.remove("summary");
+    }
+    serde_json::to_string_pretty(&told).unwrap() + "\n"
+}

@@ -1,0 +1,2 @@
+const found = await servers.tracker.searchIssues({ query: '' });
+return found.issues.length;

@@ -1,0 +1,2 @@
+const page = await servers.tracker.listIssues({ state: 'pending' });
+return page.issues.length;

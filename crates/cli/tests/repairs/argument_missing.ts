@@ -1,0 +1,2 @@
+const issue = await servers.tracker.getIssue({});
+return issue.title;

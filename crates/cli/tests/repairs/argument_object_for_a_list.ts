@@ -1,0 +1,2 @@
+await servers.tracker.setLabels({ id: 42, labels: { name: 'bug' } });
+return 'done';

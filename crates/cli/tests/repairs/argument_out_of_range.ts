@@ -1,0 +1,2 @@
+const page = await servers.tracker.listIssues({ limit: 1000 });
+return page.issues.length;

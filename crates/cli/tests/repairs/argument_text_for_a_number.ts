@@ -1,0 +1,2 @@
+const issue = await servers.tracker.getIssue({ id: '42' });
+return issue.title;

@@ -1,0 +1,2 @@
+const issue = await servers.tracker.getIssue([42]);
+return issue.title;

@@ -1,0 +1,2 @@
+const lead = await servers.crm.getLead('L-0001');
+return lead.name;

@@ -1,0 +1,2 @@
+await servers.tracker.addComment(42, 'Looks good');
+return 'done';

@@ -1,0 +1,2 @@
+const files = await servers.drive.readFile();
+return files;

@@ -1,0 +1,2 @@
+const lead = servers.crm.getLead({ id: 'L-0001' });
+console.log(`Lead: ${lead}`);

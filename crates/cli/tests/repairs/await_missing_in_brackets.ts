@@ -1,0 +1,2 @@
+const leads = await servers.crm.listLeads({ limit: 2 }).leads;
+return leads.length;

@@ -1,0 +1,2 @@
+const file = Bun.file('notes.txt');
+return await file.text();

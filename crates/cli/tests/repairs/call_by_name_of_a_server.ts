@@ -1,0 +1,2 @@
+const page = await callMCPTool('tracker', { limit: 1 });
+return page.issues;

@@ -1,0 +1,2 @@
+const page = await callMCPTool('list_issues', { limit: 1 });
+return page.issues.length;

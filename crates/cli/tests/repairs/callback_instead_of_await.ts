@@ -1,0 +1,3 @@
+servers.crm.getLead({ id: 'L-0003' }, (error, lead) => {
+  console.log(lead.id);
+});

@@ -1,0 +1,2 @@
+const text = await Deno.readTextFile('notes.txt');
+return text;

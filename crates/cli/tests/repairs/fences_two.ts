@@ -1,0 +1,9 @@
+```typescript
+const page = await servers.crm.listLeads({ limit: 2 });
+```
+
+Then:
+
+```typescript
+return page.leads.length;
+```

@@ -1,0 +1,2 @@
+const response = await fetch('https://example.com/data.json');
+return await response.json();

@@ -1,0 +1,4 @@
+import axios from 'axios';
+
+const response = await axios.get('https://example.com');
+return response.data;

@@ -1,0 +1,2 @@
+const result = await mcp.callTool('tracker', 'list_issues', { limit: 1 });
+return result;

@@ -1,0 +1,4 @@
+async function run() {
+  return 1;
+}
+module.exports = { run };

@@ -1,0 +1,3 @@
+const ids: string[] = [];
+ids.append('L-0001');
+return ids;

@@ -1,0 +1,6 @@
+const state = 'open';
+if (state === 'closed') {
+  return 1;
+} elif (state === 'open') {
+  return 2;
+}

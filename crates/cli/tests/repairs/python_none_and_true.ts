@@ -1,0 +1,2 @@
+const lead = None;
+return { lead, done: True };

@@ -1,0 +1,2 @@
+const page = await servers.crm.listLeads({ limit: 2 });
+print(page.leads.length);

@@ -1,0 +1,5 @@
+// needs: memory
+await servers.memory.createEntities({
+  entities: [{ name: 'Ada', type: 'person', observations: ['wrote a program'] }],
+});
+return 'done';

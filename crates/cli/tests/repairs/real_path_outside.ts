@@ -1,0 +1,2 @@
+// needs: filesystem
+return await servers.filesystem.readTextFile({ path: '/etc/hostname' });

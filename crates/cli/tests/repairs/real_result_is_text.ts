@@ -1,0 +1,3 @@
+// needs: filesystem
+const files = await servers.filesystem.listDirectory({ path: '.' });
+return files.map((file) => file.name);

@@ -1,0 +1,2 @@
+// needs: memory
+return servers.memory.readTextFile({ path: 'notes.txt' });

@@ -1,0 +1,3 @@
+// later: type check
+const page = await servers.crm.listLeads({ limit: 2 });
+return page.leads.map((lead) => lead.companyName.toUpperCase());

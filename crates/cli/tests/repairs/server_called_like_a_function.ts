@@ -1,0 +1,2 @@
+const leads = await servers.crm('list_leads', { limit: 1 });
+return leads;

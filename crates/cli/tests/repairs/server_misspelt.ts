@@ -1,0 +1,2 @@
+const page = await servers.trakcer.listIssues({ limit: 1 });
+return page.issues;

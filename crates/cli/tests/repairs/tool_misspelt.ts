@@ -1,0 +1,2 @@
+const page = await servers.tracker.listIsues({ limit: 1 });
+return page;

@@ -1,0 +1,2 @@
+const page = await servers.drive.listLeads({ limit: 1 });
+return page.leads.length;

@@ -1,0 +1,2 @@
+const issue = await servers.tracker.createIssue({ title: 'Broken link' });
+return issue.id;

@@ -1,0 +1,2 @@
+const page = await listIssues({ limit: 1 });
+return page.issues;

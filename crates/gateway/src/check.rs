@@ -1,0 +1,212 @@
+//! What is wrong with a program, found before it runs.
+//!
+//! In: the references that the worker read out of the program's source, and the
+//! source as a type checker can take it. Out: nothing, or one error with all that
+//! was found. The worker is not believed in anything here: a wrong reference
+//! costs its own program a wrong error.
+//!
+//! A server that cannot be started is passed over: the program is told at its
+//! call, and may never get there.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tidegate_catalog::{Catalog, Resolution};
+use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::NAME_LIMIT;
+
+use crate::explain;
+use crate::gateway::Gateway;
+use crate::view::View;
+
+/// How many problems one error tells. More are not read.
+const MOST_PROBLEMS: usize = 5;
+
+/// What the worker knows of a program.
+#[derive(Deserialize)]
+pub(crate) struct CheckRequest {
+    references: Vec<Reference>,
+    /// The program for the type checker, with the lines it was written in;
+    /// nothing if it must not be given to one.
+    text: Option<String>,
+}
+
+/// One use of a server or tool.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reference {
+    server: String,
+    tool: Option<String>,
+    line: u32,
+    column: u32,
+    /// Where the server is named, if elsewhere.
+    server_at: Option<(u32, u32)>,
+    #[serde(default)]
+    called: bool,
+    guarded: bool,
+}
+
+impl Gateway {
+    /// Answers `Question::Check`.
+    pub(crate) async fn check(&self, view: &View, body: &str) -> Result<Value, RunError> {
+        let request: CheckRequest = serde_json::from_str(body).map_err(|_| {
+            RunError::new(ErrorCode::WorkerDied, "the worker sent a check that cannot be read")
+        })?;
+        if let Some(error) = told_at_once(self.unknown_names(&request.references).await) {
+            return Err(error);
+        }
+        let warnings = self.type_check(&request)?;
+        Ok(json!({"warnings": warnings}))
+    }
+
+    /// The place of the type check: an error ends the run before it began,
+    /// warnings go with its answer. Not there yet.
+    #[expect(clippy::unused_self, reason = "the type checker will be a part of the gateway")]
+    fn type_check(&self, request: &CheckRequest) -> Result<Vec<String>, RunError> {
+        let _ = &request.text;
+        Ok(Vec::new())
+    }
+
+    /// The references that name nothing, each with its error. One more than are
+    /// told: looking for the nearest names is dear, and the worker chooses them.
+    async fn unknown_names(&self, references: &[Reference]) -> Vec<RunError> {
+        let mut seen = HashSet::new();
+        let asked: Vec<&Reference> = references
+            .iter()
+            .filter(|one| !one.guarded && one.is_short() && seen.insert((&one.server, &one.tool)))
+            .collect();
+        let catalog = self.discovery.catalog();
+        // What a snapshot does not know may be new.
+        let unsure: BTreeSet<&str> =
+            asked.iter().filter_map(|one| one.server_to_ask(&catalog)).collect();
+        let unsure: Vec<String> = unsure.into_iter().map(str::to_owned).collect();
+        let absent = match unsure.is_empty() {
+            true => Vec::new(),
+            false => self.discovery.learn(&unsure).await,
+        };
+        let catalog = self.discovery.catalog();
+        let told = |one: &&Reference| {
+            catalog.server_name(&one.server).map_or(true, |name| !absent.iter().any(|a| a == name))
+        };
+        let mut said = HashSet::new();
+        asked
+            .into_iter()
+            .filter(told)
+            .filter_map(|one| problem(&catalog, one))
+            // A server that is not there has no tools either.
+            .filter(|error| said.insert(error.message.clone()))
+            .take(MOST_PROBLEMS + 1)
+            .collect()
+    }
+}
+
+impl Reference {
+    fn is_short(&self) -> bool {
+        self.server.len() <= NAME_LIMIT
+            && self.tool.as_ref().is_none_or(|tool| tool.len() <= NAME_LIMIT)
+    }
+
+    /// The server whose live tools are needed to judge this.
+    fn server_to_ask<'c>(&self, catalog: &'c Catalog) -> Option<&'c str> {
+        let name = catalog.server_name(&self.server).ok()?;
+        let tools = catalog.server(name)?;
+        let known = match &self.tool {
+            Some(tool) => tools.find(tool).is_some(),
+            None => !self.called || !tools.functions.is_empty(),
+        };
+        (!known).then_some(name)
+    }
+}
+
+/// What is wrong with a reference, as far as the catalog knows.
+fn problem(catalog: &Catalog, reference: &Reference) -> Option<RunError> {
+    let server = match catalog.server_name(&reference.server) {
+        Ok(server) => server,
+        Err(hint) => {
+            let error = explain::unknown_server(&reference.server, &hint);
+            let place = reference.server_at.unwrap_or((reference.line, reference.column));
+            return Some(placed(error, place));
+        }
+    };
+    let tools = catalog.server(server).map(|tools| tools.functions.as_slice());
+    let error = match &reference.tool {
+        None if reference.called => explain::called_server(server, tools.unwrap_or_default()),
+        None => return None,
+        Some(tool) => match catalog.resolve(&format!("{server}__{tool}")) {
+            Resolution::Tool { .. } => return None,
+            Resolution::NotListed { server } => explain::no_tools(&server),
+            Resolution::UnknownTool { server, given, hint } => {
+                explain::unknown_tool(&server, &given, &hint)
+            }
+            Resolution::UnknownServer { given, hint } => explain::unknown_server(&given, &hint),
+        },
+    };
+    Some(placed(error, (reference.line, reference.column)))
+}
+
+fn placed(error: RunError, (line, column): (u32, u32)) -> RunError {
+    RunError { line: Some(line), column: Some(column), ..error }
+}
+
+/// All problems in one error: code and place are those of the first.
+fn told_at_once(problems: Vec<RunError>) -> Option<RunError> {
+    let more = problems.len() > MOST_PROBLEMS;
+    let mut problems = problems.into_iter().take(MOST_PROBLEMS);
+    let mut all = problems.next()?;
+    let mut hints: Vec<(Option<u32>, String)> = Vec::new();
+    hints.extend(all.hint.take().map(|hint| (all.line, hint)));
+    for one in problems {
+        let line = one.line.unwrap_or_default();
+        all.message.push_str(&format!("; line {line}: {}", one.message));
+        hints.extend(one.hint.map(|hint| (one.line, hint)));
+    }
+    if more {
+        all.message.push_str("; and more");
+    }
+    // The same server twice gives the same list twice.
+    let mut said = HashSet::new();
+    hints.retain(|(_, hint)| said.insert(hint.clone()));
+    let hints: Vec<String> = match hints.as_slice() {
+        [(_, only)] => vec![only.clone()],
+        several => several
+            .iter()
+            .map(|(line, hint)| format!("line {}: {hint}", line.unwrap_or_default()))
+            .collect(),
+    };
+    all.hint = (!hints.is_empty()).then(|| hints.join("; "));
+    Some(all.clipped())
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_model::{ErrorCode, RunError};
+
+    use super::told_at_once;
+
+    fn problem(line: u32, message: &str, hint: &str) -> RunError {
+        let error = RunError::new(ErrorCode::UnknownTool, message).with_hint(hint);
+        RunError { line: Some(line), column: Some(7), ..error }
+    }
+
+    #[test]
+    fn one_problem_is_told_as_it_is_and_none_not_at_all() {
+        let one = problem(3, "a", "b");
+        assert_eq!(told_at_once(vec![one.clone()]), Some(one));
+        assert_eq!(told_at_once(Vec::new()), None);
+    }
+
+    #[test]
+    fn several_problems_become_one_error_with_the_place_of_the_first() {
+        let problems = vec![problem(3, "a", "x"), problem(5, "b", "y"), problem(9, "c", "y")];
+        let told = problem(3, "a; line 5: b; line 9: c", "line 3: x; line 5: y");
+        assert_eq!(told_at_once(problems), Some(told));
+    }
+
+    #[test]
+    fn more_than_five_are_not_listed() {
+        let problems = (1..=7).map(|line| problem(line, "a", "x")).collect();
+        let told = problem(1, "a; line 2: a; line 3: a; line 4: a; line 5: a; and more", "x");
+        assert_eq!(told_at_once(problems), Some(told));
+    }
+}

@@ -1,0 +1,91 @@
+//! Programs in Markdown fences, as chat models write them.
+//!
+//! In: what was sent. Out: the program with its line numbers kept: what is not
+//! part of it becomes empty lines.
+
+use tidegate_model::{ErrorCode, RunError};
+
+/// What stands in fences, in a text that does not begin with one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fences {
+    /// No fence is opened and closed.
+    None,
+    /// One program, with everything around it blanked.
+    One(String),
+    /// So many.
+    Several(usize),
+}
+
+/// Blanks a Markdown fence around the program, keeping the line numbers.
+pub(crate) fn without_fence(source: &str) -> Result<String, RunError> {
+    let lines: Vec<&str> = source.lines().collect();
+    let first = lines.iter().position(|line| !line.trim().is_empty());
+    let Some((first, opening)) =
+        first.and_then(|at| Some((at, lines[at].trim().strip_prefix("```")?)))
+    else {
+        return Ok(source.to_owned());
+    };
+    let language = opening.trim().to_ascii_lowercase();
+    if !matches!(
+        language.as_str(),
+        "" | "ts" | "typescript" | "js" | "javascript" | "mjs" | "mts" | "tsx" | "jsx"
+    ) {
+        let message = format!("the program is fenced as `{language}`, TypeScript is expected");
+        return Err(RunError::new(ErrorCode::Syntax, message)
+            .with_hint("write the program in TypeScript or JavaScript"));
+    }
+    let closing = lines.iter().rposition(|line| line.trim() == "```").filter(|at| *at > first);
+    let last = closing.unwrap_or(lines.len());
+    let kept =
+        lines.iter().enumerate().map(|(at, line)| if at > first && at < last { *line } else { "" });
+    Ok(kept.collect::<Vec<_>>().join("\n"))
+}
+
+/// Finds fenced programs with prose around them.
+pub(crate) fn around_fences(source: &str) -> Fences {
+    let mut blocks: Vec<(usize, usize)> = Vec::new();
+    let mut open = None;
+    for (at, line) in source.lines().enumerate() {
+        match (line.trim().strip_prefix("```"), open) {
+            (Some(_), None) => open = Some(at),
+            (Some(""), Some(start)) => {
+                blocks.push((start, at));
+                open = None;
+            }
+            _ => {}
+        }
+    }
+    match blocks.as_slice() {
+        [] => Fences::None,
+        [(start, end)] => {
+            let inside = |at: usize| at > *start && at < *end;
+            let kept =
+                source.lines().enumerate().map(|(at, line)| if inside(at) { line } else { "" });
+            Fences::One(kept.collect::<Vec<_>>().join("\n"))
+        }
+        several => Fences::Several(several.len()),
+    }
+}
+
+/// The error for more than one program.
+pub(crate) fn several_fences(count: usize) -> RunError {
+    RunError::new(ErrorCode::Syntax, format!("there are {count} fenced blocks, one is expected"))
+        .with_hint("send one program, without Markdown around it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fences, around_fences};
+
+    #[test]
+    fn prose_around_one_fence_becomes_empty_lines() {
+        let source = "Here it is:\n```ts\nreturn 1\n```\nIt returns one.";
+        assert_eq!(around_fences(source), Fences::One("\n\nreturn 1\n\n".to_owned()));
+    }
+
+    #[test]
+    fn two_fences_are_counted_and_an_open_one_is_none() {
+        assert_eq!(around_fences("```ts\n1\n```\nor\n```ts\n2\n```"), Fences::Several(2));
+        assert_eq!(around_fences("a\n```ts\n1"), Fences::None);
+    }
+}

@@ -1,0 +1,184 @@
+//! What to write instead, for the slips that models make most.
+//!
+//! In: the words of an error and the line it stands in. Out: a hint, or nothing.
+//! A hint says what to do and never what happened: it may be beside the point,
+//! the error's own words stay.
+
+use tidegate_model::nearest;
+
+/// Names that other languages, runtimes and clients have.
+const NAMES: [(&[&str], &str); 14] = [
+    (&["print", "println", "printf", "puts", "echo"], "write `console.log(…)`"),
+    (&["len"], "write `value.length`"),
+    (&["None", "nil", "NULL"], "write `null`"),
+    (&["True"], "write `true`"),
+    (&["False"], "write `false`"),
+    (&["str", "int", "float", "bool"], "write `String(…)`, `Number(…)` or `Boolean(…)`"),
+    (
+        &["range", "enumerate", "zip"],
+        "write a `for` loop or `Array.from({ length: n }, (_, i) => i)`",
+    ),
+    (&["dict", "list", "tuple"], "write `{ … }` or `[ … ]`"),
+    (&["json"], "write `JSON`"),
+    (&["asyncio"], "write `await Promise.all([ … ])`"),
+    (
+        &["module", "exports"],
+        "a program exports nothing: end it with `return value` or `export default value`",
+    ),
+    (
+        &["Deno", "Bun", "window", "document", "localStorage", "axios", "requests", "httpx", "$"],
+        "programs have no network, no page and no files of their own: call a tool of a server",
+    ),
+    (
+        &[
+            "mcp",
+            "tools",
+            "tool",
+            "server",
+            "client",
+            "mcpClient",
+            "callTool",
+            "call_tool",
+            "useMcpTool",
+            "use_mcp_tool",
+            "useTool",
+            "api",
+            "functions",
+            "default_api",
+        ],
+        "tools are called as `await servers.<server>.<tool>({ … })`",
+    ),
+    (&["search_tools", "searchTool"], "write `await searchTools(\"query\")`"),
+];
+
+/// Beginnings of lines that are Python and not TypeScript.
+const PYTHON: [&str; 10] =
+    ["def ", "elif ", "async def ", "except", "from ", "with ", "lambda ", "pass", "for ", "if "];
+
+/// Beginnings of a text with `{}` in it, as Python writes it.
+const PYTHON_TEXT: [&str; 6] = [" f\"", " f'", "(f\"", "(f'", "=f\"", "=f'"];
+
+/// What only lists have.
+const LIST_METHODS: [&str; 7] =
+    [".map(", ".filter(", ".forEach(", ".reduce(", ".find(", ".some(", ".slice("];
+
+/// For a name that is not defined. `servers` are the names of all servers.
+pub(crate) fn undefined_name(name: &str, servers: &[String]) -> String {
+    if let Some((_, remedy)) = NAMES.iter().find(|(names, _)| names.contains(&name)) {
+        return named(remedy, servers);
+    }
+    let meant = nearest(name, servers.iter().map(String::as_str));
+    match meant.first() {
+        Some(server) => format!("write `servers.{server}`"),
+        None => named(
+            &format!(
+                "declare `{name}` first; a tool is called as `await servers.<server>.{name}({{ … }})`"
+            ),
+            servers,
+        ),
+    }
+}
+
+fn named(remedy: &str, servers: &[String]) -> String {
+    if !remedy.contains("<server>") || servers.is_empty() {
+        return remedy.to_owned();
+    }
+    let shown: Vec<String> = servers.iter().take(12).map(|name| format!("`{name}`")).collect();
+    format!("{remedy}; the servers are {}", shown.join(", "))
+}
+
+/// For a value that is not what the program takes it for. `line` is where.
+pub(crate) fn wrong_value(name: &str, message: &str, line: &str) -> Option<String> {
+    let has = |parts: &[&str]| parts.iter().any(|part| line.contains(part));
+    let hint = match name {
+        "SyntaxError" if has(&["JSON.parse("]) && !message.contains("'object'") => {
+            "the text is not JSON: `return` it once to see it"
+        }
+        "SyntaxError" if has(&["JSON.parse("]) => {
+            "`JSON.parse` takes text; what a tool call returns is parsed already where it is JSON"
+        }
+        "TypeError" if has(&[".content[", ".content?.", ".content.", "structuredContent"]) => {
+            "a tool call returns the data itself: leave out `.content[0].text` and `.structuredContent`"
+        }
+        "TypeError" if message.starts_with("cannot read property '") => {
+            return missing_value(message);
+        }
+        "TypeError" if has(&[".get(", ".append(", ".keys()", ".items()", ".values()"]) => {
+            "in TypeScript, write `object.key`, `list.push(…)` and `Object.entries(object)`"
+        }
+        "TypeError" if message.ends_with("not iterable") || has(&LIST_METHODS) => {
+            "the value is not a list: it may be text, or an object that holds the list, such as \
+             `{ items: [ … ] }`; `return` the value once to see it"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// `cannot read property 'a' of undefined` says what was read and not from what.
+fn missing_value(message: &str) -> Option<String> {
+    let (property, of) = message.strip_prefix("cannot read property '")?.rsplit_once("' of ")?;
+    let property = &property[..property.floor_char_boundary(60)];
+    Some(format!(
+        "what stands before `.{property}` is {of}: a field has another name or is missing, or an \
+         `await` is; `return` the value before it once to see it"
+    ))
+}
+
+/// For an error of the program's own that nothing else explains.
+pub(crate) fn environment(source: &str) -> Option<&'static str> {
+    source.contains("process.env").then_some(
+        "programs have no environment variables; servers hold their own credentials, so call their tools",
+    )
+}
+
+/// For a place that does not parse.
+pub(crate) fn syntax(message: &str, line: &str) -> Option<&'static str> {
+    let line = line.trim().trim_start_matches('}').trim_start();
+    let words = PYTHON.iter().any(|word| line.starts_with(word));
+    let python = (words && (line.ends_with(':') || !line.contains(['{', ';', '\''])))
+        || line.starts_with("elif ")
+        || PYTHON_TEXT.iter().any(|text| line.contains(text));
+    if python {
+        return Some(
+            "this is Python; programs are TypeScript: `const`, `{ }`, `for (const x of list) { … }`, \
+             `else if`, `` `text ${value}` ``",
+        );
+    }
+    if line.contains("</") || line.contains("/>") {
+        return Some("this is JSX; programs are plain TypeScript: return data or text");
+    }
+    message.ends_with("found `EOF`").then_some("the bracket that is opened here is never closed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{syntax, undefined_name, wrong_value};
+
+    #[test]
+    fn a_name_of_another_language_gets_ours_and_a_server_its_place() {
+        let servers = ["crm".to_owned(), "tracker".to_owned()];
+        let told = |name: &str| undefined_name(name, &servers);
+        assert_eq!(told("print"), "write `console.log(…)`");
+        assert_eq!(told("trackr"), "write `servers.tracker`");
+        assert_eq!(
+            told("mcp"),
+            "tools are called as `await servers.<server>.<tool>({ … })`; the servers are `crm`, `tracker`"
+        );
+        assert_eq!(
+            told("zzz"),
+            "declare `zzz` first; a tool is called as `await servers.<server>.zzz({ … })`; \
+             the servers are `crm`, `tracker`"
+        );
+    }
+
+    #[test]
+    fn an_error_that_is_no_known_slip_gets_no_hint() {
+        assert_eq!(wrong_value("TypeError", "not a function", "run()"), None);
+        assert_eq!(wrong_value("RangeError", "cannot read property 'a' of null", "a"), None);
+        assert_eq!(wrong_value("TypeError", "cannot read property '", "a.b"), None);
+        assert_eq!(syntax("Unexpected token", "const a = 5 6;"), None);
+        assert_eq!(syntax("Unexpected token", "for (const a of b) { x y }"), None);
+        assert_eq!(syntax("Unexpected token", "import { a } from 'b' c"), None);
+    }
+}
