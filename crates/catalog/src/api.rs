@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 use tidegate_model::ToolDef;
@@ -30,6 +31,7 @@ pub struct ServerApi {
     shared: Shared,
     tools: Vec<ToolTypes>,
     python_names: Vec<String>,
+    declarations: [OnceLock<Arc<str>>; 3],
 }
 
 #[derive(Debug)]
@@ -40,6 +42,27 @@ struct ToolTypes {
     /// `None` for a tool without arguments.
     input: Option<TypeId>,
     output: Option<TypeId>,
+    source: Source,
+}
+
+/// Where the type of a result comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// The server says so, or nobody knows.
+    Declared,
+    /// It was seen.
+    Observed,
+}
+
+/// Which types of results a program is checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Results {
+    /// All that are known.
+    All,
+    /// Those that servers promise.
+    Declared,
+    /// None: results can be anything.
+    Ignored,
 }
 
 /// The definition of one tool in TypeScript, complete in itself.
@@ -59,10 +82,11 @@ pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Obser
 
 impl ServerApi {
     /// Reads all tools of a server. `observed` tells what is known about results.
-    pub(crate) fn new(server: &ServerTools, observed: &BTreeMap<String, Observed>) -> Self {
-        let tools = server.tools.iter().zip(&server.functions);
-        let tools = tools
-            .map(|(tool, function)| (tool.as_ref(), function.as_str(), observed.get(&tool.name)));
+    pub(crate) fn new(server: &ServerTools, observed: &BTreeMap<String, Arc<Observed>>) -> Self {
+        let tools = server.tools.iter().zip(&server.functions).map(|(tool, function)| {
+            let observed = observed.get(&tool.name).map(AsRef::as_ref);
+            (tool.as_ref(), function.as_str(), observed)
+        });
         let mut api = Self::read(tools, NameCost::FILES);
         api.python_names = python_function_names(server.tools.iter().map(AsRef::as_ref));
         api
@@ -92,11 +116,13 @@ impl ServerApi {
                 words: words(tool, observed),
                 input,
                 output,
+                source: if observed.is_some() { Source::Observed } else { Source::Declared },
             });
         }
         let taken: Vec<String> = read.iter().map(|tool| tool.function.clone()).collect();
         let shared = share(&types, &roots, &taken, cost);
-        Self { types, shared, tools: read, python_names: Vec::new() }
+        let declarations = Default::default();
+        Self { types, shared, tools: read, python_names: Vec::new(), declarations }
     }
 
     fn typescript(&self) -> TypeScript<'_> {
@@ -130,16 +156,36 @@ impl ServerApi {
     }
 
     /// Everything in one TypeScript file, with each function under all names that
-    /// a program may use: what a program is checked against.
-    pub fn declarations(&self) -> String {
+    /// a program may use: what a program is checked against. A result of which
+    /// nothing is known can be anything there.
+    pub fn declarations(&self, results: Results) -> Arc<str> {
+        let kept = &self.declarations[results as usize];
+        Arc::clone(kept.get_or_init(|| self.written_declarations(results).into()))
+    }
+
+    fn written_declarations(&self, results: Results) -> String {
+        let ts = self.typescript();
         let mut text = self.shared_types().unwrap_or_default();
         for tool in &self.tools {
-            text.push_str(&self.function(tool, "export declare "));
+            let output = match (results, tool.source) {
+                (Results::Ignored, _) | (Results::Declared, Source::Observed) => None,
+                (Results::All, _) | (Results::Declared, Source::Declared) => tool.output,
+            };
+            let output = output.map_or("any".to_owned(), |output| ts.result(output));
+            let function = ts.function(&tool.function, tool.input, &output);
+            let _ = writeln!(text, "export declare {function}");
             if tool.name != tool.function && is_identifier(&tool.name) {
                 let _ = writeln!(text, "export {{{} as {}}}", tool.function, tool.name);
             }
         }
+        // `import github from './servers/github'` works as well.
+        text.push_str("import * as __all from \"./index\"\nexport default __all\n");
         text
+    }
+
+    /// Whether any result of these tools is only known from what was seen.
+    pub fn has_observed(&self) -> bool {
+        self.tools.iter().any(|tool| tool.source == Source::Observed)
     }
 
     /// The Python module of this server, `__init__.py`.
@@ -180,7 +226,9 @@ impl ServerApi {
             words if words.is_empty() => String::new(),
             words => format!("/** {words} */\n"),
         };
-        let text = self.typescript().function(&tool.function, tool.input, tool.output);
+        let ts = self.typescript();
+        let output = tool.output.map_or("unknown".to_owned(), |output| ts.result(output));
+        let text = ts.function(&tool.function, tool.input, &output);
         format!("{comment}{prefix}{text}\n")
     }
 }

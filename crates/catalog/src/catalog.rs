@@ -34,7 +34,7 @@ pub struct Catalog {
 struct Listed {
     tools: Arc<ServerTools>,
     /// What results looked like, by tool.
-    observed: Arc<BTreeMap<String, Observed>>,
+    observed: Arc<BTreeMap<String, Arc<Observed>>>,
     /// Made when somebody first reads it.
     api: OnceLock<Arc<ServerApi>>,
 }
@@ -131,8 +131,10 @@ impl Catalog {
     }
 
     /// Sets what results of a server's tools looked like.
-    pub fn set_observed(&mut self, server: &str, observed: BTreeMap<String, Observed>) {
-        if let Some(listed) = self.servers.get_mut(server) {
+    pub fn set_observed(&mut self, server: &str, observed: BTreeMap<String, Arc<Observed>>) {
+        if let Some(listed) = self.servers.get_mut(server)
+            && *listed.observed != observed
+        {
             listed.observed = Arc::new(observed);
             listed.api = OnceLock::new();
         }
@@ -151,7 +153,8 @@ impl Catalog {
         let listed = self.servers.get(&id.server)?;
         let at = listed.tools.tools.iter().position(|tool| tool.name == id.tool)?;
         let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
-        Some(definition(tool, function, listed.observed.get(&tool.name)))
+        let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
+        Some(definition(tool, function, observed))
     }
 
     /// The typed API of a server.

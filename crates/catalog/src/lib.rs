@@ -21,7 +21,7 @@ mod tree;
 mod types;
 mod write_tree;
 
-pub use api::{ServerApi, one_line};
+pub use api::{Results, ServerApi, one_line};
 pub use catalog::{Catalog, Resolution, ServerTools};
 pub use fingerprint::definition_hash;
 pub use folder::{CatalogFile, FolderError, read_catalog};

@@ -46,13 +46,8 @@ impl<'a> TypeScript<'a> {
         docs.after_first_line(text)
     }
 
-    /// A function of a tool.
-    pub(crate) fn function(
-        &self,
-        function: &str,
-        input: Option<TypeId>,
-        output: Option<TypeId>,
-    ) -> String {
+    /// A function of a tool. `output` is a type as text.
+    pub(crate) fn function(&self, function: &str, input: Option<TypeId>, output: &str) -> String {
         let parameter = match input {
             None => String::new(),
             Some(input) => {
@@ -69,9 +64,12 @@ impl<'a> TypeScript<'a> {
                 }
             }
         };
-        let results = Self { integers: Integers::Plain, ..*self };
-        let output = output.map_or_else(|| "unknown".to_owned(), |output| results.used(output));
         format!("function {function}({parameter}): Promise<{output}>")
+    }
+
+    /// The type of a result.
+    pub(crate) fn result(&self, output: TypeId) -> String {
+        Self { integers: Integers::Plain, ..*self }.used(output)
     }
 
     /// Whether `{}` would do.

@@ -29,6 +29,8 @@ struct Known {
     catalog: Arc<Catalog>,
     /// The newest tool list that is in the catalog.
     version: u64,
+    /// The shapes of results that are in the catalog.
+    shapes: u64,
 }
 
 /// A server as `servers list` and `servers test` show it.
@@ -54,7 +56,7 @@ impl Discovery {
         shapes: Arc<Shapes>,
         specs: Vec<ServerSpec>,
     ) -> Self {
-        let known = RwLock::new(Known { catalog: Arc::new(catalog), version: 0 });
+        let known = RwLock::new(Known { catalog: Arc::new(catalog), version: 0, shapes: 0 });
         Self { upstreams, known, snapshots, shapes, specs }
     }
 
@@ -73,12 +75,14 @@ impl Discovery {
         self.upstreams.close().await;
     }
 
-    /// The catalog with every tool list that has arrived.
+    /// The catalog with every tool list that has arrived, and with what was learned
+    /// about results.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         let newest = self.upstreams.tools_version();
+        let shapes = self.shapes.version();
         {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            if known.version >= newest {
+            if known.version >= newest && known.shapes >= shapes {
                 return Arc::clone(&known.catalog);
             }
         }
@@ -95,9 +99,14 @@ impl Discovery {
                 tracing::warn!(%error, "snapshot not written");
             }
         }
-        // Another thread may have been here with a newer one.
+        for spec in &self.specs {
+            let Some(tools) = catalog.server(&spec.name).map(Arc::clone) else { continue };
+            catalog.set_observed(&spec.name, self.shapes.of_server(&spec.name, &tools));
+        }
+        // Another thread may have been here with newer ones.
         let version = newest.max(known.version);
-        *known = Known { catalog: Arc::new(catalog), version };
+        let shapes = shapes.max(known.shapes);
+        *known = Known { catalog: Arc::new(catalog), version, shapes };
         Arc::clone(&known.catalog)
     }
 

@@ -9,14 +9,13 @@
 //! call that is learning, and an answer is looked at only while that still
 //! teaches something.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use tidegate_catalog::{Observed, Shape, definition_hash};
+use tidegate_catalog::{Observed, ServerTools, Shape, definition_hash};
 use tidegate_model::{Answer, ToolDef, ToolList, ToolRef};
 use tidegate_store::{ShapeRecord, Store, StoreError};
-
-use crate::gateway::Gateway;
 
 /// After so many results that taught nothing …
 const SETTLED_AFTER: u32 = 16;
@@ -31,6 +30,8 @@ const LONG_TEXTS: u32 = 4;
 pub(crate) struct Shapes {
     known: RwLock<HashMap<ToolRef, Arc<Mutex<Learned>>>>,
     store: Arc<Store>,
+    /// Grows with every change that the types of results should show.
+    version: AtomicU64,
 }
 
 struct Learned {
@@ -55,8 +56,9 @@ impl Shapes {
             let learned = Learned { shape, ..Learned::new(record.definition_hash) };
             Some((tool, Arc::new(Mutex::new(learned))))
         });
-        let known = RwLock::new(kept.collect());
-        Ok(Self { known, store })
+        let known: HashMap<_, _> = kept.collect();
+        let version = AtomicU64::new(u64::from(!known.is_empty()));
+        Ok(Self { known: RwLock::new(known), store, version })
     }
 
     /// Learns from an answer that a program gets.
@@ -72,7 +74,31 @@ impl Shapes {
         }
         if learned.look_at(answer) {
             self.keep(id, &mut learned);
+            self.version.fetch_add(1, Ordering::Release);
         }
+    }
+
+    /// Differs from an earlier one if something is new.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// What is known about the results of a server's tools.
+    pub(crate) fn of_server(
+        &self,
+        server: &str,
+        tools: &ServerTools,
+    ) -> BTreeMap<String, Arc<Observed>> {
+        let known: Vec<String> = {
+            let known = self.read();
+            known.keys().filter(|id| id.server == server).map(|id| id.tool.clone()).collect()
+        };
+        let observed = known.into_iter().filter_map(|name| {
+            let tool = tools.tools.iter().find(|tool| tool.name == name)?;
+            let observed = self.observed(&ToolRef::new(server, &name), tool)?;
+            Some((name, observed))
+        });
+        observed.collect()
     }
 
     /// Keeps the counts as well: they alone are not worth a write each.
@@ -142,14 +168,6 @@ impl Shapes {
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, HashMap<ToolRef, Arc<Mutex<Learned>>>> {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Gateway {
-    /// What the results of a tool have looked like so far, if it says nothing
-    /// about them itself.
-    pub fn observed(&self, id: &ToolRef, tool: &Arc<ToolDef>) -> Option<Arc<Observed>> {
-        self.shapes.observed(id, tool)
     }
 }
 
