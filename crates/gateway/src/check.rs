@@ -11,13 +11,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use serde::Deserialize;
-use serde_json::{Value, json};
 use tidegate_catalog::{Catalog, Resolution};
 use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::NAME_LIMIT;
 
 use crate::explain;
 use crate::gateway::Gateway;
+use crate::type_check::TypeRequest;
 use crate::view::View;
 
 /// How many problems one error tells. More are not read.
@@ -36,8 +36,12 @@ pub(crate) struct CheckRequest {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reference {
-    server: String,
-    tool: Option<String>,
+    /// As written.
+    pub(crate) server: String,
+    /// As written; none where only the server is named.
+    pub(crate) tool: Option<String>,
+    /// The brackets with the arguments of a call: line and column of both ends.
+    pub(crate) arguments: Option<(u32, u32, u32, u32)>,
     line: u32,
     column: u32,
     /// Where the server is named, if elsewhere.
@@ -48,24 +52,20 @@ pub(crate) struct Reference {
 }
 
 impl Gateway {
-    /// Answers `Question::Check`.
-    pub(crate) async fn check(&self, view: &View, body: &str) -> Result<Value, RunError> {
+    /// Checks a program and gives warnings about it, or why it must not run.
+    pub(crate) async fn check(&self, view: &View, body: &str) -> Result<Vec<String>, RunError> {
         let request: CheckRequest = serde_json::from_str(body).map_err(|_| {
             RunError::new(ErrorCode::WorkerDied, "the worker sent a check that cannot be read")
         })?;
         if let Some(error) = told_at_once(self.unknown_names(&request.references).await) {
             return Err(error);
         }
-        let warnings = self.type_check(&request)?;
-        Ok(json!({"warnings": warnings}))
-    }
-
-    /// The place of the type check: an error ends the run before it began,
-    /// warnings go with its answer. Not there yet.
-    #[expect(clippy::unused_self, reason = "the type checker will be a part of the gateway")]
-    fn type_check(&self, request: &CheckRequest) -> Result<Vec<String>, RunError> {
-        let _ = &request.text;
-        Ok(Vec::new())
+        // Nothing of the program has run: it may see what was learned just now.
+        view.renew(self.discovery.catalog());
+        let (Some(types), Some(text)) = (&self.types, &request.text) else { return Ok(Vec::new()) };
+        let catalog = view.catalog();
+        let references = &request.references;
+        types.check(&TypeRequest { catalog: &catalog, text, references }).await
     }
 
     /// The references that name nothing, each with its error. One more than are

@@ -1,20 +1,23 @@
 //! The parts of a running gateway, put together and taken apart.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
-use tidegate_config::Settings;
+use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_policy::Policy;
 use tidegate_sandbox::{ProcessBackend, Spare};
 use tidegate_store::{Outputs, Store, StoreError};
+use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
 
 use crate::discovery::Discovery;
 use crate::shapes::Shapes;
 use crate::tokens;
+use crate::type_check::Types;
 
 /// Why a gateway could not be opened.
 #[derive(Debug, Error)]
@@ -39,6 +42,8 @@ pub struct Gateway {
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
     pub(crate) sandbox: Spare,
+    /// None if it is off, or there is no compiler.
+    pub(crate) types: Option<Types>,
 }
 
 impl Gateway {
@@ -66,11 +71,12 @@ impl Gateway {
         }
         let names = settings.servers.iter().map(|spec| spec.name.as_str());
         let policy = Policy::for_configured_servers(names);
+        let types = type_checker(&settings, &environment);
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
         let sandbox = Spare::new(Arc::new(ProcessBackend::new(executable)));
-        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox }))
+        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox, types }))
     }
 
     /// The settings this gateway was opened with.
@@ -78,14 +84,36 @@ impl Gateway {
         &self.settings
     }
 
-    /// Starts the first worker ahead of the first run.
+    /// Starts the first worker, and the type checker, ahead of the first run.
     pub fn prepare_worker(&self) {
         self.sandbox.prepare();
+        if let Some(types) = &self.types {
+            types.warm_up();
+        }
     }
 
     /// Ends all servers and waits until they are gone.
     pub async fn close(&self) {
         self.shapes.keep_all();
         self.discovery.close().await;
+    }
+}
+
+/// The type checker, if it is wanted and there is a compiler.
+fn type_checker(settings: &Settings, environment: &BTreeMap<String, String>) -> Option<Types> {
+    let Checks { types, tsc } = &settings.checks;
+    if *types == TypeCheck::Off {
+        return None;
+    }
+    let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
+    match find(tsc.as_deref(), &settings.state_dir, path) {
+        Found::Native { tsc } => {
+            let checker = TypeChecker::new(tsc, settings.state_dir.join("types"));
+            Some(Types::new(checker, *types))
+        }
+        found => {
+            tracing::info!(?found, "programs are not type-checked; see `tidegate doctor`");
+            None
+        }
     }
 }

@@ -37,7 +37,8 @@ impl Gateway {
             }
             Question::ReadDir => self.read_dir(view, body).await,
             Question::ReadFile => self.read_file(view, body).await,
-            Question::Check => self.check(view, body).await,
+            // Answered in `run.rs`, which keeps the warnings.
+            Question::Check => Ok(Value::Null),
         }
     }
 

@@ -16,6 +16,7 @@ mod search;
 mod shapes;
 mod summary;
 pub mod tokens;
+mod type_check;
 mod view;
 
 pub use discovery::ServerReport;

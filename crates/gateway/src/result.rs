@@ -31,6 +31,7 @@ pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outp
         output: None,
         summary: String::new(),
         error: None,
+        warnings: ended.warnings.clone(),
         logs: None,
         run_id: id.clone(),
         handle: None,

@@ -4,7 +4,7 @@
 //! clock is here, and whoever breaks the protocol loses the run. The worker's
 //! own limits only make for better errors.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -44,12 +44,21 @@ pub(crate) struct Ended {
     pub(crate) memory_bytes: u64,
     /// Calls the program made.
     pub(crate) tool_calls: u32,
+    /// What was noticed before it ran.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Default for Ended {
+    fn default() -> Self {
+        let (logs, warnings) = (String::new(), Vec::new());
+        Self { outcome: Ok(None), logs, memory_bytes: 0, tool_calls: 0, warnings }
+    }
 }
 
 impl Ended {
     /// A run that did not begin.
     pub(crate) fn failed(error: RunError) -> Self {
-        Self { outcome: Err(error), logs: String::new(), memory_bytes: 0, tool_calls: 0 }
+        Self { outcome: Err(error), ..Self::default() }
     }
 }
 
@@ -74,9 +83,10 @@ pub(crate) async fn run(
         questions: Arc::new(Semaphore::new(1)),
         waiting_bytes: Arc::default(),
         tasks: JoinSet::new(),
+        warnings: Arc::default(),
         checked: false,
         printed_bytes: 0,
-        ended: Ended { outcome: Ok(None), logs: String::new(), memory_bytes: 0, tool_calls: 0 },
+        ended: Ended::default(),
     };
     let deadline = Instant::now() + limits.time + INTERRUPT_GRACE;
     let started = tokio::select! {
@@ -121,6 +131,8 @@ pub(crate) async fn run(
         tokio::spawn(gone);
     }
     run.ended.outcome = outcome.map_err(|error| with_limit(error, limits));
+    let warnings = &mut run.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+    run.ended.warnings = std::mem::take(warnings);
     run.ended
 }
 
@@ -136,6 +148,8 @@ struct Run {
     questions: Arc<Semaphore>,
     waiting_bytes: Arc<AtomicU64>,
     tasks: JoinSet<()>,
+    /// What the check of the program says to its author.
+    warnings: Arc<std::sync::Mutex<Vec<String>>>,
     /// Whether the program was checked; once is enough, and it costs us work.
     checked: bool,
     printed_bytes: u64,
@@ -238,9 +252,16 @@ impl Run {
             return Some(Err(broken_protocol()));
         }
         let (gateway, view) = (Arc::clone(&self.gateway), Arc::clone(&self.view));
+        let warnings = Arc::clone(&self.warnings);
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
-            let answer = gateway.answer(&view, question, &body).await;
+            let answer = match question {
+                Question::Check => gateway.check(&view, &body).await.map(|found| {
+                    *warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
+                    Value::Null
+                }),
+                other => gateway.answer(&view, other, &body).await,
+            };
             // Given back before the reply: the worker asks again on reading it.
             drop(turn);
             reply(&writer, id, answer.map(|value| value.to_string())).await;

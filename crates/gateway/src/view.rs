@@ -22,6 +22,11 @@ impl View {
         Self(Mutex::new(catalog))
     }
 
+    /// Begins anew, for a program that has not begun to run.
+    pub(crate) fn renew(&self, catalog: Arc<Catalog>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = catalog;
+    }
+
     /// All that is known in this view, without starting anything.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))

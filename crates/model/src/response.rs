@@ -18,6 +18,9 @@ pub struct Response {
     /// Why the run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<RunError>,
+    /// What the type check noticed, which did not keep the program from running.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     /// What the program printed, cut to a budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<String>,

@@ -1,0 +1,327 @@
+//! A program against the types of the tools it uses, before it runs.
+//!
+//! In: the program as TypeScript can take it and where it uses which tools. Out:
+//! an error that ends the run before it began, or warnings that go with its
+//! answer.
+//!
+//! Models write JavaScript with a few types: most of what TypeScript would
+//! complain about runs well. So what an error is about is found out by checking
+//! again with less known. An error that stays when results can be anything, and
+//! lies in the arguments of a tool as they are written there, is a mistake for
+//! sure: the call would be refused when it is made, perhaps after others had
+//! their effect. An error that goes away with the types of results is about
+//! results: types can be wrong, so that is a warning, unless the server promises
+//! the type and TypeScript knows what was meant.
+
+use std::collections::BTreeMap;
+
+use tidegate_catalog::{Catalog, Results, folder_name};
+use tidegate_config::TypeCheck;
+use tidegate_model::{ErrorCode, RunError};
+use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
+
+use crate::check::Reference;
+
+/// Declarations of more bytes are not checked against: reading them takes longer
+/// than the check is worth. The largest of 112 real servers has about 1.2 MB.
+const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
+
+/// How many problems are told.
+const MOST_TOLD: usize = 3;
+
+/// "Property does not exist. Did you mean …?"
+const MISSPELT_PROPERTY: u32 = 2551;
+
+/// Codes that say "this value does not fit there".
+const MISMATCHES: [u32; 12] =
+    [2322, 2345, 2353, 2554, 2555, 2559, 2561, 2739, 2740, 2741, 2769, 2820];
+
+/// The type checker of a gateway and how much it may say.
+pub(crate) struct Types {
+    checker: TypeChecker,
+    mode: TypeCheck,
+}
+
+/// What a program is checked with.
+pub(crate) struct TypeRequest<'a> {
+    pub(crate) catalog: &'a Catalog,
+    /// The source, in which `return` at the top level is `throw`.
+    pub(crate) text: &'a str,
+    pub(crate) references: &'a [Reference],
+}
+
+impl Types {
+    pub(crate) fn new(checker: TypeChecker, mode: TypeCheck) -> Self {
+        Self { checker, mode }
+    }
+
+    /// Starts the compiler ahead of the first program.
+    pub(crate) fn warm_up(&self) {
+        self.checker.warm_up();
+    }
+
+    /// Warnings about a program, or why it must not run.
+    pub(crate) async fn check(&self, request: &TypeRequest<'_>) -> Result<Vec<String>, RunError> {
+        match self.problems(request).await {
+            Ok(problems) => verdict(&problems),
+            Err(error) => {
+                // A check is an aid: without it the program runs as it is.
+                tracing::debug!(%error, "the program is not type-checked");
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    async fn problems(&self, request: &TypeRequest<'_>) -> Result<Vec<Problem>, TypeCheckError> {
+        let servers = Servers::of(request);
+        if servers.paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all = self.diagnostics(request, &servers, Results::All).await?;
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        let same = |severity: Severity| {
+            let told = |diagnostic: &Diagnostic| Problem::new(diagnostic.clone(), severity);
+            all.iter().map(told).collect()
+        };
+        match self.mode {
+            TypeCheck::Off => Ok(Vec::new()),
+            TypeCheck::Warn => Ok(same(Severity::Warning)),
+            TypeCheck::Strict => Ok(same(Severity::Error)),
+            TypeCheck::Auto => {
+                let inputs = self.diagnostics(request, &servers, Results::Ignored).await?;
+                let declared = match servers.have_observed {
+                    true => self.diagnostics(request, &servers, Results::Declared).await?,
+                    false => all.clone(),
+                };
+                Ok(judged(request, &all, &declared, &inputs))
+            }
+        }
+    }
+
+    async fn diagnostics(
+        &self,
+        request: &TypeRequest<'_>,
+        servers: &Servers,
+        results: Results,
+    ) -> Result<Vec<Diagnostic>, TypeCheckError> {
+        let files = servers.files(request, results);
+        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        if bytes > DECLARATION_BYTES {
+            return Ok(Vec::new());
+        }
+        let program = format!("{}\n{}", request.text, servers.declaration(request));
+        let lines = u32::try_from(request.text.lines().count()).unwrap_or(u32::MAX);
+        let found = self.checker.check(&files, &program).await?;
+        // Behind the program stand our own lines.
+        Ok(found.into_iter().filter(|diagnostic| diagnostic.line <= lines).collect())
+    }
+}
+
+/// The servers that a program uses: each spelling it writes, with the server's
+/// exact name and the folder of its declarations.
+struct Servers {
+    paths: BTreeMap<String, (String, String)>,
+    have_observed: bool,
+}
+
+impl Servers {
+    fn of(request: &TypeRequest<'_>) -> Self {
+        let mut paths = BTreeMap::new();
+        let mut have_observed = false;
+        for reference in request.references {
+            let Ok(name) = request.catalog.server_name(&reference.server) else { continue };
+            let Some(api) = request.catalog.api(name) else { continue };
+            have_observed |= api.has_observed();
+            // An import names the folder as the program spells it.
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+            let folder = match reference.server.chars().all(plain) {
+                true => reference.server.clone(),
+                false => folder_name(name),
+            };
+            paths.insert(reference.server.clone(), (name.to_owned(), folder));
+        }
+        Self { paths, have_observed }
+    }
+
+    fn files(&self, request: &TypeRequest<'_>, results: Results) -> Vec<SourceFile> {
+        let mut files = Vec::new();
+        let mut index = String::new();
+        for (name, folder) in self.paths.values() {
+            let Some(api) = request.catalog.api(name) else { continue };
+            let path = format!("servers/{folder}/index.ts");
+            files.push(SourceFile { path, text: api.declarations(results) });
+            if folder.starts_with(|c: char| c.is_ascii_alphabetic()) && !folder.contains('-') {
+                index.push_str(&format!("export * as {folder} from \"./{folder}\"\n"));
+            }
+        }
+        for reference in request.references {
+            let Some(tool) = &reference.tool else { continue };
+            let Some((name, folder)) = self.paths.get(&reference.server) else { continue };
+            // One file per tool, where the program imports it from there.
+            let path = format!("servers/{folder}/{tool}");
+            let function = request.catalog.server(name).and_then(|tools| tools.function_of(tool));
+            if let Some(function) = function.filter(|_| request.text.contains(&path)) {
+                let text = format!(
+                    "export {{{function} as default}} from \"./index\"\nexport * from \"./index\"\n"
+                );
+                let file = SourceFile { path: format!("{path}.ts"), text: text.into() };
+                if !files.contains(&file) {
+                    files.push(file);
+                }
+            }
+        }
+        files.push(SourceFile { path: "servers/index.ts".to_owned(), text: index.into() });
+        files
+    }
+
+    /// What the program sees as `servers`.
+    fn declaration(&self, request: &TypeRequest<'_>) -> String {
+        let mut members = String::new();
+        for (written, (name, folder)) in &self.paths {
+            let module = format!("typeof import(\"./servers/{folder}\")");
+            members.push_str(&format!("{written:?}: {module}"));
+            let Some(tools) = request.catalog.server(name) else { continue };
+            // Spellings that mean a tool and are neither its name nor its function.
+            let mut known: Vec<&str> = Vec::new();
+            for reference in request.references.iter().filter(|one| one.server == *written) {
+                let Some(tool) = reference.tool.as_deref() else { continue };
+                let Some(function) = tools.function_of(tool) else { continue };
+                if tool != function && !known.contains(&tool) {
+                    known.push(tool);
+                    members.push_str(&format!(" & {{ {tool:?}: {module}[{function:?}] }}"));
+                }
+            }
+            members.push('\n');
+        }
+        format!("declare global {{ const servers: {{\n{members}[server: string]: any }} }}\n")
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Severity {
+    Error,
+    Warning,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Problem {
+    diagnostic: Diagnostic,
+    severity: Severity,
+    observed: bool,
+}
+
+impl Problem {
+    fn new(diagnostic: Diagnostic, severity: Severity) -> Self {
+        Self { diagnostic, severity, observed: false }
+    }
+}
+
+/// Which errors count, and how much.
+fn judged(
+    request: &TypeRequest<'_>,
+    all: &[Diagnostic],
+    declared: &[Diagnostic],
+    inputs: &[Diagnostic],
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for diagnostic in all {
+        let is_in = |others: &[Diagnostic]| others.iter().any(|other| is_same(diagnostic, other));
+        if is_in(inputs) {
+            if is_wrong_argument(request, diagnostic) {
+                problems.push(Problem::new(diagnostic.clone(), Severity::Error));
+            }
+        } else if !is_in(declared) {
+            let told = Problem::new(diagnostic.clone(), Severity::Warning);
+            problems.push(Problem { observed: true, ..told });
+        } else if diagnostic.code == MISSPELT_PROPERTY {
+            problems.push(Problem::new(diagnostic.clone(), Severity::Error));
+        } else {
+            problems.push(Problem::new(diagnostic.clone(), Severity::Warning));
+        }
+    }
+    problems
+}
+
+fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
+    (one.line, one.column, one.code) == (other.line, other.column, other.code)
+}
+
+/// Whether this is a value, written in the arguments of a tool, that cannot fit.
+fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
+    let place = (diagnostic.line, diagnostic.column);
+    let inside = |reference: &&Reference| {
+        reference.arguments.is_some_and(|(line, column, end_line, end_column)| {
+            (line, column) <= place && place < (end_line, end_column)
+        })
+    };
+    let Some(reference) = request.references.iter().find(inside) else { return false };
+    if !MISMATCHES.contains(&diagnostic.code) || is_unsure(&diagnostic.message) {
+        return false;
+    }
+    // The argument as a whole counts only if it is written in place: what a
+    // variable holds may have been put into it later.
+    let first = text_at(request.text, place).trim_start_matches(['(', ' ']).chars().next();
+    let nothing_given = matches!(diagnostic.code, 2554 | 2555);
+    first == Some('{') || nothing_given || !is_first_argument(request.text, reference, place)
+}
+
+/// Whether the place is the beginning of the first argument.
+fn is_first_argument(text: &str, reference: &Reference, place: (u32, u32)) -> bool {
+    let Some((line, column, ..)) = reference.arguments else { return false };
+    let opening = text_at(text, (line, column));
+    let argument = opening.trim_start_matches('(').trim_start();
+    let at_place = text_at(text, place);
+    at_place.len() == argument.len()
+}
+
+/// The text from a line and column on; columns count characters from 1.
+fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
+    let mut start = 0;
+    for _ in 1..line {
+        match text[start..].find('\n') {
+            Some(end) => start += end + 1,
+            None => return "",
+        }
+    }
+    let rest = &text[start..];
+    let skipped = column.saturating_sub(1) as usize;
+    rest.char_indices().nth(skipped).map_or("", |(at, _)| &rest[at..])
+}
+
+/// Types that are wider than the values they will hold: `const state = …` in a
+/// variable is a `string` and may well be one of the words that fit.
+fn is_unsure(message: &str) -> bool {
+    let given = message.split('\'').nth(1).unwrap_or_default();
+    let wide = ["string", "number", "boolean", "unknown", "object", "{}", "undefined", "null"];
+    let literal_wanted = message.contains("to type '\"") || message.contains("parameter of type '\"");
+    match given {
+        "string" | "number" | "boolean" => literal_wanted,
+        given => wide.contains(&given) || given.contains("undefined") || given.contains("null"),
+    }
+}
+
+/// One error for all that must not run, else the warnings.
+fn verdict(problems: &[Problem]) -> Result<Vec<String>, RunError> {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let errors: Vec<&Diagnostic> = errors.map(|problem| &problem.diagnostic).collect();
+    if let [first, rest @ ..] = errors.as_slice() {
+        let mut message = first.message.clone();
+        for other in rest.iter().take(MOST_TOLD - 1) {
+            message.push_str(&format!("; line {}: {}", other.line, other.message));
+        }
+        if rest.len() >= MOST_TOLD {
+            message.push_str("; and more");
+        }
+        let error = RunError::new(ErrorCode::Type, message)
+            .with_hint("nothing of the program has run; correct it and send it again");
+        return Err(RunError { line: Some(first.line), column: Some(first.column), ..error });
+    }
+    let warning = |problem: &Problem| {
+        let Diagnostic { line, message, .. } = &problem.diagnostic;
+        let source = if problem.observed { " (as observed in earlier results)" } else { "" };
+        format!("line {line}: {message}{source}")
+    };
+    Ok(problems.iter().take(MOST_TOLD).map(warning).collect())
+}
