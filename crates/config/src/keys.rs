@@ -9,7 +9,9 @@ use std::time::Duration;
 use tidegate_model::Limits;
 
 use crate::quantity::{LARGEST, LONGEST, show_duration, show_size};
-use crate::settings::{DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT};
+use crate::settings::{
+    DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, TypeCheck,
+};
 use crate::source::Format;
 
 /// One key of a section.
@@ -118,6 +120,7 @@ pub(crate) const LEAST_MEMORY: u64 = 1 << 20;
 pub(crate) enum TopKey {
     Servers,
     Limits,
+    Checks,
     CodeExecution,
 }
 
@@ -139,12 +142,20 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         doc: "What one run may use.",
     },
     Key {
+        id: TopKey::Checks,
+        toml: &["checks"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What is checked before a run.",
+    },
+    Key {
         id: TopKey::CodeExecution,
         toml: &[],
         json: &["mcpCodeExecution"],
         kind: Kind::Section,
         default: see_below,
-        doc: "How code is run. What `[limits]` is in `tidegate.toml`, and more.",
+        doc: "How code is run. What `[limits]` and `[checks]` are in `tidegate.toml`, and more.",
     },
 ];
 
@@ -366,6 +377,48 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
     },
 ];
 
+/// Keys of `[checks]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckKey {
+    Types,
+    Tsc,
+}
+
+pub(crate) const CHECKS: &[Key<CheckKey>] = &[
+    Key {
+        id: CheckKey::Types,
+        toml: &["types"],
+        json: &[],
+        kind: Kind::Word(TYPE_CHECK_WORDS),
+        default: default_type_check,
+        doc: TYPE_CHECK_DOC,
+    },
+    Key {
+        id: CheckKey::Tsc,
+        toml: &["tsc"],
+        json: &[],
+        kind: Kind::Text,
+        default: found,
+        doc: TSC_DOC,
+    },
+];
+
+const TYPE_CHECK_WORDS: &[&str] = &[
+    TypeCheck::Auto.as_str(),
+    TypeCheck::Off.as_str(),
+    TypeCheck::Warn.as_str(),
+    TypeCheck::Strict.as_str(),
+];
+
+const TYPE_CHECK_DOC: &str = "What the type check of a program does. `auto`: a program whose \
+    arguments do not fit the declared input types is refused before it runs; what concerns results \
+    is a warning with the answer. `off`: no type check. `warn`: everything is only a warning. \
+    `strict`: every type error refuses the program.";
+
+const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; no other one is looked \
+    for then. `~/` at the start is the home folder; a relative path counts from the workspace \
+    folder.";
+
 /// Keys of `mcpCodeExecution`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExecutionKey {
@@ -375,6 +428,8 @@ pub(crate) enum ExecutionKey {
     MaxExecutionTime,
     PiiTokenization,
     AuditLogging,
+    TypeCheck,
+    Tsc,
     ResourceLimits,
 }
 
@@ -427,6 +482,22 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         kind: Kind::Flag,
         default: yes,
         doc: "`false` is ignored with a warning: runs and calls are always recorded.",
+    },
+    Key {
+        id: ExecutionKey::TypeCheck,
+        toml: &[],
+        json: &["typeCheck"],
+        kind: Kind::Word(TYPE_CHECK_WORDS),
+        default: default_type_check,
+        doc: TYPE_CHECK_DOC,
+    },
+    Key {
+        id: ExecutionKey::Tsc,
+        toml: &[],
+        json: &["tsc"],
+        kind: Kind::Text,
+        default: found,
+        doc: TSC_DOC,
     },
     Key {
         id: ExecutionKey::ResourceLimits,
@@ -492,6 +563,10 @@ fn follows_transport() -> String {
     "from `command` or `url`".into()
 }
 
+fn found() -> String {
+    "the first that is found".into()
+}
+
 fn yes() -> String {
     "`true`".into()
 }
@@ -502,6 +577,10 @@ fn no() -> String {
 
 fn process() -> String {
     "`process`".into()
+}
+
+fn default_type_check() -> String {
+    format!("`{}`", TypeCheck::default().as_str())
 }
 
 fn default_timeout() -> String {

@@ -11,7 +11,7 @@ use tidegate_model::Limits;
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::settings::{Settings, state_dir};
+use crate::settings::{Checks, Settings, state_dir};
 use crate::source::{Format, Source};
 use crate::{parse_json, parse_toml, read, resolve};
 
@@ -53,11 +53,12 @@ pub fn load_file(path: &Path, env: &Environment) -> Result<Settings, ConfigError
     load(&Source::read(path)?, env)
 }
 
-/// The settings without any file: no server, and the default limits.
+/// The settings without any file: no server, and the default limits and checks.
 pub fn defaults(env: &Environment) -> Result<Settings, ConfigError> {
     Ok(Settings {
         servers: Vec::new(),
         limits: Limits::default(),
+        checks: Checks::default(),
         state_dir: state_dir(env)?,
         source: None,
         warnings: Vec::new(),

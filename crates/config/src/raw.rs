@@ -7,11 +7,14 @@ use std::time::Duration;
 
 use tidegate_model::Secret;
 
+use crate::settings::TypeCheck;
+
 /// A configuration file as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawConfig {
     pub(crate) servers: Vec<RawServer>,
     pub(crate) limits: RawLimits,
+    pub(crate) checks: RawChecks,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -49,6 +52,13 @@ pub(crate) struct RawLimits {
     pub(crate) output_bytes: Option<u64>,
     pub(crate) tool_calls: Option<u32>,
     pub(crate) parallel_calls: Option<u32>,
+}
+
+/// Checks as typed; what is absent has its default.
+#[derive(Debug, Default)]
+pub(crate) struct RawChecks {
+    pub(crate) types: Option<TypeCheck>,
+    pub(crate) tsc: Option<Written>,
 }
 
 /// A text as typed, with what an error about it needs.

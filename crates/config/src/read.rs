@@ -8,8 +8,8 @@ use tidegate_model::{did_you_mean, nearest};
 
 use crate::error::{ConfigError, ConfigErrorKind, printable};
 use crate::keys::{
-    EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey, SERVER,
-    ServerKey, TOP, TopKey, listed,
+    CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey,
+    SERVER, ServerKey, TOP, TopKey, listed,
 };
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::raw::{Presence, RawConfig, RawLimits, RawServer};
@@ -57,6 +57,7 @@ impl<'a> Reader<'a> {
             match key.id {
                 TopKey::Servers => self.servers(section)?,
                 TopKey::Limits => self.limits(section)?,
+                TopKey::Checks => self.checks(section)?,
                 TopKey::CodeExecution => self.code_execution(section)?,
             }
         }
@@ -161,6 +162,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn checks(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `checks`";
+        for (key, entry) in self.known(CHECKS, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                CheckKey::Types => self.raw.checks.types = Some(reading.type_check()?),
+                CheckKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+            }
+        }
+        Ok(())
+    }
+
     fn code_execution(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
         let scope = " in `mcpCodeExecution`";
         for (key, entry) in self.known(EXECUTION, entries, scope, Unknown::Refused)? {
@@ -202,6 +215,8 @@ impl<'a> Reader<'a> {
                         self.warn(&format!("{label} {why}"), offset);
                     }
                 }
+                ExecutionKey::TypeCheck => self.raw.checks.types = Some(reading.type_check()?),
+                ExecutionKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
                 ExecutionKey::ResourceLimits => self.resource_limits(reading.section()?)?,
             }
         }

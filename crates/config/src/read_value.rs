@@ -12,6 +12,7 @@ use crate::keys::{Kind, LEAST_MEMORY, listed};
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::quantity::{LARGEST, LONGEST, parse_duration, parse_size};
 use crate::raw::Written;
+use crate::settings::TypeCheck;
 use crate::source::{Format, Source};
 
 /// A value about to be read.
@@ -93,6 +94,12 @@ impl<'a> Reading<'a> {
         let mut error = self.error(ConfigErrorKind::BadValue, message);
         error.hint = did_you_mean(text, words.iter().copied());
         Err(error)
+    }
+
+    pub(crate) fn type_check(&self) -> Result<TypeCheck, ConfigError> {
+        let written = self.word()?;
+        let means = |mode: &TypeCheck| mode.as_str() == written.text.expose();
+        TypeCheck::ALL.into_iter().find(means).ok_or_else(|| self.wrong_type())
     }
 
     pub(crate) fn duration(&self) -> Result<Duration, ConfigError> {

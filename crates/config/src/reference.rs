@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::keys::{EXECUTION, Key, Kind, LIMITS, RESOURCES, SERVER, TOP, listed};
+use crate::keys::{CHECKS, EXECUTION, Key, Kind, LIMITS, RESOURCES, SERVER, TOP, listed};
 use crate::source::Format;
 
 /// The two example files. A test loads both.
@@ -23,6 +23,7 @@ pub fn reference_page() -> String {
     section(&mut page, "Top level", TOP);
     section(&mut page, "One server", SERVER);
     section(&mut page, "`limits`", LIMITS);
+    section(&mut page, "`checks`", CHECKS);
     section(&mut page, "`mcpCodeExecution`", EXECUTION);
     section(&mut page, "`mcpCodeExecution.resourceLimits`", RESOURCES);
     page
@@ -40,8 +41,8 @@ Without `--config`, the first file that exists is read:
 2. `.mcp.json` in the current folder or one above it
 3. `tidegate.toml` in the user's configuration folder (`$XDG_CONFIG_HOME/tidegate` on Linux)
 
-Without any file there is no server, and the limits have their defaults. State lives under
-`TIDEGATE_HOME`, by default in the platform's data folder (`$XDG_DATA_HOME/tidegate` on Linux).
+Without any file there is no server, and the limits and checks have their defaults. State lives
+under `TIDEGATE_HOME`, by default in the platform's data folder (`$XDG_DATA_HOME/tidegate` on Linux).
 
 A key that nothing reads is an error, and so is a value of the wrong type. Each error names the
 file, the line and the column, and never shows a value.
@@ -59,12 +60,12 @@ const VALUES: &str = "
   milliseconds.
 * **Sizes** are a whole number and a unit: `64KB`, `256MB`, `1GB`. Units count in 1024 under each of
   their names, so `MB`, `MiB` and `m` are all 1024 * 1024 bytes. A number alone counts bytes.
-* **Variables** are expanded in `command`, `args`, `cwd` and `url`, and in the values of `env` and
-  `headers`: `${NAME}`, `${NAME:-default}` (for a variable that is not set or empty) and
+* **Variables** are expanded in `command`, `args`, `cwd`, `url` and `tsc`, and in the values of `env`
+  and `headers`: `${NAME}`, `${NAME:-default}` (for a variable that is not set or empty) and
   `${env:NAME}`. A variable that is not set and has no default is an error. `$${` writes a plain
   `${`; any other `$`, and `$$`, stays as it is.
 * `${workspaceFolder}` is the folder of the file, or the one above it if that is `.vscode`. A
-  relative `cwd` counts from there. `${input:...}` is refused: only VS Code can ask.
+  relative `cwd` or `tsc` counts from there. `${input:...}` is refused: only VS Code can ask.
 * **Server names** have from 1 to 64 characters with at least one letter or digit; no slash, no
   control character and no `__`. Two names must differ in more than case and punctuation.
 ";

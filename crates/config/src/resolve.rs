@@ -14,9 +14,9 @@ use crate::check_name::{fold, problem};
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::expand::Expander;
-use crate::raw::{Presence, RawConfig, RawLimits, RawServer, Written};
+use crate::raw::{Presence, RawChecks, RawConfig, RawLimits, RawServer, Written};
 use crate::settings::{
-    DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Settings, from_home,
+    Checks, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Settings, from_home,
     state_dir,
 };
 use crate::source::Source;
@@ -40,6 +40,7 @@ pub(crate) fn resolve(
     Ok(Settings {
         servers,
         limits: resolve_limits(&raw.limits),
+        checks: resolver.checks(&raw.checks)?,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
         warnings: resolver.warnings,
@@ -182,11 +183,7 @@ impl Resolver<'_> {
 
     fn stdio(&mut self, raw: &RawServer, command: &Written) -> Result<Transport, ConfigError> {
         self.warn_if_unused(&raw.name, "headers", raw.headers.first().map(|(_, written)| written));
-        let expanded = self.home_path(command)?;
-        if expanded.as_os_str().is_empty() {
-            let message = format!("{} is empty", command.label);
-            return Err(self.error(ConfigErrorKind::BadValue, command.offset, message));
-        }
+        let expanded = self.file_path(command)?;
         let mut env = BTreeMap::new();
         for (name, written) in &raw.env {
             if name.is_empty() || name.contains(['=', '\0']) {
@@ -249,9 +246,28 @@ impl Resolver<'_> {
         Ok(headers)
     }
 
+    fn checks(&self, raw: &RawChecks) -> Result<Checks, ConfigError> {
+        let tsc = raw.tsc.as_ref().map(|written| self.file_path(written)).transpose()?;
+        Ok(Checks {
+            types: raw.types.unwrap_or_default(),
+            // An absolute path replaces what it is joined to.
+            tsc: tsc.map(|tsc| self.expander.workspace.join(tsc)),
+        })
+    }
+
     fn cwd(&self, written: &Written) -> Result<PathBuf, ConfigError> {
         // An absolute path replaces what it is joined to.
         Ok(self.expander.workspace.join(self.home_path(written)?))
+    }
+
+    /// The path of a file, which cannot be empty.
+    fn file_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
+        let expanded = self.home_path(written)?;
+        if expanded.as_os_str().is_empty() {
+            let message = format!("{} is empty", written.label);
+            return Err(self.error(ConfigErrorKind::BadValue, written.offset, message));
+        }
+        Ok(expanded)
     }
 
     fn home_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Map, Value, json};
-use tidegate_config::{Environment, Settings};
+use tidegate_config::{Checks, Environment, Settings};
 use tidegate_gateway::{Detail, Gateway, RunContext, SearchRequest, tokens};
 use tidegate_model::{Answer, Language, Limits, Program, Secret, ServerSpec, Transport};
 use tidegate_server::Surface;
@@ -268,6 +268,7 @@ fn settings(state: &TemporaryState) -> anyhow::Result<Settings> {
     Ok(Settings {
         servers: ServerName::ALL.into_iter().map(server).collect(),
         limits: Limits::default(),
+        checks: Checks::default(),
         state_dir: state.0.clone(),
         source: None,
         warnings: Vec::new(),

@@ -1,7 +1,7 @@
 //! `tidegate doctor`: every finding for real, and the installation of the type
 //! checker with the real npm.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -50,7 +50,8 @@ fn no_type_checker(what: &str) -> Value {
         "type checker",
         "warning",
         &format!("{what}; programs run without a type check"),
-        "`tidegate doctor --fix` installs TypeScript 7 with npm",
+        "`tidegate doctor --fix` installs TypeScript 7 with npm, or name one as `checks.tsc` \
+         (`mcpCodeExecution.tsc` in a client's file)",
     )
 }
 
@@ -100,6 +101,30 @@ fn an_old_typescript_is_named_and_not_used() {
 }
 
 #[test]
+fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_instead() {
+    let bench = Bench::new();
+    bench.write("tidegate.toml", "[checks]\ntsc = 'own/tsc'\n");
+    let tsc = bench.path().join("own/tsc");
+    let problem = |what: &str| {
+        bad(
+            "type checker",
+            "problem",
+            &format!("{what}; programs run without a type check"),
+            "correct `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave it out to \
+             have one found",
+        )
+    };
+    let missing = problem(&format!("there is no file `{}`", tsc.display()));
+    let (code, findings) = doctor(&bench, &["--fix"]);
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 7));
+    bench.write("own/tsc", "#!/usr/bin/env node\n");
+    let script =
+        problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
+    let (code, findings) = doctor(&bench, &["--fix"]);
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 7));
+}
+
+#[test]
 fn a_fix_without_npm_says_what_to_do() {
     let bench = Bench::new();
     let (code, findings) = doctor(&bench, &["--fix"]);
@@ -128,7 +153,7 @@ fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good(
     let (code, found) = findings(bench.tidegate().args(["doctor", "--json", "--fix"]));
     let package: PathBuf =
         ["node_modules/@typescript", &platform_package(), "lib/tsc"].iter().collect();
-    let tsc = tools.canonicalize().unwrap().join("typescript").join(package);
+    let tsc = tools.canonicalize().unwrap().join("typescript").join(&package);
     let works = format!("Version 7.0.2 at `{}` checked a program in N ms", tsc.display());
     assert_eq!((code, &found[3]), (Some(0), &ok("type checker", &works)));
     let mut left: Vec<String> = std::fs::read_dir(&tools)
@@ -139,6 +164,15 @@ fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good(
     assert_eq!(left, ["lock", "typescript"]);
     // The next one finds it, without npm.
     assert_eq!(doctor(&bench, &["--fix"]).1[3], ok("type checker", &works));
+    // Anywhere else it is used if it is configured.
+    std::fs::rename(tools.join("typescript"), bench.path().join("own")).unwrap();
+    assert_eq!(doctor(&bench, &[]).1[3], no_type_checker("TypeScript 7 was not found"));
+    let client =
+        json!({"mcpServers": {}, "mcpCodeExecution": {"tsc": Path::new("own").join(&package)}});
+    bench.write(".mcp.json", &client.to_string());
+    let tsc = bench.path().canonicalize().unwrap().join("own").join(package);
+    let works = format!("Version 7.0.2 at `{}` checked a program in N ms", tsc.display());
+    assert_eq!(doctor(&bench, &[]).1[3], ok("type checker", &works));
 }
 
 fn platform_package() -> String {
@@ -201,7 +235,8 @@ fn people_get_a_line_for_each_finding_and_one_for_the_remedy() {
         lines,
         [
             "warning  type checker: TypeScript 7 was not found; programs run without a type check",
-            "         hint: `tidegate doctor --fix` installs TypeScript 7 with npm",
+            "         hint: `tidegate doctor --fix` installs TypeScript 7 with npm, or name one as \
+             `checks.tsc` (`mcpCodeExecution.tsc` in a client's file)",
         ]
     );
     assert_eq!(text(&output.stderr), "");

@@ -9,7 +9,7 @@ use tidegate_model::{Limits, Secret, ServerSpec, Transport};
 use super::{find_and_load, load, load_file};
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
 use crate::source::Source;
-use crate::{ConfigError, Environment, Settings};
+use crate::{Checks, ConfigError, Environment, Settings, TypeCheck};
 
 fn env() -> Environment {
     Environment::from_pairs([
@@ -73,6 +73,7 @@ fn settings(path: &str, servers: Vec<ServerSpec>) -> Settings {
     Settings {
         servers,
         limits: Limits::default(),
+        checks: Checks::default(),
         state_dir: "/home/ann/.local/share/tidegate".into(),
         source: Some(path.into()),
         warnings: Vec::new(),
@@ -163,6 +164,44 @@ fn limits_are_read_from_the_own_file() {
         parallel_calls: 3,
     };
     assert_eq!(read, Settings { limits, ..settings("/p/tidegate.toml", Vec::new()) });
+}
+
+#[test]
+fn checks_are_read_from_either_file() {
+    for (word, types) in [
+        ("auto", TypeCheck::Auto),
+        ("off", TypeCheck::Off),
+        ("warn", TypeCheck::Warn),
+        ("strict", TypeCheck::Strict),
+    ] {
+        let checks = Checks { types, tsc: Some("/opt/tsc".into()) };
+        let own = toml(&format!("[checks]\ntypes = '{word}'\ntsc = '/opt/tsc'"));
+        let path = "/p/tidegate.toml";
+        assert_eq!(own, Settings { checks: checks.clone(), ..settings(path, Vec::new()) });
+        let client = json(&format!(
+            r#"{{"mcpServers": {{}}, "mcpCodeExecution": {{"typeCheck": "{word}", "tsc": "/opt/tsc"}}}}"#
+        ));
+        assert_eq!(client, Settings { checks, ..settings("/p/.mcp.json", Vec::new()) });
+    }
+}
+
+#[test]
+fn the_path_of_the_compiler_is_expanded_and_counts_from_the_workspace() {
+    for (written, tsc) in [
+        ("~/bin/tsc", "/home/ann/bin/tsc"),
+        ("${USER}/tsc", "/p/ann/tsc"),
+        ("${workspaceFolder}/tsc", "/p/tsc"),
+        ("node_modules/.bin/tsc", "/p/node_modules/.bin/tsc"),
+    ] {
+        let checks = Checks { tsc: Some(tsc.into()), ..Checks::default() };
+        let own = toml(&format!("[checks]\ntsc = '{written}'"));
+        let path = "/p/tidegate.toml";
+        assert_eq!(own, Settings { checks: checks.clone(), ..settings(path, Vec::new()) });
+        let path = "/p/.vscode/mcp.json";
+        let text = format!(r#"{{"servers": {{}}, "mcpCodeExecution": {{"tsc": "{written}"}}}}"#);
+        let client = load_text(path, &text).unwrap();
+        assert_eq!(client, Settings { checks, ..settings(path, Vec::new()) });
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
-use tidegate_config::{Environment, Settings};
+use tidegate_config::{Checks, Environment, Settings};
 use tidegate_gateway::RunContext;
 use tidegate_model::{Language, Limits, Program, Secret, ServerSpec, Transport};
 
@@ -183,6 +183,7 @@ fn settings(target: &Target, folder: &Path) -> Settings {
     Settings {
         servers: vec![server],
         limits: Limits { parallel_calls: 100, ..Limits::default() },
+        checks: Checks::default(),
         state_dir: folder.join("echo"),
         source: None,
         warnings: Vec::new(),

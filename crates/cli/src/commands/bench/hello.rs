@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use tidegate_config::{Environment, Settings};
+use tidegate_config::{Checks, Environment, Settings};
 use tidegate_gateway::{Gateway, RunContext};
 use tidegate_model::{Language, Limits, Program};
 
@@ -69,6 +69,7 @@ fn open(folder: &Path) -> anyhow::Result<Arc<Gateway>> {
     let settings = Settings {
         servers: Vec::new(),
         limits: Limits::default(),
+        checks: Checks::default(),
         state_dir: folder.join("hello"),
         source: None,
         warnings: Vec::new(),

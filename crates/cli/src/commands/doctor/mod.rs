@@ -25,13 +25,14 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
     let mut findings = Vec::new();
     let settings = probe::configuration(config, &environment, &mut findings);
     if let Some(settings) = settings {
-        let state_dir = settings.state_dir.clone();
-        findings.push(probe::state_folder(&state_dir));
+        findings.push(probe::state_folder(&settings.state_dir));
         findings.push(probe::worker().await);
-        let mut checker = typescript::probe(&state_dir, &environment).await;
-        if args.fix && checker.status != Status::Ok {
-            match install::typescript(&state_dir).await {
-                Ok(()) => checker = typescript::probe(&state_dir, &environment).await,
+        let mut checker = typescript::probe(&settings, &environment).await;
+        // An installed one would not be used instead of a configured one.
+        let fixable = checker.status != Status::Ok && settings.checks.tsc.is_none();
+        if args.fix && fixable {
+            match install::typescript(&settings.state_dir).await {
+                Ok(()) => checker = typescript::probe(&settings, &environment).await,
                 Err(error) => findings.push(install::failed(&error)),
             }
         }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
-use tidegate_config::{ConfigError, Environment, Settings};
+use tidegate_config::{Checks, ConfigError, Environment, Settings};
 use tidegate_gateway::RunContext;
 use tidegate_model::{Language, Limits, Program};
 use tokio::process::Command;
@@ -110,6 +110,7 @@ async fn run_program() -> anyhow::Result<f64> {
     let settings = Settings {
         servers: Vec::new(),
         limits: Limits::default(),
+        checks: Checks::default(),
         state_dir: folder.0.clone(),
         source: None,
         warnings: Vec::new(),

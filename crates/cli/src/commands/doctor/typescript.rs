@@ -4,39 +4,56 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Instant;
 
-use tidegate_config::Environment;
+use tidegate_config::{Environment, Settings};
 use tidegate_typecheck::{Found, TypeChecker, find};
 
 use super::finding::Finding;
 use super::probe::version;
 
 const NAME: &str = "type checker";
-const REMEDY: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm";
+const INSTALL: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm, or name one as \
+                       `checks.tsc` (`mcpCodeExecution.tsc` in a client's file)";
+/// A configured compiler is the only one that is tried, so installing another
+/// does not help.
+const CORRECT: &str = "correct `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave \
+                       it out to have one found";
 /// TypeScript's number for "is not assignable to type".
 const NOT_ASSIGNABLE: u32 = 2322;
 
-pub(super) async fn probe(state_dir: &Path, environment: &Environment) -> Finding {
+pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Finding {
     let path_variable = OsStr::new(environment.get("PATH").unwrap_or_default());
+    let configured = settings.checks.tsc.as_deref();
     let missing = |what: String| {
-        Finding::warning(NAME, format!("{what}; programs run without a type check"), REMEDY)
+        let message = format!("{what}; programs run without a type check");
+        match configured {
+            // Asked for and not there, so not optional any more.
+            Some(_) => Finding::problem(NAME, message, CORRECT),
+            None => Finding::warning(NAME, message, INSTALL),
+        }
     };
-    match find(None, state_dir, path_variable) {
-        Found::Native { tsc } => attempt(&tsc, state_dir).await,
+    match find(configured, &settings.state_dir, path_variable) {
+        Found::Native { tsc } => {
+            let remedy = if configured.is_some() { CORRECT } else { INSTALL };
+            attempt(&tsc, &settings.state_dir, remedy).await
+        }
         Found::TooOld { path, version } => {
             missing(format!("`{}` is TypeScript {version}, 7 is needed", path.display()))
         }
         Found::NotNative { path } => {
             missing(format!("`{}` is a script and leads to no native compiler", path.display()))
         }
-        Found::Missing => missing("TypeScript 7 was not found".to_owned()),
+        Found::Missing => missing(match configured {
+            Some(path) => format!("there is no file `{}`", path.display()),
+            None => "TypeScript 7 was not found".to_owned(),
+        }),
     }
 }
 
-async fn attempt(tsc: &Path, state_dir: &Path) -> Finding {
+async fn attempt(tsc: &Path, state_dir: &Path, remedy: &str) -> Finding {
     let place = tsc.display();
     let version = match version(tsc).await {
         Ok(version) => version,
-        Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), REMEDY),
+        Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), remedy),
     };
     let checker = TypeChecker::new(tsc.to_owned(), state_dir.join("typecheck"));
     let started = Instant::now();
@@ -47,11 +64,11 @@ async fn attempt(tsc: &Path, state_dir: &Path) -> Finding {
         }
         Ok(errors) => {
             let found = format!("`{place}` found {} errors in a program with one", errors.len());
-            Finding::problem(NAME, found, REMEDY)
+            Finding::problem(NAME, found, remedy)
         }
         Err(error) => {
             let error = anyhow::Error::from(error);
-            Finding::problem(NAME, format!("`{place}` does not work: {error:#}"), REMEDY)
+            Finding::problem(NAME, format!("`{place}` does not work: {error:#}"), remedy)
         }
     }
 }

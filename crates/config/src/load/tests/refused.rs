@@ -45,7 +45,7 @@ fn an_unknown_key_without_a_near_one_lists_all() {
         toml_error("zzz = 1"),
         "error[config.unknown_key]: unknown key `zzz` at the top level\n  \
          at tidegate.toml:1:1\n\
-         hint: known keys are `servers`, `limits`"
+         hint: known keys are `servers`, `limits`, `checks`"
     );
     assert_eq!(
         execution_error("\"resourceLimits\": {\"gpus\": 1}"),
@@ -78,7 +78,7 @@ fn a_control_character_in_a_key_does_not_reach_the_terminal() {
         toml_error("\"\\u001b[2J\" = 1"),
         "error[config.unknown_key]: unknown key `\\u{1b}[2J` at the top level\n  \
          at tidegate.toml:1:1\n\
-         hint: known keys are `servers`, `limits`"
+         hint: known keys are `servers`, `limits`, `checks`"
     );
 }
 
@@ -428,5 +428,48 @@ fn a_sandbox_that_is_not_there_is_refused() {
         execution_error("\"securityLevel\": \"hihg\""),
         "error[config.bad_value]: `securityLevel` in `mcpCodeExecution` is none of `low`, \
          `medium`, `high`, `strict`\n  at mcp.json:2:18\nhint: did you mean `high`?"
+    );
+}
+
+#[test]
+fn a_type_check_that_is_not_there_is_refused() {
+    assert_eq!(
+        toml_error("[checks]\ntypes = 'strcit'"),
+        "error[config.bad_value]: `types` in `checks` is none of `auto`, `off`, `warn`, `strict`\n  \
+         at tidegate.toml:2:9\nhint: did you mean `strict`?"
+    );
+    assert_eq!(
+        toml_error("[checks]\ntypes = false"),
+        "error[config.wrong_type]: `types` in `checks` expects one of `auto`, `off`, `warn`, \
+         `strict`, got false\n  at tidegate.toml:2:9"
+    );
+    assert_eq!(
+        toml_error("[checks]\ntypeCheck = 'off'"),
+        "error[config.unknown_key]: unknown key `typeCheck` in `checks`\n  at tidegate.toml:2:1\n\
+         hint: known keys are `types`, `tsc`"
+    );
+    assert_eq!(
+        execution_error("\"typeCheck\": \"hunter2\""),
+        "error[config.bad_value]: `typeCheck` in `mcpCodeExecution` is none of `auto`, `off`, \
+         `warn`, `strict`\n  at mcp.json:2:14"
+    );
+}
+
+#[test]
+fn a_compiler_without_a_path_is_refused() {
+    assert_eq!(
+        toml_error("[checks]\ntsc = ''"),
+        "error[config.bad_value]: `tsc` in `checks` is empty\n  at tidegate.toml:2:7"
+    );
+    assert_eq!(
+        execution_error("\"tsc\": true"),
+        "error[config.wrong_type]: `tsc` in `mcpCodeExecution` expects text, got true\n  \
+         at mcp.json:2:8\nhint: write it in quotes"
+    );
+    assert_eq!(
+        toml_error("[checks]\ntsc = '${TSC}'"),
+        "error[config.unset_variable]: `tsc` in `checks` needs the variable `TSC`, which is not \
+         set\n  at tidegate.toml:2:7\n\
+         hint: export `TSC`, or write a default: `${TSC:-default}`"
     );
 }
