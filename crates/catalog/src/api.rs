@@ -80,6 +80,23 @@ pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Obser
     text.trim_end().to_owned()
 }
 
+/// What a tool takes, without what it does and gives.
+pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
+    let bare = ToolDef { output_schema: None, ..tool.clone() };
+    let api = ServerApi::read([(&bare, function, None)].into_iter(), NameCost::DEFINITION);
+    let ts = api.typescript();
+    let mut text = String::new();
+    for named in &api.shared.named {
+        text.push_str(&ts.definition(named));
+        text.push('\n');
+    }
+    for tool in &api.tools {
+        let function = ts.function(&tool.function, tool.input, "");
+        text.push_str(function.strip_suffix(": Promise<>").unwrap_or(&function));
+    }
+    text
+}
+
 impl ServerApi {
     /// Reads all tools of a server. `observed` tells what is known about results.
     pub(crate) fn new(server: &ServerTools, observed: &BTreeMap<String, Arc<Observed>>) -> Self {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
-use crate::api::{ServerApi, definition};
+use crate::api::{ServerApi, definition, signature};
 use crate::index::{Hit, Index};
 use crate::names::{fold, function_names};
 use crate::shape::Observed;
@@ -155,6 +155,12 @@ impl Catalog {
         let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
         Some(definition(tool, function, observed))
+    }
+
+    /// What a tool takes, in TypeScript: enough to correct a call.
+    pub fn signature(&self, id: &ToolRef) -> Option<String> {
+        let tools = self.server(&id.server)?;
+        Some(signature(tools.find(&id.tool)?, tools.function_of(&id.tool)?))
     }
 
     /// The typed API of a server.

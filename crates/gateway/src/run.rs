@@ -4,8 +4,8 @@
 //! clock is here, and whoever breaks the protocol loses the run. The worker's
 //! own limits only make for better errors.
 
-use std::sync::{Arc, PoisonError};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use tidegate_catalog::{Catalog, Results, folder_name};
 use tidegate_config::TypeCheck;
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, RunError, ToolRef};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 
 use crate::check::Reference;
@@ -28,6 +28,9 @@ const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many problems are told.
 const MOST_TOLD: usize = 3;
+
+/// Longer signatures are not put into an error.
+const SIGNATURE_BYTES: usize = 1500;
 
 /// "Property does not exist. Did you mean …?"
 const MISSPELT_PROPERTY: u32 = 2551;
@@ -63,7 +66,7 @@ impl Types {
     /// Warnings about a program, or why it must not run.
     pub(crate) async fn check(&self, request: &TypeRequest<'_>) -> Result<Vec<String>, RunError> {
         match self.problems(request).await {
-            Ok(problems) => verdict(&problems),
+            Ok(problems) => verdict(request, &problems),
             Err(error) => {
                 // A check is an aid: without it the program runs as it is.
                 tracing::debug!(%error, "the program is not type-checked");
@@ -251,12 +254,7 @@ fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
 /// Whether this is a value, written in the arguments of a tool, that cannot fit.
 fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let place = (diagnostic.line, diagnostic.column);
-    let inside = |reference: &&Reference| {
-        reference.arguments.is_some_and(|(line, column, end_line, end_column)| {
-            (line, column) <= place && place < (end_line, end_column)
-        })
-    };
-    let Some(reference) = request.references.iter().find(inside) else { return false };
+    let Some(reference) = called_at(request, place) else { return false };
     if !MISMATCHES.contains(&diagnostic.code) || is_unsure(&diagnostic.message) {
         return false;
     }
@@ -265,6 +263,16 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
     let first = text_at(request.text, place).trim_start_matches(['(', ' ']).chars().next();
     let nothing_given = matches!(diagnostic.code, 2554 | 2555);
     first == Some('{') || nothing_given || !is_first_argument(request.text, reference, place)
+}
+
+/// The call in whose arguments a place lies; the innermost one.
+fn called_at<'a>(request: &TypeRequest<'a>, place: (u32, u32)) -> Option<&'a Reference> {
+    let inside = |reference: &&Reference| {
+        reference.arguments.is_some_and(|(line, column, end_line, end_column)| {
+            (line, column) <= place && place < (end_line, end_column)
+        })
+    };
+    request.references.iter().filter(inside).max_by_key(|reference| reference.arguments)
 }
 
 /// Whether the place is the beginning of the first argument.
@@ -295,7 +303,8 @@ fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
 fn is_unsure(message: &str) -> bool {
     let given = message.split('\'').nth(1).unwrap_or_default();
     let wide = ["string", "number", "boolean", "unknown", "object", "{}", "undefined", "null"];
-    let literal_wanted = message.contains("to type '\"") || message.contains("parameter of type '\"");
+    let literal_wanted =
+        message.contains("to type '\"") || message.contains("parameter of type '\"");
     match given {
         "string" | "number" | "boolean" => literal_wanted,
         given => wide.contains(&given) || given.contains("undefined") || given.contains("null"),
@@ -303,25 +312,53 @@ fn is_unsure(message: &str) -> bool {
 }
 
 /// One error for all that must not run, else the warnings.
-fn verdict(problems: &[Problem]) -> Result<Vec<String>, RunError> {
+fn verdict(request: &TypeRequest<'_>, problems: &[Problem]) -> Result<Vec<String>, RunError> {
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
     let errors: Vec<&Diagnostic> = errors.map(|problem| &problem.diagnostic).collect();
     if let [first, rest @ ..] = errors.as_slice() {
-        let mut message = first.message.clone();
+        let mut message = told(request, first);
         for other in rest.iter().take(MOST_TOLD - 1) {
-            message.push_str(&format!("; line {}: {}", other.line, other.message));
+            message.push_str(&format!("; line {}: {}", other.line, told(request, other)));
         }
         if rest.len() >= MOST_TOLD {
             message.push_str("; and more");
         }
-        let error = RunError::new(ErrorCode::Type, message)
-            .with_hint("nothing of the program has run; correct it and send it again");
+        let error = RunError::new(ErrorCode::Type, message).with_hint(hint(request, first));
         return Err(RunError { line: Some(first.line), column: Some(first.column), ..error });
     }
     let warning = |problem: &Problem| {
-        let Diagnostic { line, message, .. } = &problem.diagnostic;
         let source = if problem.observed { " (as observed in earlier results)" } else { "" };
-        format!("line {line}: {message}{source}")
+        format!("line {}: {}{source}", problem.diagnostic.line, told(request, &problem.diagnostic))
     };
     Ok(problems.iter().take(MOST_TOLD).map(warning).collect())
+}
+
+/// The compiler's words, with the argument they are about.
+fn told(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
+    let place = (diagnostic.line, diagnostic.column);
+    let message = diagnostic.message.strip_suffix('.').unwrap_or(&diagnostic.message);
+    let text = text_at(request.text, place);
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let name = &text[..text.find(|c| !is_name(c)).unwrap_or(text.len())];
+    let is_property = text[name.len()..].trim_start().starts_with([':', ',', '}']);
+    let is_named = name.is_empty() || message.contains(&format!("'{name}'"));
+    match called_at(request, place) {
+        Some(_) if is_property && !is_named => format!("`{name}`: {message}"),
+        _ => message.to_owned(),
+    }
+}
+
+/// What the tool takes, if the mistake is in its arguments.
+fn hint(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
+    let again = "nothing of the program has run; correct it and send it again";
+    let signature =
+        called_at(request, (diagnostic.line, diagnostic.column)).and_then(|reference| {
+            let server = request.catalog.server_name(&reference.server).ok()?;
+            let tool = request.catalog.server(server)?.find(reference.tool.as_deref()?)?;
+            request.catalog.signature(&ToolRef::new(server, &tool.name))
+        });
+    match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
+        Some(signature) => format!("{again}:\n{signature}"),
+        None => again.to_owned(),
+    }
 }

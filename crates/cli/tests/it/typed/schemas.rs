@@ -161,7 +161,7 @@ fn with_references(schema: Value, at: usize, definitions: &mut Map<String, Value
                     (key, value)
                 })
                 .collect();
-            if !is_object || (definitions.len() + at) % 3 == 0 {
+            if !is_object || (definitions.len() + at).is_multiple_of(3) {
                 return Value::Object(members);
             }
             let name = format!("A/b {}", definitions.len());
