@@ -182,15 +182,22 @@ impl ServerApi {
 
     fn written_declarations(&self, results: Results) -> String {
         let ts = self.typescript();
-        let mut text = self.shared_types().unwrap_or_default();
+        // With `{ raw: true }` as second argument the answer has MCP's own form.
+        let mut text = "type __Result<O, R> = O extends [] ? R : any\n".to_owned();
+        text.push_str(&self.shared_types().unwrap_or_default());
         for tool in &self.tools {
             let output = match (results, tool.source) {
                 (Results::Ignored, _) | (Results::Declared, Source::Observed) => None,
                 (Results::All, _) | (Results::Declared, Source::Declared) => tool.output,
             };
             let output = output.map_or("any".to_owned(), |output| ts.result(output));
-            let function = ts.function(&tool.function, tool.input, &output);
-            let _ = writeln!(text, "export declare {function}");
+            let input = tool.input.map_or("input?: {}".to_owned(), |input| ts.parameter(input));
+            let function = &tool.function;
+            let _ = writeln!(
+                text,
+                "export declare function {function}<O extends any[]>\
+                 ({input}, ...options: O): Promise<__Result<O, {output}>>"
+            );
             if tool.name != tool.function && is_identifier(&tool.name) {
                 let _ = writeln!(text, "export {{{} as {}}}", tool.function, tool.name);
             }

@@ -48,23 +48,23 @@ impl<'a> TypeScript<'a> {
 
     /// A function of a tool. `output` is a type as text.
     pub(crate) fn function(&self, function: &str, input: Option<TypeId>, output: &str) -> String {
-        let parameter = match input {
-            None => String::new(),
-            Some(input) => {
-                let mark = if self.is_optional(input) { "?" } else { "" };
-                let mut docs = Docs::default();
-                let stripped = self.strip(input, &mut docs);
-                // A whole example stands in the comment above.
-                docs.tags.retain(|tag| tag.name != "example");
-                let text = self.stripped(stripped);
-                // A comment to the end of the line would hide what follows.
-                match text.contains('\n') {
-                    true => docs.after_first_line(format!("input{mark}: {text}")),
-                    false => format!("input{mark}: {}", docs.before(text)),
-                }
-            }
-        };
+        let parameter = input.map_or_else(String::new, |input| self.parameter(input));
         format!("function {function}({parameter}): Promise<{output}>")
+    }
+
+    /// The one parameter of a function.
+    pub(crate) fn parameter(&self, input: TypeId) -> String {
+        let mark = if self.is_optional(input) { "?" } else { "" };
+        let mut docs = Docs::default();
+        let stripped = self.strip(input, &mut docs);
+        // A whole example stands in the comment above.
+        docs.tags.retain(|tag| tag.name != "example");
+        let text = self.stripped(stripped);
+        // A comment to the end of the line would hide what follows.
+        match text.contains('\n') {
+            true => docs.after_first_line(format!("input{mark}: {text}")),
+            false => format!("input{mark}: {}", docs.before(text)),
+        }
     }
 
     /// The type of a result.

@@ -299,16 +299,27 @@ fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
 }
 
 /// Types that are wider than the values they will hold: `const state = …` in a
-/// variable is a `string` and may well be one of the words that fit.
+/// variable is a `string` and may well be one of the words that fit. Dates and
+/// big integers are written as text and digits.
 fn is_unsure(message: &str) -> bool {
-    let given = message.split('\'').nth(1).unwrap_or_default();
-    let wide = ["string", "number", "boolean", "unknown", "object", "{}", "undefined", "null"];
-    let literal_wanted =
-        message.contains("to type '\"") || message.contains("parameter of type '\"");
-    match given {
-        "string" | "number" | "boolean" => literal_wanted,
-        given => wide.contains(&given) || given.contains("undefined") || given.contains("null"),
+    let line = message.lines().last().unwrap_or_default();
+    // What is missing from an object that is written in place is missing.
+    if line.starts_with("Property") {
+        return false;
     }
+    let Some((_, rest)) = line.split_once("ype '") else { return false };
+    let (given, wanted) = rest.split_once('\'').unwrap_or((rest, ""));
+    match given {
+        "string" | "number" | "boolean" => !is_plain_wanted(wanted),
+        "Date" | "bigint" | "any" | "unknown" | "object" | "{}" | "undefined" | "null" => true,
+        given => given.contains("undefined") || given.contains("null") || given.contains("any"),
+    }
+}
+
+/// Whether a word of the language is wanted, and no particular value of it.
+fn is_plain_wanted(wanted: &str) -> bool {
+    ["string", "number", "boolean"].iter().any(|word| wanted.contains(&format!("type '{word}'")))
+        || wanted.contains("[]'")
 }
 
 /// One error for all that must not run, else the warnings.
@@ -360,5 +371,40 @@ fn hint(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
     match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
         Some(signature) => format!("{again}:\n{signature}"),
         None => again.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unsure;
+
+    #[test]
+    fn only_what_cannot_fit_is_sure() {
+        let not_assignable = |given: &str, wanted: &str| {
+            format!("Type '{given}' is not assignable to type '{wanted}'")
+        };
+        let sure = [
+            ("number", "string"),
+            ("string", "number"),
+            ("string", "string[]"),
+            ("\"opne\"", "Status"),
+            ("string[]", "{ a: string; }"),
+        ];
+        let unsure = [
+            ("string", "\"open\" | \"closed\""),
+            ("string", "Status"),
+            ("Date", "string"),
+            ("bigint", "number"),
+            ("string | undefined", "string"),
+            ("unknown", "string"),
+            ("{}", "Filter"),
+        ];
+        for (given, wanted) in sure {
+            assert!(!is_unsure(&not_assignable(given, wanted)), "{given} {wanted}");
+        }
+        for (given, wanted) in unsure {
+            assert!(is_unsure(&not_assignable(given, wanted)), "{given} {wanted}");
+        }
+        assert!(!is_unsure("Property 'id' is missing in type '{}' but required in type 'X'"));
     }
 }

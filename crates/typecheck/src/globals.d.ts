@@ -2,7 +2,8 @@
 // checker. Loose where precise types would only get in the way. `servers` is not
 // here: the caller declares it with the tools of the day.
 
-declare function callMCPTool(name: string, input?: object, options?: { raw?: boolean }): Promise<any>;
+// Also with the server and the tool as two arguments.
+declare function callMCPTool(name: string, ...input: any[]): Promise<any>;
 declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string }): Promise<any>;
 declare class ToolError extends Error {
   code: string;

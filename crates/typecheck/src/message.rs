@@ -6,6 +6,9 @@
 
 const LONGEST: usize = 300;
 
+/// Longest type within a message.
+const LONGEST_TYPE: usize = 90;
+
 /// What host paths begin with, and what is shown instead.
 pub(crate) struct Paths {
     /// Longest first.
@@ -18,7 +21,26 @@ pub(crate) fn clean(message: &str, paths: &Paths) -> String {
     for (host, shown) in &paths.shown {
         text = text.replace(host.as_str(), shown);
     }
-    cut(without_import_types(&text))
+    let text = without_import_types(&text).replace(" | undefined", "");
+    cut(with_short_types(&text))
+}
+
+/// Types stand in single quotes. A long one hides what is said about it.
+fn with_short_types(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    for (at, part) in text.split('\'').enumerate() {
+        if at > 0 {
+            short.push('\'');
+        }
+        match part.char_indices().nth(LONGEST_TYPE) {
+            Some((end, _)) if at % 2 == 1 => {
+                short.push_str(&part[..end]);
+                short.push('…');
+            }
+            _ => short.push_str(part),
+        }
+    }
+    short
 }
 
 /// The deepest line, since it says what is wrong; with the line that names the
@@ -133,6 +155,19 @@ mod tests {
             "File '…/other/x.ts' is not a module."
         );
         assert_eq!(cleaned("unended import(\"/scratch/p/w/a"), "unended import(\"./a");
+    }
+
+    #[test]
+    fn what_is_said_about_a_long_type_is_not_lost() {
+        let fields: String = (0..40).map(|n| format!("field{n}?: string | undefined; ")).collect();
+        let message = format!(
+            "'stauts' does not exist in type '{{ {fields}}}'. Did you mean to write 'status'?"
+        );
+        assert_eq!(
+            cleaned(&message),
+            "'stauts' does not exist in type '{ field0?: string; field1?: string; field2?: string; \
+             field3?: string; field4?: string; fie…'. Did you mean to write 'status'?"
+        );
     }
 
     #[test]

@@ -43,6 +43,17 @@ fn allowed_programs_give_their_output() {
     run_folder(&mut served, "allowed", |_| Vec::new());
 }
 
+/// What a program may do it may also do under the eyes of the type checker.
+#[test]
+fn allowed_programs_pass_the_type_check() {
+    let test = "allowed_programs_pass_the_type_check";
+    let Some(equipment) = Equipment::get(test, &["tsc"]) else { return };
+    let tsc = equipment.server("tsc", &[])["command"].to_string();
+    let Some(bench) = bench(test, &format!("[checks]\ntsc = {tsc}")) else { return };
+    let mut served = bench.serve();
+    run_folder(&mut served, "allowed", |_| Vec::new());
+}
+
 #[test]
 fn denied_programs_are_told_what_to_change() {
     let test = "denied_programs_are_told_what_to_change";

@@ -5,7 +5,8 @@
 //! for the run id and what was measured. `UPDATE_SNAPSHOTS=1` writes the answers;
 //! read them as a model would before you keep them: is it evident what to write
 //! instead? A program that begins with `// needs: memory` wants that server of the
-//! test equipment.
+//! test equipment. With TypeScript's compiler some slips are told earlier or
+//! better: then that answer stands in `<name>.typed`.
 
 use std::fmt::Write;
 use std::fs;
@@ -18,7 +19,19 @@ use crate::support::{Bench, Equipment};
 #[test]
 fn a_slip_is_told_with_its_remedy() {
     let (own, _) = programs();
-    check(&Bench::with_servers(demo_servers()), &own);
+    let bench = Bench::new();
+    configure(&bench, &demo_servers(), &json!({"typeCheck": "off"}));
+    check(&bench, &own, "expected");
+}
+
+#[test]
+fn a_slip_is_told_with_its_remedy_by_the_type_checker() {
+    let test = "a_slip_is_told_with_its_remedy_by_the_type_checker";
+    let Some(equipment) = Equipment::get(test, &["tsc"]) else { return };
+    let (own, _) = programs();
+    let bench = Bench::new();
+    configure(&bench, &demo_servers(), &json!({"tsc": equipment.server("tsc", &[])["command"]}));
+    check(&bench, &own, "typed");
 }
 
 #[test]
@@ -32,9 +45,9 @@ fn a_slip_with_a_real_server_is_told_with_its_remedy() {
     servers["filesystem"] = equipment.server("filesystem", &[folder.to_str().unwrap()]);
     servers["memory"] = equipment.server("memory", &[]);
     servers["memory"]["env"] = json!({"MEMORY_FILE_PATH": bench.path().join("memory.json")});
-    bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
+    configure(&bench, &servers, &json!({"typeCheck": "off"}));
     let (_, real) = programs();
-    check(&bench, &real);
+    check(&bench, &real, "expected");
 }
 
 #[test]
@@ -47,6 +60,11 @@ fn a_server_that_cannot_be_started_is_told_where_it_is_called() {
     let used = served.execute("console.log('begun');\nawait servers.broken.doIt({});");
     assert_eq!(used["error"]["code"], "upstream.unavailable", "{used}");
     assert_eq!((&used["error"]["line"], &used["logs"]), (&json!(2), &json!("begun")));
+}
+
+fn configure(bench: &Bench, servers: &Value, checks: &Value) {
+    let configuration = json!({"mcpServers": servers, "mcpCodeExecution": checks});
+    bench.write(".mcp.json", &configuration.to_string());
 }
 
 fn demo_servers() -> Value {
@@ -69,7 +87,7 @@ fn programs() -> (Vec<PathBuf>, Vec<PathBuf>) {
 }
 
 /// Runs the programs in one gateway and reports all answers that changed.
-fn check(bench: &Bench, files: &[PathBuf]) {
+fn check(bench: &Bench, files: &[PathBuf], ending: &str) {
     let update = std::env::var_os("UPDATE_SNAPSHOTS").is_some();
     let mut served = bench.serve();
     let mut failures = String::new();
@@ -77,12 +95,16 @@ fn check(bench: &Bench, files: &[PathBuf]) {
         let answer = told(&served.execute(&fs::read_to_string(file).unwrap()));
         // A path of the test's own folder is another one each time.
         let answer = answer.replace(bench.path().to_str().unwrap(), "<folder>");
-        let snapshot = file.with_extension("expected");
+        let usual = fs::read_to_string(file.with_extension("expected")).unwrap_or_default();
+        let snapshot = file.with_extension(ending);
         if update {
-            fs::write(&snapshot, &answer).unwrap();
+            match ending == "expected" || answer != usual {
+                true => fs::write(&snapshot, &answer).unwrap(),
+                false => drop(fs::remove_file(&snapshot)),
+            }
             continue;
         }
-        let expected = fs::read_to_string(&snapshot).unwrap_or_default();
+        let expected = fs::read_to_string(&snapshot).unwrap_or(usual);
         if answer != expected {
             let name = file.file_name().unwrap().to_string_lossy();
             writeln!(failures, "{name}: expected\n{expected}got\n{answer}").unwrap();

@@ -73,9 +73,9 @@ async fn errors_have_their_place_and_say_what_to_change() {
     assert_eq!(
         bench.errors(program).await,
         [
-            "2:40 2741 Property 'repo' is missing in type '{ owner: string; }' but required in type '{ owner: string; repo: string; direction?: \"asc\" | \"desc\" | undefined; labels?: string[] | undefined; page?: number | undefined; per_page?: number | undefined; since?: string | undefined; sort?: \"comments\" | ... 2 more ...…",
+            "2:40 2741 Property 'repo' is missing in type '{ owner: string; }' but required in type '{ owner: string; repo: string; direction?: \"asc\" | \"desc\"; labels?: string[]; page?: numbe…'.",
             "3:52 2322 Type 'number' is not assignable to type 'string'.",
-            "3:61 2820 Type '\"opened\"' is not assignable to type '\"all\" | \"closed\" | \"open\" | undefined'. Did you mean '\"open\"'?",
+            "3:61 2820 Type '\"opened\"' is not assignable to type '\"all\" | \"closed\" | \"open\"'. Did you mean '\"open\"'?",
             "4:8 2551 Property 'listIssue' does not exist on type 'typeof import(\"./servers/github\")'. Did you mean 'listIssues'?",
             "5:23 2551 Property 'titel' does not exist on type 'Issue'. Did you mean 'title'?",
             "5:37 2551 Property 'lenght' does not exist on type 'Issue[]'. Did you mean 'length'?",

@@ -1,11 +1,11 @@
-// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true]],"definition":"/** Gives the text back\n@readonly */\nexport declare function echo(input: {\ntext: string\n}): Promise<unknown>\n","exists":[true,false,false],"bytes":109}
+// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true]],"definition":"/** Gives the text back","exists":[true,false,false],"bytes":true}
 const fs = require('fs');
 const { readFile } = require('node:fs/promises');
 
 return {
   servers: fs.readdirSync('./servers'),
   kinds: fs.readdirSync('./', { withFileTypes: true }).map((entry) => [entry.name, entry.isDirectory()]),
-  definition: fs.readFileSync('./servers/hostile/echo.ts', 'utf8'),
+  definition: fs.readFileSync('./servers/hostile/echo.ts', 'utf8').split('\n')[0],
   exists: [fs.existsSync('./servers/crm/getLead.ts'), fs.existsSync('./servers/crm/nope.ts'), fs.existsSync('/etc/passwd')],
-  bytes: (await readFile('servers/hostile/echo.ts')).length,
+  bytes: (await readFile('servers/hostile/echo.ts')).length > 100,
 };
