@@ -314,6 +314,8 @@ pub(crate) enum BenchSuite {
     Echo,
     /// Start to first answered tools/list with 20 configured servers
     Start,
+    /// Generating typed APIs, and checking a program against them
+    Types,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {

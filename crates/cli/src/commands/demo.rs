@@ -8,18 +8,19 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Map, Value, json};
 use tidegate_config::{Checks, Environment, Settings};
 use tidegate_gateway::{Detail, Gateway, RunContext, SearchRequest, tokens};
-use tidegate_model::{Answer, Language, Limits, Program, Secret, ServerSpec, Transport};
+use tidegate_model::{Answer, Language, Limits, Program};
 use tidegate_server::Surface;
 
 use crate::args::DemoArgs;
 use crate::commands::tokens::{definition_tokens, saved_percent, surface_tokens};
-use crate::demo::{CURSOR_ARGUMENT, ClassicStep, NEXT_CURSOR, ServerName, TASKS, Task};
+use crate::demo::{
+    CURSOR_ARGUMENT, ClassicStep, NEXT_CURSOR, ServerName, TASKS, Task, server_specs,
+};
 use crate::{context, print};
 
 /// What one task cost, both ways.
@@ -251,22 +252,8 @@ async fn call(
 
 /// The demo's configuration: this executable, three times.
 fn settings(state: &TemporaryState) -> anyhow::Result<Settings> {
-    let executable = std::env::current_exe().context("cannot find the executable of tidegate")?;
-    let command = executable.to_str().context("the path of tidegate is not Unicode")?.to_owned();
-    let server = |name: ServerName| ServerSpec {
-        name: name.to_string(),
-        transport: Transport::Stdio {
-            command: command.clone(),
-            args: vec![Secret::new("demo-server".into()), Secret::new(name.to_string())],
-            env: [].into(),
-            cwd: None,
-        },
-        timeout: Duration::from_secs(60),
-        connect_timeout: Duration::from_secs(30),
-        max_concurrent: 16,
-    };
     Ok(Settings {
-        servers: ServerName::ALL.into_iter().map(server).collect(),
+        servers: server_specs()?,
         limits: Limits::default(),
         checks: Checks::default(),
         state_dir: state.0.clone(),

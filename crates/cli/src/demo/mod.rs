@@ -26,8 +26,11 @@ mod transcript;
 mod transcript_lines;
 
 use std::fmt;
+use std::time::Duration;
 
+use anyhow::Context;
 use clap::ValueEnum;
+use tidegate_model::{Secret, ServerSpec, Transport};
 
 pub(crate) use page::{CURSOR_ARGUMENT, NEXT_CURSOR};
 pub(crate) use tasks::{ClassicStep, TASKS, Task};
@@ -61,6 +64,25 @@ impl fmt::Display for ServerName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// All of them as configured servers.
+pub(crate) fn server_specs() -> anyhow::Result<Vec<ServerSpec>> {
+    let executable = std::env::current_exe().context("cannot find the executable of tidegate")?;
+    let command = executable.to_str().context("the path of tidegate is not Unicode")?.to_owned();
+    let server = |name: ServerName| ServerSpec {
+        name: name.to_string(),
+        transport: Transport::Stdio {
+            command: command.clone(),
+            args: vec![Secret::new("demo-server".into()), Secret::new(name.to_string())],
+            env: [].into(),
+            cwd: None,
+        },
+        timeout: Duration::from_secs(60),
+        connect_timeout: Duration::from_secs(30),
+        max_concurrent: 16,
+    };
+    Ok(ServerName::ALL.into_iter().map(server).collect())
 }
 
 /// Serves one demo server on stdin and stdout until the client closes them.

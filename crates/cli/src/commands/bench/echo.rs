@@ -1,7 +1,7 @@
 //! 100 calls of a program against the same calls of a direct client.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -139,11 +139,7 @@ async fn run(
 
 /// `server-everything` from the test equipment, else one of our own.
 fn target() -> anyhow::Result<Target> {
-    let path = std::env::var("TIDEGATE_TEST_EQUIPMENT").map(PathBuf::from);
-    let path = path.unwrap_or_else(|_| PathBuf::from(".cache/test/equipment.json"));
-    let equipment: Option<BTreeMap<String, Value>> =
-        std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    if let Some(entry) = equipment.as_ref().and_then(|all| all.get("everything")) {
+    if let Some(entry) = super::equipment("everything") {
         let args = entry["args"].as_array().into_iter().flatten();
         return Ok(Target {
             command: entry["command"].as_str().unwrap_or_default().to_owned(),

@@ -7,6 +7,7 @@ mod echo;
 mod hello;
 mod samples;
 mod start;
+mod types;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,6 +60,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     if wanted(BenchSuite::Start) {
         figures.extend(start::measure(&folder.0)?);
     }
+    if wanted(BenchSuite::Types) {
+        figures.extend(types::measure(&folder.0).await?);
+    }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();
         print::json(&json!({"figures": list}));
@@ -75,6 +79,14 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How to start a piece of the test equipment, if it is installed.
+fn equipment(name: &str) -> Option<Value> {
+    let path = std::env::var("TIDEGATE_TEST_EQUIPMENT").map(PathBuf::from);
+    let path = path.unwrap_or_else(|_| PathBuf::from(".cache/test/equipment.json"));
+    let equipment: Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+    equipment.get(name).cloned()
 }
 
 fn round(value: f64) -> f64 {

@@ -1,0 +1,166 @@
+//! Typed APIs: generating them, and checking a program against them.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+use serde_json::Value;
+use tidegate_catalog::{Catalog, Languages, read_catalog, tree};
+use tidegate_config::{Checks, Environment, Settings, TypeCheck};
+use tidegate_gateway::{Gateway, RunContext};
+use tidegate_model::{Language, Limits, Program, ServerSpec, ToolList};
+use tidegate_typecheck::{Found, find};
+
+use super::Figure;
+use super::samples::Samples;
+use crate::{context, demo, print};
+
+const ROUNDS: usize = 10;
+const CHECKS: usize = 60;
+
+/// A program of ordinary size that uses three tools and calls none of them.
+const PROGRAM: &str = "
+    import * as crm from './servers/crm';
+    const wanted: number = NUMBER;
+    async function report(query: string) {
+        const found = await crm.searchLeads({ query });
+        const open = found.leads.filter((lead) => lead.status !== 'lost');
+        const byCountry: Record<string, number> = {};
+        for (const lead of open) byCountry[lead.country] = (byCountry[lead.country] ?? 0) + lead.value_cents;
+        const file = await servers.drive.readFile({ path: `reports/${query}.txt` });
+        const issues = await servers.tracker.listIssues({ state: 'open', limit: 10 });
+        return { byCountry, file, titles: issues.issues.map((issue) => issue.title) };
+    }
+    return wanted < 0 ? await report('x') : wanted;";
+
+pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
+    let mut figures = Vec::from_iter(generate()?);
+    match compiler() {
+        Some(tsc) => figures.push(check(folder, tsc).await?),
+        None => print::note(
+            "TypeScript 7 is not installed (`tidegate doctor --fix` does it); no type check measured",
+        ),
+    }
+    Ok(figures)
+}
+
+/// Both trees of all the real tool lists of this repository.
+fn generate() -> anyhow::Result<Option<Figure>> {
+    let mut catalog = Catalog::default();
+    let Ok(files) = read_catalog(Path::new("testing/catalog")) else {
+        print::note("testing/catalog is not here; no generated APIs measured");
+        return Ok(None);
+    };
+    for (server, list) in &files.servers {
+        catalog.set_tools(server, list);
+    }
+    let texts: Vec<String> =
+        catalog.tools().filter_map(|(_, tool)| serde_json::to_string(&**tool).ok()).collect();
+    let (mut generating, mut parsing) = (Samples::default(), Samples::default());
+    for _ in 0..ROUNDS {
+        let started = Instant::now();
+        for text in &texts {
+            let value: Value = serde_json::from_str(text)?;
+            ensure!(value.is_object(), "not a tool");
+        }
+        parsing.add(started.elapsed());
+        // A copy has not generated anything yet.
+        let fresh = fresh(&catalog);
+        let started = Instant::now();
+        let files = tree(&fresh, Languages::All);
+        generating.add(started.elapsed());
+        ensure!(files.len() > texts.len(), "files are missing");
+    }
+    Ok(Some(Figure {
+        name: format!("both typed APIs of {} tools", texts.len()),
+        ms: generating.median(),
+        yardstick: "parsing the same definitions".to_owned(),
+        yardstick_ms: parsing.median(),
+    }))
+}
+
+fn fresh(catalog: &Catalog) -> Catalog {
+    let mut fresh = Catalog::default();
+    for server in catalog.servers() {
+        if let Some(tools) = catalog.server(server) {
+            let list = ToolList {
+                info: tools.info.clone(),
+                tools: tools.tools.iter().map(|tool| (**tool).clone()).collect(),
+            };
+            fresh.set_tools(server, &list);
+        }
+    }
+    fresh
+}
+
+/// The difference that a type check makes to a run, each with a changed program.
+async fn check(folder: &Path, tsc: PathBuf) -> anyhow::Result<Figure> {
+    let servers = demo::server_specs()?;
+    let open = |name: &str, types: TypeCheck| {
+        let checks = Checks { types, tsc: Some(tsc.clone()) };
+        open(folder.join(name), servers.clone(), checks)
+    };
+    let (checked, unchecked) =
+        (open("typed", TypeCheck::Strict)?, open("untyped", TypeCheck::Off)?);
+    let (mut with, mut without) = (Samples::default(), Samples::default());
+    // One round without counting: servers and compiler start.
+    for round in 0..=CHECKS {
+        let source = PROGRAM.replace("NUMBER", &round.to_string());
+        let (slow, fast) = (run(&checked, &source).await?, run(&unchecked, &source).await?);
+        if round > 0 {
+            with.add(slow);
+            without.add(fast);
+        }
+    }
+    checked.close().await;
+    unchecked.close().await;
+    let (with, without) = (with.median(), without.median());
+    Ok(Figure {
+        name: "type check of a program, warm".to_owned(),
+        ms: with - without,
+        yardstick: "the same run without it".to_owned(),
+        yardstick_ms: without,
+    })
+}
+
+fn open(
+    state_dir: PathBuf,
+    servers: Vec<ServerSpec>,
+    checks: Checks,
+) -> anyhow::Result<Arc<Gateway>> {
+    let settings = Settings {
+        servers,
+        limits: Limits::default(),
+        checks,
+        state_dir,
+        source: None,
+        warnings: Vec::new(),
+    };
+    context::open(settings, &Environment::from_process())
+}
+
+async fn run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
+    gateway.prepare_worker();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let program =
+        Program { source: source.to_owned(), language: Language::TypeScript, timeout: None };
+    let started = Instant::now();
+    let response = gateway.execute(program, &RunContext::default()).await;
+    ensure!(response.success, "the program failed: {:?}", response.error);
+    Ok(started.elapsed())
+}
+
+/// The compiler of the test equipment, else the one a user has.
+fn compiler() -> Option<PathBuf> {
+    let environment = Environment::from_process();
+    let state_dir = tidegate_config::state_dir(&environment).ok()?;
+    let equipped = super::equipment("tsc");
+    let equipped = equipped.as_ref().and_then(|entry| entry["command"].as_str()).map(Path::new);
+    let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
+    match find(equipped, &state_dir, path) {
+        Found::Native { tsc } => Some(tsc),
+        _ => None,
+    }
+}
