@@ -149,7 +149,7 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
         Bench::with_servers(json!({"weather": equipment.server("hostile", &["--changing"])}));
     let mut served = bench.serve();
     // Without a snapshot: the server is taken over when the program looks first.
-    let seen = json!(["version 1", 32, "Forecast, version 1", 0]);
+    let seen = json!(["version 1", 33, "Forecast, version 1", 0]);
     let oslo = json!({"city": "Oslo", "degrees": -3.5});
     assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, oslo, seen, "grown_1: {}"]));
     // The shape of the changed tool is gone.
@@ -157,7 +157,7 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     assert_eq!(shapes, ["weather.change_tools", "weather.grow_tools", "weather.grown_1"]);
 
     // The next program: snapshot, names, types and search have followed.
-    let seen = json!(["version 2", 33, "Forecast, version 2", 1]);
+    let seen = json!(["version 2", 34, "Forecast, version 2", 1]);
     let bergen = json!({"town": "Bergen", "rain": true});
     assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, bergen, seen, "grown_2: {}"]));
     let snapshot = std::fs::read(bench.state_dir().join("snapshots/weather.json")).unwrap();
@@ -173,4 +173,45 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     let properties = json!({"rain": {"type": "boolean"}, "town": {"type": "string"}});
     let schema = json!({"type": "object", "required": ["rain", "town"], "properties": properties});
     assert_eq!(shape, Some(("weather.forecast".to_owned(), 1, schema)));
+}
+
+#[test]
+fn a_learned_shape_becomes_a_type_and_a_misspelt_field_a_warning() {
+    let test = "a_learned_shape_becomes_a_type_and_a_misspelt_field_a_warning";
+    let Some(equipment) = Equipment::get(test, &["hostile", "tsc"]) else { return };
+    let bench = Bench::new();
+    let configuration = json!({
+        "mcpServers": {"hostile": equipment.server("hostile", &[])},
+        "mcpCodeExecution": {"tsc": equipment.server("tsc", &[])["command"]}
+    });
+    bench.write(".mcp.json", &configuration.to_string());
+    let mut served = bench.serve();
+    let read = "const { title } = await servers.hostile.echo({ text: '{\"title\": \"secret\", \"n\": 1}' });\n\
+                return title";
+    assert_eq!(output(&mut served, read), "secret");
+
+    let (_, definition) = served.call("get_tool_definition", json!({"name": "hostile__echo"}));
+    assert_eq!(
+        definition,
+        "// servers.hostile\n\
+         /** Gives the text back\n\
+         @readonly\n\
+         @returns as observed in 1 result, not promised */\n\
+         function echo(input: {\n\
+         text: string\n\
+         }): Promise<{\n\
+         n: number\n\
+         title: string\n\
+         }>"
+    );
+
+    // The type is not promised, so the program runs: a result may have changed.
+    let misspelt = served.execute(&read.replace("{ title }", "{ titel: title }"));
+    assert_eq!(misspelt["success"], true, "{misspelt}");
+    assert_eq!(
+        misspelt["warnings"],
+        json!(["line 1: Property 'titel' does not exist on type '{ n: number; title: string; }' \
+                (as observed in earlier results)"])
+    );
+    assert_eq!(served.execute(read)["warnings"], Value::Null);
 }
