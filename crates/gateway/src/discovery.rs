@@ -154,7 +154,12 @@ impl Discovery {
         // knows may have changed.
         self.upstreams.tools(server).await.map_err(|error| explain::upstream(&error))?;
         let live = self.catalog();
-        let resolved = if Arc::ptr_eq(&catalog, &live) { first } else { live.resolve(name) };
+        let mut resolved = if Arc::ptr_eq(&catalog, &live) { first } else { live.resolve(name) };
+        if let Resolution::UnknownTool { server, .. } = &resolved {
+            let news = self.upstreams.tools_in_a_moment(server).await;
+            news.map_err(|error| explain::upstream(&error))?;
+            resolved = self.catalog().resolve(name);
+        }
         match resolved {
             Resolution::Tool { id, tool } => Ok((id, tool)),
             Resolution::UnknownServer { given, hint } => {

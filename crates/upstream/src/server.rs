@@ -27,6 +27,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// A caller rather waits this long for the next start, or for a tool list that
 /// has changed, than gets an error.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long somebody who misses a tool waits for news of it: a change is noticed
+/// a little later than the answer that came with it. Chosen, not tuned.
+const MOMENT: Duration = Duration::from_millis(100);
 /// A server that let a call time out must answer a ping within this, or it is
 /// taken for hung and restarted.
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
@@ -115,6 +118,18 @@ impl Server {
         }
         let empty = || VersionedTools { version: 0, list: Arc::default() };
         Ok(self.known_tools().unwrap_or_else(empty))
+    }
+
+    /// The current tool list for somebody who misses a tool in it: a server that
+    /// has just added it may have said so in these very moments.
+    pub(crate) async fn tools_in_a_moment(
+        self: &Arc<Self>,
+    ) -> Result<VersionedTools, UpstreamError> {
+        let connection = self.connection().await?;
+        let mut changes = connection.changes();
+        let announced = changes.wait_for(|now| now.announced > now.listed);
+        let _ = tokio::time::timeout(MOMENT, announced).await;
+        self.tools().await
     }
 
     /// Calls a tool within the server's time and concurrency limits.

@@ -62,6 +62,11 @@ impl Upstreams {
         self.server(server)?.tools().await
     }
 
+    /// The same for somebody who misses a tool, after waiting a moment for news.
+    pub async fn tools_in_a_moment(&self, server: &str) -> Result<VersionedTools, UpstreamError> {
+        self.server(server)?.tools_in_a_moment().await
+    }
+
     /// Starts several servers at once and waits for all of them.
     pub async fn start_all(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
         let mut starts = JoinSet::new();
