@@ -6,12 +6,14 @@
 
 mod api;
 mod catalog;
+mod combine;
 mod describe;
 mod fingerprint;
 mod folder;
 mod index;
 pub mod names;
 mod read_schema;
+mod reference;
 mod render_py;
 mod render_ts;
 mod shape;

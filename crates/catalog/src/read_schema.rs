@@ -5,25 +5,27 @@
 //! less than a type could, or contradicts itself, the type is the wider one.
 //! Never fails: what makes no sense becomes `unknown`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use crate::describe::{constraints, description};
 use crate::names::fold;
+use crate::reference::Document;
 use crate::types::{
     Description, Field, MAX_HEIGHT, Object, Presence, RecursiveId, Tuple, Type, TypeId, Types,
 };
 
 /// Reads one schema into a set of types.
 pub(crate) fn read_schema(schema: &Value, types: &mut Types) -> TypeId {
-    let mut reader = Reader { root: schema, types, open: Vec::new(), done: HashMap::new() };
+    let mut reader =
+        Reader { document: Document::new(schema), types, open: Vec::new(), done: HashMap::new() };
     reader.read(schema)
 }
 
 struct Reader<'s, 't> {
     /// Where `$ref` points into.
-    root: &'s Value,
+    document: Document<'s>,
     types: &'t mut Types,
     /// The schemas that are being read, outermost first.
     open: Vec<Open>,
@@ -91,7 +93,7 @@ impl<'s> Reader<'s, '_> {
             },
             Type::Union(members) => {
                 let members = members.iter().map(|id| self.without_repetition(text, *id)).collect();
-                self.union(members)
+                self.types.union(members)
             }
             _ => ty,
         }
@@ -121,7 +123,7 @@ impl<'s> Reader<'s, '_> {
             return ty;
         }
         let null = self.types.id(Type::Null);
-        self.union(vec![ty, null])
+        self.types.union(vec![ty, null])
     }
 
     fn undescribed(&mut self, schema: &'s Map<String, Value>) -> TypeId {
@@ -140,16 +142,16 @@ impl<'s> Reader<'s, '_> {
             .find(|variants| variants.iter().any(says_a_type));
         if let Some(variants) = alternatives {
             let variants = variants.iter().map(|variant| self.read(variant)).collect();
-            parts.push(self.union(variants));
+            parts.push(self.types.union(variants));
         }
         if let Some(own) = self.own_type(schema, parts.is_empty()) {
             parts.push(own);
         }
-        self.all_of(parts)
+        self.types.all_of(parts)
     }
 
     fn reference(&mut self, reference: &str) -> TypeId {
-        let Some(target) = resolve(self.root, reference) else {
+        let Some(target) = self.document.resolve(reference) else {
             return self.types.id(Type::Unknown);
         };
         let address: *const Value = target;
@@ -181,14 +183,14 @@ impl<'s> Reader<'s, '_> {
             let fitting: Vec<&Value> = values.iter().filter(|value| fits(schema, value)).collect();
             let chosen = if fitting.is_empty() { values.iter().collect() } else { fitting };
             let members = chosen.into_iter().map(|value| self.literal(value)).collect();
-            return Some(self.union(members));
+            return Some(self.types.union(members));
         }
         match schema.get("type") {
             Some(Value::String(name)) => Some(self.named(name, schema)),
             Some(Value::Array(names)) if !names.is_empty() => {
                 let names = names.iter().filter_map(Value::as_str);
                 let members = names.map(|name| self.named(name, schema)).collect();
-                Some(self.union(members))
+                Some(self.types.union(members))
             }
             _ if is_object(schema) => Some(self.object(schema)),
             _ if schema.contains_key("items") || schema.contains_key("prefixItems") => {
@@ -243,11 +245,12 @@ impl<'s> Reader<'s, '_> {
     fn object(&mut self, schema: &'s Map<String, Value>) -> TypeId {
         let required: Vec<&str> =
             list(schema, "required").iter().filter_map(Value::as_str).collect();
+        let is_required: HashSet<&str> = required.iter().copied().collect();
         let mut fields: Vec<Field> = Vec::new();
         if let Some(Value::Object(properties)) = schema.get("properties") {
             for (name, property) in properties {
                 // Draft 3 said it at the property, and some still do.
-                let needed = required.contains(&name.as_str())
+                let needed = is_required.contains(name.as_str())
                     || property.get("required") == Some(&Value::Bool(true));
                 let presence = if needed { Presence::Required } else { Presence::Optional };
                 let ty = self.read(property);
@@ -256,11 +259,9 @@ impl<'s> Reader<'s, '_> {
             }
         }
         // Required but not described: it must be given all the same.
-        let described = fields.len();
+        let mut named: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
         for name in required {
-            if !fields[..described].iter().any(|field| field.name == name)
-                && !fields[described..].iter().any(|field| field.name == name)
-            {
+            if named.insert(name.to_owned()) {
                 let ty = self.types.id(Type::Unknown);
                 fields.push(Field { name: name.to_owned(), presence: Presence::Required, ty });
             }
@@ -284,7 +285,7 @@ impl<'s> Reader<'s, '_> {
             None if alone && kinds.is_empty() => kinds.push(self.types.id(Type::Unknown)),
             None => {}
         }
-        if kinds.is_empty() { None } else { Some(self.union(kinds)) }
+        if kinds.is_empty() { None } else { Some(self.types.union(kinds)) }
     }
 
     /// The type of exactly one value.
@@ -307,131 +308,6 @@ impl<'s> Reader<'s, '_> {
             }
         };
         self.types.id(ty)
-    }
-
-    /// One of several types: nested unions flattened, equal ones once.
-    fn union(&mut self, members: Vec<TypeId>) -> TypeId {
-        let mut flat: Vec<TypeId> = Vec::new();
-        for member in members {
-            match self.types.get(member) {
-                Type::Unknown => return member,
-                Type::Never => {}
-                Type::Union(inner) => {
-                    let new: Vec<TypeId> =
-                        inner.iter().copied().filter(|id| !flat.contains(id)).collect();
-                    flat.extend(new);
-                }
-                _ if flat.contains(&member) => {}
-                _ => flat.push(member),
-            }
-        }
-        // An integer is a number.
-        let number = self.types.id(Type::Number);
-        if flat.contains(&number) {
-            let integer = self.types.id(Type::Integer);
-            flat.retain(|id| *id != integer);
-        }
-        let null = self.types.id(Type::Null);
-        match flat.as_slice() {
-            [] => self.types.id(Type::Never),
-            [only] => *only,
-            [one, other] if *other == null || *one == null => {
-                self.or_null(if *one == null { *other } else { *one })
-            }
-            _ => self.types.id(Type::Union(flat)),
-        }
-    }
-
-    /// "This or null": what is said about "this" is said about the whole.
-    fn or_null(&mut self, ty: TypeId) -> TypeId {
-        match self.types.get(ty).clone() {
-            Type::Described(said, inner) => {
-                let inner = self.or_null(inner);
-                self.types.id(Type::Described(said, inner))
-            }
-            // Limits stay inside, where they can be shared with a type that has
-            // no null.
-            _ => {
-                let null = self.types.id(Type::Null);
-                self.types.id(Type::Union(vec![ty, null]))
-            }
-        }
-    }
-
-    /// All of several types at once. Objects become one object; a common part is
-    /// put into each member of a union.
-    fn all_of(&mut self, parts: Vec<TypeId>) -> TypeId {
-        let mut merged: Option<TypeId> = None;
-        for part in parts {
-            merged = Some(match merged {
-                None => part,
-                Some(before) => self.both(before, part),
-            });
-        }
-        merged.unwrap_or_else(|| self.types.id(Type::Unknown))
-    }
-
-    fn both(&mut self, a: TypeId, b: TypeId) -> TypeId {
-        if a == b {
-            return a;
-        }
-        let (bare_a, bare_b) = (self.types.bare(a), self.types.bare(b));
-        match (self.types.get(bare_a).clone(), self.types.get(bare_b).clone()) {
-            (Type::Unknown, _) => b,
-            (_, Type::Unknown) => a,
-            (Type::Object(one), Type::Object(two)) => self.merged(one, two),
-            (Type::Union(members), Type::Object(_)) => self.distributed(&members, b),
-            (Type::Object(_), Type::Union(members)) => self.distributed(&members, a),
-            // `type: string` beside an enum or a constrained string.
-            (Type::String, Type::TextLiteral(_)) | (Type::Number, Type::Integer) => b,
-            (Type::TextLiteral(_), Type::String) | (Type::Integer, Type::Number) => a,
-            _ if bare_a == bare_b => a,
-            (one, two) => {
-                let members = |ty: Type, id: TypeId| match ty {
-                    Type::Intersection(members) => members,
-                    _ => vec![id],
-                };
-                let mut all = members(one, a);
-                for id in members(two, b) {
-                    if !all.contains(&id) {
-                        all.push(id);
-                    }
-                }
-                self.types.id(Type::Intersection(all))
-            }
-        }
-    }
-
-    /// Each member of a union together with a common object.
-    fn distributed(&mut self, members: &[TypeId], common: TypeId) -> TypeId {
-        let null = self.types.id(Type::Null);
-        let members: Vec<TypeId> = members.iter().copied().filter(|id| *id != null).collect();
-        let merged = members.iter().map(|member| self.both(common, *member)).collect();
-        self.union(merged)
-    }
-
-    fn merged(&mut self, one: Object, two: Object) -> TypeId {
-        let mut fields = one.fields;
-        for field in two.fields {
-            match fields.iter().position(|other| other.name == field.name) {
-                None => fields.push(field),
-                Some(at) => {
-                    let ty = self.both(fields[at].ty, field.ty);
-                    let required = [fields[at].presence, field.presence];
-                    let required = required.contains(&Presence::Required);
-                    let presence = if required { Presence::Required } else { Presence::Optional };
-                    fields[at] = Field { name: field.name, presence, ty };
-                }
-            }
-        }
-        let unknown = self.types.id(Type::Unknown);
-        let rest = match (one.rest, two.rest) {
-            // "Anything" of an object without properties says nothing here.
-            (Some(a), None) | (None, Some(a)) => (a != unknown).then_some(a),
-            (Some(a), Some(b)) => Some(self.both(a, b)),
-            (None, None) => None,
-        };
-        self.types.id(Type::Object(Object { fields, rest }))
     }
 }
 
@@ -496,57 +372,4 @@ fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is),
         _ => true,
     }
-}
-
-/// What a reference points to, within the same schema: `#`, `#/$defs/x`,
-/// `#anchor`, or the `$id` of a part.
-fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
-    let root_id = root.get("$id").and_then(Value::as_str).unwrap_or_default();
-    let local = reference.strip_prefix(root_id).filter(|rest| rest.starts_with('#'));
-    let Some(fragment) = local.or(Some(reference))?.strip_prefix('#') else {
-        return find_named(root, "$id", reference, 0);
-    };
-    if fragment.is_empty() || fragment.starts_with('/') {
-        return root.pointer(&percent_decoded(fragment));
-    }
-    find_named(root, "$anchor", fragment, 0)
-}
-
-fn find_named<'s>(at: &'s Value, key: &str, name: &str, depth: u16) -> Option<&'s Value> {
-    if depth > MAX_HEIGHT {
-        return None;
-    }
-    if at.get(key).and_then(Value::as_str) == Some(name) {
-        return Some(at);
-    }
-    match at {
-        Value::Object(members) => {
-            members.values().find_map(|member| find_named(member, key, name, depth + 1))
-        }
-        Value::Array(items) => items.iter().find_map(|item| find_named(item, key, name, depth + 1)),
-        _ => None,
-    }
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -1,0 +1,140 @@
+//! Types put together: one of several, and all of several at once.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::types::{Field, Object, Presence, Type, TypeId, Types};
+
+impl Types {
+    /// One of several types: nested unions flattened, equal ones once.
+    pub(crate) fn union(&mut self, members: Vec<TypeId>) -> TypeId {
+        let mut flat: Vec<TypeId> = Vec::new();
+        let mut seen: HashSet<TypeId> = HashSet::new();
+        for member in members {
+            match self.get(member) {
+                Type::Unknown => return member,
+                Type::Never => {}
+                Type::Union(inner) => {
+                    flat.extend(inner.iter().copied().filter(|id| seen.insert(*id)));
+                }
+                _ if seen.insert(member) => flat.push(member),
+                _ => {}
+            }
+        }
+        // An integer is a number.
+        let number = self.id(Type::Number);
+        if flat.contains(&number) {
+            let integer = self.id(Type::Integer);
+            flat.retain(|id| *id != integer);
+        }
+        let null = self.id(Type::Null);
+        match flat.as_slice() {
+            [] => self.id(Type::Never),
+            [only] => *only,
+            [one, other] if *other == null || *one == null => {
+                self.or_null(if *one == null { *other } else { *one })
+            }
+            _ => self.id(Type::Union(flat)),
+        }
+    }
+
+    /// "This or null": what is said about "this" is said about the whole.
+    fn or_null(&mut self, ty: TypeId) -> TypeId {
+        match self.get(ty).clone() {
+            Type::Described(said, inner) => {
+                let inner = self.or_null(inner);
+                self.id(Type::Described(said, inner))
+            }
+            Type::Union(mut members) => {
+                let null = self.id(Type::Null);
+                if !members.contains(&null) {
+                    members.push(null);
+                }
+                self.id(Type::Union(members))
+            }
+            // Limits stay inside, where they can be shared with a type that has
+            // no null.
+            _ => {
+                let null = self.id(Type::Null);
+                self.id(Type::Union(vec![ty, null]))
+            }
+        }
+    }
+
+    /// All of several types at once. Objects become one object; a common part is
+    /// put into each member of a union.
+    pub(crate) fn all_of(&mut self, parts: Vec<TypeId>) -> TypeId {
+        let mut merged: Option<TypeId> = None;
+        for part in parts {
+            merged = Some(match merged {
+                None => part,
+                Some(before) => self.both(before, part),
+            });
+        }
+        merged.unwrap_or_else(|| self.id(Type::Unknown))
+    }
+
+    fn both(&mut self, a: TypeId, b: TypeId) -> TypeId {
+        if a == b {
+            return a;
+        }
+        let (bare_a, bare_b) = (self.bare(a), self.bare(b));
+        match (self.get(bare_a).clone(), self.get(bare_b).clone()) {
+            (Type::Unknown, _) => b,
+            (_, Type::Unknown) => a,
+            (Type::Object(one), Type::Object(two)) => self.merged(one, two),
+            (Type::Union(members), Type::Object(_)) => self.distributed(&members, b),
+            (Type::Object(_), Type::Union(members)) => self.distributed(&members, a),
+            // `type: string` beside an enum or a constrained string.
+            (Type::String, Type::TextLiteral(_)) | (Type::Number, Type::Integer) => b,
+            (Type::TextLiteral(_), Type::String) | (Type::Integer, Type::Number) => a,
+            _ if bare_a == bare_b => a,
+            (one, two) => {
+                let members = |ty: Type, id: TypeId| match ty {
+                    Type::Intersection(members) => members,
+                    _ => vec![id],
+                };
+                let mut all = members(one, a);
+                for id in members(two, b) {
+                    if !all.contains(&id) {
+                        all.push(id);
+                    }
+                }
+                self.id(Type::Intersection(all))
+            }
+        }
+    }
+
+    /// Each member of a union together with a common object.
+    fn distributed(&mut self, members: &[TypeId], common: TypeId) -> TypeId {
+        let null = self.id(Type::Null);
+        let members: Vec<TypeId> = members.iter().copied().filter(|id| *id != null).collect();
+        let merged = members.iter().map(|member| self.both(common, *member)).collect();
+        self.union(merged)
+    }
+
+    fn merged(&mut self, one: Object, two: Object) -> TypeId {
+        let mut fields = one.fields;
+        let places: HashMap<String, usize> =
+            fields.iter().enumerate().map(|(at, field)| (field.name.clone(), at)).collect();
+        for field in two.fields {
+            match places.get(&field.name).copied() {
+                None => fields.push(field),
+                Some(at) => {
+                    let ty = self.both(fields[at].ty, field.ty);
+                    let required = [fields[at].presence, field.presence];
+                    let required = required.contains(&Presence::Required);
+                    let presence = if required { Presence::Required } else { Presence::Optional };
+                    fields[at] = Field { name: field.name, presence, ty };
+                }
+            }
+        }
+        let unknown = self.id(Type::Unknown);
+        let rest = match (one.rest, two.rest) {
+            // "Anything" of an object without properties says nothing here.
+            (Some(a), None) | (None, Some(a)) => (a != unknown).then_some(a),
+            (Some(a), Some(b)) => Some(self.both(a, b)),
+            (None, None) => None,
+        };
+        self.id(Type::Object(Object { fields, rest }))
+    }
+}

@@ -1,0 +1,83 @@
+//! What `$ref` points to.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::types::MAX_HEIGHT;
+
+/// A schema in which references are looked up: `#`, `#/$defs/x`, `#anchor`, or the
+/// `$id` of a part. What lies in other documents is not looked for.
+pub(crate) struct Document<'s> {
+    root: &'s Value,
+    /// Parts by their `$anchor` and `$id`, found when first asked for.
+    named: OnceCell<HashMap<&'s str, &'s Value>>,
+}
+
+impl<'s> Document<'s> {
+    pub(crate) fn new(root: &'s Value) -> Self {
+        Self { root, named: OnceCell::new() }
+    }
+
+    pub(crate) fn resolve(&self, reference: &str) -> Option<&'s Value> {
+        let root_id = self.root.get("$id").and_then(Value::as_str).unwrap_or_default();
+        let local = reference.strip_prefix(root_id).filter(|rest| rest.starts_with('#'));
+        match local.unwrap_or(reference).strip_prefix('#') {
+            Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => {
+                self.root.pointer(&percent_decoded(pointer))
+            }
+            Some(anchor) => self.named().get(anchor).copied(),
+            None => self.named().get(reference).copied(),
+        }
+    }
+
+    fn named(&self) -> &HashMap<&'s str, &'s Value> {
+        self.named.get_or_init(|| {
+            let mut named = HashMap::new();
+            collect(self.root, &mut named, 0);
+            named
+        })
+    }
+}
+
+fn collect<'s>(at: &'s Value, named: &mut HashMap<&'s str, &'s Value>, depth: u16) {
+    if depth > MAX_HEIGHT {
+        return;
+    }
+    match at {
+        Value::Object(members) => {
+            for key in ["$anchor", "$id"] {
+                if let Some(name) = members.get(key).and_then(Value::as_str) {
+                    named.entry(name).or_insert(at);
+                }
+            }
+            members.values().for_each(|member| collect(member, named, depth + 1));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, named, depth + 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let code = (first == b'%')
+            .then(|| tail.get(..2))
+            .flatten()
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
