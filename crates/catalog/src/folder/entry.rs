@@ -107,9 +107,11 @@ fn text(entry: &Value, key: &str) -> Result<Option<String>, Fault> {
 }
 
 fn input_schema(entry: &Value) -> Result<Value, Fault> {
-    let key = if entry.get("inputSchema").is_some() { "inputSchema" } else { "parameters" };
+    let given = |key: &str| entry.get(key).is_some_and(|value| !value.is_null());
+    let key = if given("inputSchema") { "inputSchema" } else { "parameters" };
     match entry.get(key) {
-        None => Ok(json!({"type": "object"})),
+        // What nobody has written down can be anything.
+        None | Some(Value::Null | Value::Bool(true)) => Ok(json!({"type": "object"})),
         // `parameters` may hold a schema as well, as some model APIs write it.
         Some(schema @ Value::Object(_)) => Ok(schema.clone()),
         Some(Value::Array(parameters)) if key == "parameters" => {
@@ -124,10 +126,11 @@ fn input_schema(entry: &Value) -> Result<Value, Fault> {
 
 /// MCP's own key, or what the simple form calls `returns` or `output`.
 fn output_schema(entry: &Value) -> Result<Option<Value>, Fault> {
-    if let Some(schema) = entry.get("outputSchema") {
+    if let Some(schema) = entry.get("outputSchema").filter(|schema| !schema.is_null()) {
         return Ok(Some(schema.clone()));
     }
     let given = ["returns", "output"].into_iter().find_map(|key| Some((key, entry.get(key)?)));
+    let given = given.filter(|(_, value)| !value.is_null());
     let Some((key, given)) = given else { return Ok(None) };
     let schema = match given {
         Value::Array(members) => {

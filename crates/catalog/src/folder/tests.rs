@@ -367,3 +367,17 @@ fn the_templates_use_both_forms() {
     }
     assert_eq!(simple, ["gitlab", "prettier", "black", "ruff", "magic"]);
 }
+
+#[test]
+fn what_is_null_is_not_there() {
+    let folder = TempDir::new().unwrap();
+    let tool = json!({
+        "name": "t", "description": null, "inputSchema": null, "outputSchema": null,
+        "parameters": null, "returns": null, "annotations": null
+    });
+    write(&folder, "a.json", &json!({"server": "a", "tools": [tool]}));
+    let catalog = read_catalog(folder.path()).unwrap();
+    assert_eq!(problems(&folder, &catalog), Vec::<String>::new());
+    let read = &catalog.servers["a"].tools[0];
+    assert_eq!((&read.input_schema, &read.output_schema), (&json!({"type": "object"}), &None));
+}
