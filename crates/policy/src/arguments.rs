@@ -56,11 +56,11 @@ impl Compiled {
 
     fn check(&self, arguments: &Value) -> Result<(), ArgumentProblem> {
         let Some(validator) = &self.validator else { return Ok(()) };
+        let schema = self.mended.as_ref().unwrap_or(&self.tool.input_schema);
         // Errors are many times as expensive as the question whether there are any.
-        if !self.cost.allows(arguments) || validator.is_valid(arguments) {
+        if !self.cost.allows(schema, arguments) || validator.is_valid(arguments) {
             return Ok(());
         }
-        let schema = self.mended.as_ref().unwrap_or(&self.tool.input_schema);
         let explainer = Explainer { schema, arguments };
         let sample = sample(arguments);
         let errors: Vec<_> = validator.iter_errors(sample.as_ref().unwrap_or(arguments)).collect();

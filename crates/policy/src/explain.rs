@@ -125,7 +125,7 @@ fn together(mut told: Vec<ArgumentProblem>) -> ArgumentProblem {
     add_hint(&all.path, all.hint.take());
     for one in told {
         all.problem.push_str(&match one.path.as_str() {
-            "" => format!("; it {}", one.problem),
+            "" => format!("; the tool {}", one.problem),
             path => format!("; `{path}` {}", one.problem),
         });
         add_hint(&one.path, one.hint);

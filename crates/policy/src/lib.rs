@@ -18,6 +18,7 @@ mod keywords;
 mod mend;
 mod place;
 mod sample;
+mod visits;
 mod words;
 
 pub use arguments::ArgumentProblem;
