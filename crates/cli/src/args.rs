@@ -314,6 +314,8 @@ pub(crate) enum BenchSuite {
     Echo,
     /// Start to first answered tools/list with 20 configured servers
     Start,
+    /// The check of a call's arguments, against parsing them
+    Arguments,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {
