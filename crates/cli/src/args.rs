@@ -316,6 +316,8 @@ pub(crate) enum BenchSuite {
     Start,
     /// Generating typed APIs, and checking a program against them
     Types,
+    /// The check of a call's arguments, against parsing them
+    Arguments,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {

@@ -8,9 +8,18 @@
 //! decided on does not compile there. Direct calls, calls of programs and whatever comes later all pass
 //! here.
 
+mod alternatives;
 mod arguments;
 mod cost;
 mod decide;
+mod explain;
+mod keys;
+mod keywords;
+mod mend;
+mod place;
+mod sample;
+mod visits;
+mod words;
 
 pub use arguments::ArgumentProblem;
 pub use decide::{Denial, Permit, Policy};

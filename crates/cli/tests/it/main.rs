@@ -22,4 +22,5 @@ mod round_trip;
 mod support;
 mod typed;
 mod upstream;
+mod valid;
 mod workflow;

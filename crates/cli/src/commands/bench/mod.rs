@@ -3,6 +3,7 @@
 //! Machines are noisy and differ, so a time alone says little: every figure has
 //! a yardstick beside it, and samples of both alternate.
 
+mod arguments;
 mod echo;
 mod hello;
 mod samples;
@@ -36,9 +37,9 @@ impl Figure {
     fn json(&self) -> Value {
         json!({
             "name": self.name,
-            "p50_ms": round(self.ms),
+            "p50_ms": nanoseconds(self.ms),
             "yardstick": self.yardstick,
-            "yardstick_p50_ms": round(self.yardstick_ms),
+            "yardstick_p50_ms": nanoseconds(self.yardstick_ms),
             "ratio": round(self.ratio()),
         })
     }
@@ -63,18 +64,21 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     if wanted(BenchSuite::Types) {
         figures.extend(types::measure(&folder.0).await?);
     }
+    if wanted(BenchSuite::Arguments) {
+        figures.extend(arguments::measure()?);
+    }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();
         print::json(&json!({"figures": list}));
     } else {
         for figure in &figures {
             print::line(format!(
-                "{:46}{:>9.2} ms  {:>6.2} × {} ({:.2} ms)",
+                "{:56}{:>10}  {:>6.2} × {} ({})",
                 figure.name,
-                figure.ms,
+                time(figure.ms),
                 figure.ratio(),
                 figure.yardstick,
-                figure.yardstick_ms
+                time(figure.yardstick_ms)
             ));
         }
     }
@@ -87,6 +91,16 @@ fn equipment(name: &str) -> Option<Value> {
     let path = path.unwrap_or_else(|_| PathBuf::from(".cache/test/equipment.json"));
     let equipment: Value = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
     equipment.get(name).cloned()
+}
+
+/// A time in the unit that people would use.
+fn time(ms: f64) -> String {
+    if ms < 0.1 { format!("{:.2} µs", ms * 1000.0) } else { format!("{ms:.2} ms") }
+}
+
+/// Milliseconds without digits that say nothing.
+fn nanoseconds(ms: f64) -> f64 {
+    (ms * 1_000_000.0).round() / 1_000_000.0
 }
 
 fn round(value: f64) -> f64 {
@@ -107,5 +121,19 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{nanoseconds, time};
+
+    #[test]
+    fn a_short_time_is_shown_in_microseconds() {
+        assert_eq!(
+            [time(0.0031), time(0.0999), time(0.1), time(12.346)],
+            ["3.10 µs", "99.90 µs", "0.10 ms", "12.35 ms"]
+        );
+        assert!((nanoseconds(0.003_141_592_6) - 0.003_142).abs() < f64::EPSILON);
     }
 }
