@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tidegate_model::ToolDef;
 
 use crate::catalog::ServerTools;
-use crate::describe::is_limit;
 use crate::names::{camel_case, is_identifier, python_function_names};
-use crate::read_schema::read_schema;
+use crate::read_schema::{Words, read_schema};
 use crate::render_py::{Stub, module};
 use crate::render_ts::{TypeScript, inert};
 use crate::shape::Observed;
@@ -68,12 +67,7 @@ pub enum Results {
 /// The definition of one tool in TypeScript, complete in itself.
 pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
     let api = ServerApi::read([(tool, function, observed)].into_iter(), NameCost::DEFINITION);
-    let ts = api.typescript();
-    let mut text = String::new();
-    for named in &api.shared.named {
-        text.push_str(&ts.definition(named));
-        text.push('\n');
-    }
+    let mut text = api.shared_types("");
     for tool in &api.tools {
         text.push_str(&api.function(tool, ""));
     }
@@ -85,11 +79,7 @@ pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, ..tool.clone() };
     let api = ServerApi::read([(&bare, function, None)].into_iter(), NameCost::DEFINITION);
     let ts = api.typescript();
-    let mut text = String::new();
-    for named in &api.shared.named {
-        text.push_str(&ts.definition(named));
-        text.push('\n');
-    }
+    let mut text = api.shared_types("");
     for tool in &api.tools {
         let function = ts.function(&tool.function, tool.input, "");
         text.push_str(function.strip_suffix(": Promise<>").unwrap_or(&function));
@@ -118,12 +108,12 @@ impl ServerApi {
         let mut roots = Vec::new();
         for (tool, function, observed) in tools {
             let place = camel_case(&tool.name);
-            let input = read_schema(&tool.input_schema, &mut types);
+            let input = read_schema(&tool.input_schema, Words::Read, &mut types);
             let input = (!takes_nothing(&types, input)).then_some(input);
             let declared = tool.output_schema.as_ref();
             let output = declared
                 .or(observed.map(|observed| &observed.schema))
-                .map(|schema| read_schema(&without_words(schema), &mut types));
+                .map(|schema| read_schema(schema, Words::Skipped, &mut types));
             roots.extend(input.map(|input| (format!("{place}Input"), input)));
             roots.extend(output.map(|output| (format!("{place}Result"), output)));
             let observed = observed.filter(|_| declared.is_none());
@@ -157,7 +147,7 @@ impl ServerApi {
     pub fn file(&self, name: &str) -> Option<String> {
         match name {
             "index.ts" => Some(self.index()),
-            "types.ts" => self.shared_types(),
+            "types.ts" => Some(self.shared_types("export ")).filter(|text| !text.is_empty()),
             _ => {
                 let function = name.strip_suffix(".ts")?;
                 let tool = self.tools.iter().find(|tool| tool.function == function)?;
@@ -181,10 +171,13 @@ impl ServerApi {
     }
 
     fn written_declarations(&self, results: Results) -> String {
-        let ts = self.typescript();
+        // Without a word of the server's: a checker needs none.
+        let ts = self.typescript().without_words();
         // With `{ raw: true }` as second argument the answer has MCP's own form.
         let mut text = "type __Result<O, R> = O extends [] ? R : any\n".to_owned();
-        text.push_str(&self.shared_types().unwrap_or_default());
+        for named in &self.shared.named {
+            let _ = writeln!(text, "export {}", ts.definition(named));
+        }
         for tool in &self.tools {
             let output = match (results, tool.source) {
                 (Results::Ignored, _) | (Results::Declared, Source::Observed) => None,
@@ -236,13 +229,13 @@ impl ServerApi {
         text
     }
 
-    fn shared_types(&self) -> Option<String> {
+    fn shared_types(&self, prefix: &str) -> String {
         let ts = self.typescript();
         let mut text = String::new();
         for named in &self.shared.named {
-            let _ = writeln!(text, "export {}", ts.definition(named));
+            let _ = writeln!(text, "{prefix}{}", ts.definition(named));
         }
-        (!text.is_empty()).then_some(text)
+        text
     }
 
     fn function(&self, tool: &ToolTypes, prefix: &str) -> String {
@@ -298,31 +291,6 @@ fn example(schema: &Value) -> Option<String> {
     let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
     let text = first.or_else(|| schema.get("example"))?.to_string();
     (text.len() <= 1000).then_some(text)
-}
-
-/// The schema of a result without words and limits: the names speak for
-/// themselves, and nobody has to keep to the limits.
-fn without_words(schema: &Value) -> Value {
-    const WORDS: [&str; 5] = ["description", "title", "default", "examples", "example"];
-    match schema {
-        Value::Object(members) => {
-            let kept = members.iter().filter(|(key, value)| {
-                // A property may be called `title`; then it has a schema.
-                !(WORDS.contains(&key.as_str()) || is_limit(key)) || is_schema(value)
-            });
-            let kept: Map<String, Value> =
-                kept.map(|(key, value)| (key.clone(), without_words(value))).collect();
-            Value::Object(kept)
-        }
-        Value::Array(items) => items.iter().map(without_words).collect(),
-        other => other.clone(),
-    }
-}
-
-fn is_schema(value: &Value) -> bool {
-    ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"]
-        .iter()
-        .any(|key| value.get(*key).is_some())
 }
 
 /// A description as its author meant it: without the indentation of the source

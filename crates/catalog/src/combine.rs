@@ -4,6 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::types::{Field, Object, Presence, Type, TypeId, Types};
 
+/// A common part is put into each alternative only while that is so many fields:
+/// beyond, they stay apart.
+const MOST_WRITTEN: usize = 2000;
+
 impl Types {
     /// One of several types: nested unions flattened, equal ones once.
     pub(crate) fn union(&mut self, members: Vec<TypeId>) -> TypeId {
@@ -63,17 +67,33 @@ impl Types {
     /// All of several types at once. Objects become one object; a common part is
     /// put into each member of a union.
     pub(crate) fn all_of(&mut self, parts: Vec<TypeId>) -> TypeId {
-        let mut merged: Option<TypeId> = None;
-        for part in parts {
-            merged = Some(match merged {
-                None => part,
-                Some(before) => self.both(before, part),
-            });
+        if let Some(objects) = self.objects(&parts) {
+            return self.merged(objects);
         }
-        merged.unwrap_or_else(|| self.id(Type::Unknown))
+        let mut parts = parts.into_iter();
+        let Some(first) = parts.next() else { return self.id(Type::Unknown) };
+        parts.fold(first, |before, part| self.both(before, part))
+    }
+
+    /// The parts, if all of them are objects and there is more than one.
+    fn objects(&self, parts: &[TypeId]) -> Option<Vec<Object>> {
+        let object = |id: &TypeId| match self.get(self.bare(*id)) {
+            Type::Object(object) => Some(object.clone()),
+            _ => None,
+        };
+        (parts.len() > 1).then(|| parts.iter().map(object).collect())?
     }
 
     fn both(&mut self, a: TypeId, b: TypeId) -> TypeId {
+        if let Some(known) = self.pairs.get(&(a, b)) {
+            return *known;
+        }
+        let both = self.put_together(a, b);
+        self.pairs.insert((a, b), both);
+        both
+    }
+
+    fn put_together(&mut self, a: TypeId, b: TypeId) -> TypeId {
         if a == b {
             return a;
         }
@@ -81,9 +101,17 @@ impl Types {
         match (self.get(bare_a).clone(), self.get(bare_b).clone()) {
             (Type::Unknown, _) => b,
             (_, Type::Unknown) => a,
-            (Type::Object(one), Type::Object(two)) => self.merged(one, two),
-            (Type::Union(members), Type::Object(_)) => self.distributed(&members, b),
-            (Type::Object(_), Type::Union(members)) => self.distributed(&members, a),
+            (Type::Object(one), Type::Object(two)) => self.merged(vec![one, two]),
+            (Type::Union(members), Type::Object(common))
+                if members.len() * common.fields.len() <= MOST_WRITTEN =>
+            {
+                self.distributed(&members, b)
+            }
+            (Type::Object(common), Type::Union(members))
+                if members.len() * common.fields.len() <= MOST_WRITTEN =>
+            {
+                self.distributed(&members, a)
+            }
             // `type: string` beside an enum or a constrained string.
             (Type::String, Type::TextLiteral(_)) | (Type::Number, Type::Integer) => b,
             (Type::TextLiteral(_), Type::String) | (Type::Integer, Type::Number) => a,
@@ -112,29 +140,30 @@ impl Types {
         self.union(merged)
     }
 
-    fn merged(&mut self, one: Object, two: Object) -> TypeId {
-        let mut fields = one.fields;
-        let places: HashMap<String, usize> =
-            fields.iter().enumerate().map(|(at, field)| (field.name.clone(), at)).collect();
-        for field in two.fields {
-            match places.get(&field.name).copied() {
-                None => fields.push(field),
-                Some(at) => {
-                    let ty = self.both(fields[at].ty, field.ty);
-                    let required = [fields[at].presence, field.presence];
-                    let required = required.contains(&Presence::Required);
-                    let presence = if required { Presence::Required } else { Presence::Optional };
-                    fields[at] = Field { name: field.name, presence, ty };
+    fn merged(&mut self, objects: Vec<Object>) -> TypeId {
+        let unknown = self.id(Type::Unknown);
+        let mut fields: Vec<Field> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut rest: Option<TypeId> = None;
+        for object in objects {
+            for field in object.fields {
+                let Some(at) = places.get(&field.name).copied() else {
+                    places.insert(field.name.clone(), fields.len());
+                    fields.push(field);
+                    continue;
+                };
+                fields[at].ty = self.both(fields[at].ty, field.ty);
+                if field.presence == Presence::Required {
+                    fields[at].presence = Presence::Required;
                 }
             }
+            rest = match (rest, object.rest) {
+                (Some(a), Some(b)) => Some(self.both(a, b)),
+                (one, other) => one.or(other),
+            };
         }
-        let unknown = self.id(Type::Unknown);
-        let rest = match (one.rest, two.rest) {
-            // "Anything" of an object without properties says nothing here.
-            (Some(a), None) | (None, Some(a)) => (a != unknown).then_some(a),
-            (Some(a), Some(b)) => Some(self.both(a, b)),
-            (None, None) => None,
-        };
+        // "Anything" of an object without properties says nothing here.
+        let rest = rest.filter(|rest| *rest != unknown || fields.is_empty());
         self.id(Type::Object(Object { fields, rest }))
     }
 }

@@ -27,12 +27,6 @@ const LIMITS: [(&str, &str); 15] = [
     ("contentEncoding", "encoding"),
 ];
 
-/// Whether a keyword limits values. `minItems` is none here: with it the items of
-/// a tuple are there for sure.
-pub(crate) fn is_limit(keyword: &str) -> bool {
-    !matches!(keyword, "minItems" | "maxItems") && LIMITS.iter().any(|(key, _)| *key == keyword)
-}
-
 /// The limits of a schema.
 pub(crate) fn constraints(schema: &Map<String, Value>) -> Vec<Tag> {
     let mut tags = Vec::new();

@@ -26,9 +26,11 @@ pub fn camel_case(name: &str) -> String {
     started_by_letter(identifier_characters(&result))
 }
 
-/// `identity_set` becomes `IdentitySet`.
+/// `identity_set` becomes `IdentitySet`. Types have ASCII names: Python takes
+/// some letters for the same.
 pub(crate) fn pascal_case(name: &str) -> String {
-    let camel = camel_case(name);
+    let ascii: String = name.chars().map(|c| if c.is_ascii() { c } else { '_' }).collect();
+    let camel = camel_case(&ascii);
     let mut chars = camel.chars();
     match chars.next() {
         Some('_') => format!("T{camel}"),
@@ -37,12 +39,36 @@ pub(crate) fn pascal_case(name: &str) -> String {
     }
 }
 
-/// Whether a name can stand in TypeScript without quotes.
+/// Whether a name can stand without quotes, for every compiler: beyond ASCII
+/// their tables differ.
 pub(crate) fn is_identifier(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c == '_' || c == '$' || is_xid_start(c))
-        && chars.all(|c| c == '$' || is_xid_continue(c))
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$';
+    name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
 }
+
+/// Letters that have been in everybody's tables for decades: Latin, Greek,
+/// Cyrillic, kana, and the first block of CJK characters and Hangul.
+fn is_settled(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\u{52f}'
+            | '\u{3041}'..='\u{3096}'
+            | '\u{30a1}'..='\u{30fa}'
+            | '\u{4e00}'..='\u{9fa5}'
+            | '\u{ac00}'..='\u{d7a3}'
+    )
+}
+
+fn starts(c: char) -> bool {
+    is_settled(c) && is_xid_start(c)
+}
+
+fn continues(c: char) -> bool {
+    is_settled(c) && is_xid_continue(c)
+}
+
+/// Function names are file names too, and those have an end.
+const LONGEST: usize = 100;
 
 /// Splits an identifier at separators, at `aB` and at `ABc` (before the `B`).
 pub fn words(name: &str) -> Vec<String> {
@@ -120,14 +146,19 @@ fn distinct_names<'a>(
 /// `listIssues` and `list-issues` become `list_issues`.
 pub(crate) fn snake_case(name: &str) -> String {
     let words: Vec<String> = words(name).iter().map(|word| word.to_lowercase()).collect();
-    started_by_letter(identifier_characters(&words.join("_")))
+    let ascii: String = words.join("_").chars().filter(char::is_ascii).collect();
+    started_by_letter(identifier_characters(&ascii))
 }
 
 /// The keyword argument for a property: itself, or the nearest identifier
 /// (`page-size` is `page_size`, `from` is `from_`). `None` if nothing is left.
 pub(crate) fn python_parameter(property: &str) -> Option<String> {
+    // Python takes some letters beyond ASCII for the same.
+    if !property.is_ascii() || property.len() > LONGEST {
+        return None;
+    }
     let replaced: String =
-        property.chars().map(|c| if is_xid_continue(c) { c } else { '_' }).collect();
+        property.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if replaced.chars().all(|c| c == '_') {
         return None;
     }
@@ -140,16 +171,19 @@ pub(crate) fn python_parameter(property: &str) -> Option<String> {
 
 /// Whether a name is an identifier of Python, and no keyword.
 pub(crate) fn is_python_identifier(name: &str) -> bool {
-    is_identifier(name) && !name.contains('$') && !PYTHON_KEYWORDS.contains(&name)
+    name.is_ascii()
+        && is_identifier(name)
+        && !name.contains('$')
+        && !PYTHON_KEYWORDS.contains(&name)
 }
 
 fn identifier_characters(name: &str) -> String {
-    name.chars().filter(|c| is_xid_continue(*c)).collect()
+    name.chars().filter(|c| continues(*c)).take(LONGEST).collect()
 }
 
 fn started_by_letter(name: String) -> String {
     match name.chars().next() {
-        Some(first) if first == '_' || is_xid_start(first) => name,
+        Some(first) if first == '_' || starts(first) => name,
         Some(_) => format!("_{name}"),
         None => "_".to_owned(),
     }
@@ -212,7 +246,8 @@ fn is_reserved_in_typescript(name: &str) -> bool {
         "void",
         "while",
     ];
-    const MORE: [&str; 3] = ["with", "yield", "undefined"];
+    // `then` would make the module look like a promise.
+    const MORE: [&str; 4] = ["then", "undefined", "with", "yield"];
     WORDS.contains(&name) || MORE.contains(&name)
 }
 

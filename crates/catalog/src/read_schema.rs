@@ -16,16 +16,27 @@ use crate::types::{
     Description, Field, MAX_HEIGHT, Object, Presence, RecursiveId, Tuple, Type, TypeId, Types,
 };
 
+/// Whether descriptions and limits are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// For arguments, which somebody has to choose.
+    Read,
+    /// For results: the names speak for themselves, and nobody has to keep to the
+    /// limits.
+    Skipped,
+}
+
 /// Reads one schema into a set of types.
-pub(crate) fn read_schema(schema: &Value, types: &mut Types) -> TypeId {
-    let mut reader =
-        Reader { document: Document::new(schema), types, open: Vec::new(), done: HashMap::new() };
+pub(crate) fn read_schema(schema: &Value, words: Words, types: &mut Types) -> TypeId {
+    let document = Document::new(schema);
+    let mut reader = Reader { document, words, types, open: Vec::new(), done: HashMap::new() };
     reader.read(schema)
 }
 
 struct Reader<'s, 't> {
     /// Where `$ref` points into.
     document: Document<'s>,
+    words: Words,
     types: &'t mut Types,
     /// The schemas that are being read, outermost first.
     open: Vec<Open>,
@@ -67,6 +78,9 @@ impl<'s> Reader<'s, '_> {
             self.types.suggest_name(bare, title);
         }
         let bare = self.nullable(schema, bare);
+        if self.words == Words::Skipped {
+            return bare;
+        }
         let bare = match constraints(schema) {
             tags if tags.is_empty() => bare,
             tags => self.types.id(Type::Constrained(tags, bare)),
@@ -101,6 +115,9 @@ impl<'s> Reader<'s, '_> {
 
     /// A title stands in for a missing description if it says more than the name.
     fn titled(&mut self, property: &Value, name: &str, ty: TypeId) -> TypeId {
+        if self.words == Words::Skipped {
+            return ty;
+        }
         let title = property.as_object().filter(|p| !p.contains_key("description")).and_then(title);
         let Some(title) = title.filter(|title| fold(title) != fold(name)) else { return ty };
         match self.types.get(ty).clone() {
@@ -249,9 +266,7 @@ impl<'s> Reader<'s, '_> {
         let mut fields: Vec<Field> = Vec::new();
         if let Some(Value::Object(properties)) = schema.get("properties") {
             for (name, property) in properties {
-                // Draft 3 said it at the property, and some still do.
-                let needed = is_required.contains(name.as_str())
-                    || property.get("required") == Some(&Value::Bool(true));
+                let needed = is_required.contains(name.as_str());
                 let presence = if needed { Presence::Required } else { Presence::Optional };
                 let ty = self.read(property);
                 let ty = self.titled(property, name, ty);
@@ -281,8 +296,8 @@ impl<'s> Reader<'s, '_> {
             Some(Value::Bool(false)) => {}
             Some(further) => kinds.push(self.read(further)),
             // Any object may have more than its schema says. It is worth a word
-            // only where the schema says nothing at all.
-            None if alone && kinds.is_empty() => kinds.push(self.types.id(Type::Unknown)),
+            // only where the schema says nothing at all, or speaks of patterns.
+            None if alone || !kinds.is_empty() => kinds.push(self.types.id(Type::Unknown)),
             None => {}
         }
         if kinds.is_empty() { None } else { Some(self.types.union(kinds)) }

@@ -114,7 +114,9 @@ impl Python<'_> {
             lines.push(format!("{name}: {}{default},{}", ty, remark(&words)));
         }
         if further {
-            lines.push("**arguments: Any".into());
+            let free =
+                ["arguments", "more", "others"].into_iter().find(|name| !names.contains(*name));
+            lines.push(format!("**{}: Any", free.unwrap_or("_more_arguments")));
         }
         if lines.is_empty() {
             return String::new();
@@ -188,14 +190,14 @@ impl Python<'_> {
         let (open, close) = match simple {
             true => (format!("class {name}(TypedDict):{}\n", remark(words)), "\n".to_owned()),
             false => {
-                (format!("{name} = TypedDict({name:?}, {{{}\n", remark(words)), "\n})\n".to_owned())
+                (format!("{name} = TypedDict('{name}', {{{}\n", remark(words)), "\n})\n".to_owned())
             }
         };
         let _ = write!(self.text, "{open}{}{close}", lines.join("\n"));
     }
 
     fn field(&mut self, field: &Field, class: &str, simple: bool) -> String {
-        let place = format!("{class}{}", pascal_case(&field.name));
+        let place = shortened(format!("{class}{}", pascal_case(&field.name)));
         let ty = self.used(field.ty, &place);
         let ty = if simple { ty } else { evaluated(&ty) };
         let ty = match field.presence {
@@ -254,6 +256,12 @@ impl Python<'_> {
     }
 }
 
+/// A class deep inside of others is not named after all of them.
+fn shortened(mut place: String) -> String {
+    place.truncate(place.floor_char_boundary(80));
+    place
+}
+
 /// A comment at the end of a line.
 fn remark(words: &[String]) -> String {
     let text = words.join(" ");
@@ -280,18 +288,18 @@ fn evaluated(annotation: &str) -> String {
 }
 
 fn union(members: Vec<String>) -> String {
+    let mut known: HashSet<String> = HashSet::new();
     let mut seen: Vec<String> = Vec::new();
     let mut literals: Vec<String> = Vec::new();
     for member in members {
         if member == "Any" {
             return member;
         }
+        if !known.insert(member.clone()) {
+            continue;
+        }
         match member.strip_prefix("Literal[").and_then(|inner| inner.strip_suffix(']')) {
-            Some(inner) if literals.iter().all(|literal| literal != inner) => {
-                literals.push(inner.to_owned());
-            }
-            Some(_) => {}
-            None if seen.contains(&member) => {}
+            Some(inner) => literals.push(inner.to_owned()),
             None => seen.push(member),
         }
     }

@@ -16,6 +16,14 @@ pub(crate) struct TypeScript<'a> {
     types: &'a Types,
     shared: &'a Shared,
     integers: Integers,
+    words: Words,
+}
+
+/// Whether comments are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Written,
+    LeftOut,
 }
 
 /// Whether integers are told from other numbers: it matters for arguments.
@@ -27,7 +35,12 @@ enum Integers {
 
 impl<'a> TypeScript<'a> {
     pub(crate) fn new(types: &'a Types, shared: &'a Shared) -> Self {
-        Self { types, shared, integers: Integers::Told }
+        Self { types, shared, integers: Integers::Told, words: Words::Written }
+    }
+
+    /// The same types without any comment.
+    pub(crate) fn without_words(self) -> Self {
+        Self { words: Words::LeftOut, integers: Integers::Plain, ..self }
     }
 
     /// The definition of a named type.
@@ -100,11 +113,15 @@ impl<'a> TypeScript<'a> {
             match self.types.get(id) {
                 // The definition of a named type strips its own body.
                 Type::Described(said, inner) => {
-                    docs.describe(said);
+                    if self.words == Words::Written {
+                        docs.describe(said);
+                    }
                     id = *inner;
                 }
                 Type::Constrained(tags, inner) => {
-                    docs.tags.extend(tags.iter().cloned());
+                    if self.words == Words::Written {
+                        docs.tags.extend(tags.iter().cloned());
+                    }
                     id = *inner;
                 }
                 // "This or null": the limits of "this" are limits of the field.
@@ -221,6 +238,11 @@ impl<'a> TypeScript<'a> {
     fn object(&self, object: &Object) -> String {
         if object.fields.is_empty() {
             return match object.rest {
+                // TypeScript looks at the arguments of `Record` at once, and a type
+                // that is not finished has none.
+                Some(rest) if self.types.mentions_rows(rest) => {
+                    format!("{{[key: string]: {}}}", self.used(rest))
+                }
                 Some(rest) => format!("Record<string, {}>", self.used(rest)),
                 None => "{}".into(),
             };
@@ -229,6 +251,7 @@ impl<'a> TypeScript<'a> {
         lines.extend(object.rest.map(|rest| {
             // The fields must fit an index signature too, so it cannot say more.
             match self.types.get(rest) {
+                _ if self.words == Words::LeftOut => "[key: string]: unknown".to_owned(),
                 Type::Unknown => "[key: string]: unknown".to_owned(),
                 _ => format!("[key: string]: unknown // {}", one_line(&self.used(rest))),
             }
@@ -334,8 +357,9 @@ fn one_line(text: &str) -> String {
 
 /// Text that cannot end the comment it stands in, nor move a terminal's cursor.
 pub(crate) fn inert(text: &str) -> String {
-    let text = text.replace("*/", "*\u{2060}/");
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
+    // In this order: what is taken out may have stood between `*` and `/`.
+    let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+    text.replace("*/", "*\u{2060}/")
 }
 
 fn property_name(name: &str) -> String {

@@ -31,7 +31,7 @@ impl NameCost {
 }
 
 /// Names that mean something in one of the languages.
-const RESERVED: [&str; 39] = [
+const RESERVED: [&str; 42] = [
     "Any",
     "Array",
     "ArrayBuffer",
@@ -71,6 +71,9 @@ const RESERVED: [&str; 39] = [
     "TypedDict",
     "Union",
     "ToolError",
+    "NotImplementedError",
+    "OMIT",
+    "TypeAlias",
 ];
 
 /// Whether a type must not have this name.
@@ -152,7 +155,8 @@ pub(crate) fn share(
             _ if used.times >= 2 && cost.is_worth_it(costs.of(id), used.times) => id,
             _ => continue,
         };
-        let wanted = types.suggested_name(body).or_else(|| limit_name(types, body));
+        let named = types.suggested_name(id).or_else(|| types.suggested_name(body));
+        let wanted = named.or_else(|| limit_name(types, body));
         let name = free_name(wanted.unwrap_or(&used.place), &mut names);
         let at = shared.named.len();
         if let Type::Recursive(row) = types.get(id) {

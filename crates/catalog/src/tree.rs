@@ -58,13 +58,15 @@ pub fn tree(catalog: &Catalog, languages: Languages) -> Vec<TreeFile> {
     files
 }
 
-/// A server's name as a folder: servers may be called anything, also `..`.
+/// A server's name as a folder: servers may be called anything, also `..` or
+/// `index.ts`.
 pub fn folder_name(server: &str) -> String {
-    let harmless = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let name: String = server.chars().map(|c| if harmless(c) { c } else { '_' }).collect();
-    match name.trim_start_matches('.') {
+    let harmless = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let name: String = server.chars().map(|c| if harmless(c) { c } else { '_' }).take(80).collect();
+    match name.as_str() {
         "" => "_".to_owned(),
-        name => name.to_owned(),
+        "index" => "index_".to_owned(),
+        _ => name,
     }
 }
 

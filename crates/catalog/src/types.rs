@@ -8,7 +8,7 @@
 //! over ids always ends. What a walk must not do is to follow rows without a
 //! mark of where it has been.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Types nest at most this deep; what lies deeper is `unknown`. Renderers follow
@@ -107,6 +107,9 @@ pub(crate) struct Types {
     recursive_by_print: HashMap<u128, RecursiveId>,
     /// What authors call their types.
     names: HashMap<TypeId, String>,
+    /// Pairs that were put together before: types may share their parts, and the
+    /// same pair would be met again and again.
+    pub(crate) pairs: HashMap<(TypeId, TypeId), TypeId>,
 }
 
 impl Types {
@@ -143,13 +146,107 @@ impl Types {
     /// Fills a row. The id of the recursive type, which is an older one if that
     /// looks the same.
     pub(crate) fn end_recursive(&mut self, row: RecursiveId, body: TypeId) -> TypeId {
+        let body = self.guarded(body, row);
         // Filled in any case: types inside of the body refer to this very row.
         if let Some(slot) = self.recursive.get_mut(row.0 as usize) {
             *slot = body;
         }
+        if !self.mentions(body, |other| other == row) {
+            return body;
+        }
         let print = self.print(body, row, &mut HashMap::new());
         let row = *self.recursive_by_print.entry(print).or_insert(row);
         self.id(Type::Recursive(row))
+    }
+
+    /// The body of a row without references to the row itself that stand at its
+    /// surface: `A = A | string` says no more than `A = string`, and no language
+    /// takes it. Behind a field or an item a reference is fine.
+    fn guarded(&mut self, body: TypeId, row: RecursiveId) -> TypeId {
+        let surface = self.surface(body);
+        if !surface.contains(&row) {
+            return body;
+        }
+        let mut open = vec![row];
+        self.expanded(body, &mut open).unwrap_or_else(|| self.id(Type::Unknown))
+    }
+
+    /// The rows that a type refers to at its surface, directly or through others.
+    fn surface(&self, id: TypeId) -> HashSet<RecursiveId> {
+        let mut rows = HashSet::new();
+        let mut open = vec![id];
+        let mut seen = HashSet::new();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.get(id) {
+                Type::Recursive(row) => {
+                    rows.insert(*row);
+                    open.extend(self.recursive(*row));
+                }
+                Type::Union(members) | Type::Intersection(members) => open.extend(members),
+                Type::Described(_, inner) | Type::Constrained(_, inner) => open.push(*inner),
+                _ => {}
+            }
+        }
+        rows
+    }
+
+    /// A type with the rows at its surface written out, and without those that
+    /// are being written out. `None` if nothing is left.
+    fn expanded(&mut self, id: TypeId, open: &mut Vec<RecursiveId>) -> Option<TypeId> {
+        match self.get(id).clone() {
+            Type::Recursive(row) if open.contains(&row) => None,
+            Type::Recursive(row) => {
+                let body = self.recursive(row)?;
+                if !open.iter().any(|other| self.surface(body).contains(other)) {
+                    return Some(id);
+                }
+                open.push(row);
+                let expanded = self.expanded(body, open);
+                open.pop();
+                expanded
+            }
+            Type::Union(members) => {
+                let members: Vec<TypeId> =
+                    members.iter().filter_map(|member| self.expanded(*member, open)).collect();
+                (!members.is_empty()).then(|| self.union(members))
+            }
+            Type::Intersection(members) => {
+                let members: Vec<TypeId> =
+                    members.iter().filter_map(|member| self.expanded(*member, open)).collect();
+                (!members.is_empty()).then(|| self.all_of(members))
+            }
+            Type::Described(said, inner) => {
+                let inner = self.expanded(inner, open)?;
+                Some(self.id(Type::Described(said, inner)))
+            }
+            Type::Constrained(tags, inner) => {
+                let inner = self.expanded(inner, open)?;
+                Some(self.id(Type::Constrained(tags, inner)))
+            }
+            _ => Some(id),
+        }
+    }
+
+    /// Whether a type refers to any row, at any depth.
+    pub(crate) fn mentions_rows(&self, id: TypeId) -> bool {
+        self.mentions(id, |_| true)
+    }
+
+    /// Whether a type refers to such a row, at any depth, not looking into rows.
+    fn mentions(&self, id: TypeId, wanted: impl Fn(RecursiveId) -> bool) -> bool {
+        let mut open = vec![id];
+        let mut seen = HashSet::new();
+        while let Some(id) = open.pop() {
+            match self.get(id) {
+                Type::Recursive(row) if wanted(*row) => return true,
+                other if seen.insert(id) => open.extend(children(other)),
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The type a row stands for.

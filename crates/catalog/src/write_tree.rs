@@ -4,7 +4,7 @@
 //! files, and a manifest with the hash of each. Files that are right already are
 //! left alone, so that nobody who watches them wakes up; files of an earlier run
 //! that are not part of the tree any more are removed; files that we did not
-//! write are never touched.
+//! write, or that somebody has changed and that are not needed any more, are left.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,11 +22,32 @@ pub const MANIFEST: &str = "tidegate-manifest.json";
 
 /// Why the tree could not be written.
 #[derive(Debug, Error)]
-#[error("cannot write `{path}`")]
-pub struct WriteError {
-    path: PathBuf,
-    #[source]
-    source: io::Error,
+pub enum WriteError {
+    /// The disk did not take it.
+    #[error("cannot write `{path}`")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Somebody else's file is in the way.
+    #[error(
+        "`{path}` is not ours: it was there before, and is left as it is; choose another folder, or remove it"
+    )]
+    Foreign {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A link leads out of the folder.
+    #[error(
+        "`{path}` is a link, which could lead out of the folder; choose another folder, or remove it"
+    )]
+    Link {
+        /// Which folder.
+        path: PathBuf,
+    },
 }
 
 /// What was done.
@@ -47,53 +68,153 @@ struct Manifest {
     files: BTreeMap<String, String>,
 }
 
-/// Brings a folder into the state of `files`.
+/// Brings a folder into the state of `files`. Nothing is written if a file of
+/// somebody else is in the way.
 pub fn write_tree(folder: &Path, files: &[TreeFile]) -> Result<Written, WriteError> {
     let path = folder.join(MANIFEST);
     let before: Manifest = fs::read(&path)
         .ok()
         .and_then(|text| serde_json::from_slice(&text).ok())
         .unwrap_or_default();
-    let mut done = Written::default();
     let mut manifest = Manifest { format: 1, files: BTreeMap::new() };
+    let mut changed = Vec::new();
     for (name, text) in files {
         manifest.files.insert(name.clone(), sha256_hex(&[text.as_bytes()]));
-        match put(&folder.join(name), text.as_bytes())? {
-            true => done.written += 1,
-            false => done.unchanged += 1,
+        if differs(folder, name, text, &before)? {
+            changed.push((name, text));
         }
     }
-    for name in before.files.keys().filter(|name| !manifest.files.contains_key(*name)) {
-        // The manifest is a file that anybody may have changed.
-        if is_inside(name) && fs::remove_file(folder.join(name)).is_ok() {
+    let mut done = Written { unchanged: files.len() - changed.len(), ..Written::default() };
+    for (name, text) in changed {
+        put(folder, &folder.join(name), text.as_bytes())?;
+        done.written += 1;
+    }
+    for (name, hash) in &before.files {
+        if !manifest.files.contains_key(name) && remove(folder, name, hash) {
             done.removed += 1;
-            // Fails unless the folder is empty, as it should.
-            let _ = folder.join(name).parent().map(fs::remove_dir);
         }
     }
-    let failed =
-        |source: serde_json::Error| WriteError { path: path.clone(), source: source.into() };
-    let text = serde_json::to_string_pretty(&manifest).map_err(failed)?;
-    put(&path, (text + "\n").as_bytes())?;
+    let text = serde_json::to_string_pretty(&manifest)
+        .map_err(|error| WriteError::Io { path: path.clone(), source: error.into() })?;
+    put(folder, &path, (text + "\n").as_bytes())?;
     Ok(done)
 }
 
-/// Writes a file unless it says this already. Whether it was written.
-fn put(path: &Path, text: &[u8]) -> Result<bool, WriteError> {
-    if fs::read(path).is_ok_and(|old| old == text) {
-        return Ok(false);
+/// Whether a file has to be written.
+fn differs(folder: &Path, name: &str, text: &str, before: &Manifest) -> Result<bool, WriteError> {
+    let path = folder.join(name);
+    let mut at = folder.to_owned();
+    for part in Path::new(name).components() {
+        at.push(part);
+        if at.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            return Err(WriteError::Link { path: at });
+        }
     }
-    let failed = |source| WriteError { path: path.to_owned(), source };
+    match fs::read(&path) {
+        Ok(old) if old == text.as_bytes() => Ok(false),
+        Ok(_) if !before.files.contains_key(name) => Err(WriteError::Foreign { path }),
+        _ => Ok(true),
+    }
+}
+
+/// Removes a file of an earlier run, unless somebody has changed it since.
+fn remove(folder: &Path, name: &str, hash: &str) -> bool {
+    let path = folder.join(name);
+    // The manifest is a file that anybody may have changed.
+    let is_ours = is_inside(name) && fs::read(&path).is_ok_and(|old| sha256_hex(&[&old]) == *hash);
+    let removed = is_ours && fs::remove_file(&path).is_ok();
+    if removed {
+        // Fails unless the folder is empty, as it should.
+        let _ = path.parent().map(fs::remove_dir);
+    }
+    removed
+}
+
+/// Writes a file beside its place and renames it: a reader never sees half of it.
+fn put(folder: &Path, path: &Path, text: &[u8]) -> Result<(), WriteError> {
+    let failed = |source| WriteError::Io { path: path.to_owned(), source };
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }
-    // Beside it and renamed: a reader never sees half a file.
-    let unfinished = path.with_extension("part");
+    // Two runs at once must not share it.
+    let unfinished = folder.join(format!(".tidegate-{}.part", std::process::id()));
     fs::write(&unfinished, text).map_err(failed)?;
-    fs::rename(&unfinished, path).map_err(failed)?;
-    Ok(true)
+    fs::rename(&unfinished, path).map_err(failed)
 }
 
 fn is_inside(name: &str) -> bool {
     Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use super::{WriteError, Written, write_tree};
+
+    fn file(name: &str, text: &str) -> (String, String) {
+        (name.to_owned(), text.to_owned())
+    }
+
+    fn read(folder: &Path, name: &str) -> Option<String> {
+        fs::read_to_string(folder.join(name)).ok()
+    }
+
+    #[test]
+    fn only_what_differs_is_written_and_only_what_was_ours_is_removed() {
+        let folder = TempDir::new().unwrap();
+        let out = folder.path();
+        let first = [
+            file("servers/a/one.ts", "1"),
+            file("servers/b/two.ts", "2"),
+            file("servers/b/three.ts", "3"),
+        ];
+        let written = |written, unchanged, removed| Written { written, unchanged, removed };
+        assert_eq!(write_tree(out, &first).unwrap(), written(3, 0, 0));
+        assert_eq!(write_tree(out, &first).unwrap(), written(0, 3, 0));
+        fs::write(out.join("servers/b/mine.txt"), "mine").unwrap();
+        fs::write(out.join("servers/b/three.ts"), "changed by hand").unwrap();
+        assert_eq!(write_tree(out, &[file("servers/a/one.ts", "new")]).unwrap(), written(1, 0, 1));
+        assert_eq!(read(out, "servers/a/one.ts").as_deref(), Some("new"));
+        assert_eq!(read(out, "servers/b/two.ts"), None);
+        assert_eq!(read(out, "servers/b/three.ts").as_deref(), Some("changed by hand"));
+        assert_eq!(read(out, "servers/b/mine.txt").as_deref(), Some("mine"));
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_stops_everything_before_it_begins() {
+        let folder = TempDir::new().unwrap();
+        let out = folder.path();
+        fs::create_dir(out.join("servers")).unwrap();
+        fs::write(out.join("servers/index.ts"), "mine").unwrap();
+        let refused = write_tree(out, &[file("servers/a.ts", "1"), file("servers/index.ts", "2")]);
+        assert!(
+            matches!(refused, Err(WriteError::Foreign { path }) if path == out.join("servers/index.ts"))
+        );
+        assert_eq!(read(out, "servers/a.ts"), None);
+        assert_eq!(read(out, "servers/index.ts").as_deref(), Some("mine"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_manifests_do_not_lead_out_of_the_folder() {
+        let (folder, outside) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let out = folder.path();
+        std::os::unix::fs::symlink(outside.path(), out.join("servers")).unwrap();
+        let refused = write_tree(out, &[file("servers/a.ts", "1")]);
+        assert!(matches!(refused, Err(WriteError::Link { path }) if path == out.join("servers")));
+        fs::remove_file(out.join("servers")).unwrap();
+
+        fs::write(folder.path().join("keep"), "x").unwrap();
+        let inner = out.join("inner");
+        fs::create_dir(&inner).unwrap();
+        let hash = crate::fingerprint::sha256_hex(&[b"x"]);
+        let manifest = format!("{{\"format\": 1, \"files\": {{\"../keep\": \"{hash}\"}}}}");
+        fs::write(inner.join(super::MANIFEST), manifest).unwrap();
+        write_tree(&inner, &[]).unwrap();
+        assert_eq!(read(out, "keep").as_deref(), Some("x"));
+    }
 }

@@ -123,6 +123,8 @@
     const { server, functions } = ask("functions", name);
     const members = create(null);
     const add = (spelling, tool) => {
+      // With it the module would look like a promise; the function is `then_`.
+      if (spelling === "then") return;
       const callTool = (input, options) => call(`${server}__${tool}`, input, options);
       defineProperty(callTool, "name", { value: spelling });
       members[spelling] = callTool;

@@ -55,6 +55,10 @@ fn each_keyword_has_its_type() {
         (json!({"additionalProperties": {"type": "number"}}), "x: Record<string, number>"),
         (
             json!({"patternProperties": {"^a": {"type": "string"}, "^b": {"type": "number"}}}),
+            "x: Record<string, unknown>",
+        ),
+        (
+            json!({"patternProperties": {"^a": {"type": "string"}, "^b": {"type": "number"}}, "additionalProperties": false}),
             "x: Record<string, string|number>",
         ),
         (
@@ -290,7 +294,7 @@ page_size: Literal[10, 20] = OMIT,
 ) -> Any:
  """Says \"it\\'s\" a \"\"\"price\"\"\""""
  return _call()
-PlaceOrderResult = TypedDict("PlaceOrderResult", {
+PlaceOrderResult = TypedDict('PlaceOrderResult', {
 'to': "To",
 'from': NotRequired["str"],
 'amount': NotRequired["int | None"],
@@ -332,7 +336,18 @@ fn schemas_that_explode_stay_bearable() {
         chain.insert(format!("c{n}"), json!({"type": "array", "items": next}));
     }
     let chain = json!({"$ref": "#/$defs/c0", "$defs": chain});
-    for schema in [doubling, itself, chain] {
+    // Two such towers at once: every pair of floors would be met again and again.
+    let mut towers = serde_json::Map::new();
+    for n in 0..40 {
+        for tower in ["a", "b"] {
+            let next = json!({"$ref": format!("#/$defs/{tower}{}", n + 1)});
+            let floor = json!({"type": "object", "properties": {"l": next, "r": next}});
+            towers.insert(format!("{tower}{n}"), floor);
+        }
+    }
+    let towers =
+        json!({"allOf": [{"$ref": "#/$defs/a0"}, {"$ref": "#/$defs/b0"}], "$defs": towers});
+    for schema in [doubling, itself, chain, towers] {
         let input =
             json!({"type": "object", "properties": {"x": schema}, "$defs": schema["$defs"]});
         assert!(definition(&tool("t", input), "t", None).len() < 16 * 1024);
@@ -341,4 +356,83 @@ fn schemas_that_explode_stay_bearable() {
         (0..5000).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
     let wide = json!({"type": "object", "properties": wide});
     assert_eq!(definition(&tool("t", wide), "t", None).lines().count(), 5002);
+}
+
+#[test]
+fn a_type_that_is_only_itself_is_unknown_and_one_that_is_also_something_is_that() {
+    let of = |definitions: Value| {
+        let schema = json!({"properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": definitions});
+        definition(&tool("t", schema), "t", None)
+    };
+    let cases = [
+        (json!({"A": {"$ref": "#/$defs/A"}}), "", "unknown"),
+        (json!({"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}), "", "unknown"),
+        (json!({"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}}), "", "string"),
+        (json!({"A": {"allOf": [{"$ref": "#/$defs/A"}, {"type": "string"}]}}), "", "string"),
+        (
+            json!({
+                "A": {"anyOf": [{"properties": {"x": {"$ref": "#/$defs/A"}}}, {"$ref": "#/$defs/B"}]},
+                "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"properties": {"y": {"$ref": "#/$defs/B"}}}]}
+            }),
+            "type A = {\nx?: A\n}|{\ny?: B\n}\ntype B = A|{\ny?: B\n}\n",
+            "A",
+        ),
+        (
+            json!({"A": {"additionalProperties": {"$ref": "#/$defs/A"}}}),
+            "type A = {[key: string]: A}\n",
+            "A",
+        ),
+    ];
+    for (definitions, types, used) in cases {
+        let expected = format!("{types}function t(input?: {{\nx?: {used}\n}}): Promise<unknown>");
+        assert_eq!(of(definitions.clone()), expected, "{definitions}");
+    }
+    let itself = tool("t", json!({"$ref": "#"}));
+    assert_eq!(definition(&itself, "t", None), "function t(input: unknown): Promise<unknown>");
+}
+
+#[test]
+fn what_is_taken_out_of_a_comment_does_not_end_it() {
+    let tool = ToolDef {
+        description: Some("x *\u{1}/ export const other: any = 1; /*".into()),
+        ..tool("t", json!({}))
+    };
+    assert_eq!(
+        definition(&tool, "t", None),
+        "/** x *\u{2060}/ export const other: any = 1; /* */\nfunction t(input: unknown): Promise<unknown>"
+    );
+}
+
+#[test]
+fn declarations_for_a_checker_have_no_word_of_the_server() {
+    let words =
+        json!({"type": "string", "description": "WORD", "pattern": "WORD", "default": "WORD"});
+    let schema = json!({"properties": {"a": words, "b": {"items": words}}, "description": "WORD"});
+    let made = ToolDef { description: Some("WORD".into()), ..tool("t", schema) };
+    let list = ToolList { info: ServerInfo::default(), tools: vec![made] };
+    let api = ServerApi::new(&ServerTools::new(&list), &BTreeMap::new());
+    assert_eq!(
+        &*api.declarations(super::Results::All),
+        "type __Result<O, R> = O extends [] ? R : any\n\
+         export declare function t<O extends any[]>(input?: {\n\
+         a?: string\n\
+         b?: string[]\n\
+         }, ...options: O): Promise<__Result<O, any>>\n\
+         import * as __all from \"./index\"\n\
+         export default __all\n"
+    );
+}
+
+#[test]
+fn properties_of_results_may_be_called_like_keywords() {
+    let output = json!({"properties": {
+        "title": {"description": "the title"}, "titles": {"type": "array"}, "format": true,
+        "description": {"type": "string", "description": "words"}, "default": {}
+    }});
+    let tool = ToolDef { output_schema: Some(output), ..tool("t", json!({"type": "object"})) };
+    assert_eq!(
+        definition(&tool, "t", None),
+        "function t(): Promise<{\ntitle?: unknown\ntitles?: unknown[]\nformat?: unknown\n\
+         description?: string\ndefault?: unknown\n}>"
+    );
 }

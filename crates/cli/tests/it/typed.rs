@@ -142,7 +142,7 @@ fn a_value_that_fits_a_schema_fits_the_generated_call() {
         calls_ts.push_str(&format!("void made.t{at}({{ x: {} }})\n", case.value));
         calls_py.push_str(&format!("made.t{at}(x={})\n", schemas::as_python(&case.value)));
     }
-    for (at, schema) in nonsense.iter().enumerate() {
+    for (at, schema) in nonsense.iter().chain(&schemas::awkward()).enumerate() {
         tools.push(tool(format!("n{at}"), schema.clone(), Some(schema.clone())));
     }
     let mut catalog = Catalog::default();

@@ -40,6 +40,51 @@ pub(crate) fn nonsense(number: usize) -> Vec<Value> {
     (0..number).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 
+/// What other generators break on, and ours once did.
+pub(crate) fn awkward() -> Vec<Value> {
+    let object = |properties: Value| json!({"type": "object", "properties": properties});
+    let with = |definitions: Value| json!({"type": "object", "properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": definitions});
+    vec![
+        // Any JSON value.
+        with(json!({"A": {"anyOf": [
+            {"type": "string"},
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/A"}},
+            {"type": "array", "items": {"$ref": "#/$defs/A"}}
+        ]}})),
+        with(
+            json!({"A": {"additionalProperties": {"type": "array", "items": {"$ref": "#/$defs/A"}}}}),
+        ),
+        with(
+            json!({"A": {"prefixItems": [{"$ref": "#/$defs/A"}], "items": {"$ref": "#/$defs/A"}}}),
+        ),
+        with(json!({"A": {"$ref": "#/$defs/A"}})),
+        with(
+            json!({"A": {"anyOf": [{"$ref": "#/$defs/B"}, {"type": "string"}]}, "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}}),
+        ),
+        with(
+            json!({"A": {"allOf": [{"$ref": "#/$defs/A"}, {"properties": {"a": {"$ref": "#/$defs/A"}}}]}}),
+        ),
+        with(
+            json!({"A": {"anyOf": [{"properties": {"x": {"$ref": "#/$defs/A"}}}, {"$ref": "#/$defs/B"}]}, "B": {"anyOf": [{"$ref": "#/$defs/A"}, {"properties": {"y": {"$ref": "#/$defs/B"}}}]}}),
+        ),
+        json!({"$ref": "#"}),
+        // Names.
+        json!({"type": "object", "properties": {"arguments": {}, "more": {}}, "additionalProperties": true}),
+        object(json!({"\u{fb01}le": {"type": "string"}, "file": {"type": "string"}, "\u{b5}": {}})),
+        object(
+            json!({"\u{e01}\u{e31}": {"type": "object", "properties": {"a-b": {"type": "string"}}}}),
+        ),
+        object(json!({"\u{16d40}": {}, "\u{a7cb}": {}, "\u{323b0}": {}, "": {}, "__proto__": {}})),
+        object(json!({
+            "a": {"title": "type alias", "type": "object", "properties": {"b": {"title": "not implemented error", "type": "object", "properties": {"c": {"type": "string", "description": "long enough to be shared by both"}}}}},
+            "z": {"title": "type alias", "type": "object", "properties": {"b": {"title": "not implemented error", "type": "object", "properties": {"c": {"type": "string", "description": "long enough to be shared by both"}}}}}
+        })),
+        object(
+            json!({"x": {"type": "string", "description": "*\u{1}/ } evil( \u{0}*\u{0}/", "enum": ["*/", "\u{2028}", "\"\"\"", "\\"]}}),
+        ),
+    ]
+}
+
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z_]{1,8}",
