@@ -110,17 +110,19 @@ fn output_of(result: Value) -> Value {
     response["output"].clone()
 }
 
-const ECHO_DEFINITION: &str = "// servers.hostile\n\
-     /** Gives the text back\n\
+/// Of a tool that is not called here: what is called shows its results.
+const ADD_DEFINITION: &str = "// servers.hostile\n\
+     /** Adds two numbers\n\
      @readonly */\n\
-     function echo(input: {\n\
-     text: string\n\
+     function add(input: {\n\
+     a: number\n\
+     b: number\n\
      }): Promise<unknown>";
 
 /// The definition, with what it costs where the model does not pay for it.
 fn definition_result() -> Value {
-    let mut result = text_result(ECHO_DEFINITION);
-    result["_meta"] = json!({"tidegate/tokens": 24});
+    let mut result = text_result(ADD_DEFINITION);
+    result["_meta"] = json!({"tidegate/tokens": 27});
     result
 }
 
@@ -140,7 +142,7 @@ fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
             text_result("servers.hostile.echo  Gives the text back\n+5 more\n")
         );
         assert_eq!(
-            call("get_tool_definition", json!({"name": "hostile__echo"})),
+            call("get_tool_definition", json!({"name": "hostile__add"})),
             definition_result()
         );
         assert_eq!(
@@ -176,7 +178,7 @@ fn the_python_client_lists_finds_describes_calls_and_runs_in_both_eras() {
         let steps = json!([
             {"list": true},
             {"call": "search_tools", "arguments": {"query": "gives the text back", "limit": 1}},
-            {"call": "get_tool_definition", "arguments": {"name": "hostile__echo"}},
+            {"call": "get_tool_definition", "arguments": {"name": "hostile__add"}},
             {"call": "call_tool",
              "arguments": {"name": "hostile__echo", "arguments": {"text": "hi"}}},
             {"call": "execute_code",
