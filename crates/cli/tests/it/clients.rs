@@ -130,8 +130,9 @@ fn definition_result() -> Value {
 fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
     let needed = ["inspector", "hostile"];
     let Some(equipment) = Equipment::get("the inspector", &needed) else { return };
-    let bench = bench(&equipment);
     for (era, _, _) in ERAS {
+        // A new one each time: what is called shows its results.
+        let bench = bench(&equipment);
         let call = |tool: &str, arguments: Value| {
             without_era(inspect_call(&equipment, &bench, era, tool, &arguments))
         };
