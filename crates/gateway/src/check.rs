@@ -42,6 +42,9 @@ pub(crate) struct Reference {
     pub(crate) tool: Option<String>,
     /// The brackets with the arguments of a call: line and column of both ends.
     pub(crate) arguments: Option<(u32, u32, u32, u32)>,
+    /// What of the arguments is sure to be as it is written.
+    #[serde(default)]
+    pub(crate) sure: Sure,
     line: u32,
     column: u32,
     /// Where the server is named, if elsewhere.
@@ -49,6 +52,19 @@ pub(crate) struct Reference {
     #[serde(default)]
     called: bool,
     guarded: bool,
+}
+
+/// Lines and columns in the arguments of a call where a type error is about
+/// nothing that a variable holds.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Sure {
+    /// Objects with all their keys written out, and the keys that have such values.
+    pub(crate) objects: Vec<(u32, u32)>,
+    /// Literals: the argument itself, the keys that have such values, elements.
+    pub(crate) values: Vec<(u32, u32)>,
+    /// Keys that are written out.
+    pub(crate) keys: Vec<(u32, u32)>,
 }
 
 impl Gateway {

@@ -7,11 +7,12 @@
 //! Models write JavaScript with a few types: most of what TypeScript would
 //! complain about runs well. So what an error is about is found out by checking
 //! again with less known. An error that stays when results can be anything, and
-//! lies in the arguments of a tool as they are written there, is a mistake for
+//! is about what is written out in the arguments of a tool, is a mistake for
 //! sure: the call would be refused when it is made, perhaps after others had
-//! their effect. An error that goes away with the types of results is about
-//! results: types can be wrong, so that is a warning, unless the server promises
-//! the type and TypeScript knows what was meant.
+//! their effect. The worker knows from the syntax tree what is written out. An
+//! error that goes away with the types of results is about results: types can be
+//! wrong, and what is not there may be asked for on purpose, so that is a
+//! warning.
 
 use std::collections::BTreeMap;
 
@@ -32,12 +33,19 @@ const MOST_TOLD: usize = 3;
 /// Longer signatures are not put into an error.
 const SIGNATURE_BYTES: usize = 1500;
 
-/// "Property does not exist. Did you mean …?"
-const MISSPELT_PROPERTY: u32 = 2551;
-
 /// Codes that say "this value does not fit there".
-const MISMATCHES: [u32; 12] =
-    [2322, 2345, 2353, 2554, 2555, 2559, 2561, 2739, 2740, 2741, 2769, 2820];
+const MISMATCHES: [u32; 8] = [2322, 2345, 2559, 2739, 2740, 2741, 2769, 2820];
+
+/// Codes that say "this object lacks properties", or that something of it does
+/// not fit.
+const MISSING: [u32; 3] = [2739, 2740, 2741];
+const NOT_ASSIGNABLE: [u32; 2] = [2322, 2345];
+
+/// Codes that say "there is no such property", for a key of an object.
+const UNKNOWN_KEYS: [u32; 2] = [2353, 2561];
+
+/// Codes that say "more arguments are expected".
+const TOO_FEW_ARGUMENTS: [u32; 2] = [2554, 2555];
 
 /// The type checker of a gateway and how much it may say.
 pub(crate) struct Types {
@@ -115,11 +123,33 @@ impl Types {
             return Ok(Vec::new());
         }
         let program = format!("{}\n{}", request.text, servers.declaration(request));
-        let lines = u32::try_from(request.text.lines().count()).unwrap_or(u32::MAX);
         let found = self.checker.check(&files, &program).await?;
-        // Behind the program stand our own lines.
-        Ok(found.into_iter().filter(|diagnostic| diagnostic.line <= lines).collect())
+        Ok(found.into_iter().filter_map(|one| in_characters(one, request.text)).collect())
     }
+}
+
+/// A diagnostic with columns in characters, as everywhere else; nothing if it is
+/// about our own lines behind the program.
+fn in_characters(diagnostic: Diagnostic, text: &str) -> Option<Diagnostic> {
+    let line = |number: u32| text.lines().nth(number.checked_sub(1)? as usize);
+    let column = character_column(line(diagnostic.line)?, diagnostic.column);
+    let end_column = line(diagnostic.end_line)
+        .map_or(diagnostic.end_column, |line| character_column(line, diagnostic.end_column));
+    Some(Diagnostic { column, end_column, ..diagnostic })
+}
+
+/// The column in characters of one in UTF-16 units, both from 1.
+fn character_column(line: &str, column: u32) -> u32 {
+    let mut units = 1;
+    let mut characters = 1;
+    for c in line.chars() {
+        if units >= column as usize {
+            break;
+        }
+        units += c.len_utf16();
+        characters += 1;
+    }
+    characters
 }
 
 /// The servers that a program uses: each spelling it writes, with the server's
@@ -235,13 +265,9 @@ fn judged(
             if is_wrong_argument(request, diagnostic) {
                 problems.push(Problem::new(diagnostic.clone(), Severity::Error));
             }
-        } else if !is_in(declared) {
-            let told = Problem::new(diagnostic.clone(), Severity::Warning);
-            problems.push(Problem { observed: true, ..told });
-        } else if diagnostic.code == MISSPELT_PROPERTY {
-            problems.push(Problem::new(diagnostic.clone(), Severity::Error));
         } else {
-            problems.push(Problem::new(diagnostic.clone(), Severity::Warning));
+            let told = Problem::new(diagnostic.clone(), Severity::Warning);
+            problems.push(Problem { observed: !is_in(declared), ..told });
         }
     }
     problems
@@ -251,37 +277,47 @@ fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
     (one.line, one.column, one.code) == (other.line, other.column, other.code)
 }
 
-/// Whether this is a value, written in the arguments of a tool, that cannot fit.
+/// Whether this is about what is written out in the arguments of a tool.
 fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
-    let place = (diagnostic.line, diagnostic.column);
-    let Some(reference) = called_at(request, place) else { return false };
-    if !MISMATCHES.contains(&diagnostic.code) || is_unsure(&diagnostic.message) {
-        return false;
-    }
-    // The argument as a whole counts only if it is written in place: what a
-    // variable holds may have been put into it later.
-    let first = text_at(request.text, place).trim_start_matches(['(', ' ']).chars().next();
-    let nothing_given = matches!(diagnostic.code, 2554 | 2555);
-    first == Some('{') || nothing_given || !is_first_argument(request.text, reference, place)
+    let Some(reference) = called_at(request, diagnostic) else { return false };
+    let (place, code, sure) = (start(diagnostic), diagnostic.code, &reference.sure);
+    // Of several types that fit, TypeScript tells why one of them does not. That
+    // may be what a variable holds.
+    let is_missing = MISSING.contains(&code)
+        || NOT_ASSIGNABLE.contains(&code) && says_missing(&diagnostic.message);
+    is_missing && sure.objects.contains(&place)
+        || MISMATCHES.contains(&code) && sure.values.contains(&place)
+        || UNKNOWN_KEYS.contains(&code) && sure.keys.contains(&place)
+        || TOO_FEW_ARGUMENTS.contains(&code) && has_no_arguments(request.text, reference)
 }
 
-/// The call in whose arguments a place lies; the innermost one.
-fn called_at<'a>(request: &TypeRequest<'a>, place: (u32, u32)) -> Option<&'a Reference> {
-    let inside = |reference: &&Reference| {
+fn start(diagnostic: &Diagnostic) -> (u32, u32) {
+    (diagnostic.line, diagnostic.column)
+}
+
+fn says_missing(message: &str) -> bool {
+    message.starts_with("Property '") && message.contains("' is missing in type '")
+}
+
+/// The call that an error is about: the innermost one in whose arguments it lies,
+/// or whose name it marks up to the opening bracket.
+fn called_at<'a>(request: &TypeRequest<'a>, diagnostic: &Diagnostic) -> Option<&'a Reference> {
+    let place = start(diagnostic);
+    let end = (diagnostic.end_line, diagnostic.end_column);
+    let is_about = |reference: &&Reference| {
         reference.arguments.is_some_and(|(line, column, end_line, end_column)| {
-            (line, column) <= place && place < (end_line, end_column)
+            let opening = (line, column);
+            opening == end || opening <= place && place < (end_line, end_column)
         })
     };
-    request.references.iter().filter(inside).max_by_key(|reference| reference.arguments)
+    request.references.iter().filter(is_about).max_by_key(|reference| reference.arguments)
 }
 
-/// Whether the place is the beginning of the first argument.
-fn is_first_argument(text: &str, reference: &Reference, place: (u32, u32)) -> bool {
+/// Whether nothing stands in the brackets of a call.
+fn has_no_arguments(text: &str, reference: &Reference) -> bool {
     let Some((line, column, ..)) = reference.arguments else { return false };
-    let opening = text_at(text, (line, column));
-    let argument = opening.trim_start_matches('(').trim_start();
-    let at_place = text_at(text, place);
-    at_place.len() == argument.len()
+    let inside = text_at(text, (line, column)).strip_prefix('(');
+    inside.is_some_and(|inside| inside.trim_start().starts_with(')'))
 }
 
 /// The text from a line and column on; columns count characters from 1.
@@ -296,30 +332,6 @@ fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
     let rest = &text[start..];
     let skipped = column.saturating_sub(1) as usize;
     rest.char_indices().nth(skipped).map_or("", |(at, _)| &rest[at..])
-}
-
-/// Types that are wider than the values they will hold: `const state = …` in a
-/// variable is a `string` and may well be one of the words that fit. Dates and
-/// big integers are written as text and digits.
-fn is_unsure(message: &str) -> bool {
-    let line = message.lines().last().unwrap_or_default();
-    // What is missing from an object that is written in place is missing.
-    if line.starts_with("Property") {
-        return false;
-    }
-    let Some((_, rest)) = line.split_once("ype '") else { return false };
-    let (given, wanted) = rest.split_once('\'').unwrap_or((rest, ""));
-    match given {
-        "string" | "number" | "boolean" => !is_plain_wanted(wanted),
-        "Date" | "bigint" | "any" | "unknown" | "object" | "{}" | "undefined" | "null" => true,
-        given => given.contains("undefined") || given.contains("null") || given.contains("any"),
-    }
-}
-
-/// Whether a word of the language is wanted, and no particular value of it.
-fn is_plain_wanted(wanted: &str) -> bool {
-    ["string", "number", "boolean"].iter().any(|word| wanted.contains(&format!("type '{word}'")))
-        || wanted.contains("[]'")
 }
 
 /// One error for all that must not run, else the warnings.
@@ -346,14 +358,13 @@ fn verdict(request: &TypeRequest<'_>, problems: &[Problem]) -> Result<Vec<String
 
 /// The compiler's words, with the argument they are about.
 fn told(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
-    let place = (diagnostic.line, diagnostic.column);
     let message = diagnostic.message.strip_suffix('.').unwrap_or(&diagnostic.message);
-    let text = text_at(request.text, place);
+    let text = text_at(request.text, start(diagnostic));
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let name = &text[..text.find(|c| !is_name(c)).unwrap_or(text.len())];
     let is_property = text[name.len()..].trim_start().starts_with([':', ',', '}']);
     let is_named = name.is_empty() || message.contains(&format!("'{name}'"));
-    match called_at(request, place) {
+    match called_at(request, diagnostic) {
         Some(_) if is_property && !is_named => format!("`{name}`: {message}"),
         _ => message.to_owned(),
     }
@@ -362,12 +373,11 @@ fn told(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
 /// What the tool takes, if the mistake is in its arguments.
 fn hint(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
     let again = "nothing of the program has run; correct it and send it again";
-    let signature =
-        called_at(request, (diagnostic.line, diagnostic.column)).and_then(|reference| {
-            let server = request.catalog.server_name(&reference.server).ok()?;
-            let tool = request.catalog.server(server)?.find(reference.tool.as_deref()?)?;
-            request.catalog.signature(&ToolRef::new(server, &tool.name))
-        });
+    let signature = called_at(request, diagnostic).and_then(|reference| {
+        let server = request.catalog.server_name(&reference.server).ok()?;
+        let tool = request.catalog.server(server)?.find(reference.tool.as_deref()?)?;
+        request.catalog.signature(&ToolRef::new(server, &tool.name))
+    });
     match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
         Some(signature) => format!("{again}:\n{signature}"),
         None => again.to_owned(),
@@ -375,36 +385,4 @@ fn hint(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::is_unsure;
-
-    #[test]
-    fn only_what_cannot_fit_is_sure() {
-        let not_assignable = |given: &str, wanted: &str| {
-            format!("Type '{given}' is not assignable to type '{wanted}'")
-        };
-        let sure = [
-            ("number", "string"),
-            ("string", "number"),
-            ("string", "string[]"),
-            ("\"opne\"", "Status"),
-            ("string[]", "{ a: string; }"),
-        ];
-        let unsure = [
-            ("string", "\"open\" | \"closed\""),
-            ("string", "Status"),
-            ("Date", "string"),
-            ("bigint", "number"),
-            ("string | undefined", "string"),
-            ("unknown", "string"),
-            ("{}", "Filter"),
-        ];
-        for (given, wanted) in sure {
-            assert!(!is_unsure(&not_assignable(given, wanted)), "{given} {wanted}");
-        }
-        for (given, wanted) in unsure {
-            assert!(is_unsure(&not_assignable(given, wanted)), "{given} {wanted}");
-        }
-        assert!(!is_unsure("Property 'id' is missing in type '{}' but required in type 'X'"));
-    }
-}
+mod tests;

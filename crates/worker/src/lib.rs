@@ -24,7 +24,9 @@ mod references;
 mod remedies;
 mod source_map;
 mod unawaited;
+mod written;
 
 pub use enter::enter;
 pub use program::{Check, Prepared, prepare};
 pub use references::Reference;
+pub use written::Written;

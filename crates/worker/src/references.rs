@@ -20,9 +20,13 @@ use tidegate_wire::NAME_LIMIT;
 
 use crate::lines::Lines;
 use crate::meanings::{Meaning, Meanings, Name, destructured, imported, literal, module};
+use crate::written::Written;
 
 /// How many references are told. A program with more repeats itself.
 const MOST: usize = 500;
+
+/// How many places of arguments are told, in all references together.
+const MOST_WRITTEN: usize = 5000;
 
 /// How much of a condition is looked at. In `a && b && c` each part is a
 /// condition of the rest, and a long one would be read once per part.
@@ -43,6 +47,8 @@ pub struct Reference {
     pub server_at: Option<(u32, u32)>,
     /// The brackets with the arguments of a call: byte offsets into the source.
     pub arguments: Option<(u32, u32)>,
+    /// What of the arguments is sure to be as it is written.
+    pub written: Written,
     /// Whether the server itself is called, like a function.
     pub called: bool,
     /// Whether the program is prepared for it not to be there.
@@ -71,6 +77,9 @@ impl Reference {
             let (start, end) = (lines.place(start as usize), lines.place(end as usize));
             value["arguments"] = json!([start.0, start.1, end.0, end.1]);
         }
+        if self.written.len() > 0 {
+            value["sure"] = self.written.to_json(lines);
+        }
         value
     }
 }
@@ -81,7 +90,7 @@ pub(crate) fn references(
     meanings: &Meanings<'_>,
     lines: &Lines<'_>,
 ) -> Vec<Reference> {
-    let mut uses = Uses { meanings, lines, guards: 0, found: Vec::new() };
+    let mut uses = Uses { meanings, lines, guards: 0, found: Vec::new(), places: 0 };
     uses.visit_program(program);
     uses.found.sort_by_key(|reference| (reference.line, reference.column));
     uses.found
@@ -93,14 +102,17 @@ struct Uses<'m, 's> {
     /// In how many guards the visit is.
     guards: u32,
     found: Vec<Reference>,
+    /// How many places of arguments were found.
+    places: usize,
 }
 
 /// What is known of a use besides its names.
-#[derive(Default, Clone, Copy)]
+#[derive(Default)]
 struct Use {
     /// Where it is, if its names have no place of their own.
     span: Span,
     arguments: Option<(u32, u32)>,
+    written: Written,
     called: bool,
     optional: bool,
 }
@@ -118,6 +130,7 @@ impl Uses<'_, '_> {
         };
         let (line, column) = place(tool.unwrap_or(server).span);
         let server_at = Some(place(server.span)).filter(|at| *at != (line, column));
+        self.places += of.written.len();
         self.found.push(Reference {
             server: server.text.clone(),
             tool: tool.map(|tool| tool.text.clone()),
@@ -125,6 +138,7 @@ impl Uses<'_, '_> {
             column,
             server_at,
             arguments: of.arguments,
+            written: of.written,
             called: of.called,
             guarded: self.guards > 0 || of.optional,
         });
@@ -148,8 +162,8 @@ impl Uses<'_, '_> {
         let of = Use {
             span: call.callee.span(),
             arguments: Some(self.argument_list(call)),
-            called: false,
             optional: call.optional || is_optional(&call.callee),
+            ..Use::default()
         };
         match self.meanings.of(&call.callee) {
             Some(Meaning::Tool(server, tool)) => {
@@ -158,7 +172,9 @@ impl Uses<'_, '_> {
                     true => name,
                     false => Name { span: Span::default(), ..name },
                 };
-                self.add(&inside(server), Some(&inside(tool)), of);
+                let (server, tool) = (inside(server), inside(tool));
+                let written = self.written(call);
+                self.add(&server, Some(&tool), Use { written, ..of });
             }
             Some(Meaning::Server(server)) => {
                 self.add(&Name { span: of.span, ..server }, None, Use { called: true, ..of });
@@ -186,6 +202,12 @@ impl Uses<'_, '_> {
         let between = self.lines.text(behind, call.span.end);
         let bracket = between.find('(').and_then(|at| u32::try_from(at).ok()).unwrap_or(0);
         (behind + bracket, call.span.end)
+    }
+
+    fn written(&self, call: &CallExpression<'_>) -> Written {
+        let first = call.arguments.first().and_then(|argument| argument.as_expression());
+        let most = MOST_WRITTEN.saturating_sub(self.places);
+        first.map(|argument| Written::of(argument, most)).unwrap_or_default()
     }
 
     fn add_destructured(&mut self, pattern: &BindingPattern<'_>, meaning: &Meaning) {

@@ -164,7 +164,8 @@ fn arguments_are_the_brackets_with_all_in_them() {
     assert_eq!(
         check.body,
         "{\"references\":[{\"server\":\"crm\",\"line\":1,\"column\":19,\"guarded\":false,\
-         \"tool\":\"getLead\",\"serverAt\":[1,15],\"arguments\":[1,31,1,44]},\
+         \"tool\":\"getLead\",\"serverAt\":[1,15],\"arguments\":[1,31,1,44],\
+         \"sure\":{\"objects\":[[1,32]],\"values\":[[1,34],[1,32]],\"keys\":[[1,34]]}},\
          {\"server\":\"crm\",\"line\":2,\"column\":19,\"guarded\":false,\
          \"tool\":\"getLead\",\"serverAt\":[2,15],\"arguments\":[2,26,2,28]}],\
          \"text\":\"await servers.crm.getLead<any>({ id: 'ä' });\\nawait servers.crm.getLead();\"}"

@@ -1,0 +1,2 @@
+/* 🌊🌊 */ const lead = await servers.crm.getLead({ id: 42 });
+return lead.name;
