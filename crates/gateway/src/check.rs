@@ -51,7 +51,8 @@ pub(crate) struct Reference {
     server_at: Option<(u32, u32)>,
     #[serde(default)]
     called: bool,
-    guarded: bool,
+    /// Whether the program is prepared for it to fail.
+    pub(crate) guarded: bool,
 }
 
 /// Lines and columns in the arguments of a call where a type error is about

@@ -41,8 +41,11 @@ const MISMATCHES: [u32; 8] = [2322, 2345, 2559, 2739, 2740, 2741, 2769, 2820];
 const MISSING: [u32; 3] = [2739, 2740, 2741];
 const NOT_ASSIGNABLE: [u32; 2] = [2322, 2345];
 
-/// Codes that say "there is no such property", for a key of an object.
-const UNKNOWN_KEYS: [u32; 2] = [2353, 2561];
+/// "There is no such property": most schemas allow more than they name.
+const UNKNOWN_KEY: u32 = 2353;
+
+/// "There is no such property. Did you mean …?"
+const MISSPELT_KEY: u32 = 2561;
 
 /// Codes that say "more arguments are expected".
 const TOO_FEW_ARGUMENTS: [u32; 2] = [2554, 2555];
@@ -264,6 +267,8 @@ fn judged(
         if is_in(inputs) {
             if is_wrong_argument(request, diagnostic) {
                 problems.push(Problem::new(diagnostic.clone(), Severity::Error));
+            } else if is_surplus_key(request, diagnostic) {
+                problems.push(Problem::new(diagnostic.clone(), Severity::Warning));
             }
         } else {
             let told = Problem::new(diagnostic.clone(), Severity::Warning);
@@ -280,6 +285,10 @@ fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
 /// Whether this is about what is written out in the arguments of a tool.
 fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let Some(reference) = called_at(request, diagnostic) else { return false };
+    // A program may catch what is told at the call.
+    if reference.guarded {
+        return false;
+    }
     let (place, code, sure) = (start(diagnostic), diagnostic.code, &reference.sure);
     // Of several types that fit, TypeScript tells why one of them does not. That
     // may be what a variable holds.
@@ -287,8 +296,16 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
         || NOT_ASSIGNABLE.contains(&code) && says_missing(&diagnostic.message);
     is_missing && sure.objects.contains(&place)
         || MISMATCHES.contains(&code) && sure.values.contains(&place)
-        || UNKNOWN_KEYS.contains(&code) && sure.keys.contains(&place)
+        || code == MISSPELT_KEY && sure.keys.contains(&place)
         || TOO_FEW_ARGUMENTS.contains(&code) && has_no_arguments(request.text, reference)
+}
+
+/// Whether this is about a key in the arguments that the schema does not name. If
+/// it does not allow it either, the call says so.
+fn is_surplus_key(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
+    let reference = called_at(request, diagnostic);
+    let is_key = |reference: &Reference| reference.sure.keys.contains(&start(diagnostic));
+    diagnostic.code == UNKNOWN_KEY && reference.is_some_and(is_key)
 }
 
 fn start(diagnostic: &Diagnostic) -> (u32, u32) {
