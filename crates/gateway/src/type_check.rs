@@ -24,7 +24,7 @@ use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 use crate::check::Reference;
 
 /// Declarations of more bytes are not checked against: reading them takes longer
-/// than the check is worth. The largest of 112 real servers has about 1.2 MB.
+/// than the check is worth. Chosen, not tuned.
 const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
 
 /// How many problems are told.
