@@ -17,7 +17,7 @@ const MOST_VISITS: usize = 2000;
 const FIRST_ITEMS: usize = 20;
 const LATER_ITEMS: usize = 20;
 
-/// An object with fewer keys is a record, whatever is in it.
+/// An object with fewer keys is a record, unless it holds two objects alike.
 const FEWEST_OF_A_MAP: usize = 3;
 
 pub(super) fn node_of(result: &Value) -> Node {
@@ -105,7 +105,8 @@ fn look_into(object: &Map<String, Value>, level: usize, visits: &mut usize) -> (
         return (node, content);
     }
     let alike = may_be_a_map(object);
-    let doubtful = alike && object.len() >= FEWEST_OF_A_MAP;
+    let two_alike = object.len() == 2 && object.values().all(Value::is_object);
+    let doubtful = alike && (object.len() >= FEWEST_OF_A_MAP || two_alike);
     node.doubtful = doubtful;
     node.proven = !alike;
     let mut left = object.len();

@@ -109,6 +109,15 @@ fn the_keys_of_a_possible_map_are_not_kept() {
 }
 
 #[test]
+fn two_objects_alike_may_be_a_map_too() {
+    let shape = shape(&[json!({"hunter2": {"age": 1}, "swordfish": {"age": 3}})]);
+    assert_eq!(serde_json::to_string(&shape).unwrap().find("hunter"), None);
+    let age =
+        json!({"type": "object", "required": ["age"], "properties": {"age": {"type": "integer"}}});
+    assert_eq!(shape.to_schema(), json!({"type": "object", "additionalProperties": age}));
+}
+
+#[test]
 fn lists_of_different_records_stay_apart() {
     let result = json!({
         "boards": [{"id": 1, "title": "a"}],
