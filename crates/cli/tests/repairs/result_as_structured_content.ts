@@ -1,3 +1,3 @@
-// later: type check
+// The type checker sees it, and warns.
 const result = await servers.crm.getLead({ id: 'L-0001' });
 return result.structuredContent.name;

@@ -1,3 +1,3 @@
-// later: type check
+// The type checker sees it, and warns.
 const page = await servers.crm.listLeads({ limit: 2 });
 return page.leeds.map((lead) => lead.id);

@@ -1,4 +1,4 @@
-// later: type check
+// The type checker sees it, and warns.
 const issues = await servers.tracker.listIssues({ limit: 2 });
 const titles = [];
 for (const issue of issues) {

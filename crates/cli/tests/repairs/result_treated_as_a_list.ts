@@ -1,3 +1,3 @@
-// later: type check
+// The type checker sees it, and warns.
 const issues = await servers.tracker.listIssues({ limit: 2 });
 return issues.map((issue) => issue.title);
