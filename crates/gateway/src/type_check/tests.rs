@@ -53,10 +53,10 @@ fn only_what_is_written_out_is_a_wrong_argument() {
         (26, 2322, missing, true),
         (26, 2322, other, false),
         (20, 2741, missing, false),
-        // Keys.
-        (20, 2353, other, true),
+        // Keys: one that can be corrected, and one that the schema may allow.
         (34, 2561, other, true),
-        (11, 2353, other, false),
+        (11, 2561, other, false),
+        (20, 2353, other, false),
         // Other places, and other mistakes.
         (14, 2322, other, false),
         (13, 2304, other, false),
