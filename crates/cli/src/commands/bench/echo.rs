@@ -5,16 +5,15 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use tidegate_config::{Checks, Environment, Settings};
-use tidegate_gateway::RunContext;
-use tidegate_model::{Language, Limits, Program, Secret, ServerSpec, Transport};
+use tidegate_model::{Limits, Secret, ServerSpec, Transport};
 
-use super::Figure;
 use super::samples::Samples;
+use super::{Figure, timed_run};
 use crate::{context, print};
 
 const CALLS: usize = 100;
@@ -60,9 +59,9 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     for round in 0..=ROUNDS {
         let times = [
             direct_calls(&client, target.tool, &arguments).await?,
-            run(&gateway, &sequential).await?,
+            timed_run(&gateway, &sequential).await?,
             direct_parallel_calls(&client, target.tool, &arguments).await?,
-            run(&gateway, &parallel).await?,
+            timed_run(&gateway, &parallel).await?,
         ];
         if round > 0 {
             direct.add(times[0]);
@@ -120,20 +119,6 @@ async fn direct_parallel_calls(
     while let Some(answer) = calls.join_next().await {
         answer??;
     }
-    Ok(started.elapsed())
-}
-
-async fn run(
-    gateway: &std::sync::Arc<tidegate_gateway::Gateway>,
-    source: &str,
-) -> anyhow::Result<Duration> {
-    gateway.prepare_worker();
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    let program =
-        Program { source: source.to_owned(), language: Language::TypeScript, timeout: None };
-    let started = Instant::now();
-    let response = gateway.execute(program, &RunContext::default()).await;
-    ensure!(response.success, "the program failed: {:?}", response.error);
     Ok(started.elapsed())
 }
 

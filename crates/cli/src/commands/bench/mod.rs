@@ -12,9 +12,13 @@ mod types;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde_json::{Value, json};
+use tidegate_gateway::{Gateway, RunContext};
+use tidegate_model::{Language, Program};
 
 use crate::args::{BenchArgs, BenchSuite};
 use crate::print;
@@ -83,6 +87,18 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How long a program takes in a worker that is up already.
+async fn timed_run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
+    gateway.prepare_worker();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    let program =
+        Program { source: source.to_owned(), language: Language::TypeScript, timeout: None };
+    let started = Instant::now();
+    let response = gateway.execute(program, &RunContext::default()).await;
+    ensure!(response.success, "the program failed: {:?}", response.error);
+    Ok(started.elapsed())
 }
 
 /// How to start a piece of the test equipment, if it is installed.

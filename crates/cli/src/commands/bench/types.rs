@@ -3,18 +3,18 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::ensure;
 use serde_json::Value;
 use tidegate_catalog::{Catalog, Languages, read_catalog, tree};
 use tidegate_config::{Checks, Environment, Settings, TypeCheck};
-use tidegate_gateway::{Gateway, RunContext};
-use tidegate_model::{Language, Limits, Program, ServerSpec, ToolList};
+use tidegate_gateway::Gateway;
+use tidegate_model::{Limits, ServerSpec, ToolList};
 use tidegate_typecheck::{Found, find};
 
-use super::Figure;
 use super::samples::Samples;
+use super::{Figure, timed_run};
 use crate::{context, demo, print};
 
 const ROUNDS: usize = 10;
@@ -108,7 +108,8 @@ async fn check(folder: &Path, tsc: PathBuf) -> anyhow::Result<Figure> {
     // One round without counting: servers and compiler start.
     for round in 0..=CHECKS {
         let source = PROGRAM.replace("NUMBER", &round.to_string());
-        let (slow, fast) = (run(&checked, &source).await?, run(&unchecked, &source).await?);
+        let (slow, fast) =
+            (timed_run(&checked, &source).await?, timed_run(&unchecked, &source).await?);
         if round > 0 {
             with.add(slow);
             without.add(fast);
@@ -139,17 +140,6 @@ fn open(
         warnings: Vec::new(),
     };
     context::open(settings, &Environment::from_process())
-}
-
-async fn run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
-    gateway.prepare_worker();
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    let program =
-        Program { source: source.to_owned(), language: Language::TypeScript, timeout: None };
-    let started = Instant::now();
-    let response = gateway.execute(program, &RunContext::default()).await;
-    ensure!(response.success, "the program failed: {:?}", response.error);
-    Ok(started.elapsed())
 }
 
 /// The compiler of the test equipment, else the one a user has.
