@@ -15,6 +15,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// the nesting with their stack.
 pub(crate) const MAX_HEIGHT: u16 = 120;
 
+/// Rows that are written out in place of references to them, for one row. Chosen:
+/// real schemas need one or two.
+const MOST_EXPANDED: u32 = 100;
+
+/// Rows that are being written out, and how many more may be.
+struct Expansion {
+    open: Vec<RecursiveId>,
+    left: u32,
+}
+
 /// The id of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TypeId(u32);
@@ -167,8 +177,8 @@ impl Types {
         if !surface.contains(&row) {
             return body;
         }
-        let mut open = vec![row];
-        self.expanded(body, &mut open).unwrap_or_else(|| self.id(Type::Unknown))
+        let mut expansion = Expansion { open: vec![row], left: MOST_EXPANDED };
+        self.expanded(body, &mut expansion).unwrap_or_else(|| self.id(Type::Unknown))
     }
 
     /// The rows that a type refers to at its surface, directly or through others.
@@ -195,35 +205,41 @@ impl Types {
 
     /// A type with the rows at its surface written out, and without those that
     /// are being written out. `None` if nothing is left.
-    fn expanded(&mut self, id: TypeId, open: &mut Vec<RecursiveId>) -> Option<TypeId> {
+    fn expanded(&mut self, id: TypeId, expansion: &mut Expansion) -> Option<TypeId> {
         match self.get(id).clone() {
-            Type::Recursive(row) if open.contains(&row) => None,
+            Type::Recursive(row) if expansion.open.contains(&row) => None,
             Type::Recursive(row) => {
                 let body = self.recursive(row)?;
-                if !open.iter().any(|other| self.surface(body).contains(other)) {
+                let surface = self.surface(body);
+                if !expansion.open.iter().any(|other| surface.contains(other)) {
                     return Some(id);
                 }
-                open.push(row);
-                let expanded = self.expanded(body, open);
-                open.pop();
+                // Rows that meet again and again would be written out without end.
+                let Some(left) = expansion.left.checked_sub(1) else {
+                    return Some(self.id(Type::Unknown));
+                };
+                expansion.left = left;
+                expansion.open.push(row);
+                let expanded = self.expanded(body, expansion);
+                expansion.open.pop();
                 expanded
             }
             Type::Union(members) => {
                 let members: Vec<TypeId> =
-                    members.iter().filter_map(|member| self.expanded(*member, open)).collect();
+                    members.iter().filter_map(|member| self.expanded(*member, expansion)).collect();
                 (!members.is_empty()).then(|| self.union(members))
             }
             Type::Intersection(members) => {
                 let members: Vec<TypeId> =
-                    members.iter().filter_map(|member| self.expanded(*member, open)).collect();
+                    members.iter().filter_map(|member| self.expanded(*member, expansion)).collect();
                 (!members.is_empty()).then(|| self.all_of(members))
             }
             Type::Described(said, inner) => {
-                let inner = self.expanded(inner, open)?;
+                let inner = self.expanded(inner, expansion)?;
                 Some(self.id(Type::Described(said, inner)))
             }
             Type::Constrained(tags, inner) => {
-                let inner = self.expanded(inner, open)?;
+                let inner = self.expanded(inner, expansion)?;
                 Some(self.id(Type::Constrained(tags, inner)))
             }
             _ => Some(id),

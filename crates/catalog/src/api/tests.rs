@@ -347,7 +347,17 @@ fn schemas_that_explode_stay_bearable() {
     }
     let towers =
         json!({"allOf": [{"$ref": "#/$defs/a0"}, {"$ref": "#/$defs/b0"}], "$defs": towers});
-    for schema in [doubling, itself, chain, towers] {
+    // Alternatives that all lead back to the first one, by 2^35 ways.
+    let mut ways = serde_json::Map::new();
+    for n in 0..36 {
+        for name in ["a", "b"] {
+            let own = json!({"properties": {"x": {"$ref": format!("#/$defs/{name}{n}")}, format!("{name}{n}"): {}}});
+            let next = |name: &str| json!({"$ref": format!("#/$defs/{name}{}", (n + 1) % 36)});
+            ways.insert(format!("{name}{n}"), json!({"anyOf": [next("a"), next("b"), own]}));
+        }
+    }
+    let ways = json!({"$ref": "#/$defs/a0", "$defs": ways});
+    for schema in [doubling, itself, chain, towers, ways] {
         let input =
             json!({"type": "object", "properties": {"x": schema}, "$defs": schema["$defs"]});
         assert!(definition(&tool("t", input), "t", None).len() < 16 * 1024);
