@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use tidegate_model::Limits;
+use tidegate_model::{Engine, Isolation, Limits};
 
 use crate::quantity::{LARGEST, LONGEST, show_duration, show_size};
 use crate::settings::{
@@ -121,6 +121,7 @@ pub(crate) enum TopKey {
     Servers,
     Limits,
     Checks,
+    Sandbox,
     CodeExecution,
 }
 
@@ -148,6 +149,14 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         kind: Kind::Section,
         default: see_below,
         doc: "What is checked before a run.",
+    },
+    Key {
+        id: TopKey::Sandbox,
+        toml: &["sandbox"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What runs programs, and how well it must keep them in.",
     },
     Key {
         id: TopKey::CodeExecution,
@@ -328,10 +337,13 @@ const fn foreign(
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LimitKey {
     Time,
+    Cpu,
     Memory,
+    Disk,
     Output,
     ToolCalls,
     ParallelCalls,
+    Processes,
 }
 
 pub(crate) const LIMITS: &[Key<LimitKey>] = &[
@@ -344,12 +356,28 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
         doc: "The longest a run may take.",
     },
     Key {
+        id: LimitKey::Cpu,
+        toml: &["cpu"],
+        json: &[],
+        kind: Kind::Duration,
+        default: default_cpu,
+        doc: "The CPU time a run may use, all its threads together.",
+    },
+    Key {
         id: LimitKey::Memory,
         toml: &["memory"],
         json: &[],
         kind: Kind::Size { least: LEAST_MEMORY },
         default: default_memory,
-        doc: "The heap of a run.",
+        doc: "The memory of a run.",
+    },
+    Key {
+        id: LimitKey::Disk,
+        toml: &["disk"],
+        json: &[],
+        kind: Kind::Size { least: 4096 },
+        default: default_disk,
+        doc: "What a run may write to its private files.",
     },
     Key {
         id: LimitKey::Output,
@@ -374,6 +402,42 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
         kind: Kind::Count { most: 1024 },
         default: default_parallel_calls,
         doc: "Tool calls of a run under way at once.",
+    },
+    Key {
+        id: LimitKey::Processes,
+        toml: &["processes"],
+        json: &[],
+        kind: Kind::Count { most: 4096 },
+        default: default_processes,
+        doc: "Processes and threads of a run at once.",
+    },
+];
+
+/// Keys of `[sandbox]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SandboxKey {
+    MinIsolation,
+    Engine,
+}
+
+pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
+    Key {
+        id: SandboxKey::MinIsolation,
+        toml: &["min_isolation"],
+        json: &[],
+        kind: Kind::Word(&["any", "reduced", "strict"]),
+        default: default_isolation,
+        doc: "The least that a worker must prove before it gets a program. `strict`: every layer. \
+              `reduced`: namespaces may be missing, as in a default container. `any`: a plain \
+              process will do.",
+    },
+    Key {
+        id: SandboxKey::Engine,
+        toml: &["engine"],
+        json: &[],
+        kind: Kind::Word(&["quickjs", "deno", "node"]),
+        default: default_engine,
+        doc: "What runs a program that does not ask for an engine.",
     },
 ];
 
@@ -513,6 +577,7 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResourceKey {
     Memory,
+    Disk,
     Unenforced,
 }
 
@@ -529,17 +594,17 @@ pub(crate) const RESOURCES: &[Key<ResourceKey>] = &[
         id: ResourceKey::Unenforced,
         toml: &[],
         json: &["cpu"],
-        kind: Kind::Foreign { warning: Some("it is not enforced yet") },
+        kind: Kind::Foreign { warning: Some("CPU time is limited, the number of cores is not") },
         default: nothing,
-        doc: "Ignored with a warning: it is not enforced yet.",
+        doc: "Ignored with a warning: CPU time is limited, the number of cores is not.",
     },
     Key {
-        id: ResourceKey::Unenforced,
+        id: ResourceKey::Disk,
         toml: &[],
         json: &["disk"],
-        kind: Kind::Foreign { warning: Some("it is not enforced yet") },
-        default: nothing,
-        doc: "Ignored with a warning: it is not enforced yet.",
+        kind: Kind::Size { least: 4096 },
+        default: default_disk,
+        doc: "What a run may write to its private files.",
     },
 ];
 
@@ -597,6 +662,26 @@ fn default_max_concurrent() -> String {
 
 fn default_time() -> String {
     format!("`{}`", show_duration(Limits::default().time))
+}
+
+fn default_cpu() -> String {
+    format!("`{}`", show_duration(Limits::default().cpu))
+}
+
+fn default_disk() -> String {
+    format!("`{}`", show_size(Limits::default().disk_bytes))
+}
+
+fn default_processes() -> String {
+    format!("`{}`", Limits::default().processes)
+}
+
+fn default_isolation() -> String {
+    format!("`{}`", Isolation::default())
+}
+
+fn default_engine() -> String {
+    format!("`{}`", Engine::default().as_str())
 }
 
 fn default_memory() -> String {

@@ -7,11 +7,9 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 
-use tidegate_model::Limits;
-
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
-use crate::settings::{Checks, Settings, state_dir};
+use crate::settings::{Settings, state_dir};
 use crate::source::{Format, Source};
 use crate::{parse_json, parse_toml, read, resolve};
 
@@ -55,14 +53,7 @@ pub fn load_file(path: &Path, env: &Environment) -> Result<Settings, ConfigError
 
 /// The settings without any file: no server, and the default limits and checks.
 pub fn defaults(env: &Environment) -> Result<Settings, ConfigError> {
-    Ok(Settings {
-        servers: Vec::new(),
-        limits: Limits::default(),
-        checks: Checks::default(),
-        state_dir: state_dir(env)?,
-        source: None,
-        warnings: Vec::new(),
-    })
+    Ok(Settings::new(state_dir(env)?))
 }
 
 fn load(source: &Source, env: &Environment) -> Result<Settings, ConfigError> {

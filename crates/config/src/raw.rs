@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tidegate_model::Secret;
 
-use crate::settings::TypeCheck;
+use crate::settings::{Sandbox, TypeCheck};
 
 /// A configuration file as typed.
 #[derive(Debug, Default)]
@@ -15,6 +15,7 @@ pub(crate) struct RawConfig {
     pub(crate) servers: Vec<RawServer>,
     pub(crate) limits: RawLimits,
     pub(crate) checks: RawChecks,
+    pub(crate) sandbox: Sandbox,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -48,10 +49,13 @@ pub(crate) enum Presence {
 #[derive(Debug, Default)]
 pub(crate) struct RawLimits {
     pub(crate) time: Option<Duration>,
+    pub(crate) cpu: Option<Duration>,
     pub(crate) memory_bytes: Option<u64>,
+    pub(crate) disk_bytes: Option<u64>,
     pub(crate) output_bytes: Option<u64>,
     pub(crate) tool_calls: Option<u32>,
     pub(crate) parallel_calls: Option<u32>,
+    pub(crate) processes: Option<u32>,
 }
 
 /// Checks as typed; what is absent has its default.

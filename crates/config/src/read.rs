@@ -4,16 +4,17 @@
 //! Invariant: a key that nothing reads is an error, except at the top of a
 //! client's file, where the client keeps its own keys.
 
-use tidegate_model::{did_you_mean, nearest};
+use tidegate_model::{Engine, Isolation, did_you_mean, nearest};
 
 use crate::error::{ConfigError, ConfigErrorKind, printable};
 use crate::keys::{
     CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey,
-    SERVER, ServerKey, TOP, TopKey, listed,
+    SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
 };
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::raw::{Presence, RawConfig, RawLimits, RawServer};
 use crate::read_value::Reading;
+use crate::settings::TypeCheck;
 use crate::source::{Format, Source};
 
 /// Reads a whole file.
@@ -58,6 +59,7 @@ impl<'a> Reader<'a> {
                 TopKey::Servers => self.servers(section)?,
                 TopKey::Limits => self.limits(section)?,
                 TopKey::Checks => self.checks(section)?,
+                TopKey::Sandbox => self.sandbox(section)?,
                 TopKey::CodeExecution => self.code_execution(section)?,
             }
         }
@@ -152,10 +154,17 @@ impl<'a> Reader<'a> {
                     let label = reading.label();
                     self.warn_of_missing_unit(&label, &entry.node);
                 }
+                LimitKey::Cpu => {
+                    limits.cpu = Some(reading.duration()?);
+                    let label = reading.label();
+                    self.warn_of_missing_unit(&label, &entry.node);
+                }
                 LimitKey::Memory => limits.memory_bytes = Some(reading.size()?),
+                LimitKey::Disk => limits.disk_bytes = Some(reading.size()?),
                 LimitKey::Output => limits.output_bytes = Some(reading.size()?),
                 LimitKey::ToolCalls => limits.tool_calls = Some(reading.count()?),
                 LimitKey::ParallelCalls => limits.parallel_calls = Some(reading.count()?),
+                LimitKey::Processes => limits.processes = Some(reading.count()?),
             }
         }
         self.raw.limits = limits;
@@ -167,8 +176,29 @@ impl<'a> Reader<'a> {
         for (key, entry) in self.known(CHECKS, entries, scope, Unknown::Refused)? {
             let reading = self.reading(key, entry, scope);
             match key.id {
-                CheckKey::Types => self.raw.checks.types = Some(reading.type_check()?),
+                CheckKey::Types => {
+                    self.raw.checks.types =
+                        Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
+                }
                 CheckKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn sandbox(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `sandbox`";
+        for (key, entry) in self.known(SANDBOX, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                SandboxKey::MinIsolation => {
+                    let levels = Isolation::ALL.map(|level| (level.as_str(), level));
+                    self.raw.sandbox.min_isolation = reading.one_of(&levels)?;
+                }
+                SandboxKey::Engine => {
+                    let engines = Engine::ALL.map(|engine| (engine.as_str(), engine));
+                    self.raw.sandbox.engine = reading.one_of(&engines)?;
+                }
             }
         }
         Ok(())
@@ -215,7 +245,10 @@ impl<'a> Reader<'a> {
                         self.warn(&format!("{label} {why}"), offset);
                     }
                 }
-                ExecutionKey::TypeCheck => self.raw.checks.types = Some(reading.type_check()?),
+                ExecutionKey::TypeCheck => {
+                    self.raw.checks.types =
+                        Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
+                }
                 ExecutionKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
                 ExecutionKey::ResourceLimits => self.resource_limits(reading.section()?)?,
             }
@@ -232,6 +265,10 @@ impl<'a> Reader<'a> {
                     self.raw.limits.memory_bytes = Some(bytes);
                 }
                 ResourceKey::Unenforced => self.foreign(&key.kind, entry, scope),
+                ResourceKey::Disk => {
+                    let bytes = self.reading(key, entry, scope).size()?;
+                    self.raw.limits.disk_bytes = Some(bytes);
+                }
             }
         }
         Ok(())

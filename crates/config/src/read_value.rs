@@ -12,7 +12,6 @@ use crate::keys::{Kind, LEAST_MEMORY, listed};
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::quantity::{LARGEST, LONGEST, parse_duration, parse_size};
 use crate::raw::Written;
-use crate::settings::TypeCheck;
 use crate::source::{Format, Source};
 
 /// A value about to be read.
@@ -96,10 +95,11 @@ impl<'a> Reading<'a> {
         Err(error)
     }
 
-    pub(crate) fn type_check(&self) -> Result<TypeCheck, ConfigError> {
+    /// A text that is one of the kind's words, as what it stands for.
+    pub(crate) fn one_of<T: Copy>(&self, meanings: &[(&str, T)]) -> Result<T, ConfigError> {
         let written = self.word()?;
-        let means = |mode: &TypeCheck| mode.as_str() == written.text.expose();
-        TypeCheck::ALL.into_iter().find(means).ok_or_else(|| self.wrong_type())
+        let found = meanings.iter().find(|(word, _)| word == written.text.expose());
+        found.map(|&(_, meaning)| meaning).ok_or_else(|| self.wrong_type())
     }
 
     pub(crate) fn duration(&self) -> Result<Duration, ConfigError> {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::keys::{CHECKS, EXECUTION, Key, Kind, LIMITS, RESOURCES, SERVER, TOP, listed};
+use crate::keys::{CHECKS, EXECUTION, Key, Kind, LIMITS, RESOURCES, SANDBOX, SERVER, TOP, listed};
 use crate::source::Format;
 
 /// The two example files. A test loads both.
@@ -23,6 +23,7 @@ pub fn reference_page() -> String {
     section(&mut page, "Top level", TOP);
     section(&mut page, "One server", SERVER);
     section(&mut page, "`limits`", LIMITS);
+    section(&mut page, "`sandbox`", SANDBOX);
     section(&mut page, "`checks`", CHECKS);
     section(&mut page, "`mcpCodeExecution`", EXECUTION);
     section(&mut page, "`mcpCodeExecution.resourceLimits`", RESOURCES);

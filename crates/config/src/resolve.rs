@@ -41,6 +41,7 @@ pub(crate) fn resolve(
         servers,
         limits: resolve_limits(&raw.limits),
         checks: resolver.checks(&raw.checks)?,
+        sandbox: raw.sandbox,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
         warnings: resolver.warnings,
@@ -65,10 +66,13 @@ fn resolve_limits(raw: &RawLimits) -> Limits {
     let default = Limits::default();
     Limits {
         time: raw.time.unwrap_or(default.time),
+        cpu: raw.cpu.unwrap_or(default.cpu),
         memory_bytes: raw.memory_bytes.unwrap_or(default.memory_bytes),
+        disk_bytes: raw.disk_bytes.unwrap_or(default.disk_bytes),
         output_bytes: raw.output_bytes.unwrap_or(default.output_bytes),
         tool_calls: raw.tool_calls.unwrap_or(default.tool_calls),
         parallel_calls: raw.parallel_calls.unwrap_or(default.parallel_calls),
+        processes: raw.processes.unwrap_or(default.processes),
     }
 }
 

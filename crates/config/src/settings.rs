@@ -3,7 +3,7 @@
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-use tidegate_model::{Limits, ServerSpec};
+use tidegate_model::{Engine, Isolation, Limits, ServerSpec};
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
@@ -28,12 +28,38 @@ pub struct Settings {
     pub limits: Limits,
     /// What is checked before a run.
     pub checks: Checks,
+    /// What runs programs, and how well it must keep them in.
+    pub sandbox: Sandbox,
     /// Where state lives. Absolute; need not exist yet.
     pub state_dir: PathBuf,
     /// The file that was read, if any.
     pub source: Option<PathBuf>,
     /// What a person should know and need not act on. Without secrets.
     pub warnings: Vec<String>,
+}
+
+impl Settings {
+    /// What holds without any file: no server, and the default for the rest.
+    pub fn new(state_dir: PathBuf) -> Self {
+        Self {
+            servers: Vec::new(),
+            limits: Limits::default(),
+            checks: Checks::default(),
+            sandbox: Sandbox::default(),
+            state_dir,
+            source: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// What runs programs, and how well it must keep them in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    /// A worker that reports less serves no run.
+    pub min_isolation: Isolation,
+    /// What runs a program that asks for no engine.
+    pub engine: Engine,
 }
 
 /// What is checked before a run.

@@ -153,6 +153,10 @@ pub(crate) fn limit(code: ErrorCode, limits: &Limits) -> (String, String) {
             format!("the program ran longer than its limit of {}", seconds(limits.time)),
             "do less per run, or let the user raise `limits.time`".into(),
         ),
+        ErrorCode::CpuLimit => (
+            format!("the program used more than its limit of {} of CPU time", seconds(limits.cpu)),
+            "do less per run, or let the user raise `limits.cpu`".into(),
+        ),
         ErrorCode::MemoryLimit => (
             format!(
                 "the program used more than its limit of {} of memory",

@@ -5,8 +5,10 @@
 
 mod bridge;
 mod check;
+mod commands;
 mod discovery;
 mod explain;
+mod fetch;
 mod gateway;
 mod guest;
 mod pipeline;

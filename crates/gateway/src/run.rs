@@ -71,7 +71,7 @@ pub(crate) async fn run(
     id: &RunId,
     context: &RunContext,
 ) -> Ended {
-    let Worker { mut reader, writer, life } = worker;
+    let Worker { mut reader, writer, life, report: _ } = worker;
     let mut run = Run {
         gateway: Arc::clone(gateway),
         view: Arc::new(View::new(gateway.catalog())),
@@ -163,6 +163,7 @@ impl Run {
         let start = ToGuest::Start(Start {
             source: program.source,
             time_ms: u32::try_from(self.limits.time.as_millis()).unwrap_or(u32::MAX),
+            cpu_ms: u32::try_from(self.limits.cpu.as_millis()).unwrap_or(u32::MAX),
             memory_bytes: self.limits.memory_bytes,
             output_bytes: self.limits.output_bytes,
         });
@@ -178,7 +179,13 @@ impl Run {
     fn take(&mut self, message: FromGuest) -> Option<Outcome> {
         match message {
             FromGuest::Hello { .. } => Some(Err(broken_protocol())),
-            FromGuest::Call { id, name, arguments, raw } => self.call(id, name, arguments, raw),
+            FromGuest::Call { id, name, arguments, raw } => {
+                self.request(id, Request::Tool { name, arguments, raw })
+            }
+            FromGuest::Fetch { id, request } => self.request(id, Request::Fetch(request)),
+            FromGuest::Command { id, name, request } => {
+                self.request(id, Request::Command { name, request })
+            }
             FromGuest::Ask { id, question, body } => self.ask(id, question, body),
             FromGuest::Log { level, text } => self.log(level, &text),
             FromGuest::Done { output, memory_bytes } => {
@@ -196,13 +203,13 @@ impl Run {
         }
     }
 
-    /// Starts a call, or refuses it at once: what is refused must not wait in
-    /// memory for its turn.
-    fn call(&mut self, id: u32, name: String, arguments: String, raw: bool) -> Option<Outcome> {
+    /// Starts what the program asks for, or refuses it at once: what is refused
+    /// must not wait in memory for its turn.
+    fn request(&mut self, id: u32, request: Request) -> Option<Outcome> {
         // Counted before the call: a guest that is killed in the middle of it
         // must still have paid.
         self.ended.tool_calls = self.ended.tool_calls.saturating_add(1);
-        let bytes = arguments.len() as u64;
+        let bytes = request.bytes();
         if self.ended.tool_calls > self.limits.tool_calls.saturating_add(REFUSALS) {
             return Some(Err(RunError::new(ErrorCode::CallLimit, "")));
         }
@@ -227,7 +234,7 @@ impl Run {
         self.tasks.spawn(async move {
             // Held until the reply is written: replies wait in memory too.
             let _turn = parallel.acquire().await;
-            let outcome = call(&gateway, &run, &name, arguments, raw).await;
+            let outcome = fulfil(&gateway, &run, request).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             reply(&writer, id, outcome).await;
@@ -291,6 +298,34 @@ impl Run {
         self.ended.logs.push_str(mark);
         self.ended.logs.push_str(text);
         None
+    }
+}
+
+/// What a program can ask the world outside for. All of it is counted, queued
+/// and cut off in the same way.
+enum Request {
+    Tool { name: String, arguments: String, raw: bool },
+    Fetch(String),
+    Command { name: String, request: String },
+}
+
+impl Request {
+    /// What it holds in memory while it waits.
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Tool { arguments: text, .. }
+            | Self::Fetch(text)
+            | Self::Command { request: text, .. } => text.len() as u64,
+        }
+    }
+}
+
+/// Does what was asked for. JSON text for the program, or why there is none.
+async fn fulfil(gateway: &Gateway, run: &RunId, request: Request) -> Result<String, RunError> {
+    match request {
+        Request::Tool { name, arguments, raw } => call(gateway, run, &name, arguments, raw).await,
+        Request::Fetch(request) => gateway.fetch(run, &request).await,
+        Request::Command { name, request } => gateway.command(run, &name, &request).await,
     }
 }
 
@@ -362,6 +397,7 @@ fn worker_error(error: &ChannelError, run: &RunId) -> RunError {
 fn with_limit(mut error: RunError, limits: &Limits) -> RunError {
     match error.code {
         ErrorCode::TimeLimit
+        | ErrorCode::CpuLimit
         | ErrorCode::MemoryLimit
         | ErrorCode::StackLimit
         | ErrorCode::OutputLimit => {}

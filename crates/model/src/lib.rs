@@ -5,6 +5,7 @@
 //! same type, it lives here, because they may not depend on each other.
 
 mod answer;
+mod isolation;
 mod limits;
 mod nearest;
 mod response;
@@ -14,10 +15,11 @@ mod server;
 mod tool;
 
 pub use answer::Answer;
+pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use limits::Limits;
 pub use nearest::{did_you_mean, nearest};
 pub use response::{Metrics, Response};
-pub use run::{ErrorCode, Language, Program, RunError, RunId};
+pub use run::{Engine, ErrorCode, Language, Program, RunError, RunId};
 pub use secret::Secret;
 pub use server::{ServerSpec, Transport};
 pub use tool::{Hints, ServerInfo, ToolCall, ToolDef, ToolList, ToolRef};

@@ -7,14 +7,20 @@ use std::time::Duration;
 pub struct Limits {
     /// Wall-clock time.
     pub time: Duration,
-    /// Engine heap, in bytes.
+    /// CPU time of all its processes.
+    pub cpu: Duration,
+    /// Memory, in bytes.
     pub memory_bytes: u64,
+    /// Files it can write, in bytes.
+    pub disk_bytes: u64,
     /// Captured logs plus output, in bytes.
     pub output_bytes: u64,
     /// Tool calls in all.
     pub tool_calls: u32,
     /// Tool calls under way at once.
     pub parallel_calls: u32,
+    /// Processes and threads at once.
+    pub processes: u32,
 }
 
 impl Default for Limits {
@@ -23,10 +29,13 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             time: Duration::from_secs(30),
+            cpu: Duration::from_secs(30),
             memory_bytes: 256 * 1024 * 1024,
+            disk_bytes: 64 * 1024 * 1024,
             output_bytes: 32 * 1024 * 1024,
             tool_calls: 10_000,
             parallel_calls: 64,
+            processes: 64,
         }
     }
 }

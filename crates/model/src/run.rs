@@ -14,6 +14,33 @@ pub enum Language {
     TypeScript,
 }
 
+/// What runs a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// The engine inside our own executable: starts at once, no compiler.
+    #[default]
+    QuickJs,
+    /// Deno as found on the machine: slower to start, faster loops.
+    Deno,
+    /// Node as found on the machine.
+    Node,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: [Self; 3] = [Self::QuickJs, Self::Deno, Self::Node];
+
+    /// The word for it in requests, configurations and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::QuickJs => "quickjs",
+            Self::Deno => "deno",
+            Self::Node => "node",
+        }
+    }
+}
+
 /// What a client asks to run.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -21,6 +48,8 @@ pub struct Program {
     pub source: String,
     /// Its language.
     pub language: Language,
+    /// What it asks to be run by; the configured engine if it does not.
+    pub engine: Option<Engine>,
     /// A shorter time limit than the configured one.
     pub timeout: Option<Duration>,
 }
@@ -162,6 +191,8 @@ error_codes! {
     UpstreamProtocol = "upstream.protocol",
     /// The run took too long.
     TimeLimit = "limit.time",
+    /// The run used too much CPU time.
+    CpuLimit = "limit.cpu",
     /// The run used too much memory.
     MemoryLimit = "limit.memory",
     /// The run recursed too deeply.
@@ -170,6 +201,26 @@ error_codes! {
     OutputLimit = "limit.output",
     /// The run made too many calls.
     CallLimit = "limit.tool_calls",
+    /// The run wrote too much to its files.
+    DiskLimit = "limit.disk",
+    /// The run started too many processes or threads.
+    ProcessLimit = "limit.processes",
+    /// A connection that no network rule allows.
+    FetchDenied = "fetch.denied",
+    /// A permitted connection that failed.
+    FetchFailed = "fetch.failed",
+    /// A permitted connection that brought too much, or came too often.
+    FetchLimit = "fetch.limit",
+    /// A host command that is not allowed.
+    CommandDenied = "command.denied",
+    /// An allowed host command that could not be run.
+    CommandFailed = "command.failed",
+    /// The machine cannot confine programs as the configuration demands.
+    Isolation = "sandbox.isolation",
+    /// Too many runs are under way or waiting.
+    Busy = "sandbox.busy",
+    /// The engine that was asked for is not on this machine.
+    EngineMissing = "sandbox.no_engine",
     /// The client cancelled the run.
     Cancelled = "run.cancelled",
     /// The worker process died or broke the protocol.
@@ -182,8 +233,13 @@ impl ErrorCode {
     /// The exit code of `tidegate run` for a run that ended this way.
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Denied => 3,
+            Self::Denied | Self::FetchDenied | Self::CommandDenied | Self::Isolation => 3,
             Self::TimeLimit
+            | Self::CpuLimit
+            | Self::DiskLimit
+            | Self::ProcessLimit
+            | Self::FetchLimit
+            | Self::Busy
             | Self::MemoryLimit
             | Self::StackLimit
             | Self::OutputLimit
@@ -204,6 +260,9 @@ impl ErrorCode {
             | Self::File
             | Self::Cancelled
             | Self::WorkerDied
+            | Self::FetchFailed
+            | Self::CommandFailed
+            | Self::EngineMissing
             | Self::Internal => 1,
         }
     }

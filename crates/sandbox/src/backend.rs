@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use thiserror::Error;
+use tidegate_model::IsolationReport;
 use tidegate_wire::{FromGuest, VERSION};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
@@ -50,6 +51,8 @@ pub struct Worker {
     pub writer: FrameWriter,
     /// Ends everything behind the worker when it is dropped.
     pub life: Box<dyn Life>,
+    /// How the worker is kept in, as it found by trying.
+    pub report: IsolationReport,
 }
 
 /// What is behind a worker. Dropping it kills all of that, at once.
@@ -72,10 +75,10 @@ impl Worker {
         let hello =
             timeout(HELLO_TIMEOUT, reader.next()).await.map_err(|_| SandboxError::Silent)?;
         match hello.map_err(SandboxError::Hello)? {
-            FromGuest::Hello { version: VERSION } => {
-                Ok(Self { reader, writer: FrameWriter::new(Box::new(write)), life })
+            FromGuest::Hello { version: VERSION, report } => {
+                Ok(Self { reader, writer: FrameWriter::new(Box::new(write)), life, report })
             }
-            FromGuest::Hello { version } => Err(SandboxError::Version { found: version }),
+            FromGuest::Hello { version, .. } => Err(SandboxError::Version { found: version }),
             _ => Err(SandboxError::Hello(ChannelError::OutOfTurn)),
         }
     }

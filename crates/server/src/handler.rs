@@ -135,7 +135,7 @@ impl Handler {
             }
         };
         let timeout = request.timeout_ms.map(Duration::from_millis);
-        let program = Program { source: request.code, language, timeout };
+        let program = Program { source: request.code, language, engine: None, timeout };
         let response = self.gateway.execute(program, run).await;
         // As text only: what reaches the model is counted once.
         let text = serde_json::to_string(&response).map_err(|_| internal())?;

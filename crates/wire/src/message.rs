@@ -4,13 +4,13 @@
 //! then exactly one done or failed. Host to guest: one start, then one reply
 //! per call and question. Ids are chosen by the guest and only echoed.
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, IsolationReport, Layer, LayerReport, LayerState, RunError};
 
 use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 
 /// Version of this protocol. Both sides come from one executable today; a
 /// container image or a saved machine may be older, and is refused if it is.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Longest tool name a guest may send. Real ones are below 130 bytes.
 pub const NAME_LIMIT: usize = 512;
@@ -26,6 +26,9 @@ pub enum FromGuest {
     Hello {
         /// Protocol version it speaks.
         version: u32,
+        /// How it is kept in, as it found by trying. It has not seen a program
+        /// yet, so this is our own code speaking.
+        report: IsolationReport,
     },
     /// The program calls a tool.
     Call {
@@ -37,6 +40,22 @@ pub enum FromGuest {
         arguments: String,
         /// Whether the program wants the answer in MCP's own form.
         raw: bool,
+    },
+    /// The program wants something from the network.
+    Fetch {
+        /// Chosen by the guest, echoed in the reply.
+        id: u32,
+        /// JSON text: url, method, headers, body.
+        request: String,
+    },
+    /// The program wants to run a command of the host.
+    Command {
+        /// Chosen by the guest, echoed in the reply.
+        id: u32,
+        /// Its name in the configuration.
+        name: String,
+        /// JSON text: arguments and input.
+        request: String,
     },
     /// The program asks the gateway something that is not a tool call.
     Ask {
@@ -119,6 +138,8 @@ pub struct Start {
     pub source: String,
     /// Time after which the engine interrupts the program, in milliseconds.
     pub time_ms: u32,
+    /// CPU time after which the engine interrupts the program, in milliseconds.
+    pub cpu_ms: u32,
     /// Heap limit of the engine, in bytes.
     pub memory_bytes: u64,
     /// Printed text plus output, in bytes.
@@ -129,7 +150,7 @@ impl FromGuest {
     /// The frame for this message, length prefix included.
     pub fn encode(&self) -> Result<Vec<u8>, WireError> {
         match self {
-            Self::Hello { version } => Writer::new(1).u32(*version),
+            Self::Hello { version, report } => write_report(Writer::new(1).u32(*version), report),
             Self::Call { id, name, arguments, raw } => {
                 Writer::new(2).u32(*id).text(name).text(arguments).u8(u8::from(*raw))
             }
@@ -143,6 +164,8 @@ impl FromGuest {
             Self::Failed { error, memory_bytes } => {
                 write_error(Writer::new(6), error).u64(*memory_bytes)
             }
+            Self::Fetch { id, request } => Writer::new(7).u32(*id).text(request),
+            Self::Command { id, name, request } => Writer::new(8).u32(*id).text(name).text(request),
         }
         .finish()
     }
@@ -151,7 +174,7 @@ impl FromGuest {
     pub fn decode(body: &[u8]) -> Result<Self, WireError> {
         let mut reader = Reader::new(body);
         let message = match reader.u8("kind")? {
-            1 => Self::Hello { version: reader.u32("version")? },
+            1 => Self::Hello { version: reader.u32("version")?, report: read_report(&mut reader)? },
             2 => Self::Call {
                 id: reader.u32("id")?,
                 name: reader.text("name", NAME_LIMIT)?,
@@ -176,6 +199,15 @@ impl FromGuest {
                 error: read_error(&mut reader)?,
                 memory_bytes: reader.u64("memory")?,
             },
+            7 => Self::Fetch {
+                id: reader.u32("id")?,
+                request: reader.text("request", MAX_FRAME_BYTES)?,
+            },
+            8 => Self::Command {
+                id: reader.u32("id")?,
+                name: reader.text("name", NAME_LIMIT)?,
+                request: reader.text("request", MAX_FRAME_BYTES)?,
+            },
             value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
         };
         reader.finish()?;
@@ -190,6 +222,7 @@ impl ToGuest {
             Self::Start(start) => Writer::new(1)
                 .text(&start.source)
                 .u32(start.time_ms)
+                .u32(start.cpu_ms)
                 .u64(start.memory_bytes)
                 .u64(start.output_bytes),
             Self::Reply { id, outcome: Ok(value) } => Writer::new(2).u32(*id).u8(1).text(value),
@@ -207,6 +240,7 @@ impl ToGuest {
             1 => Self::Start(Start {
                 source: reader.text("source", MAX_FRAME_BYTES)?,
                 time_ms: reader.u32("time")?,
+                cpu_ms: reader.u32("cpu")?,
                 memory_bytes: reader.u64("memory")?,
                 output_bytes: reader.u64("output")?,
             }),
@@ -247,6 +281,37 @@ fn read_error(reader: &mut Reader<'_>) -> Result<RunError, WireError> {
         column: known(reader.u32("column")?),
         hint: reader.optional("hint", TEXT_LIMIT)?,
     })
+}
+
+fn write_report(writer: Writer, report: &IsolationReport) -> Writer {
+    let count = u32::try_from(report.0.len()).unwrap_or(u32::MAX);
+    report.0.iter().fold(writer.u32(count), |writer, line| {
+        let state = LayerState::ALL.iter().position(|&state| state == line.state);
+        writer
+            .text(line.layer.as_str())
+            .u8(state.and_then(|state| u8::try_from(state).ok()).unwrap_or(u8::MAX))
+            .text(clip(&line.reason))
+            .text(clip(&line.remedy))
+    })
+}
+
+fn read_report(reader: &mut Reader<'_>) -> Result<IsolationReport, WireError> {
+    let count = reader.u32("layers")?;
+    if count as usize > Layer::ALL.len() {
+        return Err(WireError::BadValue { field: "layers", value: count });
+    }
+    let mut lines = Vec::new();
+    for _ in 0..count {
+        let layer = reader.text("layer", NAME_LIMIT)?;
+        let layer = Layer::parse(&layer).ok_or(WireError::BadValue { field: "layer", value: 0 })?;
+        let state = reader.u8("state")?;
+        let known = LayerState::ALL.get(usize::from(state)).copied();
+        let state = known.ok_or(WireError::BadValue { field: "state", value: u32::from(state) })?;
+        let reason = reader.text("reason", TEXT_LIMIT)?;
+        let remedy = reader.text("remedy", TEXT_LIMIT)?;
+        lines.push(LayerReport { layer, state, reason, remedy });
+    }
+    Ok(IsolationReport(lines))
 }
 
 /// The longest beginning that fits a text field and ends between characters.
@@ -306,7 +371,7 @@ impl LogLevel {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::{ErrorCode, RunError};
+    use tidegate_model::{ErrorCode, IsolationReport, Layer, LayerReport, LayerState, RunError};
 
     use super::{CHECK_LIMIT, FromGuest, LogLevel, Question, Start, TEXT_LIMIT, ToGuest};
     use crate::codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
@@ -321,9 +386,19 @@ mod tests {
         }
     }
 
+    fn report() -> IsolationReport {
+        IsolationReport(vec![
+            LayerReport::enforced(Layer::Seccomp),
+            LayerReport::lacking(Layer::Landlock, LayerState::Partial, "old kernel", "a new one"),
+        ])
+    }
+
     fn guest_messages() -> Vec<FromGuest> {
         vec![
-            FromGuest::Hello { version: 1 },
+            FromGuest::Hello { version: 1, report: IsolationReport::default() },
+            FromGuest::Hello { version: 1, report: report() },
+            FromGuest::Fetch { id: 10, request: "{}".into() },
+            FromGuest::Command { id: 11, name: "git".into(), request: "[]".into() },
             FromGuest::Call { id: 7, name: "a__b".into(), arguments: "{}".into(), raw: true },
             FromGuest::Ask { id: 8, question: Question::ReadFile, body: "./servers".into() },
             FromGuest::Ask { id: 9, question: Question::Check, body: "{}".into() },
@@ -349,6 +424,7 @@ mod tests {
         let start = Start {
             source: "return 1".into(),
             time_ms: 30_000,
+            cpu_ms: 20_000,
             memory_bytes: 1 << 28,
             output_bytes: 9,
         };
@@ -422,7 +498,7 @@ mod tests {
         };
         for _ in 0..20_000 {
             let mut body: Vec<u8> = (0..6).flat_map(|_| next()).collect();
-            body[0] %= 8;
+            body[0] %= 10;
             body.truncate(usize::from(next()[0] % 48));
             let _ = FromGuest::decode(&body);
             let _ = ToGuest::decode(&body);

@@ -113,9 +113,15 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::Type
         | ErrorCode::Stuck
         | ErrorCode::TimeLimit
+        | ErrorCode::CpuLimit
         | ErrorCode::MemoryLimit
         | ErrorCode::StackLimit
         | ErrorCode::OutputLimit
+        | ErrorCode::DiskLimit
+        | ErrorCode::ProcessLimit
+        | ErrorCode::Isolation
+        | ErrorCode::Busy
+        | ErrorCode::EngineMissing
         | ErrorCode::Cancelled
         | ErrorCode::WorkerDied => true,
         ErrorCode::Thrown
@@ -131,6 +137,11 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::UpstreamTimeout
         | ErrorCode::UpstreamProtocol
         | ErrorCode::CallLimit
+        | ErrorCode::FetchDenied
+        | ErrorCode::FetchFailed
+        | ErrorCode::FetchLimit
+        | ErrorCode::CommandDenied
+        | ErrorCode::CommandFailed
         | ErrorCode::Internal => false,
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::io;
 use std::time::{Duration, Instant};
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, IsolationReport, RunError};
 use tidegate_wire::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, ToGuest, VERSION};
 
 use crate::channel::Channel;
@@ -66,7 +66,8 @@ impl Host {
 
     /// Says hello and waits for the program. The clock starts when it is there.
     pub(crate) fn wait_for_start(&self) -> io::Result<Start> {
-        self.send(&FromGuest::Hello { version: VERSION })?;
+        let report = IsolationReport::default();
+        self.send(&FromGuest::Hello { version: VERSION, report })?;
         let ToGuest::Start(start) = self.channel.borrow_mut().receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };

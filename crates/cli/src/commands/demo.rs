@@ -157,8 +157,12 @@ async fn measure(
     for (query, wanted) in task.searches {
         code_tokens += discover(gateway, query, wanted).await?;
     }
-    let program =
-        Program { source: task.program.to_owned(), language: Language::TypeScript, timeout: None };
+    let program = Program {
+        source: task.program.to_owned(),
+        language: Language::TypeScript,
+        engine: None,
+        timeout: None,
+    };
     let response = gateway.execute(program, context).await;
     if let Some(error) = &response.error {
         bail!("the program failed: {error}");
@@ -252,14 +256,7 @@ async fn call(
 
 /// The demo's configuration: this executable, three times.
 fn settings(state: &TemporaryState) -> anyhow::Result<Settings> {
-    Ok(Settings {
-        servers: server_specs()?,
-        limits: Limits::default(),
-        checks: Checks::default(),
-        state_dir: state.0.clone(),
-        source: None,
-        warnings: Vec::new(),
-    })
+    Ok(Settings { servers: server_specs()?, ..Settings::new(state.0.clone()) })
 }
 
 /// A state folder that is removed with the demo.

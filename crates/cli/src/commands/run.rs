@@ -16,7 +16,8 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let source = read(&args.file)?;
     let gateway = context::gateway(config)?;
     let context = context::cancelled_by_ctrl_c();
-    let program = Program { source, language: Language::TypeScript, timeout: args.timeout };
+    let program =
+        Program { source, language: Language::TypeScript, engine: None, timeout: args.timeout };
     let response = {
         let _spinner = print::Spinner::start("running");
         gateway.execute(program, &context).await

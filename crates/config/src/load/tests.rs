@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tidegate_model::{Limits, Secret, ServerSpec, Transport};
+use tidegate_model::{Engine, Isolation, Limits, Secret, ServerSpec, Transport};
 
 use super::{find_and_load, load, load_file};
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
 use crate::source::Source;
-use crate::{Checks, ConfigError, Environment, Settings, TypeCheck};
+use crate::{Checks, ConfigError, Environment, Sandbox, Settings, TypeCheck};
 
 fn env() -> Environment {
     Environment::from_pairs([
@@ -72,11 +72,8 @@ fn secrets(pairs: &[(&str, &str)]) -> BTreeMap<String, Secret<String>> {
 fn settings(path: &str, servers: Vec<ServerSpec>) -> Settings {
     Settings {
         servers,
-        limits: Limits::default(),
-        checks: Checks::default(),
-        state_dir: "/home/ann/.local/share/tidegate".into(),
         source: Some(path.into()),
-        warnings: Vec::new(),
+        ..Settings::new("/home/ann/.local/share/tidegate".into())
     }
 }
 
@@ -154,16 +151,27 @@ fn an_empty_own_file_has_no_servers() {
 #[test]
 fn limits_are_read_from_the_own_file() {
     let read = toml(
-        "[limits]\ntime = 1500\nmemory = '64MiB'\noutput = 1024\ntool_calls = 7\nparallel_calls = 3",
+        "[limits]\ntime = 1500\nmemory = '64MiB'\noutput = 1024\ntool_calls = 7\nparallel_calls = 3\n\
+         cpu = '2s'\ndisk = '8MB'\nprocesses = 5",
     );
     let limits = Limits {
         time: Duration::from_millis(1500),
+        cpu: Duration::from_secs(2),
         memory_bytes: 64 * 1024 * 1024,
+        disk_bytes: 8 * 1024 * 1024,
         output_bytes: 1024,
         tool_calls: 7,
         parallel_calls: 3,
+        processes: 5,
     };
     assert_eq!(read, Settings { limits, ..settings("/p/tidegate.toml", Vec::new()) });
+}
+
+#[test]
+fn the_sandbox_is_read_from_the_own_file() {
+    let read = toml("[sandbox]\nmin_isolation = 'strict'\nengine = 'deno'");
+    let sandbox = Sandbox { min_isolation: Isolation::Strict, engine: Engine::Deno };
+    assert_eq!(read, Settings { sandbox, ..settings("/p/tidegate.toml", Vec::new()) });
 }
 
 #[test]
@@ -358,6 +366,7 @@ fn code_execution_is_honoured_or_warned_of() {
     let limits = Limits {
         time: Duration::from_secs(5),
         memory_bytes: 64 * 1024 * 1024,
+        disk_bytes: 1024 * 1024 * 1024,
         ..Limits::default()
     };
     let warnings = [
@@ -368,10 +377,8 @@ fn code_execution_is_honoured_or_warned_of() {
          tokenized (at /p/.mcp.json:6:1)",
         "`auditLogging` in `mcpCodeExecution` is false, without effect: runs and calls are always \
          recorded (at /p/.mcp.json:7:1)",
-        "`cpu` in `mcpCodeExecution.resourceLimits` is not honoured: it is not enforced yet (at \
-         /p/.mcp.json:10:1)",
-        "`disk` in `mcpCodeExecution.resourceLimits` is not honoured: it is not enforced yet (at \
-         /p/.mcp.json:11:1)",
+        "`cpu` in `mcpCodeExecution.resourceLimits` is not honoured: CPU time is limited, the \
+         number of cores is not (at /p/.mcp.json:10:1)",
     ];
     let warnings = warnings.map(String::from).to_vec();
     assert_eq!(json(text), Settings { limits, warnings, ..settings("/p/.mcp.json", Vec::new()) });

@@ -164,9 +164,6 @@ fn settings(target: &Target, folder: &Path) -> Settings {
     Settings {
         servers: vec![server],
         limits: Limits { parallel_calls: 100, ..Limits::default() },
-        checks: Checks::default(),
-        state_dir: folder.join("echo"),
-        source: None,
-        warnings: Vec::new(),
+        ..Settings::new(folder.join("echo"))
     }
 }

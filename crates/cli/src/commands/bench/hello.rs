@@ -48,6 +48,7 @@ async fn hello(gateway: &Arc<Gateway>) -> anyhow::Result<Duration> {
     let program = Program {
         source: "return 'hello'".to_owned(),
         language: Language::TypeScript,
+        engine: None,
         timeout: None,
     };
     let started = Instant::now();
@@ -66,14 +67,7 @@ pub(crate) fn plain_process() -> anyhow::Result<Duration> {
 }
 
 fn open(folder: &Path) -> anyhow::Result<Arc<Gateway>> {
-    let settings = Settings {
-        servers: Vec::new(),
-        limits: Limits::default(),
-        checks: Checks::default(),
-        state_dir: folder.join("hello"),
-        source: None,
-        warnings: Vec::new(),
-    };
+    let settings = Settings::new(folder.join("hello"));
     // Counted once per process, not once per run.
     tidegate_gateway::tokens::count("warm up");
     context::open(settings, &Environment::from_process())

@@ -93,8 +93,12 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 async fn timed_run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
     gateway.prepare_worker();
     tokio::time::sleep(Duration::from_millis(20)).await;
-    let program =
-        Program { source: source.to_owned(), language: Language::TypeScript, timeout: None };
+    let program = Program {
+        source: source.to_owned(),
+        language: Language::TypeScript,
+        engine: None,
+        timeout: None,
+    };
     let started = Instant::now();
     let response = gateway.execute(program, &RunContext::default()).await;
     ensure!(response.success, "the program failed: {:?}", response.error);

@@ -131,14 +131,7 @@ fn open(
     servers: Vec<ServerSpec>,
     checks: Checks,
 ) -> anyhow::Result<Arc<Gateway>> {
-    let settings = Settings {
-        servers,
-        limits: Limits::default(),
-        checks,
-        state_dir,
-        source: None,
-        warnings: Vec::new(),
-    };
+    let settings = Settings { servers, checks, ..Settings::new(state_dir) };
     context::open(settings, &Environment::from_process())
 }
 

@@ -107,17 +107,10 @@ pub(super) async fn worker() -> Finding {
 /// How many milliseconds the run took, the start of a worker included.
 async fn run_program() -> anyhow::Result<f64> {
     let folder = Scratch::new()?;
-    let settings = Settings {
-        servers: Vec::new(),
-        limits: Limits::default(),
-        checks: Checks::default(),
-        state_dir: folder.0.clone(),
-        source: None,
-        warnings: Vec::new(),
-    };
+    let settings = Settings::new(folder.0.clone());
     let gateway = context::open(settings, &Environment::from_process())?;
     let source = "return 1".to_owned();
-    let program = Program { source, language: Language::TypeScript, timeout: None };
+    let program = Program { source, language: Language::TypeScript, engine: None, timeout: None };
     let response = gateway.execute(program, &RunContext::default()).await;
     gateway.close().await;
     match response.error {

@@ -1,0 +1,267 @@
+//! How a program is kept in: layers, what each of them came to, and levels.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! layers {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// One wall around a program.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Layer {
+            $($(#[$doc])* #[serde(rename = $text)] $name,)*
+        }
+
+        impl Layer {
+            /// Every layer, from the outermost to the innermost.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The text form, as in reports and on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+
+            /// The layer with this text form.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+// A macro, because each layer and its text would otherwise stand in four lists.
+layers! {
+    /// A user without rights of its own, never root.
+    User = "user",
+    /// A user namespace: rights inside it mean nothing outside.
+    UserNamespace = "user_namespace",
+    /// Processes of the host cannot be seen or signalled; all end with the first.
+    PidNamespace = "pid_namespace",
+    /// No network interface but a loopback that is down.
+    NetNamespace = "net_namespace",
+    /// A mount table of its own.
+    MountNamespace = "mount_namespace",
+    /// No shared memory and no message queue of the host.
+    IpcNamespace = "ipc_namespace",
+    /// A host name of its own.
+    UtsNamespace = "uts_namespace",
+    /// A view of the control groups of its own.
+    CgroupNamespace = "cgroup_namespace",
+    /// A read-only root that holds only what the engine needs.
+    PrivateRoot = "private_root",
+    /// Memory and processes counted by the kernel for the whole run.
+    Cgroup = "cgroup",
+    /// Limits of each process.
+    ResourceLimits = "resource_limits",
+    /// No descriptor but the channel.
+    Descriptors = "descriptors",
+    /// No capability, not even in the own namespace.
+    Capabilities = "capabilities",
+    /// No program that is started can gain rights.
+    NoNewPrivileges = "no_new_privileges",
+    /// The kernel refuses every file and port that is not granted.
+    Landlock = "landlock",
+    /// The kernel refuses every system call that the engine does not need.
+    Seccomp = "seccomp",
+}
+
+/// What a layer came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerState {
+    /// Asked for and seen to hold.
+    Enforced,
+    /// Asked for, and a part of it holds.
+    Partial,
+    /// Asked for and not to be had here.
+    Unavailable,
+    /// Not asked for.
+    NotRequested,
+}
+
+impl LayerState {
+    /// Every state.
+    pub const ALL: [Self; 4] =
+        [Self::Enforced, Self::Partial, Self::Unavailable, Self::NotRequested];
+
+    /// The text form, as in reports and on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforced => "enforced",
+            Self::Partial => "partial",
+            Self::Unavailable => "unavailable",
+            Self::NotRequested => "not_requested",
+        }
+    }
+}
+
+/// One line of an isolation report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerReport {
+    /// Which layer.
+    pub layer: Layer,
+    /// What it came to.
+    pub state: LayerState,
+    /// Why it is not enforced; empty if it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What a person can do about it; empty if there is nothing to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+impl LayerReport {
+    /// A layer that was seen to hold.
+    pub fn enforced(layer: Layer) -> Self {
+        let (reason, remedy) = (String::new(), String::new());
+        Self { layer, state: LayerState::Enforced, reason, remedy }
+    }
+
+    /// A layer that does not hold, or not all of it.
+    pub fn lacking(
+        layer: Layer,
+        state: LayerState,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self { layer, state, reason: reason.into(), remedy: remedy.into() }
+    }
+}
+
+/// Every layer of one worker, as found by trying.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IsolationReport(pub Vec<LayerReport>);
+
+/// How well a program is kept in, from the worst to the best. A configuration
+/// names the least it accepts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// Whatever there is, down to a plain process.
+    Any,
+    /// System calls are filtered and no file of the host can be opened, but
+    /// namespaces may be missing, as in a default container.
+    #[default]
+    Reduced,
+    /// Every layer holds, except that memory may be limited without a control group.
+    Strict,
+}
+
+impl Isolation {
+    /// Every level.
+    pub const ALL: [Self; 3] = [Self::Any, Self::Reduced, Self::Strict];
+
+    /// The word for it in configurations and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Reduced => "reduced",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+impl fmt::Display for Isolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl IsolationReport {
+    /// The level that these layers amount to.
+    pub fn level(&self) -> Isolation {
+        if Layer::ALL.iter().all(|&layer| self.holds(layer) || layer == Layer::Cgroup) {
+            return Isolation::Strict;
+        }
+        // The last walls that need no namespace. Files are closed by either of two.
+        let needed = [
+            Layer::User,
+            Layer::ResourceLimits,
+            Layer::Descriptors,
+            Layer::Capabilities,
+            Layer::NoNewPrivileges,
+            Layer::Seccomp,
+        ];
+        let files = self.holds(Layer::Landlock) || self.holds(Layer::PrivateRoot);
+        if files && needed.into_iter().all(|layer| self.holds(layer)) {
+            return Isolation::Reduced;
+        }
+        Isolation::Any
+    }
+
+    /// The lines of layers that keep the report below `wanted`.
+    pub fn missing(&self, wanted: Isolation) -> Vec<&LayerReport> {
+        if self.level() >= wanted {
+            return Vec::new();
+        }
+        let lacking =
+            |line: &&LayerReport| line.state != LayerState::Enforced && line.layer != Layer::Cgroup;
+        self.0.iter().filter(lacking).collect()
+    }
+
+    fn holds(&self, layer: Layer) -> bool {
+        self.0.iter().any(|line| line.layer == layer && line.state == LayerState::Enforced)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
+
+    fn all_but(lacking: &[Layer]) -> IsolationReport {
+        let line = |&layer: &Layer| match lacking.contains(&layer) {
+            true => LayerReport::lacking(layer, LayerState::Unavailable, "no", "none"),
+            false => LayerReport::enforced(layer),
+        };
+        IsolationReport(Layer::ALL.iter().map(line).collect())
+    }
+
+    #[test]
+    fn every_layer_is_needed_for_strict_but_the_control_group() {
+        assert_eq!(all_but(&[]).level(), Isolation::Strict);
+        assert_eq!(all_but(&[Layer::Cgroup]).level(), Isolation::Strict);
+        for &layer in Layer::ALL.iter().filter(|&&layer| layer != Layer::Cgroup) {
+            assert!(all_but(&[layer]).level() < Isolation::Strict, "{layer:?}");
+        }
+    }
+
+    #[test]
+    fn without_namespaces_it_is_reduced_and_without_a_filter_it_is_nothing() {
+        let docker = [
+            Layer::UserNamespace,
+            Layer::PidNamespace,
+            Layer::NetNamespace,
+            Layer::MountNamespace,
+            Layer::PrivateRoot,
+        ];
+        assert_eq!(all_but(&docker).level(), Isolation::Reduced);
+        assert_eq!(all_but(&[Layer::Seccomp]).level(), Isolation::Any);
+        assert_eq!(all_but(&[Layer::Landlock]).level(), Isolation::Reduced);
+        assert_eq!(all_but(&[Layer::Landlock, Layer::PrivateRoot]).level(), Isolation::Any);
+    }
+
+    #[test]
+    fn a_report_that_leaves_a_layer_out_does_not_hold_it() {
+        let mut report = all_but(&[]);
+        report.0.retain(|line| line.layer != Layer::Seccomp);
+        assert_eq!(report.level(), Isolation::Any);
+        assert_eq!(IsolationReport::default().level(), Isolation::Any);
+    }
+
+    #[test]
+    fn what_is_missing_is_named_only_below_the_wanted_level() {
+        let report = all_but(&[Layer::PidNamespace, Layer::Cgroup]);
+        assert_eq!(report.missing(Isolation::Reduced), Vec::<&LayerReport>::new());
+        let missing: Vec<Layer> =
+            report.missing(Isolation::Strict).into_iter().map(|line| line.layer).collect();
+        assert_eq!(missing, [Layer::PidNamespace]);
+    }
+
+    #[test]
+    fn every_layer_survives_its_text_form() {
+        for &layer in Layer::ALL {
+            assert_eq!(Layer::parse(layer.as_str()), Some(layer));
+        }
+    }
+}
