@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Map, Value, json};
-use tidegate_config::{Checks, Environment, Settings};
+use tidegate_config::{Environment, Settings};
 use tidegate_gateway::{Detail, Gateway, RunContext, SearchRequest, tokens};
-use tidegate_model::{Answer, Language, Limits, Program};
+use tidegate_model::{Answer, Language, Program};
 use tidegate_server::Surface;
 
 use crate::args::DemoArgs;

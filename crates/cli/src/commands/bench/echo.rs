@@ -9,7 +9,7 @@ use anyhow::Context;
 use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
-use tidegate_config::{Checks, Environment, Settings};
+use tidegate_config::{Environment, Settings};
 use tidegate_model::{Limits, Secret, ServerSpec, Transport};
 
 use super::samples::Samples;

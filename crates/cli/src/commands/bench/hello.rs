@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use tidegate_config::{Checks, Environment, Settings};
+use tidegate_config::{Environment, Settings};
 use tidegate_gateway::{Gateway, RunContext};
-use tidegate_model::{Language, Limits, Program};
+use tidegate_model::{Language, Program};
 
 use super::Figure;
 use super::samples::Samples;

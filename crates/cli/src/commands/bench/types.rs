@@ -10,7 +10,7 @@ use serde_json::Value;
 use tidegate_catalog::{Catalog, Languages, read_catalog, tree};
 use tidegate_config::{Checks, Environment, Settings, TypeCheck};
 use tidegate_gateway::Gateway;
-use tidegate_model::{Limits, ServerSpec, ToolList};
+use tidegate_model::{ServerSpec, ToolList};
 use tidegate_typecheck::{Found, find};
 
 use super::samples::Samples;

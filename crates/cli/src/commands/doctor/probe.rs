@@ -5,9 +5,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
-use tidegate_config::{Checks, ConfigError, Environment, Settings};
+use tidegate_config::{ConfigError, Environment, Settings};
 use tidegate_gateway::RunContext;
-use tidegate_model::{Language, Limits, Program};
+use tidegate_model::{Language, Program};
 use tokio::process::Command;
 
 use super::finding::Finding;
