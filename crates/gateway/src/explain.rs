@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tidegate_model::{ErrorCode, Limits, RunError, ToolRef};
 use tidegate_policy::Denial;
+use tidegate_sandbox::SandboxError;
 use tidegate_upstream::UpstreamError;
 
 /// A call that policy refused.
@@ -145,6 +146,24 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
     }
 }
 
+/// A run for which there is no worker.
+pub(crate) fn sandbox(error: &SandboxError) -> RunError {
+    let SandboxError::Isolation { wanted, report } = error else {
+        return RunError::new(ErrorCode::WorkerDied, "no worker could be started")
+            .with_hint("the user can see why with `tidegate doctor`");
+    };
+    let missing: Vec<&str> =
+        report.missing(*wanted).into_iter().map(|line| line.layer.as_str()).collect();
+    let message = format!(
+        "programs are not run: this machine isolates them as `{}`, and `sandbox.min_isolation` \
+         is `{wanted}`; missing: {}",
+        report.level(),
+        missing.join(", ")
+    );
+    RunError::new(ErrorCode::Isolation, message)
+        .with_hint("the user can see the remedies with `tidegate doctor`")
+}
+
 /// A run that hit a limit: which, how much, and how to raise it.
 pub(crate) fn limit(code: ErrorCode, limits: &Limits) -> (String, String) {
     let megabytes = |bytes: u64| format!("{} MB", bytes / (1024 * 1024));
@@ -163,6 +182,10 @@ pub(crate) fn limit(code: ErrorCode, limits: &Limits) -> (String, String) {
                 megabytes(limits.memory_bytes)
             ),
             "work in smaller pieces, or let the user raise `limits.memory`".into(),
+        ),
+        ErrorCode::DiskLimit => (
+            format!("the program wrote more than its limit of {}", megabytes(limits.disk_bytes)),
+            "write less, or let the user raise `limits.disk`".into(),
         ),
         ErrorCode::StackLimit => (
             "the program recursed too deeply".into(),

@@ -75,7 +75,9 @@ impl Gateway {
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
-        let sandbox = Spare::new(Arc::new(ProcessBackend::new(executable)));
+        let least = settings.sandbox.min_isolation;
+        let backend = ProcessBackend::new(executable, settings.limits.clone(), least);
+        let sandbox = Spare::new(Arc::new(backend));
         Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox, types }))
     }
 

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::gateway::Gateway;
-use crate::{result, run, tokens};
+use crate::{explain, result, run, tokens};
 
 /// What a request brings besides its content.
 #[derive(Clone)]
@@ -58,8 +58,7 @@ impl Gateway {
             }
             Err(error) => {
                 tracing::error!(%error, run = %id, "no worker");
-                let error = RunError::new(ErrorCode::WorkerDied, "no worker could be started");
-                run::Ended::failed(error)
+                run::Ended::failed(explain::sandbox(&error))
             }
         };
         // The execution ends here; wording its result is our own affair.

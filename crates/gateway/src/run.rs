@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, RunError, RunId};
-use tidegate_sandbox::{ChannelError, FrameWriter, Worker};
+use tidegate_sandbox::{ChannelError, End, FrameWriter, Worker};
 use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest, answer_text};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
@@ -121,15 +121,16 @@ pub(crate) async fn run(
     // Cancels the calls that are still under way, and waits until each of them
     // is recorded.
     run.tasks.shutdown().await;
-    let gone = life.end();
     let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
-    if worker_died {
-        let how = gone.await;
-        tracing::warn!(run = %id, how, "worker died");
+    let outcome = if worker_died {
+        let ending = life.end(End::ByItself).await;
+        tracing::warn!(run = %id, how = ending.text, "worker died");
+        outcome.map_err(|error| ending.cause.map_or(error, |code| RunError::new(code, "killed")))
     } else {
         // It has nothing more to say; the answer need not wait for its end.
-        tokio::spawn(gone);
-    }
+        tokio::spawn(life.end(End::Now));
+        outcome
+    };
     run.ended.outcome = outcome.map_err(|error| with_limit(error, limits));
     let warnings = &mut run.warnings.lock().unwrap_or_else(PoisonError::into_inner);
     run.ended.warnings = std::mem::take(warnings);
@@ -400,6 +401,7 @@ fn with_limit(mut error: RunError, limits: &Limits) -> RunError {
         | ErrorCode::CpuLimit
         | ErrorCode::MemoryLimit
         | ErrorCode::StackLimit
+        | ErrorCode::DiskLimit
         | ErrorCode::OutputLimit => {}
         // A refused call may say more than the limit itself.
         ErrorCode::CallLimit if error.message.is_empty() => {}

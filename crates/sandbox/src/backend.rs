@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use thiserror::Error;
-use tidegate_model::IsolationReport;
+use tidegate_model::{ErrorCode, Isolation, IsolationReport};
 use tidegate_wire::{FromGuest, VERSION};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
@@ -38,6 +38,14 @@ pub enum SandboxError {
         /// The version it speaks.
         found: u32,
     },
+    /// It is not kept in as well as the configuration demands.
+    #[error("the worker is not isolated enough: `{wanted}` is wanted, it has `{}`", report.level())]
+    Isolation {
+        /// The least that is accepted.
+        wanted: Isolation,
+        /// What it reported.
+        report: IsolationReport,
+    },
     /// It started but stayed silent.
     #[error("the worker was silent for {HELLO_TIMEOUT:?} after its start")]
     Silent,
@@ -60,8 +68,27 @@ pub trait Life: Send {
     /// Whether it still runs.
     fn is_alive(&mut self) -> bool;
 
-    /// Kills it and waits until it is gone. Says how it ended, for the log.
-    fn end(self: Box<Self>) -> Pin<Box<dyn Future<Output = String> + Send>>;
+    /// Ends it and waits until it is gone. Says how it ended.
+    fn end(self: Box<Self>, end: End) -> Pin<Box<dyn Future<Output = Ending> + Send>>;
+}
+
+/// How a worker is to be ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At once.
+    Now,
+    /// It has closed its channel, so it is about to be gone by itself, and may
+    /// say why. Killed all the same if it is not.
+    ByItself,
+}
+
+/// How a worker ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// The limit that the kernel ended it for, if that was the cause.
+    pub cause: Option<ErrorCode>,
+    /// In words, for the log.
+    pub text: String,
 }
 
 impl Worker {

@@ -10,10 +10,11 @@
 
 mod backend;
 mod channel;
+mod control_group;
 mod process;
 mod spare;
 
-pub use backend::{Backend, Life, SandboxError, Worker};
+pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
 pub use process::ProcessBackend;
 pub use spare::Spare;

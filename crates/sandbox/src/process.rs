@@ -1,40 +1,70 @@
-//! The process back end: the gateway's own executable, started as a worker.
+//! Workers as processes: our own executable, started again in a jail.
 //!
 //! The child gets one end of a socket pair as standard input and nothing else:
-//! no environment, no other descriptor, a process group of its own. It limits
-//! itself before it runs the program (see `worker::confine`); the host keeps the
-//! one thing it can rely on, which is to kill the whole group.
+//! no environment, no other descriptor, a process group of its own, and the
+//! description of its jail as an argument. It confines itself before it says
+//! hello (crate `jail`) and reports what holds; whoever reports too little is
+//! not used. The host keeps the one thing it can rely on, which is to kill.
 
 use std::future::Future;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::pin::Pin;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use tidegate_jail::{Filter, ProcessLimits, Spec};
+use tidegate_model::{ErrorCode, Isolation, Limits};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
+use tokio::time::{sleep, timeout};
 
-use crate::backend::{Backend, Life, SandboxError, Worker};
+use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
+use crate::control_group::{ControlGroups, Group, GroupLimits};
+
+/// Address space beyond twice the memory limit; the worker narrows it to its
+/// run. See `worker::confine`.
+const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
+
+/// Memory of a worker beyond the engine's heap: an idle worker has 7 MB, the
+/// front end needs some for a large program. Chosen with room.
+const OVERHEAD_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How long a worker whose channel is closed may take to be gone. Chosen: the
+/// launcher needs far less to notice and to pass it on.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Starts workers as child processes.
 pub struct ProcessBackend {
     executable: PathBuf,
+    limits: Limits,
+    least: Isolation,
+    groups: ControlGroups,
 }
 
 impl ProcessBackend {
-    /// `executable` is started with the one argument `worker`.
-    pub fn new(executable: PathBuf) -> Self {
-        Self { executable }
+    /// `executable` is started with `worker` and the description of its jail.
+    /// No run gets more than `limits`; no worker is used that reports less than
+    /// `least`.
+    pub fn new(executable: PathBuf, limits: Limits, least: Isolation) -> Self {
+        Self { executable, limits, least, groups: ControlGroups::probe() }
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
         let (ours, theirs) = StdUnixStream::pair().map_err(SandboxError::Start)?;
         ours.set_nonblocking(true).map_err(SandboxError::Start)?;
+        let group = self.groups.make(&GroupLimits {
+            memory_bytes: self.limits.memory_bytes.saturating_add(OVERHEAD_BYTES),
+            processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+        });
         let child = Command::new(&self.executable)
             .arg("worker")
+            .arg(self.spec(&group).to_argument())
             .env_clear()
             .current_dir("/")
             .process_group(0)
@@ -44,12 +74,43 @@ impl ProcessBackend {
             .kill_on_drop(true)
             .spawn()
             .map_err(SandboxError::Start)?;
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let life = Box::new(Group { child, group });
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        let life = Box::new(Jailed { child: Some(child), leader, group: Some(group) });
         let (read, write) = UnixStream::from_std(ours).map_err(SandboxError::Start)?.into_split();
-        Worker::greet(read, write, life).await
+        let worker = Worker::greet(read, write, life).await?;
+        if worker.report.level() < self.least {
+            let Worker { report, life, .. } = worker;
+            life.end(End::Now).await;
+            return Err(SandboxError::Isolation { wanted: self.least, report });
+        }
+        Ok(worker)
+    }
+
+    fn spec(&self, group: &Group) -> Spec {
+        Spec {
+            filter: Filter::QuickJs,
+            grants: Vec::new(),
+            scratch: None,
+            limits: ProcessLimits {
+                address_space: Some(
+                    self.limits.memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES),
+                ),
+                cpu_seconds: self.limits.cpu.as_secs().saturating_add(2),
+                // It cannot open a file to begin with.
+                file_bytes: 0,
+                open_files: 16,
+                // It has all the threads it will ever have.
+                processes: 0,
+            },
+            control_groups: group.joining_files(),
+            // Standard input: the channel itself.
+            lifeline: 0,
+        }
     }
 }
+
+/// The launcher, the first process and the two threads of the worker.
+const OUR_PROCESSES: u64 = 4;
 
 impl Backend for ProcessBackend {
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>> {
@@ -57,45 +118,128 @@ impl Backend for ProcessBackend {
     }
 }
 
-/// The worker's process group. Until the leader has been waited for, its
-/// number cannot be given to another process, so the signal cannot go astray.
-struct Group {
-    child: Child,
-    group: Option<Pid>,
+/// The launcher of a jail, and the control group of everything in it. Until the
+/// launcher has been waited for, its number cannot be given to another process,
+/// so the signal cannot go astray.
+struct Jailed {
+    child: Option<Child>,
+    leader: Option<Pid>,
+    group: Option<Group>,
 }
 
-impl Group {
+impl Jailed {
     fn kill(&mut self) {
-        if let Some(group) = self.group.take() {
-            // Fails only if everybody in the group is gone already.
-            let _ = killpg(group, Signal::SIGKILL);
+        if let Some(leader) = self.leader.take() {
+            // The launcher takes everything else with it. Fails only if
+            // everybody in the group is gone already.
+            let _ = killpg(leader, Signal::SIGKILL);
         }
     }
 }
 
-impl Life for Group {
+impl Life for Jailed {
     fn is_alive(&mut self) -> bool {
-        let alive = matches!(self.child.try_wait(), Ok(None));
+        let alive = self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)));
         if !alive {
             // Waited for: from here on the number may belong to a stranger.
-            self.group = None;
+            self.leader = None;
         }
         alive
     }
 
-    fn end(mut self: Box<Self>) -> Pin<Box<dyn Future<Output = String> + Send>> {
-        Box::pin(async move {
+    fn end(mut self: Box<Self>, end: End) -> Pin<Box<dyn Future<Output = Ending> + Send>> {
+        if end == End::Now {
             self.kill();
-            match self.child.wait().await {
-                Ok(status) => status.to_string(),
-                Err(error) => format!("not waited for: {error}"),
+        }
+        Box::pin(async move {
+            let Some(mut child) = self.child.take() else { return Ending::default() };
+            // Its channel closes a moment before the launcher can say why.
+            let status = match timeout(LAST_WORDS, child.wait()).await {
+                Ok(status) => status,
+                Err(_) => {
+                    self.kill();
+                    child.wait().await
+                }
+            };
+            self.leader = None;
+            let out_of_memory = self.group.as_ref().is_some_and(Group::ran_out_of_memory);
+            if let Some(group) = self.group.take() {
+                tokio::spawn(remove(group));
+            }
+            match status {
+                Ok(status) => Ending { cause: cause(status, out_of_memory), text: words(status) },
+                Err(error) => Ending { cause: None, text: error.to_string() },
             }
         })
     }
 }
 
-impl Drop for Group {
+impl Drop for Jailed {
     fn drop(&mut self) {
         self.kill();
+        if let Some(mut group) = self.group.take()
+            && !group.remove()
+            && let Ok(runtime) = Handle::try_current()
+        {
+            runtime.spawn(remove(group));
+        }
+    }
+}
+
+/// Removes the group once the kernel has cleared up those inside. What is left
+/// after that is found by the next gateway.
+async fn remove(mut group: Group) {
+    for _ in 0..200 {
+        if group.remove() {
+            return;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    tracing::warn!(?group, "control group not removed");
+}
+
+/// The limit that ended the jailed process, if one did.
+fn cause(status: ExitStatus, out_of_memory: bool) -> Option<ErrorCode> {
+    if out_of_memory {
+        return Some(ErrorCode::MemoryLimit);
+    }
+    match ended_by(status)? {
+        Signal::SIGXCPU => Some(ErrorCode::CpuLimit),
+        Signal::SIGXFSZ => Some(ErrorCode::DiskLimit),
+        _ => None,
+    }
+}
+
+/// The signal that ended the jailed process: the launcher passes it on in its
+/// exit code, as shells do.
+fn ended_by(status: ExitStatus) -> Option<Signal> {
+    let passed_on = status.code().and_then(|code| code.checked_sub(128)).filter(|&code| code > 0);
+    Signal::try_from(status.signal().or(passed_on)?).ok()
+}
+
+fn words(status: ExitStatus) -> String {
+    ended_by(status).map_or_else(|| status.to_string(), |signal| signal.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use tidegate_model::ErrorCode;
+
+    use super::{cause, words};
+
+    #[test]
+    fn the_end_of_the_jailed_process_is_read_from_the_launcher() {
+        let exited = |code: i32| ExitStatus::from_raw(code << 8);
+        assert_eq!(cause(exited(0), false), None);
+        assert_eq!(cause(exited(128 + 24), false), Some(ErrorCode::CpuLimit));
+        assert_eq!(cause(exited(128 + 25), false), Some(ErrorCode::DiskLimit));
+        assert_eq!(cause(exited(128 + 9), false), None);
+        assert_eq!(cause(exited(128 + 9), true), Some(ErrorCode::MemoryLimit));
+        assert_eq!(words(exited(128 + 11)), "SIGSEGV");
+        assert_eq!(words(ExitStatus::from_raw(9)), "SIGKILL");
+        assert_eq!(words(exited(3)), "exit status: 3");
     }
 }

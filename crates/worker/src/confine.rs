@@ -1,14 +1,9 @@
-//! What the worker gives up before it runs a program.
+//! What the worker gives up when it knows its run, and what it used.
 //!
-//! Runs in the child. Everything here only takes away; nothing can be given
-//! back. Resource limits are a second wall behind the engine's own limits: they
-//! hold when the engine has fallen.
+//! The jail around it is in the crate `jail`; this narrows its limits to those
+//! of the run.
 
-#![expect(unsafe_code, reason = "closing descriptors that no Rust value owns")]
-
-use nix::errno::Errno;
-use nix::libc;
-use nix::sys::resource::{Resource, setrlimit};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use tidegate_wire::Start;
 
 /// Address space beyond the engine's heap: the executable, its libraries, two
@@ -16,36 +11,22 @@ use tidegate_wire::Start;
 /// 163 MB, most of it never touched; the rest is room.
 const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Closes everything but standard input, output and error. The gateway opens
-/// all of its own with close-on-exec; whoever started the gateway may not have.
-pub(crate) fn drop_inherited_descriptors() -> Result<(), Errno> {
-    // SAFETY: called first thing in the process, before any Rust value owns a
-    // descriptor above 2. There is no safe call for a range of descriptors.
-    let outcome = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
-    Errno::result(outcome).map(|_| ())
-}
-
-/// Sets the resource limits of this run.
-pub(crate) fn apply_limits(start: &Start) -> Result<(), Errno> {
+/// Narrows the limits to those of this run. Those of the jail are the ceiling,
+/// so a limit that cannot be set is one that is lower already.
+pub(crate) fn apply_limits(start: &Start) {
     let address_space = start.memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES);
-    // Whole seconds is all the kernel offers. The wall clock of the gateway is
-    // the exact limit; this one ends a worker whose gateway is gone.
-    let cpu_seconds = u64::from(start.time_ms).div_ceil(1000) + 1;
-    setrlimit(Resource::RLIMIT_AS, address_space, address_space)?;
-    setrlimit(Resource::RLIMIT_CPU, cpu_seconds, cpu_seconds)?;
-    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    setrlimit(Resource::RLIMIT_FSIZE, 0, 0)?;
-    setrlimit(Resource::RLIMIT_NOFILE, 16, 16)?;
-    Ok(())
+    // Whole seconds is all the kernel offers; the engine itself is exact.
+    let cpu_seconds = u64::from(start.cpu_ms).div_ceil(1000) + 1;
+    for (resource, most) in [(Resource::As, address_space), (Resource::Cpu, cpu_seconds)] {
+        let limit = Rlimit { current: Some(most), maximum: Some(most.saturating_add(1)) };
+        let _ = setrlimit(resource, limit);
+    }
 }
 
 /// The most physical memory this process has used.
-///
-/// Not `getrusage`: its figure survives `exec` and would show the gateway's.
 pub(crate) fn peak_memory_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes: Option<u64> =
-        line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
-    kilobytes.unwrap_or(0) * 1024
+    // Not `/proc`, which is not there. The figure is that of this process alone:
+    // it was forked after the executable was loaded.
+    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
+    usage.map_or(0, |usage| u64::try_from(usage.max_rss()).unwrap_or(0) * 1024)
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use tidegate_jail::{Confined, Spec};
 use tidegate_wire::FromGuest;
 
 use crate::channel::Channel;
@@ -23,11 +24,13 @@ use crate::host::Host;
 const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// Runs the worker and returns its exit code. Zero means that an outcome was
-/// sent, whether the program succeeded or not.
-pub fn enter() -> ExitCode {
-    if confine::drop_inherited_descriptors().is_err() {
+/// sent, whether the program succeeded or not. `spec` says how the process is to
+/// be confined, which is the first thing that happens.
+pub fn enter(spec: &str) -> ExitCode {
+    let Some(spec) = Spec::from_argument(spec) else {
         return ExitCode::from(2);
-    }
+    };
+    let confined = tidegate_jail::enter(spec);
     let Ok(channel) = Channel::from_standard_input() else {
         return ExitCode::from(2);
     };
@@ -35,7 +38,7 @@ pub fn enter() -> ExitCode {
         return ExitCode::from(2);
     };
     let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
-        let sent = serve(channel);
+        let sent = serve(channel, confined);
         // Ends the process from this thread: the first one sleeps in `poll`.
         std::process::exit(i32::from(!sent));
     });
@@ -52,14 +55,14 @@ pub fn enter() -> ExitCode {
 }
 
 /// Serves one run. True if the gateway was told how it ended.
-fn serve(channel: Channel) -> bool {
+fn serve(channel: Channel, confined: Confined) -> bool {
     let host = Rc::new(Host::new(channel));
     // Before hello: whoever gets this worker finds it warm.
     let Ok(engine) = Engine::new(&host) else { return false };
-    let Ok(start) = host.wait_for_start() else { return false };
-    if confine::apply_limits(&start).is_err() {
-        return false;
-    }
+    // Both threads are there; there will never be another one.
+    let report = confined.seal();
+    let Ok(start) = host.wait_for_start(report) else { return false };
+    confine::apply_limits(&start);
     let outcome = engine.run(&host, &start);
     let memory_bytes = confine::peak_memory_bytes();
     let message = match outcome {

@@ -10,6 +10,7 @@ use std::collections::{BinaryHeap, HashSet, VecDeque};
 use std::io;
 use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use tidegate_model::{ErrorCode, IsolationReport, RunError};
 use tidegate_wire::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, ToGuest, VERSION};
 
@@ -36,6 +37,8 @@ pub(crate) struct Host {
     started: Cell<Instant>,
     /// `None` until the program is known.
     deadline: Cell<Option<Instant>>,
+    /// CPU time of the process at which the program must end.
+    cpu_deadline: Cell<Option<Duration>>,
 }
 
 #[derive(Default)]
@@ -61,12 +64,12 @@ impl Host {
             stopped: RefCell::new(None),
             started: Cell::new(Instant::now()),
             deadline: Cell::new(None),
+            cpu_deadline: Cell::new(None),
         }
     }
 
-    /// Says hello and waits for the program. The clock starts when it is there.
-    pub(crate) fn wait_for_start(&self) -> io::Result<Start> {
-        let report = IsolationReport::default();
+    /// Says hello, with what holds the worker in, and waits for the program. The clock starts when it is there.
+    pub(crate) fn wait_for_start(&self, report: IsolationReport) -> io::Result<Start> {
         self.send(&FromGuest::Hello { version: VERSION, report })?;
         let ToGuest::Start(start) = self.channel.borrow_mut().receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
@@ -74,6 +77,8 @@ impl Host {
         let now = Instant::now();
         self.started.set(now);
         self.deadline.set(Some(now + Duration::from_millis(u64::from(start.time_ms))));
+        let cpu_limit = Duration::from_millis(u64::from(start.cpu_ms));
+        self.cpu_deadline.set(Some(cpu_time() + cpu_limit));
         self.output_left.set(start.output_bytes);
         Ok(start)
     }
@@ -82,7 +87,10 @@ impl Host {
     pub(crate) fn stop_reason(&self) -> Option<ErrorCode> {
         let stopped = *self.stopped.borrow();
         let late = || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
-        stopped.or_else(|| late().then_some(ErrorCode::TimeLimit))
+        let busy = || self.cpu_deadline.get().is_some_and(|deadline| cpu_time() >= deadline);
+        stopped
+            .or_else(|| late().then_some(ErrorCode::TimeLimit))
+            .or_else(|| busy().then_some(ErrorCode::CpuLimit))
     }
 
     fn stop(&self, reason: ErrorCode) {
@@ -243,4 +251,11 @@ impl Host {
         timers.live.remove(&id);
         Some(id)
     }
+}
+
+/// CPU time of this process so far.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
 }

@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 
 /// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
 /// and layers 1 and 2 only on what is named here.
-const LAYERS: [(&str, u8, &[&str]); 13] = [
+const LAYERS: [(&str, u8, &[&str]); 14] = [
     ("model", 0, &[]),
     ("config", 1, &["model"]),
     ("upstream", 1, &["model"]),
     ("catalog", 1, &["model"]),
     ("policy", 1, &["model"]),
+    ("jail", 1, &["model"]),
     ("store", 1, &["model"]),
     ("typecheck", 1, &["model"]),
     ("wire", 1, &["model"]),
-    ("sandbox", 2, &["model", "wire"]),
-    ("worker", 2, &["model", "wire"]),
+    ("sandbox", 2, &["model", "jail", "wire"]),
+    ("worker", 2, &["model", "jail", "wire"]),
     (
         "gateway",
         3,
@@ -60,7 +61,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
     ("jsonschema", &["policy"]),
     ("tiktoken-rs", &["gateway"]),
     ("toml_edit", &["config"]),
-    ("landlock", &["typecheck", "worker", "sandbox"]),
+    ("landlock", &["typecheck", "jail"]),
     ("rmcp", &["upstream", "server", "cli"]),
 ];
 
@@ -104,13 +105,13 @@ fn heavy_and_dangerous_dependencies_have_one_owner() {
 }
 
 #[test]
-fn unsafe_code_is_in_the_sandbox_and_the_worker_only() {
+fn unsafe_code_is_in_the_jail_and_the_worker_only() {
     for (name, _, _) in LAYERS {
         for file in rust_files(&root().join("crates").join(name).join("src")) {
             let text = std::fs::read_to_string(&file).unwrap();
             // Every exception to the lint names it.
             let excepted = text.contains("unsafe_code");
-            assert!(!excepted || ["sandbox", "worker"].contains(&name), "{}", file.display());
+            assert!(!excepted || ["jail", "worker"].contains(&name), "{}", file.display());
         }
     }
 }

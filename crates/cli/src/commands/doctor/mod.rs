@@ -7,6 +7,7 @@
 
 mod finding;
 mod install;
+mod isolation;
 mod probe;
 mod typescript;
 
@@ -17,16 +18,21 @@ use serde_json::json;
 use tidegate_config::Environment;
 
 use self::finding::{Finding, Status};
+use self::isolation::Table;
 use crate::args::DoctorArgs;
 use crate::print;
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let environment = Environment::from_process();
     let mut findings = Vec::new();
+    let mut table = None;
     let settings = probe::configuration(config, &environment, &mut findings);
     if let Some(settings) = settings {
         findings.push(probe::state_folder(&settings.state_dir));
-        findings.push(probe::worker().await);
+        let (finding, layers) = isolation::probe(&settings).await;
+        findings.push(finding);
+        table = layers;
+        findings.push(probe::worker(&settings).await);
         let mut checker = typescript::probe(&settings, &environment).await;
         // An installed one would not be used instead of a configured one.
         let fixable = checker.status != Status::Ok && settings.checks.tsc.is_none();
@@ -42,17 +48,20 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         }
     }
     findings.extend(probe::runtimes().await);
-    show(&findings, args.json);
+    show(&findings, table.as_ref(), args.json);
     let healthy = findings.iter().all(|finding| finding.status != Status::Problem);
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn show(findings: &[Finding], json: bool) {
+fn show(findings: &[Finding], table: Option<&Table>, json: bool) {
     if json {
-        print::json(&json!({"findings": findings}));
+        print::json(&json!({"findings": findings, "isolation": table}));
         return;
     }
     for finding in findings {
         finding.print();
+        if let Some(table) = table.filter(|_| finding.name == isolation::NAME) {
+            table.print();
+        }
     }
 }

@@ -92,9 +92,9 @@ pub(super) fn state_folder(folder: &Path) -> Finding {
 
 /// Runs a program in a worker, with a state folder of its own: a probe leaves
 /// nothing in the history of runs.
-pub(super) async fn worker() -> Finding {
+pub(super) async fn worker(settings: &Settings) -> Finding {
     let name = "worker";
-    match run_program().await {
+    match run_program(settings).await {
         Ok(took_ms) => Finding::ok(name, format!("ran `return 1` in {took_ms:.1} ms")),
         Err(error) => Finding::problem(
             name,
@@ -105,9 +105,10 @@ pub(super) async fn worker() -> Finding {
 }
 
 /// How many milliseconds the run took, the start of a worker included.
-async fn run_program() -> anyhow::Result<f64> {
+async fn run_program(settings: &Settings) -> anyhow::Result<f64> {
     let folder = Scratch::new()?;
-    let settings = Settings::new(folder.0.clone());
+    let sandbox = settings.sandbox.clone();
+    let settings = Settings { sandbox, ..Settings::new(folder.0.clone()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let source = "return 1".to_owned();
     let program = Program { source, language: Language::TypeScript, engine: None, timeout: None };

@@ -1,0 +1,107 @@
+//! Tries what must not be possible. A layer counts only if this failed.
+
+#![expect(unsafe_code, reason = "system calls that have no safe wrapper, or none that may fail")]
+
+use std::fs;
+use std::io;
+
+use nix::errno::Errno;
+use nix::libc::{self, c_long};
+use nix::net::if_::if_nameindex;
+use nix::unistd::{getpid, getppid};
+use rustix::fs::{StatVfsMountFlags, statvfs};
+use tidegate_model::Layer;
+
+use crate::findings::{Findings, Lack};
+use crate::spec::{Filter, Spec};
+
+/// A process number that no kernel gives out: the most is 2^22.
+const NOBODY: i32 = i32::MAX;
+
+/// What the namespaces promise, tried from inside, before files and system calls
+/// are taken away.
+pub(crate) fn of_namespaces(spec: &Spec, findings: &mut Findings) {
+    check(findings, Layer::PidNamespace, "being seen by the host's numbers", || {
+        getppid().as_raw() == 1 && getpid().as_raw() < 10
+    });
+    check(findings, Layer::NetNamespace, "seeing a network interface of the host", only_loopback);
+    check(findings, Layer::PrivateRoot, "seeing a file that was not granted", || {
+        is_private(spec) && is_read_only()
+    });
+}
+
+/// What the innermost layers promise. After this the process is ready.
+pub(crate) fn of_refusals(filter: Filter, findings: &mut Findings) {
+    check(findings, Layer::Descriptors, "using a descriptor of the host", || {
+        (3..64).all(|descriptor| fails_with(libc::SYS_fcntl, [descriptor, 1, 0], NOT_OPEN))
+    });
+    let refused = |number, arguments| fails_with(number, arguments, &[Errno::EPERM]);
+    check(findings, Layer::Seccomp, "a forbidden system call", || {
+        let internet = c_long::from(libc::AF_INET);
+        let stream = c_long::from(libc::SOCK_STREAM);
+        // Each of them would work, or fail with another error, without the filter.
+        cannot_open(filter)
+            && refused(libc::SYS_unshare, [0, 0, 0])
+            && refused(libc::SYS_socket, [internet, stream, 0])
+            && refused(libc::SYS_ptrace, [libc::PTRACE_SEIZE.into(), NOBODY.into(), 0])
+            && (filter != Filter::QuickJs || refused(libc::SYS_kill, [NOBODY.into(), 0, 0]))
+    });
+}
+
+/// What Landlock promises. Before system calls are taken away: the filter would
+/// refuse the same and prove nothing.
+pub(crate) fn of_files(findings: &mut Findings) {
+    let denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    // The root itself is never granted; without Landlock anybody may list it.
+    let holds = || fs::read_dir("/").err().is_some_and(denied);
+    check(findings, Layer::Landlock, "listing a folder that was not granted", holds);
+}
+
+/// Descriptors that are not there. The engine's filter does not even look.
+const NOT_OPEN: &[Errno] = &[Errno::EBADF, Errno::EPERM];
+
+fn check(findings: &mut Findings, layer: Layer, what: &str, holds: impl FnOnce() -> bool) {
+    if findings.holds(layer) && !holds() {
+        findings.note(layer, Err(Lack::leaks(what)));
+    }
+}
+
+fn only_loopback() -> bool {
+    if_nameindex().is_ok_and(|all| all.iter().all(|each| each.name().to_bytes() == b"lo"))
+}
+
+/// Whether the root holds the first folder of each grant, `tmp`, and no more.
+fn is_private(spec: &Spec) -> bool {
+    let granted = |name: &std::ffi::OsStr| {
+        let scratch = spec.scratch.is_some() && name == "tmp";
+        scratch
+            || spec.grants.iter().any(|grant| {
+                grant.path.components().nth(1).is_some_and(|first| first.as_os_str() == name)
+            })
+    };
+    let Ok(entries) = fs::read_dir("/") else { return false };
+    entries.flatten().all(|entry| granted(&entry.file_name()))
+}
+
+fn is_read_only() -> bool {
+    statvfs("/").is_ok_and(|root| root.f_flag.contains(StatVfsMountFlags::RDONLY))
+        && fs::create_dir("/made").is_err()
+}
+
+/// Whether a file of the host cannot be opened, whichever layer it is that says no.
+fn cannot_open(filter: Filter) -> bool {
+    let refused = |error: io::Error| error.raw_os_error() == Some(libc::EPERM);
+    match fs::File::open("/etc/passwd") {
+        Ok(_) => false,
+        // This one has no business with files at all.
+        Err(error) => filter != Filter::QuickJs || refused(error),
+    }
+}
+
+/// Makes a system call that must fail in one of the given ways.
+fn fails_with(number: c_long, [a, b, c]: [c_long; 3], expected: &[Errno]) -> bool {
+    // SAFETY: none of the calls above takes a pointer or changes anything that
+    // Rust relies on, also if it is carried out.
+    let outcome = unsafe { libc::syscall(number, a, b, c) };
+    outcome == -1 && expected.contains(&Errno::last())
+}

@@ -1,0 +1,60 @@
+//! The two processes around the jailed one: the launcher outside of the pid
+//! namespace and the first process inside.
+//!
+//! Neither runs a line of the guest's. What must stay true: when the gateway
+//! goes away, or kills the launcher, everything inside ends; and how the jailed
+//! process ended can be read from the launcher's exit code.
+
+use std::os::fd::BorrowedFd;
+use std::process::exit;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::Pid;
+use rustix::process::{PidfdFlags, pidfd_open};
+
+/// Added to the number of a signal that ended a process, as shells do.
+const SIGNALLED: i32 = 128;
+
+/// Waits for the first process and ends it if the gateway goes away first.
+pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> ! {
+    let handle = rustix::process::Pid::from_raw(first.as_raw())
+        .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+    if let Some(handle) = &handle {
+        let ended = PollFd::new(std::os::fd::AsFd::as_fd(handle), PollFlags::POLLIN);
+        // No events asked for: only the end of the other side is told.
+        let gateway = PollFd::new(lifeline, PollFlags::empty());
+        let mut watched = [ended, gateway];
+        while poll(&mut watched, PollTimeout::NONE) == Err(Errno::EINTR) {}
+    }
+    // Has it ended by itself, then this does nothing: it was not waited for yet,
+    // so its number is still its own. Without a handle the worker watches alone.
+    let gone = |watched: Option<PollFlags>| watched.is_some_and(|events| !events.is_empty());
+    let mut gateway = [PollFd::new(lifeline, PollFlags::empty())];
+    if poll(&mut gateway, PollTimeout::ZERO).is_ok() && gone(gateway[0].revents()) {
+        let _ = kill(first, Signal::SIGKILL);
+    }
+    exit(wait_for(first))
+}
+
+/// Reaps whatever is left to the first process, and ends with the jailed one.
+pub(crate) fn first(jailed: Pid) -> ! {
+    exit(wait_for(jailed))
+}
+
+/// Waits until `awaited` has ended, reaping others on the way.
+fn wait_for(awaited: Pid) -> i32 {
+    loop {
+        match waitpid(None, None) {
+            Ok(WaitStatus::Exited(pid, code)) if pid == awaited => return code,
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == awaited => {
+                return SIGNALLED + signal as i32;
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            // No child is left, so the awaited one is not there either.
+            Err(_) => return SIGNALLED,
+        }
+    }
+}

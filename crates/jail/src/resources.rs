@@ -1,0 +1,36 @@
+//! Limits that the kernel keeps for each process.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tidegate_model::Layer;
+
+use crate::findings::{Findings, Lack};
+use crate::spec::ProcessLimits;
+
+/// Sets the limits, and reads them back.
+pub(crate) fn limit(limits: &ProcessLimits, findings: &mut Findings) {
+    let mut wanted = vec![
+        // The soft limit names its cause (SIGXCPU); the hard one cannot be ignored.
+        (Resource::Cpu, limits.cpu_seconds, limits.cpu_seconds.saturating_add(1)),
+        (Resource::Fsize, limits.file_bytes, limits.file_bytes),
+        (Resource::Nofile, limits.open_files, limits.open_files),
+        (Resource::Nproc, limits.processes, limits.processes),
+        // No memory image of a program on disk, none that cannot be swapped out,
+        // no queue that outlives it.
+        (Resource::Core, 0, 0),
+        (Resource::Memlock, 0, 0),
+        (Resource::Msgqueue, 0, 0),
+    ];
+    if let Some(bytes) = limits.address_space {
+        wanted.push((Resource::As, bytes, bytes));
+    }
+    let came = wanted.into_iter().try_for_each(|(resource, soft, hard)| {
+        // A limit that is lower already stays: it cannot be raised.
+        let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+        let (soft, hard) = (soft.min(most), hard.min(most));
+        let limit = Rlimit { current: Some(soft), maximum: Some(hard) };
+        let what = format!("{resource:?} cannot be limited");
+        setrlimit(resource, limit).map_err(|error| Lack::refused(&what, error, ""))?;
+        if getrlimit(resource).maximum == Some(hard) { Ok(()) } else { Err(Lack::leaks(&what)) }
+    });
+    findings.note(Layer::ResourceLimits, came);
+}

@@ -1,0 +1,332 @@
+//! Which system calls each kind of guest is left with. Data, with reasons.
+//!
+//! What is not here is refused with `EPERM`: no file can be opened, no socket
+//! made, no process started or looked at, unless a list says so. Numbers of the
+//! second ABI of x86-64 (x32) are in no list and so refused as well; `io_uring`,
+//! which would act past every filter, is in none either.
+
+use nix::libc::{self, c_long};
+
+use crate::spec::Filter;
+
+/// One allowed system call.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) number: c_long,
+    pub(crate) when: When,
+}
+
+/// Under which condition it is allowed.
+#[derive(Clone, Copy)]
+pub(crate) enum When {
+    Always,
+    /// These bits of this argument are zero.
+    Clear {
+        argument: u8,
+        bits: u64,
+    },
+    /// This argument is one of these.
+    OneOf {
+        argument: u8,
+        values: &'static [u64],
+    },
+    /// This argument is the number of the process that installs the filter.
+    OwnProcess {
+        argument: u8,
+    },
+}
+
+impl Call {
+    pub(crate) const fn always(number: c_long) -> Self {
+        Self { number, when: When::Always }
+    }
+
+    const fn clear(number: c_long, argument: u8, bits: u64) -> Self {
+        Self { number, when: When::Clear { argument, bits } }
+    }
+
+    const fn one_of(number: c_long, argument: u8, values: &'static [u64]) -> Self {
+        Self { number, when: When::OneOf { argument, values } }
+    }
+}
+
+/// The list of a filter.
+pub(crate) fn of(filter: Filter) -> Vec<Call> {
+    match filter {
+        Filter::QuickJs => [BASE, DATA_MEMORY].concat(),
+        Filter::Engine => [BASE, CODE_MEMORY, THREADS, FILES, EVENTS, IDENTITY, ENGINE].concat(),
+        Filter::Command => {
+            [BASE, CODE_MEMORY, THREADS, FILES, EVENTS, IDENTITY, ENGINE, COMMAND].concat()
+        }
+    }
+}
+
+const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
+
+/// What any process of ours needs: the channel, clocks, locks, its own end.
+const BASE: &[Call] = &[
+    // The channel, already open. Nothing else can be opened to use these on.
+    Call::always(libc::SYS_read),
+    Call::always(libc::SYS_write),
+    Call::always(libc::SYS_recvfrom),
+    // With an address (argument 4) it could reach other sockets.
+    Call::one_of(libc::SYS_sendto, 4, &[0]),
+    Call::always(libc::SYS_ppoll),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_poll),
+    Call::always(libc::SYS_close),
+    // Locks between the threads that are there.
+    Call::always(libc::SYS_futex),
+    Call::always(libc::SYS_sched_yield),
+    // Memory that holds data.
+    Call::always(libc::SYS_munmap),
+    Call::always(libc::SYS_mremap),
+    Call::always(libc::SYS_madvise),
+    Call::always(libc::SYS_brk),
+    // Clocks, and waiting.
+    Call::always(libc::SYS_clock_gettime),
+    Call::always(libc::SYS_clock_getres),
+    Call::always(libc::SYS_clock_nanosleep),
+    Call::always(libc::SYS_nanosleep),
+    Call::always(libc::SYS_gettimeofday),
+    // Random numbers.
+    Call::always(libc::SYS_getrandom),
+    // What the process itself has used, and a lower limit for it (never for
+    // another: argument 0 is 0). The hard limit cannot be raised.
+    Call::always(libc::SYS_getrusage),
+    Call::one_of(libc::SYS_prlimit64, 0, &[0]),
+    // Its own number, and ending itself on an abort.
+    Call::always(libc::SYS_getpid),
+    Call::always(libc::SYS_gettid),
+    Call { number: libc::SYS_tgkill, when: When::OwnProcess { argument: 0 } },
+    Call::always(libc::SYS_rt_sigaction),
+    Call::always(libc::SYS_rt_sigprocmask),
+    Call::always(libc::SYS_rt_sigreturn),
+    Call::always(libc::SYS_sigaltstack),
+    Call::always(libc::SYS_restart_syscall),
+    Call::always(libc::SYS_exit),
+    Call::always(libc::SYS_exit_group),
+];
+
+/// Memory that can never be executed: machine code of a guest has no place to be.
+const DATA_MEMORY: &[Call] =
+    &[Call::clear(libc::SYS_mmap, 2, EXECUTABLE), Call::clear(libc::SYS_mprotect, 2, EXECUTABLE)];
+
+/// Memory for engines that compile, and for the loader of shared libraries.
+const CODE_MEMORY: &[Call] = &[
+    Call::always(libc::SYS_mmap),
+    Call::always(libc::SYS_mprotect),
+    // Chromium's allocator and V8 guard their code pages with keys.
+    Call::always(libc::SYS_pkey_alloc),
+    Call::always(libc::SYS_pkey_free),
+    Call::always(libc::SYS_pkey_mprotect),
+    Call::always(libc::SYS_mincore),
+    Call::always(libc::SYS_membarrier),
+    Call::always(libc::SYS_memfd_create),
+];
+
+/// Every flag of `clone` that makes a namespace.
+const NAMESPACES: u64 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u64
+    // CLONE_NEWTIME: shares its bit with the exit signal, and is for `clone3`
+    // and `unshare` only.
+    ;
+
+/// Threads and processes, counted by the control group and by `RLIMIT_NPROC`.
+const THREADS: &[Call] = &[
+    Call::clear(libc::SYS_clone, 0, NAMESPACES),
+    // Allowed here, answered with `ENOSYS` by the other filter.
+    Call::always(libc::SYS_clone3),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_vfork),
+    Call::always(libc::SYS_execve),
+    Call::always(libc::SYS_wait4),
+    Call::always(libc::SYS_waitid),
+    Call::always(libc::SYS_set_tid_address),
+    Call::always(libc::SYS_set_robust_list),
+    Call::always(libc::SYS_rseq),
+    Call::always(libc::SYS_sched_getaffinity),
+    Call::always(libc::SYS_sched_getparam),
+    Call::always(libc::SYS_sched_getscheduler),
+    Call::always(libc::SYS_sched_setscheduler),
+    Call::always(libc::SYS_sched_get_priority_max),
+    Call::always(libc::SYS_sched_get_priority_min),
+    Call::always(libc::SYS_getcpu),
+    Call::one_of(libc::SYS_prctl, 0, PRCTL),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_arch_prctl),
+];
+
+/// Names of threads and of memory, reading one's own state.
+const PRCTL: &[u64] = &[
+    libc::PR_SET_NAME as u64,
+    libc::PR_GET_NAME as u64,
+    libc::PR_SET_VMA as u64,
+    libc::PR_GET_DUMPABLE as u64,
+    libc::PR_SET_DUMPABLE as u64,
+    libc::PR_SET_PDEATHSIG as u64,
+    libc::PR_GET_NO_NEW_PRIVS as u64,
+    libc::PR_SET_NO_NEW_PRIVS as u64,
+    libc::PR_CAPBSET_READ as u64,
+];
+
+/// Files of the private root; which ones there are is not decided here.
+const FILES: &[Call] = &[
+    Call::always(libc::SYS_openat),
+    Call::always(libc::SYS_pread64),
+    Call::always(libc::SYS_pwrite64),
+    Call::always(libc::SYS_readv),
+    Call::always(libc::SYS_writev),
+    Call::always(libc::SYS_preadv),
+    Call::always(libc::SYS_pwritev),
+    Call::always(libc::SYS_lseek),
+    Call::always(libc::SYS_fstat),
+    Call::always(libc::SYS_newfstatat),
+    Call::always(libc::SYS_statx),
+    Call::always(libc::SYS_statfs),
+    Call::always(libc::SYS_fstatfs),
+    Call::always(libc::SYS_getdents64),
+    Call::always(libc::SYS_readlinkat),
+    Call::always(libc::SYS_faccessat),
+    Call::always(libc::SYS_faccessat2),
+    Call::always(libc::SYS_getcwd),
+    Call::always(libc::SYS_chdir),
+    Call::always(libc::SYS_fchdir),
+    Call::always(libc::SYS_fcntl),
+    Call::always(libc::SYS_dup),
+    Call::always(libc::SYS_dup3),
+    Call::always(libc::SYS_ftruncate),
+    Call::always(libc::SYS_fallocate),
+    Call::always(libc::SYS_fadvise64),
+    Call::always(libc::SYS_fsync),
+    Call::always(libc::SYS_fdatasync),
+    Call::always(libc::SYS_mkdirat),
+    Call::always(libc::SYS_unlinkat),
+    Call::always(libc::SYS_renameat),
+    Call::always(libc::SYS_renameat2),
+    Call::always(libc::SYS_utimensat),
+    Call::always(libc::SYS_umask),
+    Call::always(libc::SYS_flock),
+    Call::always(libc::SYS_copy_file_range),
+    Call::always(libc::SYS_sendfile),
+    // Terminals and non-blocking mode; not `TIOCSTI`, which types for the user.
+    Call::one_of(libc::SYS_ioctl, 1, IOCTL),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_open),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_stat),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_lstat),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_access),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_readlink),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_dup2),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_mkdir),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_rmdir),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_unlink),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_rename),
+];
+
+const IOCTL: &[u64] =
+    &[libc::TCGETS, libc::TIOCGWINSZ, libc::FIONBIO, libc::FIOCLEX, libc::FIONCLEX, libc::FIONREAD];
+
+/// Event loops.
+const EVENTS: &[Call] = &[
+    Call::always(libc::SYS_epoll_create1),
+    Call::always(libc::SYS_epoll_ctl),
+    Call::always(libc::SYS_epoll_pwait),
+    Call::always(libc::SYS_epoll_pwait2),
+    Call::always(libc::SYS_eventfd2),
+    Call::always(libc::SYS_pipe2),
+    Call::always(libc::SYS_timerfd_create),
+    Call::always(libc::SYS_timerfd_settime),
+    Call::always(libc::SYS_timerfd_gettime),
+    Call::always(libc::SYS_signalfd4),
+    Call::always(libc::SYS_pselect6),
+    // A pair of sockets that reach nothing but each other.
+    Call::one_of(libc::SYS_socketpair, 0, &[libc::AF_UNIX as u64]),
+    Call::always(libc::SYS_sendmsg),
+    Call::always(libc::SYS_recvmsg),
+    Call::always(libc::SYS_shutdown),
+    Call::always(libc::SYS_getsockopt),
+    Call::always(libc::SYS_getsockname),
+    Call::always(libc::SYS_getpeername),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_epoll_wait),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_epoll_create),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_pipe),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_select),
+];
+
+/// Who and where one is; nothing here changes it.
+const IDENTITY: &[Call] = &[
+    Call::always(libc::SYS_getuid),
+    Call::always(libc::SYS_geteuid),
+    Call::always(libc::SYS_getgid),
+    Call::always(libc::SYS_getegid),
+    Call::always(libc::SYS_getgroups),
+    Call::always(libc::SYS_getresuid),
+    Call::always(libc::SYS_getresgid),
+    Call::always(libc::SYS_getppid),
+    Call::always(libc::SYS_getpgid),
+    Call::always(libc::SYS_getsid),
+    Call::always(libc::SYS_uname),
+    Call::always(libc::SYS_sysinfo),
+    Call::always(libc::SYS_times),
+    Call::always(libc::SYS_capget),
+    Call::always(libc::SYS_getpriority),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_getpgrp),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_getrlimit),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_time),
+];
+
+/// Signals between the threads of an engine that is not the process that
+/// installed the filter. The pid namespace bounds whom they reach.
+const ENGINE: &[Call] = &[
+    Call::always(libc::SYS_tgkill),
+    Call::always(libc::SYS_rt_sigtimedwait),
+    Call::always(libc::SYS_rt_sigsuspend),
+];
+
+/// What ordinary programs do besides.
+const COMMAND: &[Call] = &[
+    Call::always(libc::SYS_kill),
+    Call::always(libc::SYS_setpgid),
+    Call::always(libc::SYS_setsid),
+    Call::always(libc::SYS_fchmod),
+    Call::always(libc::SYS_fchmodat),
+    Call::always(libc::SYS_linkat),
+    Call::always(libc::SYS_symlinkat),
+    Call::always(libc::SYS_setitimer),
+    Call::always(libc::SYS_getitimer),
+    Call::always(libc::SYS_setpriority),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_fork),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_chmod),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_link),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_symlink),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_alarm),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_pause),
+];

@@ -1,0 +1,258 @@
+//! Control groups: the kernel counts memory and processes of a whole jail.
+//!
+//! Both versions, as found: as root anywhere, as an ordinary user where a group
+//! is delegated. A group belongs to one worker; it is made before it and removed
+//! after it. Names carry our process number, so that what a killed gateway left
+//! behind is found and removed by the next one.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a group of one worker may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupLimits {
+    pub(crate) memory_bytes: u64,
+    pub(crate) processes: u64,
+}
+
+/// Where groups can be made: one folder per hierarchy that counts something.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ControlGroups {
+    memory: Option<Hierarchy>,
+    processes: Option<Hierarchy>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hierarchy {
+    folder: PathBuf,
+    version: Version,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// The groups of one worker. Removed when dropped; until then they can be asked
+/// what happened inside.
+#[derive(Debug)]
+pub(crate) struct Group {
+    folders: Vec<PathBuf>,
+    memory: Option<Hierarchy>,
+}
+
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+impl ControlGroups {
+    /// Looks where groups can really be made, by making one.
+    pub(crate) fn probe() -> Self {
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let find = |controller| {
+            hierarchies(&mounts, &own, controller).into_iter().find(Hierarchy::can_be_used)
+        };
+        let found = Self { memory: find("memory"), processes: find("pids") };
+        for hierarchy in [&found.memory, &found.processes].into_iter().flatten() {
+            remove_abandoned(&hierarchy.folder);
+        }
+        found
+    }
+
+    /// Makes the groups of one worker. Without any hierarchy, or if the kernel
+    /// refuses, there are none, and the worker reports so.
+    pub(crate) fn make(&self, limits: &GroupLimits) -> Group {
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{PREFIX}{}-{number}", std::process::id());
+        let mut group = Group { folders: Vec::new(), memory: None };
+        for hierarchy in [&self.memory, &self.processes].into_iter().flatten() {
+            let folder = hierarchy.folder.join(&name);
+            if group.folders.contains(&folder) {
+                continue;
+            }
+            if let Err(error) = fs::create_dir(&folder) {
+                tracing::debug!(%error, folder = %folder.display(), "no control group");
+                continue;
+            }
+            group.folders.push(folder);
+        }
+        let set = |hierarchy: &Hierarchy, file: &str, value: u64| {
+            let path = hierarchy.folder.join(&name).join(file);
+            fs::write(path, value.to_string()).is_ok()
+        };
+        if let Some(memory) = &self.memory {
+            let file = match memory.version {
+                Version::One => "memory.limit_in_bytes",
+                Version::Two => "memory.max",
+            };
+            if set(memory, file, limits.memory_bytes) {
+                let folder = memory.folder.join(&name);
+                group.memory = Some(Hierarchy { folder, version: memory.version });
+            }
+            // Swapping would make the limit a suggestion. Absent without swap.
+            match memory.version {
+                Version::One => {
+                    set(memory, "memory.memsw.limit_in_bytes", limits.memory_bytes);
+                }
+                Version::Two => {
+                    set(memory, "memory.swap.max", 0);
+                }
+            }
+        }
+        if let Some(processes) = &self.processes {
+            set(processes, "pids.max", limits.processes);
+        }
+        group
+    }
+}
+
+/// How our groups are called, before the number of the gateway's process.
+const PREFIX: &str = "tidegate-";
+
+impl Group {
+    /// The files that a process writes to in order to join.
+    pub(crate) fn joining_files(&self) -> Vec<PathBuf> {
+        self.folders.iter().map(|folder| folder.join("cgroup.procs")).collect()
+    }
+
+    /// Whether the kernel ended a process inside for want of memory.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        let Some(Hierarchy { folder, version }) = &self.memory else { return false };
+        let file = match version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        };
+        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let killed = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
+        killed.and_then(|count| count.trim().parse::<u64>().ok()).is_some_and(|count| count > 0)
+    }
+
+    /// Removes the groups. Fails, and is tried again, while somebody is inside.
+    pub(crate) fn remove(&mut self) -> bool {
+        self.folders.retain(|folder| match fs::remove_dir(folder) {
+            Ok(()) => false,
+            Err(error) => error.kind() != io::ErrorKind::NotFound,
+        });
+        self.folders.is_empty()
+    }
+}
+
+impl Hierarchy {
+    /// Makes a group, sees whether it counts, and removes it.
+    fn can_be_used(&self) -> bool {
+        let folder = self.folder.join(format!("{PREFIX}{}-probe", std::process::id()));
+        if fs::create_dir(&folder).is_err() {
+            return false;
+        }
+        let counts = match self.version {
+            Version::One => true,
+            // Without the controllers in the parent the files are not there.
+            Version::Two => folder.join("memory.max").exists() || folder.join("pids.max").exists(),
+        };
+        let joins = fs::OpenOptions::new().write(true).open(folder.join("cgroup.procs")).is_ok();
+        let _ = fs::remove_dir(&folder);
+        counts && joins
+    }
+}
+
+/// Where groups for a controller could be: our own group of the first version,
+/// then of the second.
+fn hierarchies(mounts: &str, own: &str, controller: &str) -> Vec<Hierarchy> {
+    let mut found = Vec::new();
+    for line in mounts.lines() {
+        // `36 35 98:0 ROOT PLACE OPTIONS [TAGS…] - TYPE SOURCE SUPER_OPTIONS`
+        let Some((left, right)) = line.split_once(" - ") else { continue };
+        let mut left = left.split(' ').skip(3);
+        let (Some(root), Some(place)) = (left.next(), left.next()) else { continue };
+        let mut right = right.split(' ');
+        let (kind, options) = (right.next().unwrap_or_default(), right.nth(1).unwrap_or_default());
+        let version = match kind {
+            "cgroup" if options.split(',').any(|option| option == controller) => Version::One,
+            "cgroup2" => Version::Two,
+            _ => continue,
+        };
+        let Some(group) = own_group(own, version, controller) else { continue };
+        // In a container the mount may begin below the root of the hierarchy.
+        let inside = Path::new(group).strip_prefix(root).unwrap_or(Path::new(group));
+        let inside = inside.strip_prefix("/").unwrap_or(inside);
+        found.push(Hierarchy { folder: Path::new(place).join(inside), version });
+    }
+    found.sort_by_key(|hierarchy| hierarchy.version == Version::Two);
+    found
+}
+
+/// Our own group: `4:memory:/a/b` in the first version, `0::/a/b` in the second.
+fn own_group<'a>(own: &'a str, version: Version, controller: &str) -> Option<&'a str> {
+    own.lines().find_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, group) = (parts.next()?, parts.next()?);
+        let ours = match version {
+            Version::One => controllers.split(',').any(|each| each == controller),
+            Version::Two => controllers.is_empty(),
+        };
+        ours.then_some(group)
+    })
+}
+
+/// Removes groups of gateways that are gone.
+fn remove_abandoned(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let number = number.and_then(|rest| rest.split('-').next());
+        let Some(number) = number.filter(|number| number.parse::<u32>().is_ok()) else { continue };
+        if !Path::new("/proc").join(number).exists() {
+            // Fails if somebody is inside, and then it is not abandoned.
+            let _ = fs::remove_dir(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{Hierarchy, Version, hierarchies};
+
+    const HYBRID: &str = "\
+30 23 0:26 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
+31 23 0:27 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
+32 23 0:28 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw";
+
+    fn found(folder: &str, version: Version) -> Hierarchy {
+        Hierarchy { folder: Path::new(folder).to_owned(), version }
+    }
+
+    #[test]
+    fn the_own_group_of_each_version_is_found() {
+        let own = "4:memory:/app/x\n3:pids:/\n0::/unit";
+        assert_eq!(
+            hierarchies(HYBRID, own, "memory"),
+            [
+                found("/sys/fs/cgroup/memory/app/x", Version::One),
+                found("/sys/fs/cgroup/unified/unit", Version::Two)
+            ]
+        );
+        assert_eq!(
+            hierarchies(HYBRID, own, "pids")[0],
+            found("/sys/fs/cgroup/pids/", Version::One)
+        );
+    }
+
+    #[test]
+    fn a_mount_that_begins_at_the_own_group_is_used_from_there() {
+        let mounts = "40 23 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw";
+        assert_eq!(
+            hierarchies(mounts, "0::/docker/abc", "memory"),
+            [found("/sys/fs/cgroup", Version::Two)]
+        );
+    }
+
+    #[test]
+    fn lines_that_are_not_control_groups_are_passed_over() {
+        let mounts = "1 2 0:1 / / rw - ext4 /dev/vda rw\nnonsense\n3 4 - cgroup";
+        assert_eq!(hierarchies(mounts, "0::/", "memory"), []);
+    }
+}
