@@ -19,6 +19,8 @@ fn findings(command: &mut std::process::Command) -> (Option<i32>, Vec<Value>) {
     let mut document: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
     let findings = document["findings"].as_array_mut().unwrap();
+    // What the machine can do is another test's affair.
+    findings.retain(|finding| finding["name"] != "isolation");
     for finding in findings.iter_mut() {
         finding["message"] = without_times(finding["message"].as_str().unwrap()).into();
     }
@@ -230,7 +232,8 @@ fn people_get_a_line_for_each_finding_and_one_for_the_remedy() {
     let bench = Bench::new();
     let output = bench.tidegate().env("PATH", bench.path()).arg("doctor").output().unwrap();
     let said = text(&output.stdout);
-    let lines: Vec<&str> = said.lines().skip(4).take(2).collect();
+    let others = said.lines().skip_while(|line| !line.contains("type checker:"));
+    let lines: Vec<&str> = others.take(2).collect();
     assert_eq!(
         lines,
         [
