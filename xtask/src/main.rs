@@ -8,6 +8,7 @@
 mod check;
 mod equipment;
 mod forbidden;
+mod fuzz;
 mod install;
 mod json;
 mod pins;
@@ -45,6 +46,7 @@ fn run(chore: &str, rest: &[String]) -> Result<()> {
         "check" => check::run(&project, &progress),
         "test" => run_tests::run(&project, &progress, rest),
         "bench" => bench(&project, &progress, rest),
+        "fuzz" => fuzz::run(&project, &progress, seconds(rest)?),
         "help" | "--help" | "-h" => {
             eprint!("{HELP}");
             Ok(())
@@ -59,11 +61,20 @@ usage: cargo xtask <chore> [arguments]
   setup   install the pinned test equipment and start each server once
   check   format, lints, dependency rules, forbidden words
   test    set-up, then all tests; arguments go to `cargo test`
+  fuzz    each fuzz target for a minute, or for as many seconds as are given
   bench   `tidegate bench` in release mode; arguments go to it
   help    this text
 
 The equipment goes to `.cache/test`, or to the folder in TIDEGATE_TEST_CACHE.
 ";
+
+fn seconds(rest: &[String]) -> Result<u32> {
+    match rest {
+        [] => Ok(60),
+        [seconds] => Ok(seconds.parse()?),
+        _ => bail!("`fuzz` takes one number of seconds"),
+    }
+}
 
 fn bench(project: &Project, progress: &Progress, rest: &[String]) -> Result<()> {
     let mut cargo = project.cargo();

@@ -12,6 +12,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::equipment::Equipment;
+use crate::fuzz;
 use crate::progress::Progress;
 use crate::project::Project;
 use crate::setup::{self, Verify};
@@ -39,6 +40,7 @@ pub(crate) fn run(project: &Project, progress: &Progress, rest: &[String]) -> Re
                 Err(reason) => skipped.push(format!("{what}: {reason}")),
             }
         }
+        note("fuzzing", fuzz::run(project, progress, fuzz::SHORT_SECONDS));
     } else {
         skipped.push("tests in JavaScript and Python: `cargo test` was given arguments".to_owned());
     }

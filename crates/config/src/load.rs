@@ -51,6 +51,11 @@ pub fn load_file(path: &Path, env: &Environment) -> Result<Settings, ConfigError
     load(&Source::read(path)?, env)
 }
 
+/// Loads the text of a file, in either format; `path` is only for its meaning.
+pub fn load_text(path: &Path, text: &str, env: &Environment) -> Result<Settings, ConfigError> {
+    load(&Source::from_bytes(path, text.as_bytes().to_owned())?, env)
+}
+
 /// The settings without any file: no server, and the default limits and checks.
 pub fn defaults(env: &Environment) -> Result<Settings, ConfigError> {
     Ok(Settings::new(state_dir(env)?))
