@@ -20,6 +20,7 @@ use crate::explain;
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
 use crate::view::View;
+use crate::weight::{VALUE_BYTES, values_in};
 
 /// The engine interrupts itself at the limit and can then say where it was. If
 /// it cannot, it is killed this much later.
@@ -118,17 +119,16 @@ pub(crate) async fn run(
             }
         },
     };
+    // First of all: what was broken off must not go on beside what follows.
+    let gone = tokio::spawn(life.end());
     // Cancels the calls that are still under way, and waits until each of them
     // is recorded.
     run.tasks.shutdown().await;
-    let gone = life.end();
     let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
+    // Otherwise it has nothing more to say; the answer need not wait for it.
     if worker_died {
         let how = gone.await;
-        tracing::warn!(run = %id, how, "worker died");
-    } else {
-        // It has nothing more to say; the answer need not wait for its end.
-        tokio::spawn(gone);
+        tracing::warn!(run = %id, ?how, "worker died");
     }
     run.ended.outcome = outcome.map_err(|error| with_limit(error, limits));
     let warnings = &mut run.warnings.lock().unwrap_or_else(PoisonError::into_inner);
@@ -198,7 +198,7 @@ impl Run {
             }
             FromGuest::Failed { error, memory_bytes } => {
                 self.ended.memory_bytes = memory_bytes;
-                Some(Err(error))
+                Some(Err(if said_by_the_host_only(error.code) { broken_protocol() } else { error }))
             }
         }
     }
@@ -221,7 +221,7 @@ impl Run {
         if self.waiting_bytes.load(Ordering::Relaxed) + bytes > WAITING_BYTES {
             let message = "more than 64 MB of arguments wait for their calls";
             let error = RunError::new(ErrorCode::CallLimit, message)
-                .with_hint("await calls before making more");
+                .with_hint("await calls before making more, and pass less to one of them");
             self.refuse(id, error);
             return None;
         }
@@ -269,9 +269,13 @@ impl Run {
                 }),
                 other => gateway.answer(&view, other, &body).await,
             };
-            // Given back before the reply: the worker asks again on reading it.
+            let answer = answer.map(|value| value.to_string());
+            let mut writer = writer.lock().await;
+            // Given back before the reply, since the worker asks again on reading
+            // it, but not before its turn to be written: of a worker that asks
+            // and never reads, answers must not pile up.
             drop(turn);
-            reply(&writer, id, answer.map(|value| value.to_string())).await;
+            send_reply(&mut writer, id, answer).await;
         });
         self.collect_finished();
         None
@@ -284,6 +288,11 @@ impl Run {
     }
 
     fn log(&mut self, level: LogLevel, text: &str) -> Option<Outcome> {
+        if text.is_empty() {
+            // Ours sends at least the end of a line. Nothing is no output to
+            // count, and yet a flood of it would fill our memory with marks.
+            return Some(Err(broken_protocol()));
+        }
         // The text as printed is what counts; our marks are not the program's.
         self.printed_bytes += text.len() as u64;
         if self.printed_bytes > self.limits.output_bytes {
@@ -310,13 +319,12 @@ enum Request {
 }
 
 impl Request {
-    /// What it holds in memory while it waits.
+    /// What it holds in memory while it waits, and once it is parsed.
     fn bytes(&self) -> u64 {
-        match self {
-            Self::Tool { arguments: text, .. }
-            | Self::Fetch(text)
-            | Self::Command { request: text, .. } => text.len() as u64,
-        }
+        let (Self::Tool { arguments: text, .. }
+        | Self::Fetch(text)
+        | Self::Command { request: text, .. }) = self;
+        text.len() as u64 + values_in(text) * VALUE_BYTES
     }
 }
 
@@ -364,7 +372,10 @@ pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
 }
 
 async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {
-    let mut writer = writer.lock().await;
+    send_reply(&mut *writer.lock().await, id, outcome).await;
+}
+
+async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, RunError>) {
     let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
     if let Err(ChannelError::Broken(_)) = sent {
         let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
@@ -374,11 +385,24 @@ async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, Run
     }
 }
 
+/// Whether only the gateway itself can know this. No reply to a program carries
+/// it, so none can come back.
+fn said_by_the_host_only(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Isolation
+            | ErrorCode::Busy
+            | ErrorCode::EngineMissing
+            | ErrorCode::Cancelled
+            | ErrorCode::WorkerDied
+    )
+}
+
 fn broken_protocol() -> RunError {
     RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")
 }
 
-fn cancelled() -> RunError {
+pub(crate) fn cancelled() -> RunError {
     RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
 }
 

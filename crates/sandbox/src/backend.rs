@@ -38,6 +38,9 @@ pub enum SandboxError {
         /// The version it speaks.
         found: u32,
     },
+    /// There are no workers any more.
+    #[error("the gateway is closing")]
+    Closed,
     /// It started but stayed silent.
     #[error("the worker was silent for {HELLO_TIMEOUT:?} after its start")]
     Silent,
