@@ -203,7 +203,11 @@ async fn keep(shared: Arc<Shared>) {
             Step::Wait { until } => {
                 tokio::select! {
                     () = shared.changed.notified() => {}
-                    () = shared.disturbed() => {}
+                    () = shared.disturbed() => {
+                        tracing::warn!("a spare worker died or spoke out of turn");
+                        // Its successor may do the same.
+                        sleep(FIRST_PAUSE).await;
+                    }
                     () = sleep_until(until.into()) => {}
                 }
             }
