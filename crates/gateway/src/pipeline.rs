@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admitted, SessionId};
+use crate::bridge::json_bytes;
 use crate::gateway::Gateway;
 use crate::run_id::new_run_id;
 use crate::{result, run, tokens};
@@ -112,7 +113,8 @@ impl Gateway {
     ) -> Result<Answer, RunError> {
         let clock = Clock::start();
         let id = new_run_id();
-        let call = self.bridge_call(&id, name, arguments);
+        let bytes = json_bytes(&arguments);
+        let call = self.bridge_call(&id, name, arguments, bytes);
         let answered = tokio::select! {
             answered = call => answered,
             () = context.cancelled.cancelled() => {

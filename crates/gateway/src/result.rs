@@ -72,7 +72,9 @@ pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outp
 }
 
 fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
-    if values_in(text) > MOST_VALUES && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+    if values_in(text, MOST_VALUES) > MOST_VALUES
+        && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    {
         response.summary = format!(
             "JSON of {} bytes with more than {MOST_VALUES} values, too many to describe",
             text.len()

@@ -30,6 +30,9 @@ const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
 /// gateway with calls must not fill its memory.
 const WAITING_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Text up to this size is parsed on the spot. Chosen: a thread costs more.
+const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
+
 /// Calls beyond the limit that are answered with an error, which a program can
 /// catch and end by itself: ten thousand at once are not rare. One that goes on
 /// regardless is ended, since even its refusals wait in memory.
@@ -324,7 +327,7 @@ impl Request {
         let (Self::Tool { arguments: text, .. }
         | Self::Fetch(text)
         | Self::Command { request: text, .. }) = self;
-        text.len() as u64 + values_in(text) * VALUE_BYTES
+        text.len() as u64 + values_in(text, WAITING_BYTES / VALUE_BYTES) * VALUE_BYTES
     }
 }
 
@@ -345,12 +348,12 @@ async fn call(
     arguments: String,
     raw: bool,
 ) -> Result<String, RunError> {
-    let parsed: Result<Map<String, Value>, _> = serde_json::from_str(&arguments);
-    let Ok(parsed) = parsed else {
-        return Err(gateway.refuse_unnamed(run, name, &arguments).await);
+    let bytes = arguments.len() as u64;
+    let parsed = match parse(arguments).await {
+        Ok(parsed) => parsed,
+        Err(arguments) => return Err(gateway.refuse_unnamed(run, name, &arguments).await),
     };
-    drop(arguments);
-    let answer = gateway.bridge_call(run, name, parsed).await?;
+    let answer = gateway.bridge_call(run, name, parsed, bytes).await?;
     if raw {
         return Ok(answer_text(&answer.into_raw()));
     }
@@ -358,6 +361,17 @@ async fn call(
         return Err(tool_failure(&answer, name));
     }
     Ok(answer_text(&answer.into_value()))
+}
+
+/// Arguments as an object, or the text again. Much text is parsed where the end
+/// of the run need not wait for it.
+async fn parse(arguments: String) -> Result<Map<String, Value>, String> {
+    let parse = |text: String| serde_json::from_str(&text).map_err(|_| text);
+    if arguments.len() < PARSED_AT_ONCE_BYTES {
+        return parse(arguments);
+    }
+    let parsed = tokio::task::spawn_blocking(move || parse(arguments)).await;
+    parsed.unwrap_or_else(|_| Err(String::new()))
 }
 
 /// A tool's own error, in the tool's words.

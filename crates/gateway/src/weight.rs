@@ -7,32 +7,38 @@
 /// Bytes of one parsed value beside its text, rounded down from 72.
 pub(crate) const VALUE_BYTES: u64 = 64;
 
-/// At least as many values as the text holds. Text that is not JSON gets some
-/// number; parsing refuses it.
-pub(crate) fn values_in(json: &str) -> u64 {
+/// At least as many values as the text holds, or more than `most`. Text that is
+/// not JSON gets some number; parsing refuses it.
+pub(crate) fn values_in(json: &str, most: u64) -> u64 {
     let mut values = 1;
-    let mut bytes = json.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
+    let mut rest = json;
+    loop {
+        // `find` of one character is the fastest search there is in `std`.
+        let (plain, string) = rest.split_once('"').unwrap_or((rest, ""));
+        for byte in plain.bytes() {
             // Every value but the first stands behind one of these.
-            b',' | b'[' | b'{' => values += 1,
-            b'"' => skip_string(&mut bytes),
-            _ => {}
+            values += u64::from(matches!(byte, b',' | b'[' | b'{'));
+            if values > most {
+                return values;
+            }
         }
+        if string.is_empty() {
+            return values;
+        }
+        rest = behind_string(string);
     }
-    values
 }
 
-fn skip_string(bytes: &mut impl Iterator<Item = u8>) {
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => {
-                bytes.next();
-            }
-            b'"' => return,
-            _ => {}
+/// What follows the string that has just begun.
+fn behind_string(mut text: &str) -> &str {
+    while let Some((inside, rest)) = text.split_once('"') {
+        let backslashes = inside.bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if backslashes % 2 == 0 {
+            return rest;
         }
+        text = rest;
     }
+    ""
 }
 
 #[cfg(test)]
@@ -43,10 +49,12 @@ mod tests {
 
     #[test]
     fn values_are_counted_and_strings_are_not_looked_into() {
-        assert_eq!(values_in("1"), 1);
-        assert_eq!(values_in("[1,2,3]"), 4);
-        assert_eq!(values_in(r#"{"a":[{}],"b":"\"[,,,"}"#), 5);
-        assert_eq!(values_in(r#"["unclosed,,,"#), 2);
+        assert_eq!(values_in("1", 9), 1);
+        assert_eq!(values_in("[1,2,3]", 9), 4);
+        assert_eq!(values_in(r#"{"a":[{}],"b":"\"[,,,"}"#, 9), 5);
+        assert_eq!(values_in(r#"["unclosed,,,"#, 9), 2);
+        assert_eq!(values_in(r#"["a\\\\",1,"\\\"",2]"#, 9), 5);
+        assert_eq!(values_in("[1,2,3,4]", 2), 3);
         assert!(VALUE_BYTES <= size_of::<Value>() as u64);
     }
 }

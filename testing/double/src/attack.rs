@@ -70,8 +70,8 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
         "flood_ask" => flood(wire, &ask(1, Question::Servers)),
         "flood_check" => flood(wire, &ask(1, Question::Check)),
         "flood_call" => flood(wire, &call(number(), "{}")),
-        "call_64_megabytes" => {
-            let text = format!("{{\"a\":\"{}\"}}", "x".repeat(60 << 20));
+        "flood_megabytes" => {
+            let text = format!("{{\"a\":\"{}\"}}", "x".repeat(8 << 20));
             flood(wire, &call(1, &text))
         }
         "call_many_values" => {

@@ -41,7 +41,7 @@ const ATTACKS: [(&str, &str); 41] = [
     ("flood_call 0", "limit.tool_calls"),
     ("flood_call 7", "limit.tool_calls"),
     ("flood_call 4294967295", "limit.tool_calls"),
-    ("call_64_megabytes", "limit.time"),
+    ("flood_megabytes", "limit.time"),
     ("call_many_values", "\"limit.tool_calls\""),
     ("wait", "limit.time"),
     ("drip", "limit.time"),
@@ -71,10 +71,10 @@ async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
     before.settle().await;
 }
 
-/// The best of three: one may be late because the machine is busy.
+/// The best of five: some may be late because the machine is busy.
 async fn attempt(bench: &Bench, attack: &str) -> (Response, Duration) {
     let mut best: Option<(Response, Duration)> = None;
-    for _ in 0..3 {
+    for _ in 0..5 {
         let started = Instant::now();
         let response = bench.run(attack).await;
         let took = started.elapsed();
@@ -95,7 +95,7 @@ async fn all_attacks_at_once_do_not_touch_good_runs() {
         settings.limits.time = Duration::from_secs(20);
         settings.sandbox.capacity.max_waiting = 1000;
     });
-    let heavy = |attack: &str| attack.starts_with("flood") || attack.starts_with("call_64");
+    let heavy = |attack: &str| attack.starts_with("flood");
     let hanging = |expected: &str| expected == "limit.time";
     let mut runs = tokio::task::JoinSet::new();
     for (attack, expected) in ATTACKS {
