@@ -717,7 +717,7 @@ fn default_isolation() -> String {
 }
 
 fn by_memory() -> String {
-    "one per 16 MB of the machine's memory, 32 to 1024".into()
+    "one per 16 MB of memory, as far as descriptors allow, 32 to 1024".into()
 }
 
 fn half_of_max_runs() -> String {

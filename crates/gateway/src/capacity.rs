@@ -22,7 +22,8 @@ const STARTS_PER_CORE: usize = 2;
 /// The bounds that this configuration means on this machine.
 pub(crate) fn bounds(capacity: &Capacity) -> Bounds {
     let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
-    let runs = capacity.max_runs.map_or_else(|| runs_by_memory(memory_bytes()), count);
+    let affordable = || runs_by_memory(memory_bytes()).min(runs_by_descriptors(descriptors()));
+    let runs = capacity.max_runs.map_or_else(affordable, count);
     Bounds {
         runs,
         runs_per_session: capacity.max_runs_per_session.map_or(runs.div_ceil(2), count),
@@ -34,6 +35,19 @@ pub(crate) fn bounds(capacity: &Capacity) -> Bounds {
 fn runs_by_memory(bytes: Option<u64>) -> usize {
     let runs = bytes.unwrap_or(0) / BYTES_PER_RUN;
     usize::try_from(runs).unwrap_or(RUNS.1).clamp(RUNS.0, RUNS.1)
+}
+
+/// One run needs its socket and a handle of its process; the rest is for
+/// servers, files and clients.
+fn runs_by_descriptors(descriptors: Option<usize>) -> usize {
+    descriptors.map_or(RUNS.1, |all| (all.saturating_sub(256) / 2).max(RUNS.0))
+}
+
+/// How many descriptors this process may have, where it can be known.
+fn descriptors() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// The memory of this machine, where it can be known.
@@ -48,7 +62,7 @@ fn memory_bytes() -> Option<u64> {
 mod tests {
     use tidegate_config::Capacity;
 
-    use super::{bounds, runs_by_memory};
+    use super::{bounds, runs_by_descriptors, runs_by_memory};
 
     #[test]
     fn runs_follow_memory_between_two_bounds() {
@@ -56,6 +70,8 @@ mod tests {
         assert_eq!(runs_by_memory(None), 32);
         assert_eq!(runs_by_memory(Some(gigabyte)), 64);
         assert_eq!(runs_by_memory(Some(64 * gigabyte)), 1024);
+        assert_eq!(runs_by_descriptors(Some(1024)), 384);
+        assert_eq!(runs_by_descriptors(Some(10)), 32);
     }
 
     #[test]
