@@ -95,6 +95,7 @@ async fn all_attacks_at_once_do_not_touch_good_runs() {
         settings.limits.time = Duration::from_secs(20);
         settings.sandbox.capacity.max_waiting = 1000;
     });
+    bench.gateway.prepare_worker();
     let heavy = |attack: &str| attack.starts_with("flood");
     let hanging = |expected: &str| expected == "limit.time";
     let mut runs = tokio::task::JoinSet::new();
