@@ -58,6 +58,9 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Measure this machine
     Bench(BenchArgs),
+    /// An MCP server that is slow on purpose
+    #[command(hide = true)]
+    SlowServer,
     /// One of the demo's own MCP servers
     #[command(hide = true)]
     DemoServer {
@@ -312,6 +315,8 @@ pub(crate) enum BenchSuite {
     Hello,
     /// 100 calls of a program, against a direct client
     Echo,
+    /// Fresh workers on all cores, a burst of runs, and 1,000 that wait at once
+    Crowd,
     /// Start to first answered tools/list with 20 configured servers
     Start,
     /// Generating typed APIs, and checking a program against them

@@ -57,6 +57,9 @@ async fn dispatch(cli: Cli) -> ExitCode {
         Command::Generate(args) => commands::generate::run(&cli.config, &args).await,
         Command::Doctor(args) => commands::doctor::run(&cli.config, &args).await,
         Command::Bench(args) => commands::bench::run(&args).await,
+        Command::SlowServer => {
+            commands::bench::slow_server::serve().await.map(|()| ExitCode::SUCCESS)
+        }
         Command::DemoServer { name } => demo::serve(name).await.map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| print::failure(&error))

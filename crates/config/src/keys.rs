@@ -10,7 +10,7 @@ use tidegate_model::{Engine, Isolation, Limits};
 
 use crate::quantity::{LARGEST, LONGEST, show_duration, show_size};
 use crate::settings::{
-    DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, TypeCheck,
+    Capacity, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, TypeCheck,
 };
 use crate::source::Format;
 
@@ -418,6 +418,10 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
 pub(crate) enum SandboxKey {
     MinIsolation,
     Engine,
+    MaxRuns,
+    MaxRunsPerSession,
+    MaxWaiting,
+    WarmWorkers,
 }
 
 pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
@@ -438,6 +442,38 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         kind: Kind::Word(&["quickjs", "deno", "node"]),
         default: default_engine,
         doc: "What runs a program that does not ask for an engine.",
+    },
+    Key {
+        id: SandboxKey::MaxRuns,
+        toml: &["max_runs"],
+        json: &[],
+        kind: Kind::Count { most: 100_000 },
+        default: by_memory,
+        doc: "Runs that exist at once. More wait for their turn.",
+    },
+    Key {
+        id: SandboxKey::MaxRunsPerSession,
+        toml: &["max_runs_per_session"],
+        json: &[],
+        kind: Kind::Count { most: 100_000 },
+        default: half_of_max_runs,
+        doc: "Runs of one session at once. More wait for their turn.",
+    },
+    Key {
+        id: SandboxKey::MaxWaiting,
+        toml: &["max_waiting"],
+        json: &[],
+        kind: Kind::Count { most: 100_000 },
+        default: default_max_waiting,
+        doc: "Runs that wait for their turn. More are refused with `sandbox.busy`.",
+    },
+    Key {
+        id: SandboxKey::WarmWorkers,
+        toml: &["warm_workers"],
+        json: &[],
+        kind: Kind::Count { most: 1024 },
+        default: default_warm_workers,
+        doc: "Workers that are kept ready for the next runs at most.",
     },
 ];
 
@@ -678,6 +714,22 @@ fn default_processes() -> String {
 
 fn default_isolation() -> String {
     format!("`{}`", Isolation::default())
+}
+
+fn by_memory() -> String {
+    "one per 16 MB of memory, as far as descriptors allow, 32 to 1024".into()
+}
+
+fn half_of_max_runs() -> String {
+    "half of `max_runs`".into()
+}
+
+fn default_max_waiting() -> String {
+    format!("`{}`", Capacity::default().max_waiting)
+}
+
+fn default_warm_workers() -> String {
+    format!("`{}`", Capacity::default().warm_workers)
 }
 
 fn default_engine() -> String {

@@ -36,4 +36,4 @@ pub use environment::Environment;
 pub use error::{ConfigError, ConfigErrorKind, Place};
 pub use load::{defaults, find_and_load, load_file, load_text};
 pub use reference::reference_page;
-pub use settings::{Checks, Sandbox, Settings, TypeCheck, state_dir};
+pub use settings::{Capacity, Checks, Sandbox, Settings, TypeCheck, state_dir};

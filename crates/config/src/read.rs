@@ -199,6 +199,18 @@ impl<'a> Reader<'a> {
                     let engines = Engine::ALL.map(|engine| (engine.as_str(), engine));
                     self.raw.sandbox.engine = reading.one_of(&engines)?;
                 }
+                SandboxKey::MaxRuns => {
+                    self.raw.sandbox.capacity.max_runs = Some(reading.count()?);
+                }
+                SandboxKey::MaxRunsPerSession => {
+                    self.raw.sandbox.capacity.max_runs_per_session = Some(reading.count()?);
+                }
+                SandboxKey::MaxWaiting => {
+                    self.raw.sandbox.capacity.max_waiting = reading.count()?;
+                }
+                SandboxKey::WarmWorkers => {
+                    self.raw.sandbox.capacity.warm_workers = reading.count()?;
+                }
             }
         }
         Ok(())

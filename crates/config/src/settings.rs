@@ -60,6 +60,29 @@ pub struct Sandbox {
     pub min_isolation: Isolation,
     /// What runs a program that asks for no engine.
     pub engine: Engine,
+    /// How many programs run, wait and are prepared for.
+    pub capacity: Capacity,
+}
+
+/// How many programs run, wait and are prepared for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Runs that exist at once. None: by the memory of the machine.
+    pub max_runs: Option<u32>,
+    /// Runs of one session at once. None: half of `max_runs`.
+    pub max_runs_per_session: Option<u32>,
+    /// Runs that wait for their turn.
+    pub max_waiting: u32,
+    /// Workers that are kept ready at most.
+    pub warm_workers: u32,
+}
+
+impl Default for Capacity {
+    /// Chosen: 256 waiting programs are a burst, more are a mistake; 8 idle
+    /// workers cost less than 40 MB (see `tidegate bench crowd`).
+    fn default() -> Self {
+        Self { max_runs: None, max_runs_per_session: None, max_waiting: 256, warm_workers: 8 }
+    }
 }
 
 /// What is checked before a run.

@@ -16,13 +16,15 @@ use crate::{explain, tokens};
 
 impl Gateway {
     /// A call by name: of a program, of `call_tool`, of whatever comes later.
+    /// `argument_bytes` is the length of the arguments as JSON text.
     pub(crate) async fn bridge_call(
         &self,
         run: &RunId,
         name: &str,
         arguments: Map<String, Value>,
+        argument_bytes: u64,
     ) -> Result<Answer, RunError> {
-        let mut record = Recording::start(&self.store, run, name, &arguments);
+        let mut record = Recording::start(&self.store, run, name, argument_bytes);
         let answered = self.decided_call(name, arguments, &mut record.tool).await;
         record.finish(&answered);
         answered
@@ -36,7 +38,7 @@ impl Gateway {
         name: &str,
         arguments: &str,
     ) -> RunError {
-        let mut record = Recording::start(&self.store, run, name, &Map::new());
+        let mut record = Recording::start(&self.store, run, name, arguments.len() as u64);
         let error = self.unnamed(name, arguments, &mut record.tool).await;
         record.outcome = Outcome::Failed(error.code);
         error
@@ -102,7 +104,7 @@ struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    fn start(store: &'a Store, run: &'a RunId, name: &str, arguments: &Map<String, Value>) -> Self {
+    fn start(store: &'a Store, run: &'a RunId, name: &str, argument_bytes: u64) -> Self {
         Self {
             store,
             run,
@@ -110,7 +112,7 @@ impl<'a> Recording<'a> {
             started: Instant::now(),
             tool: ToolRef::new("", name),
             outcome: Outcome::Failed(ErrorCode::Cancelled),
-            argument_bytes: json_bytes(arguments),
+            argument_bytes,
             answer_bytes: 0,
         }
     }
@@ -142,7 +144,7 @@ impl Drop for Recording<'_> {
 }
 
 /// Bytes of a value as JSON, without writing them anywhere.
-fn json_bytes(value: &impl serde::Serialize) -> u64 {
+pub(crate) fn json_bytes(value: &impl serde::Serialize) -> u64 {
     struct Counter(u64);
     impl std::io::Write for Counter {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

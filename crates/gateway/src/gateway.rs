@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
-use tidegate_config::{Checks, Settings, TypeCheck};
+use tidegate_config::{Capacity, Checks, Settings, TypeCheck};
 use tidegate_policy::Policy;
-use tidegate_sandbox::{ProcessBackend, Spare};
+use tidegate_sandbox::{Pool, PoolSettings, ProcessBackend};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
 
+use crate::admission::Admission;
+use crate::capacity;
 use crate::discovery::Discovery;
 use crate::shapes::Shapes;
 use crate::tokens;
@@ -41,7 +43,8 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
-    pub(crate) sandbox: Spare,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) sandbox: Pool,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
 }
@@ -77,8 +80,19 @@ impl Gateway {
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
         let least = settings.sandbox.min_isolation;
         let backend = ProcessBackend::new(executable, settings.limits.clone(), least);
-        let sandbox = Spare::new(Arc::new(backend));
-        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox, types }))
+        let Capacity { warm_workers, .. } = settings.sandbox.capacity;
+        let warm = PoolSettings::at_most(usize::try_from(warm_workers).unwrap_or(usize::MAX));
+        Ok(Arc::new(Self {
+            admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
+            sandbox: Pool::new(Arc::new(backend), warm),
+            settings,
+            discovery,
+            policy,
+            store,
+            shapes,
+            outputs,
+            types,
+        }))
     }
 
     /// The settings this gateway was opened with.
@@ -86,7 +100,7 @@ impl Gateway {
         &self.settings
     }
 
-    /// Starts the first worker, and the type checker, ahead of the first run.
+    /// From now on workers are kept ready; the type checker starts too.
     pub fn prepare_worker(&self) {
         self.sandbox.prepare();
         if let Some(types) = &self.types {
@@ -94,10 +108,10 @@ impl Gateway {
         }
     }
 
-    /// Ends all servers and waits until they are gone.
+    /// Ends all waiting workers and all servers, and waits until they are gone.
     pub async fn close(&self) {
         self.shapes.keep_all();
-        self.discovery.close().await;
+        tokio::join!(self.sandbox.close(), self.discovery.close());
     }
 }
 

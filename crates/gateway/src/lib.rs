@@ -3,7 +3,9 @@
 //! One request goes one way: discovery, decision, sandbox, bridge, result,
 //! store. Start reading at `pipeline.rs`.
 
+mod admission;
 mod bridge;
+mod capacity;
 mod check;
 mod commands;
 mod discovery;
@@ -14,13 +16,16 @@ mod guest;
 mod pipeline;
 mod result;
 mod run;
+mod run_id;
 mod search;
 mod shapes;
 mod summary;
 pub mod tokens;
 mod type_check;
 mod view;
+mod weight;
 
+pub use admission::SessionId;
 pub use discovery::ServerReport;
 pub use gateway::{Gateway, GatewayError};
 pub use pipeline::{Progress, RunContext};

@@ -10,16 +10,22 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, Response, RunError, RunId};
+use tidegate_sandbox::{Lease, Worker};
 use tidegate_store::{Outcome, RunRecord};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::admission::{Admitted, SessionId};
+use crate::bridge::json_bytes;
 use crate::gateway::Gateway;
+use crate::run_id::new_run_id;
 use crate::{explain, result, run, tokens};
 
 /// What a request brings besides its content.
 #[derive(Clone)]
 pub struct RunContext {
+    /// Whose request it is.
+    pub session: SessionId,
     /// Ends the run when the client gives up.
     pub cancelled: CancellationToken,
     /// Tells the client how far the run is.
@@ -38,7 +44,7 @@ pub struct Progress {
 impl Default for RunContext {
     fn default() -> Self {
         let (progress, _) = watch::channel(Progress::default());
-        Self { cancelled: CancellationToken::new(), progress }
+        Self { session: SessionId::default(), cancelled: CancellationToken::new(), progress }
     }
 }
 
@@ -50,16 +56,15 @@ impl Gateway {
         let limits = self.limits_of(&program);
         let source_sha256 = Some(sha256_hex(&program.source));
 
-        let ended = match self.sandbox.take().await {
-            Ok(worker) => {
-                // Not before: two starts at once would delay this run.
-                self.sandbox.prepare();
+        let worker = tokio::select! {
+            worker = self.worker(&limits, &id, context) => worker,
+            () = context.cancelled.cancelled() => Err(run::cancelled()),
+        };
+        let ended = match worker {
+            Ok((worker, _admitted, _lease)) => {
                 run::run(self, worker, program, &limits, &id, context).await
             }
-            Err(error) => {
-                tracing::error!(%error, run = %id, "no worker");
-                run::Ended::failed(explain::sandbox(&error))
-            }
+            Err(error) => run::Ended::failed(error),
         };
         // The execution ends here; wording its result is our own affair.
         let execution_ms = rounded_ms(clock.elapsed());
@@ -83,6 +88,22 @@ impl Gateway {
         response
     }
 
+    /// A worker for one run, once it is the run's turn.
+    async fn worker(
+        &self,
+        limits: &Limits,
+        id: &RunId,
+        context: &RunContext,
+    ) -> Result<(Worker, Admitted, Lease), RunError> {
+        let mut admitted = self.admission.enter(&context.session, limits.time).await?;
+        let (worker, lease) = self.sandbox.take().await.map_err(|error| {
+            tracing::error!(%error, run = %id, "no worker");
+            explain::sandbox(&error)
+        })?;
+        admitted.started();
+        Ok((worker, admitted, lease))
+    }
+
     /// Makes one call outside of a program, decided like any other.
     pub async fn call_tool(
         self: &Arc<Self>,
@@ -92,7 +113,8 @@ impl Gateway {
     ) -> Result<Answer, RunError> {
         let clock = Clock::start();
         let id = new_run_id();
-        let call = self.bridge_call(&id, name, arguments);
+        let bytes = json_bytes(&arguments);
+        let call = self.bridge_call(&id, name, arguments, bytes);
         let answered = tokio::select! {
             answered = call => answered,
             () = context.cancelled.cancelled() => {
@@ -160,29 +182,6 @@ fn rounded_ms(elapsed: Duration) -> f64 {
 
 fn outcome_of(error: Option<&RunError>) -> Outcome {
     error.map_or(Outcome::Succeeded, |error| Outcome::Failed(error.code))
-}
-
-/// Sorts by time and is short: it goes into every answer.
-fn new_run_id() -> RunId {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let mut random = [0; 4];
-    // Without randomness the time alone still tells runs apart.
-    let _ = getrandom::fill(&mut random);
-    let random = u64::from(u32::from_le_bytes(random)) % 36_u64.pow(5);
-    let time = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-    RunId(format!("{}{:0>5}", base36(time), base36(random)))
-}
-
-fn base36(mut number: u64) -> String {
-    let mut digits = Vec::new();
-    loop {
-        let digit = u32::try_from(number % 36).unwrap_or(0);
-        digits.extend(char::from_digit(digit, 36));
-        number /= 36;
-        if number == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
 }
 
 fn sha256_hex(text: &str) -> String {

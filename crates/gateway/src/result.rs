@@ -5,17 +5,23 @@
 //! the client gets their structure. What a program printed is its
 //! output if it returned nothing.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tidegate_model::{ErrorCode, Limits, Metrics, Response, RunError, RunId};
 use tidegate_store::Outputs;
 
 use crate::run::Ended;
+use crate::weight::values_in;
 use crate::{summary, tokens};
 
 /// An output up to this many tokens is sent whole.
 const WHOLE_OUTPUT_TOKENS: usize = 400;
 /// Tokens for what a program printed beside its output.
 const LOG_TOKENS: usize = 200;
+
+/// An output of more values is kept without being parsed: it would take more
+/// than 72 MB of the gateway, and no summary can show it. Chosen.
+const MOST_VALUES: u64 = 1_000_000;
 
 /// An answer and what it stands for.
 pub(crate) struct Made {
@@ -66,6 +72,16 @@ pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outp
 }
 
 fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
+    if values_in(text, MOST_VALUES) > MOST_VALUES
+        && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    {
+        response.summary = format!(
+            "JSON of {} bytes with more than {MOST_VALUES} values, too many to describe",
+            text.len()
+        );
+        keep(response, "json", text.as_bytes(), outputs);
+        return text.len() as u64;
+    }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::String(text)) => tell_text(response, &text, outputs),
         Ok(value) => {

@@ -20,6 +20,7 @@ use crate::explain;
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
 use crate::view::View;
+use crate::weight::{VALUE_BYTES, values_in};
 
 /// The engine interrupts itself at the limit and can then say where it was. If
 /// it cannot, it is killed this much later.
@@ -28,6 +29,9 @@ const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
 /// Argument bytes that may wait for their turn. A worker that floods the
 /// gateway with calls must not fill its memory.
 const WAITING_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Text up to this size is parsed on the spot. Chosen: a thread costs more.
+const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
 
 /// Calls beyond the limit that are answered with an error, which a program can
 /// catch and end by itself: ten thousand at once are not rare. One that goes on
@@ -96,6 +100,7 @@ pub(crate) async fn run(
         }
         () = context.cancelled.cancelled() => Err(cancelled()),
     };
+    let mut end = End::Now;
     let outcome = match started {
         Err(error) => Err(error),
         Ok(()) => loop {
@@ -114,21 +119,27 @@ pub(crate) async fn run(
                         break outcome;
                     }
                 }
-                Err(error) => break Err(worker_error(&error, id)),
+                Err(error) => {
+                    if matches!(error, ChannelError::Gone(_)) {
+                        end = End::ByItself;
+                    }
+                    break Err(worker_error(&error, id));
+                }
             }
         },
     };
+    // First of all: what was broken off must not go on beside what follows.
+    let gone = tokio::spawn(life.end(end));
     // Cancels the calls that are still under way, and waits until each of them
     // is recorded.
     run.tasks.shutdown().await;
     let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
+    // Otherwise it has nothing more to say; the answer need not wait for it.
     let outcome = if worker_died {
-        let ending = life.end(End::ByItself).await;
+        let ending = gone.await.unwrap_or_default();
         tracing::warn!(run = %id, how = ending.text, "worker died");
         outcome.map_err(|error| ending.cause.map_or(error, |code| RunError::new(code, "killed")))
     } else {
-        // It has nothing more to say; the answer need not wait for its end.
-        tokio::spawn(life.end(End::Now));
         outcome
     };
     run.ended.outcome = outcome.map_err(|error| with_limit(error, limits));
@@ -199,7 +210,7 @@ impl Run {
             }
             FromGuest::Failed { error, memory_bytes } => {
                 self.ended.memory_bytes = memory_bytes;
-                Some(Err(error))
+                Some(Err(if said_by_the_host_only(error.code) { broken_protocol() } else { error }))
             }
         }
     }
@@ -222,7 +233,7 @@ impl Run {
         if self.waiting_bytes.load(Ordering::Relaxed) + bytes > WAITING_BYTES {
             let message = "more than 64 MB of arguments wait for their calls";
             let error = RunError::new(ErrorCode::CallLimit, message)
-                .with_hint("await calls before making more");
+                .with_hint("await calls before making more, and pass less to one of them");
             self.refuse(id, error);
             return None;
         }
@@ -270,9 +281,13 @@ impl Run {
                 }),
                 other => gateway.answer(&view, other, &body).await,
             };
-            // Given back before the reply: the worker asks again on reading it.
+            let answer = answer.map(|value| value.to_string());
+            let mut writer = writer.lock().await;
+            // Given back before the reply, since the worker asks again on reading
+            // it, but not before its turn to be written: of a worker that asks
+            // and never reads, answers must not pile up.
             drop(turn);
-            reply(&writer, id, answer.map(|value| value.to_string())).await;
+            send_reply(&mut writer, id, answer).await;
         });
         self.collect_finished();
         None
@@ -285,6 +300,11 @@ impl Run {
     }
 
     fn log(&mut self, level: LogLevel, text: &str) -> Option<Outcome> {
+        if text.is_empty() {
+            // Ours sends at least the end of a line. Nothing is no output to
+            // count, and yet a flood of it would fill our memory with marks.
+            return Some(Err(broken_protocol()));
+        }
         // The text as printed is what counts; our marks are not the program's.
         self.printed_bytes += text.len() as u64;
         if self.printed_bytes > self.limits.output_bytes {
@@ -311,13 +331,12 @@ enum Request {
 }
 
 impl Request {
-    /// What it holds in memory while it waits.
+    /// What it holds in memory while it waits, and once it is parsed.
     fn bytes(&self) -> u64 {
-        match self {
-            Self::Tool { arguments: text, .. }
-            | Self::Fetch(text)
-            | Self::Command { request: text, .. } => text.len() as u64,
-        }
+        let (Self::Tool { arguments: text, .. }
+        | Self::Fetch(text)
+        | Self::Command { request: text, .. }) = self;
+        text.len() as u64 + values_in(text, WAITING_BYTES / VALUE_BYTES) * VALUE_BYTES
     }
 }
 
@@ -338,12 +357,12 @@ async fn call(
     arguments: String,
     raw: bool,
 ) -> Result<String, RunError> {
-    let parsed: Result<Map<String, Value>, _> = serde_json::from_str(&arguments);
-    let Ok(parsed) = parsed else {
-        return Err(gateway.refuse_unnamed(run, name, &arguments).await);
+    let bytes = arguments.len() as u64;
+    let parsed = match parse(arguments).await {
+        Ok(parsed) => parsed,
+        Err(arguments) => return Err(gateway.refuse_unnamed(run, name, &arguments).await),
     };
-    drop(arguments);
-    let answer = gateway.bridge_call(run, name, parsed).await?;
+    let answer = gateway.bridge_call(run, name, parsed, bytes).await?;
     if raw {
         return Ok(answer_text(&answer.into_raw()));
     }
@@ -351,6 +370,17 @@ async fn call(
         return Err(tool_failure(&answer, name));
     }
     Ok(answer_text(&answer.into_value()))
+}
+
+/// Arguments as an object, or the text again. Much text is parsed where the end
+/// of the run need not wait for it.
+async fn parse(arguments: String) -> Result<Map<String, Value>, String> {
+    let parse = |text: String| serde_json::from_str(&text).map_err(|_| text);
+    if arguments.len() < PARSED_AT_ONCE_BYTES {
+        return parse(arguments);
+    }
+    let parsed = tokio::task::spawn_blocking(move || parse(arguments)).await;
+    parsed.unwrap_or_else(|_| Err(String::new()))
 }
 
 /// A tool's own error, in the tool's words.
@@ -365,7 +395,10 @@ pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
 }
 
 async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {
-    let mut writer = writer.lock().await;
+    send_reply(&mut *writer.lock().await, id, outcome).await;
+}
+
+async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, RunError>) {
     let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
     if let Err(ChannelError::Broken(_)) = sent {
         let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
@@ -375,11 +408,24 @@ async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, Run
     }
 }
 
+/// Whether only the gateway itself can know this. No reply to a program carries
+/// it, so none can come back.
+fn said_by_the_host_only(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Isolation
+            | ErrorCode::Busy
+            | ErrorCode::EngineMissing
+            | ErrorCode::Cancelled
+            | ErrorCode::WorkerDied
+    )
+}
+
 fn broken_protocol() -> RunError {
     RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")
 }
 
-fn cancelled() -> RunError {
+pub(crate) fn cancelled() -> RunError {
     RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
 }
 

@@ -46,6 +46,9 @@ pub enum SandboxError {
         /// What it reported.
         report: IsolationReport,
     },
+    /// There are no workers any more.
+    #[error("the gateway is closing")]
+    Closed,
     /// It started but stayed silent.
     #[error("the worker was silent for {HELLO_TIMEOUT:?} after its start")]
     Silent,

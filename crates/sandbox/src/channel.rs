@@ -4,10 +4,12 @@
 //! fields; here the length is checked before a byte of the body is awaited.
 
 use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use thiserror::Error;
 use tidegate_wire::{FromGuest, HEADER_BYTES, ToGuest, WireError, body_length};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 
 /// Bytes asked of the kernel at once: header and body of a usual frame.
 const READ_BYTES: usize = 64 * 1024;
@@ -35,6 +37,12 @@ pub struct FrameReader {
 impl FrameReader {
     pub(crate) fn new(stream: Box<dyn AsyncRead + Send + Unpin>) -> Self {
         Self { stream: BufReader::with_capacity(READ_BYTES, stream), body: Vec::new() }
+    }
+
+    /// Ready when the worker has said more than was read, or can say nothing
+    /// more. Takes nothing off the stream.
+    pub(crate) fn poll_disturbed(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut self.stream).poll_fill_buf(context).map(|_| ())
     }
 
     /// Waits for the next message. Not cancel-safe: once cancelled in the

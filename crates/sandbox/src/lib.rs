@@ -11,10 +11,11 @@
 mod backend;
 mod channel;
 mod control_group;
+mod demand;
+mod pool;
 mod process;
-mod spare;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use pool::{Lease, Pool, PoolSettings};
 pub use process::ProcessBackend;
-pub use spare::Spare;

@@ -4,9 +4,12 @@
 //! a yardstick beside it, and samples of both alternate.
 
 mod arguments;
+mod crowd;
 mod echo;
 mod hello;
+mod memory;
 mod samples;
+pub(crate) mod slow_server;
 mod start;
 mod types;
 
@@ -49,10 +52,42 @@ impl Figure {
     }
 }
 
+/// Memory that was measured, with what it must not exceed.
+pub(crate) struct Size {
+    name: String,
+    bytes: u64,
+    goal_bytes: u64,
+    /// What it is made of, per name.
+    parts: Vec<(&'static str, u64)>,
+}
+
+impl Size {
+    fn json(&self) -> Value {
+        let parts: serde_json::Map<String, Value> =
+            self.parts.iter().map(|(name, bytes)| ((*name).to_owned(), json!(bytes))).collect();
+        json!({
+            "name": self.name,
+            "bytes": self.bytes,
+            "goal_bytes": self.goal_bytes,
+            "parts": parts,
+        })
+    }
+
+    fn line(&self) -> String {
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)))
+            .collect();
+        let goal = megabytes(self.goal_bytes);
+        format!("{:56}{:>10}  goal {goal} ({})", self.name, megabytes(self.bytes), parts.join(", "))
+    }
+}
+
 pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let wanted = |suite| args.suite.is_none_or(|only| only == suite);
     let folder = Scratch::new()?;
-    let mut figures = Vec::new();
+    let (mut figures, mut sizes) = (Vec::new(), Vec::new());
     if cfg!(debug_assertions) {
         print::note("warning: this is a debug build; measure with `cargo run --release -- bench`");
     }
@@ -61,6 +96,11 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Echo) {
         figures.extend(echo::measure(&folder.0).await?);
+    }
+    if wanted(BenchSuite::Crowd) {
+        let measured = crowd::measure(&folder.0).await?;
+        figures.extend(measured.0);
+        sizes.extend(measured.1);
     }
     if wanted(BenchSuite::Start) {
         figures.extend(start::measure(&folder.0)?);
@@ -73,7 +113,8 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();
-        print::json(&json!({"figures": list}));
+        let sizes: Vec<Value> = sizes.iter().map(Size::json).collect();
+        print::json(&json!({"figures": list, "sizes": sizes}));
     } else {
         for figure in &figures {
             print::line(format!(
@@ -84,6 +125,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
                 figure.yardstick,
                 time(figure.yardstick_ms)
             ));
+        }
+        for size in &sizes {
+            print::line(size.line());
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -116,6 +160,10 @@ fn equipment(name: &str) -> Option<Value> {
 /// A time in the unit that people would use.
 fn time(ms: f64) -> String {
     if ms < 0.1 { format!("{:.2} µs", ms * 1000.0) } else { format!("{ms:.2} ms") }
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / (1024.0 * 1024.0))
 }
 
 /// Milliseconds without digits that say nothing.

@@ -1,0 +1,151 @@
+//! What the double does with a program: the program is the name of an attack.
+
+use std::io;
+use std::net::Shutdown;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tidegate_model::{ErrorCode, IsolationReport, RunError};
+use tidegate_wire::{FromGuest, LogLevel, Question, ToGuest, VERSION};
+
+use crate::FOREVER;
+use crate::wire::{Wire, frame};
+
+pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
+    let (attack, argument) = program.split_once(' ').unwrap_or((program, ""));
+    let number = || argument.parse::<u32>().unwrap_or(0);
+    match attack {
+        // What a good worker does, so that the rest can be told from the double
+        // not working at all.
+        "good" => done(wire, "\"good\""),
+        "pid" => done(wire, &std::process::id().to_string()),
+        "pause" => {
+            sleep(Duration::from_millis(number().into()));
+            done(wire, &std::process::id().to_string())
+        }
+        "call_and_read" => {
+            wire.send(&call(1, "{}"))?;
+            let ToGuest::Reply { id: 1, outcome: Err(error) } = wire.receive()? else {
+                return Ok(());
+            };
+            done(wire, &format!("\"{}\"", error.code.as_str()))
+        }
+
+        // Not frames at all.
+        "garbage" => wire.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        "zero_length" => wire.raw(&[0; 4]),
+        "huge_length" => wire.raw(&[0xff; 4]).and_then(|()| wait()),
+        "claimed_length" => wire.raw(&(64_u32 << 20).to_le_bytes()).and_then(|()| wait()),
+        "unknown_kind" => wire.raw(&[1, 0, 0, 0, 99]),
+        "not_utf8" => wire.raw(b"\x07\0\0\0\x04\x01\x01\0\0\0\xff"),
+        "name_of_four_gigabytes" => wire.raw(b"\x09\0\0\0\x02\0\0\0\0\xff\xff\xff\xff"),
+        "trailing_byte" => wire.raw(b"\x08\0\0\0\x04\x01\x01\0\0\0aa"),
+        "code_that_is_none" => wire.raw(b"\x06\0\0\0\x06\x01\0\0\0x"),
+        "half_a_frame" => wire.raw(&frame(&call(1, "{}"))[..9]),
+        "half_a_frame_and_wait" => wire.raw(&frame(&call(1, "{}"))[..9]).and_then(|()| wait()),
+
+        // Frames out of turn.
+        "hello_again" => {
+            let report = IsolationReport::default();
+            wire.send(&FromGuest::Hello { version: VERSION, report }).and_then(|()| wait())
+        }
+        "done_and_more" => {
+            done(wire, "\"first\"")?;
+            done(wire, "\"second\"")?;
+            flood(wire, &log("more\n"))
+        }
+        "forged_code" => {
+            let code = ErrorCode::parse(argument).unwrap_or(ErrorCode::Internal);
+            let error = RunError::new(code, "forged");
+            wire.send(&FromGuest::Failed { error, memory_bytes: u64::MAX })
+        }
+        "output_not_json" => done(wire, "{"),
+        "memory_that_is_not" => {
+            wire.send(&FromGuest::Done { output: Some("1".into()), memory_bytes: u64::MAX })
+        }
+
+        // Too much.
+        "flood_log" => flood(wire, &log(&"x".repeat(1000))),
+        "flood_empty_log" => flood(wire, &log("")),
+        "flood_ask" => flood(wire, &ask(1, Question::Servers)),
+        "flood_check" => flood(wire, &ask(1, Question::Check)),
+        "flood_call" => flood(wire, &call(number(), "{}")),
+        "flood_megabytes" => {
+            let text = format!("{{\"a\":\"{}\"}}", "x".repeat(8 << 20));
+            flood(wire, &call(1, &text))
+        }
+        "call_many_values" => {
+            wire.send(&call(1, &many_values("{\"a\":[", "]}")))?;
+            let ToGuest::Reply { outcome: Err(error), .. } = wire.receive()? else { return Ok(()) };
+            done(wire, &format!("\"{}\"", error.code.as_str()))
+        }
+        "output_many_values" => done(wire, &many_values("[", "]")),
+
+        // Too slow.
+        "wait" => wait(),
+        "drip" => wire.drip(&frame(&log(&"slow ".repeat(1000)))),
+        "drip_good" => wire.drip(&frame(&output("1"))),
+
+        // Halves of a connection, and deaths.
+        "close_writing" => wire.close(Shutdown::Write).and_then(|()| wait()),
+        "close_reading" => {
+            wire.close(Shutdown::Read)?;
+            for id in 0..100 {
+                wire.send(&call(id, "{}"))?;
+            }
+            wait()
+        }
+        "close_both" => wire.close(Shutdown::Both).and_then(|()| wait()),
+        "die" => std::process::exit(0),
+        "abort" => std::process::abort(),
+        "die_with_calls" => {
+            for id in 0..100 {
+                wire.send(&call(id, "{}"))?;
+            }
+            std::process::exit(0)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn wait() -> io::Result<()> {
+    sleep(FOREVER);
+    Ok(())
+}
+
+/// Sends the same frame for ever and reads nothing.
+fn flood(wire: &mut Wire, message: &FromGuest) -> io::Result<()> {
+    let one = frame(message);
+    // Many in one write: it is the gateway that is to be slow.
+    let many = one.repeat((64 * 1024 / one.len().max(1)).max(1));
+    loop {
+        wire.raw(&many)?;
+    }
+}
+
+fn done(wire: &mut Wire, json: &str) -> io::Result<()> {
+    wire.send(&output(json))
+}
+
+fn output(json: &str) -> FromGuest {
+    FromGuest::Done { output: Some(json.to_owned()), memory_bytes: 1 }
+}
+
+fn log(text: &str) -> FromGuest {
+    FromGuest::Log { level: LogLevel::Error, text: text.to_owned() }
+}
+
+fn ask(id: u32, question: Question) -> FromGuest {
+    let body = r#"{"references":[],"text":null}"#.to_owned();
+    FromGuest::Ask { id, question, body }
+}
+
+fn call(id: u32, arguments: &str) -> FromGuest {
+    let (name, arguments) = ("nobody__nothing".to_owned(), arguments.to_owned());
+    FromGuest::Call { id, name, arguments, raw: false }
+}
+
+/// Fifteen million values in 30 MB, below every limit on bytes.
+fn many_values(open: &str, close: &str) -> String {
+    format!("{open}{}0{close}", "0,".repeat(15 << 20))
+}

@@ -1,0 +1,66 @@
+//! A worker that has fallen: it speaks the wire as an attacker would.
+//!
+//! Started by a gateway in place of tidegate itself. What it does before it has
+//! a program is in the name it is started by (`worker-<habit>`), what it does
+//! with one is the program. It is the test's tool and never part of the product.
+
+mod attack;
+mod wire;
+
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tidegate_model::IsolationReport;
+use tidegate_wire::{FromGuest, ToGuest, VERSION};
+
+use crate::wire::Wire;
+
+/// Longer than any test waits.
+const FOREVER: Duration = Duration::from_secs(600);
+
+fn main() -> ExitCode {
+    let name = std::env::args().next().unwrap_or_default();
+    let habit = name.rsplit_once("worker-").map_or("good", |(_, habit)| habit);
+    let Ok(mut wire) = Wire::from_standard_input() else { return ExitCode::from(2) };
+    // A wire that the gateway has closed is the usual end of an attack.
+    let _ = serve(&mut wire, habit);
+    ExitCode::SUCCESS
+}
+
+fn serve(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
+    greet(wire, habit)?;
+    let ToGuest::Start(start) = wire.receive()? else { return Ok(()) };
+    attack::run(wire, &start.source)
+}
+
+/// Says hello, or what this one takes for it.
+fn greet(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
+    let hello = |version| FromGuest::Hello { version, report: IsolationReport::default() };
+    match habit {
+        "silent" => sleep(FOREVER),
+        "gone" => std::process::exit(7),
+        "garbage" => wire.raw(b"\x05\0\0\0GET / HTTP/1.1\r\n")?,
+        "huge" => wire.raw(&[0xff; 64])?,
+        "old" => wire.send(&hello(VERSION + 1))?,
+        "done-first" => wire.send(&FromGuest::Done { output: None, memory_bytes: 0 })?,
+        "half-hello" => {
+            let frame = wire::frame(&hello(VERSION));
+            wire.raw(&frame[..frame.len() / 2])?;
+            std::process::exit(0);
+        }
+        "twice" => {
+            wire.send(&hello(VERSION))?;
+            wire.send(&hello(VERSION))?;
+        }
+        "drip" => wire.drip(&wire::frame(&hello(VERSION)))?,
+        // Dies while it waits for its program.
+        "mortal" => {
+            wire.send(&hello(VERSION))?;
+            sleep(Duration::from_millis(300));
+            std::process::exit(0);
+        }
+        _ => wire.send(&hello(VERSION))?,
+    }
+    Ok(())
+}

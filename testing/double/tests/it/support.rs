@@ -1,0 +1,137 @@
+//! A gateway whose workers are doubles, and what it leaves behind.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tidegate_config::{Capacity, Settings, TypeCheck};
+use tidegate_gateway::{Gateway, RunContext, SessionId};
+use tidegate_model::{Isolation, Language, Limits, Program, Response};
+use tokio::sync::{Mutex, MutexGuard};
+
+/// Descriptors, children and memory belong to the whole process, and a test
+/// that measures time wants the machine: one at a time.
+pub(crate) async fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::const_new(());
+    ALONE.lock().await
+}
+
+pub(crate) struct Bench {
+    pub(crate) gateway: Arc<Gateway>,
+    _folder: TempDir,
+}
+
+impl Bench {
+    /// With workers that greet in this way.
+    pub(crate) fn new(habit: &str) -> Self {
+        Self::with(habit, |_| {})
+    }
+
+    pub(crate) fn with(habit: &str, change: impl FnOnce(&mut Settings)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = Settings::new(folder.path().join("state"));
+        // The double is in no jail, and does not pretend to be.
+        settings.sandbox.min_isolation = Isolation::Any;
+        settings.limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+        settings.checks.types = TypeCheck::Off;
+        // The double proves nothing.
+        settings.sandbox.min_isolation = Isolation::Any;
+        settings.sandbox.capacity = Capacity { max_runs: Some(64), ..Capacity::default() };
+        change(&mut settings);
+        let executable = double(folder.path(), habit);
+        let gateway = Gateway::open(settings, executable, BTreeMap::new()).unwrap();
+        Self { gateway, _folder: folder }
+    }
+
+    pub(crate) async fn run(&self, attack: &str) -> Response {
+        self.run_as(attack, "").await
+    }
+
+    pub(crate) async fn run_as(&self, attack: &str, session: &str) -> Response {
+        let context = RunContext { session: SessionId(session.into()), ..RunContext::default() };
+        self.gateway.execute(program(attack), &context).await
+    }
+}
+
+/// The double under a name that says how it greets.
+pub(crate) fn double(folder: &Path, habit: &str) -> PathBuf {
+    let link = folder.join(format!("worker-{habit}"));
+    symlink(env!("CARGO_BIN_EXE_tidegate-double"), &link).unwrap();
+    link
+}
+
+pub(crate) fn program(attack: &str) -> Program {
+    let source = attack.to_owned();
+    Program { source, language: Language::TypeScript, engine: None, timeout: None }
+}
+
+/// How a run ended: its error code, or its output.
+pub(crate) fn ending(response: &Response) -> String {
+    match (&response.error, &response.output) {
+        (Some(error), _) => error.code.as_str().to_owned(),
+        (None, Some(output)) => output.to_string(),
+        (None, None) => response.summary.clone(),
+    }
+}
+
+/// What a gateway could leak.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Traces {
+    descriptors: usize,
+    children: usize,
+    tasks: usize,
+}
+
+impl Traces {
+    pub(crate) fn now() -> Self {
+        let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().count();
+        Self { descriptors, children: children(), tasks }
+    }
+
+    /// As soon as nothing of an earlier run is still on its way out.
+    pub(crate) async fn quiet() -> Self {
+        loop {
+            let before = Self::now();
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            if Self::now() == before {
+                return before;
+            }
+        }
+    }
+
+    /// Waits until everything is as it was.
+    pub(crate) async fn settle(&self) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while Self::now() != *self {
+            assert!(Instant::now() < deadline, "{:?} has become {:?}", self, Self::now());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+/// Children of this process, those that wait to be collected too.
+pub(crate) fn children() -> usize {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let of = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("children"));
+    threads.filter_map(|one| of(one).ok()).map(|list| list.split_whitespace().count()).sum()
+}
+
+/// Waits until there are none: a run's answer does not wait for its worker's end.
+pub(crate) async fn no_children() {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while children() > 0 {
+        assert!(Instant::now() < deadline, "{} children are left", children());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// The most memory that this process has used, in bytes.
+pub(crate) fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
