@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 /// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
 /// and layers 1 and 2 only on what is named here.
-const LAYERS: [(&str, u8, &[&str]); 13] = [
+const LAYERS: [(&str, u8, &[&str]); 14] = [
     ("model", 0, &[]),
     ("config", 1, &["model"]),
     ("upstream", 1, &["model"]),
     ("catalog", 1, &["model"]),
     ("policy", 1, &["model"]),
     ("store", 1, &["model"]),
+    ("egress", 1, &["model"]),
     ("typecheck", 1, &["model"]),
     ("wire", 1, &["model"]),
     ("sandbox", 2, &["model", "wire"]),
@@ -26,6 +27,7 @@ const LAYERS: [(&str, u8, &[&str]); 13] = [
             "catalog",
             "policy",
             "store",
+            "egress",
             "typecheck",
             "wire",
             "sandbox",
@@ -42,6 +44,7 @@ const LAYERS: [(&str, u8, &[&str]); 13] = [
             "catalog",
             "policy",
             "store",
+            "egress",
             "typecheck",
             "wire",
             "sandbox",
@@ -53,7 +56,7 @@ const LAYERS: [(&str, u8, &[&str]); 13] = [
 ];
 
 /// Dangerous or heavy things have one owner.
-const OWNERS: [(&str, &[&str]); 8] = [
+const OWNERS: [(&str, &[&str]); 10] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
     ("oxc", &["worker"]),
@@ -61,6 +64,8 @@ const OWNERS: [(&str, &[&str]); 8] = [
     ("tiktoken-rs", &["gateway"]),
     ("toml_edit", &["config"]),
     ("landlock", &["typecheck", "worker", "sandbox"]),
+    ("hyper", &["egress"]),
+    ("tokio-rustls", &["egress"]),
     ("rmcp", &["upstream", "server", "cli"]),
 ];
 
