@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
+use tidegate_egress::{Egress, OpenError};
 use tidegate_policy::Policy;
 use tidegate_sandbox::{ProcessBackend, Spare};
 use tidegate_store::{Outputs, Store, StoreError};
@@ -31,6 +33,9 @@ pub enum GatewayError {
         #[source]
         source: StoreError,
     },
+    /// The network for programs cannot be set up.
+    #[error("the network for programs cannot be set up")]
+    Network(#[from] OpenError),
 }
 
 /// A running gateway.
@@ -41,6 +46,7 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
+    pub(crate) egress: Egress,
     pub(crate) sandbox: Spare,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
@@ -75,13 +81,30 @@ impl Gateway {
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
+        let egress = Egress::open(settings.network.clone())?;
         let sandbox = Spare::new(Arc::new(ProcessBackend::new(executable)));
-        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox, types }))
+        Ok(Arc::new(Self {
+            settings,
+            discovery,
+            policy,
+            store,
+            shapes,
+            outputs,
+            egress,
+            sandbox,
+            types,
+        }))
     }
 
     /// The settings this gateway was opened with.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The gateway is served here: no program gets there with `fetch`, whatever
+    /// the configuration allows.
+    pub fn protect(&self, listening: SocketAddr) {
+        self.egress.protect(listening);
     }
 
     /// Starts the first worker, and the type checker, ahead of the first run.
