@@ -38,7 +38,8 @@ impl<'a> Attempt<'a> {
             run: run.clone(),
             started_at: SystemTime::now(),
             duration: std::time::Duration::ZERO,
-            method: method.chars().take(20).collect(),
+            // A program can write anything here, and people read it.
+            method: method.chars().take(20).collect::<String>().escape_debug().to_string(),
             host: String::new(),
             port: 0,
             address: None,

@@ -66,7 +66,7 @@ pub enum Denial {
         /// The first rule that speaks of the host.
         rule: String,
     },
-    /// Mode `denylist`, and a port or method that has to be allowed by name.
+    /// Mode `denylist`, and a port that only a rule of `allow` can open.
     #[error("port {0} belongs to another protocol than HTTP")]
     Port(u16),
     /// Mode `denylist`, and a method that is not among `methods`.
@@ -124,7 +124,8 @@ impl Rules {
             return Err(Denial::NoNetwork);
         }
         if !Network::METHODS.contains(&method) {
-            return Err(Denial::UnknownMethod(method.chars().take(20).collect()));
+            let shown = method.chars().take(20).collect::<String>().escape_debug().to_string();
+            return Err(Denial::UnknownMethod(shown));
         }
         let host = target.host_text();
         if let Some(rule) = network.deny.iter().find(|rule| denies(rule, target, method)) {

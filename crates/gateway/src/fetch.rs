@@ -4,6 +4,8 @@
 //! a refusal names the key of the configuration that decides it, and no address
 //! of the network that the gateway is in.
 
+use std::error::Error as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
@@ -53,7 +55,13 @@ impl Gateway {
         let request = read(request)?;
         let record = |connection| self.store.record_connection(connection);
         let answer = self.egress.fetch(run, request, &record).await;
-        write(&answer.map_err(|error| explain(&error))?)
+        write(answer.map_err(|error| {
+            if error.kind() == Kind::Failed {
+                let cause = error.source().map(ToString::to_string);
+                tracing::info!(%run, %error, cause, "fetch failed");
+            }
+            explain(&error)
+        })?)
     }
 }
 
@@ -70,14 +78,17 @@ fn read(text: &str) -> Result<Request, RunError> {
     Ok(Request { url: asked.url, method: asked.method, headers: asked.headers, body, redirect })
 }
 
-fn write(response: &Response) -> Result<String, RunError> {
+fn write(response: Response) -> Result<String, RunError> {
+    let body = BASE64.encode(&response.body);
+    // Many answers can be under way at once: one copy less of each.
+    drop(response.body);
     let answered = Answered {
         url: &response.url,
         redirected: response.redirected,
         status: response.status,
         status_text: response.status_text,
         headers: &response.headers,
-        body: BASE64.encode(&response.body),
+        body,
     };
     serde_json::to_string(&answered)
         .map_err(|_| RunError::new(ErrorCode::Internal, "the answer could not be written"))

@@ -126,7 +126,7 @@ fn methods_are_part_of_a_rule() {
     assert_eq!(judged(&rules, "GET", "https://a.test/"), Ok("GET,HEAD a.test".into()));
     assert!(judged(&rules, "POST", "https://a.test/").is_err());
     assert!(judged(&rules, "POST", "https://b.test/").is_ok());
-    for method in ["CONNECT", "TRACE", "get", "", "GET /x HTTP/1.1"] {
+    for method in ["CONNECT", "TRACE", "get", "", "GET /x HTTP/1.1", "\u{1b}[2J"] {
         let refused = judged(&rules, method, "https://b.test/");
         assert!(matches!(refused, Err(Refusal::Denied(Denial::UnknownMethod(_)))), "{method}");
     }
