@@ -29,6 +29,7 @@ mod read;
 mod read_value;
 mod reference;
 mod resolve;
+mod resolve_network;
 mod settings;
 mod source;
 

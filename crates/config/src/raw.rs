@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use tidegate_model::Secret;
+use tidegate_model::{NetworkMode, Secret};
 
 use crate::settings::{Sandbox, TypeCheck};
 
@@ -16,6 +16,7 @@ pub(crate) struct RawConfig {
     pub(crate) limits: RawLimits,
     pub(crate) checks: RawChecks,
     pub(crate) sandbox: Sandbox,
+    pub(crate) network: RawNetwork,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -63,6 +64,32 @@ pub(crate) struct RawLimits {
 pub(crate) struct RawChecks {
     pub(crate) types: Option<TypeCheck>,
     pub(crate) tsc: Option<Written>,
+}
+
+/// The network as typed; what is absent has its default.
+#[derive(Debug, Default)]
+pub(crate) struct RawNetwork {
+    pub(crate) mode: Option<NetworkMode>,
+    pub(crate) allow: Option<WrittenList>,
+    pub(crate) deny: Option<WrittenList>,
+    pub(crate) methods: Option<WrittenList>,
+    pub(crate) allow_private: Option<WrittenList>,
+    pub(crate) deny_addresses: Option<WrittenList>,
+    pub(crate) rate_per_minute: Option<u32>,
+    /// And where it is written.
+    pub(crate) max_bytes: Option<(u64, usize)>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) alert_sent: Option<u64>,
+    pub(crate) alert_received: Option<u64>,
+    pub(crate) ca_file: Option<Written>,
+}
+
+/// A list as typed, be it empty.
+#[derive(Debug)]
+pub(crate) struct WrittenList {
+    pub(crate) items: Vec<Written>,
+    /// Where its key is written.
+    pub(crate) offset: usize,
 }
 
 /// A text as typed, with what an error about it needs.

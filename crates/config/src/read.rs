@@ -4,15 +4,15 @@
 //! Invariant: a key that nothing reads is an error, except at the top of a
 //! client's file, where the client keeps its own keys.
 
-use tidegate_model::{Engine, Isolation, did_you_mean, nearest};
+use tidegate_model::{Engine, Isolation, NetworkMode, did_you_mean, nearest};
 
 use crate::error::{ConfigError, ConfigErrorKind, printable};
 use crate::keys::{
-    CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey,
-    SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
+    CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, NETWORK, NetworkKey,
+    RESOURCES, ResourceKey, SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
 };
 use crate::node::{Entry, Node, Value, duplicate};
-use crate::raw::{Presence, RawConfig, RawLimits, RawServer};
+use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, WrittenList};
 use crate::read_value::Reading;
 use crate::settings::TypeCheck;
 use crate::source::{Format, Source};
@@ -60,6 +60,7 @@ impl<'a> Reader<'a> {
                 TopKey::Limits => self.limits(section)?,
                 TopKey::Checks => self.checks(section)?,
                 TopKey::Sandbox => self.sandbox(section)?,
+                TopKey::Network => self.network(section, " in `network`")?,
                 TopKey::CodeExecution => self.code_execution(section)?,
             }
         }
@@ -216,6 +217,42 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn network(&mut self, entries: &'a [Entry], scope: &str) -> Result<(), ConfigError> {
+        let mut network = RawNetwork::default();
+        for (key, entry) in self.known(NETWORK, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            let list = || -> Result<_, ConfigError> {
+                let (items, offset) = (reading.text_list()?, entry.key_span.start);
+                Ok(Some(WrittenList { items, offset }))
+            };
+            match key.id {
+                NetworkKey::Mode => {
+                    let modes = NetworkMode::ALL.map(|mode| (mode.as_str(), mode));
+                    network.mode = Some(reading.one_of(&modes)?);
+                }
+                NetworkKey::Allow => network.allow = list()?,
+                NetworkKey::Deny => network.deny = list()?,
+                NetworkKey::Methods => network.methods = list()?,
+                NetworkKey::AllowPrivate => network.allow_private = list()?,
+                NetworkKey::DenyAddresses => network.deny_addresses = list()?,
+                NetworkKey::RatePerMinute => network.rate_per_minute = Some(reading.count()?),
+                NetworkKey::MaxBytes => {
+                    network.max_bytes = Some((reading.size()?, entry.node.span.start));
+                }
+                NetworkKey::Timeout => {
+                    network.timeout = Some(reading.duration()?);
+                    let label = reading.label();
+                    self.warn_of_missing_unit(&label, &entry.node);
+                }
+                NetworkKey::AlertSent => network.alert_sent = Some(reading.size()?),
+                NetworkKey::AlertReceived => network.alert_received = Some(reading.size()?),
+                NetworkKey::CaFile => network.ca_file = Some(reading.text()?),
+            }
+        }
+        self.raw.network = network;
+        Ok(())
+    }
+
     fn code_execution(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
         let scope = " in `mcpCodeExecution`";
         for (key, entry) in self.known(EXECUTION, entries, scope, Unknown::Refused)? {
@@ -262,6 +299,9 @@ impl<'a> Reader<'a> {
                         Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
                 }
                 ExecutionKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+                ExecutionKey::Network => {
+                    self.network(reading.section()?, " in `mcpCodeExecution.network`")?;
+                }
                 ExecutionKey::ResourceLimits => self.resource_limits(reading.section()?)?,
             }
         }

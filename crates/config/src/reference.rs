@@ -6,7 +6,9 @@
 
 use std::fmt::Write;
 
-use crate::keys::{CHECKS, EXECUTION, Key, Kind, LIMITS, RESOURCES, SANDBOX, SERVER, TOP, listed};
+use crate::keys::{
+    CHECKS, EXECUTION, Key, Kind, LIMITS, NETWORK, RESOURCES, SANDBOX, SERVER, TOP, listed,
+};
 use crate::source::Format;
 
 /// The two example files. A test loads both.
@@ -24,6 +26,7 @@ pub fn reference_page() -> String {
     section(&mut page, "One server", SERVER);
     section(&mut page, "`limits`", LIMITS);
     section(&mut page, "`sandbox`", SANDBOX);
+    section(&mut page, "`network`", NETWORK);
     section(&mut page, "`checks`", CHECKS);
     section(&mut page, "`mcpCodeExecution`", EXECUTION);
     section(&mut page, "`mcpCodeExecution.resourceLimits`", RESOURCES);
@@ -61,12 +64,12 @@ const VALUES: &str = "
   milliseconds.
 * **Sizes** are a whole number and a unit: `64KB`, `256MB`, `1GB`. Units count in 1024 under each of
   their names, so `MB`, `MiB` and `m` are all 1024 * 1024 bytes. A number alone counts bytes.
-* **Variables** are expanded in `command`, `args`, `cwd`, `url` and `tsc`, and in the values of `env`
-  and `headers`: `${NAME}`, `${NAME:-default}` (for a variable that is not set or empty) and
+* **Variables** are expanded in `command`, `args`, `cwd`, `url`, `tsc` and `ca_file`, and in the values
+  of `env` and `headers`: `${NAME}`, `${NAME:-default}` (for a variable that is not set or empty) and
   `${env:NAME}`. A variable that is not set and has no default is an error. `$${` writes a plain
   `${`; any other `$`, and `$$`, stays as it is.
 * `${workspaceFolder}` is the folder of the file, or the one above it if that is `.vscode`. A
-  relative `cwd` or `tsc` counts from there. `${input:...}` is refused: only VS Code can ask.
+  relative `cwd`, `tsc` or `ca_file` counts from there. `${input:...}` is refused: only VS Code can ask.
 * **Server names** have from 1 to 64 characters with at least one letter or digit; no slash, no
   control character and no `__`. Two names must differ in more than case and punctuation.
 ";

@@ -42,6 +42,7 @@ pub(crate) fn resolve(
         limits: resolve_limits(&raw.limits),
         checks: resolver.checks(&raw.checks)?,
         sandbox: raw.sandbox,
+        network: resolver.network(&raw.network)?,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
         warnings: resolver.warnings,
@@ -76,11 +77,11 @@ fn resolve_limits(raw: &RawLimits) -> Limits {
     }
 }
 
-struct Resolver<'a> {
-    source: &'a Source,
+pub(crate) struct Resolver<'a> {
+    pub(crate) source: &'a Source,
     env: &'a Environment,
-    expander: Expander<'a>,
-    warnings: Vec<String>,
+    pub(crate) expander: Expander<'a>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// What `type` says, once its spellings are gone.
@@ -265,7 +266,7 @@ impl Resolver<'_> {
     }
 
     /// The path of a file, which cannot be empty.
-    fn file_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
+    pub(crate) fn file_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
         let expanded = self.home_path(written)?;
         if expanded.as_os_str().is_empty() {
             let message = format!("{} is empty", written.label);
@@ -294,7 +295,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn error(&self, kind: ConfigErrorKind, offset: usize, message: String) -> ConfigError {
+    pub(crate) fn error(
+        &self,
+        kind: ConfigErrorKind,
+        offset: usize,
+        message: String,
+    ) -> ConfigError {
         self.source.error(kind, offset, message)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-use tidegate_model::{Engine, Isolation, Limits, ServerSpec};
+use tidegate_model::{Engine, Isolation, Limits, Network, ServerSpec};
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
@@ -30,6 +30,8 @@ pub struct Settings {
     pub checks: Checks,
     /// What runs programs, and how well it must keep them in.
     pub sandbox: Sandbox,
+    /// What programs may reach with `fetch`.
+    pub network: Network,
     /// Where state lives. Absolute; need not exist yet.
     pub state_dir: PathBuf,
     /// The file that was read, if any.
@@ -46,6 +48,7 @@ impl Settings {
             limits: Limits::default(),
             checks: Checks::default(),
             sandbox: Sandbox::default(),
+            network: Network::default(),
             state_dir,
             source: None,
             warnings: Vec::new(),

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use tidegate_config::{Checks, Environment, Sandbox, Settings, defaults, find_and_load, load_file};
-use tidegate_model::Limits;
+use tidegate_model::{Limits, Network};
 
 /// A folder with these files, each with one server named after the file.
 fn folder(files: &[&str]) -> TempDir {
@@ -84,6 +84,7 @@ fn without_a_file_the_defaults_hold() {
         limits: Limits::default(),
         checks: Checks::default(),
         sandbox: Sandbox::default(),
+        network: Network::default(),
         state_dir: folder.path().join("home/.local/share/tidegate"),
         source: None,
         warnings: Vec::new(),

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Capacity, Checks, Settings, TypeCheck};
+use tidegate_egress::{Egress, OpenError};
 use tidegate_policy::Policy;
 use tidegate_sandbox::{Pool, PoolSettings, ProcessBackend};
 use tidegate_store::{Outputs, Store, StoreError};
@@ -33,6 +35,9 @@ pub enum GatewayError {
         #[source]
         source: StoreError,
     },
+    /// The network for programs cannot be set up.
+    #[error("the network for programs cannot be set up")]
+    Network(#[from] OpenError),
 }
 
 /// A running gateway.
@@ -43,6 +48,7 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
+    pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
     pub(crate) sandbox: Pool,
     /// None if it is off, or there is no compiler.
@@ -82,6 +88,7 @@ impl Gateway {
         let backend = ProcessBackend::new(executable, settings.limits.clone(), least);
         let Capacity { warm_workers, .. } = settings.sandbox.capacity;
         let warm = PoolSettings::at_most(usize::try_from(warm_workers).unwrap_or(usize::MAX));
+        let egress = Egress::open(settings.network.clone())?;
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
             sandbox: Pool::new(Arc::new(backend), warm),
@@ -91,6 +98,7 @@ impl Gateway {
             store,
             shapes,
             outputs,
+            egress,
             types,
         }))
     }
@@ -98,6 +106,12 @@ impl Gateway {
     /// The settings this gateway was opened with.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The gateway is served here: no program gets there with `fetch`, whatever
+    /// the configuration allows.
+    pub fn protect(&self, listening: SocketAddr) {
+        self.egress.protect(listening);
     }
 
     /// From now on workers are kept ready; the type checker starts too.

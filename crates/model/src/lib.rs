@@ -8,6 +8,8 @@ mod answer;
 mod isolation;
 mod limits;
 mod nearest;
+mod network;
+mod network_rule;
 mod response;
 mod run;
 mod secret;
@@ -18,6 +20,11 @@ pub use answer::Answer;
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use limits::Limits;
 pub use nearest::{did_you_mean, nearest};
+pub use network::{Alert, Connection, Network, NetworkMode, Verdict};
+pub use network_rule::{
+    HostPattern, NetworkRule, PortPattern, RuleProblem, Scheme, normal_host, parse_host,
+    parse_method,
+};
 pub use response::{Metrics, Response};
 pub use run::{Engine, ErrorCode, Language, Program, RunError, RunId};
 pub use secret::Secret;

@@ -1,4 +1,4 @@
-//! The database: every run and every call, what was learned about tools, and the
+//! The database: every run, every call and every connection, what was learned about tools, and the
 //! outputs that were too large to send.
 //!
 //! The one owner of SQLite and of the state folder's files. A run is on disk
@@ -8,6 +8,7 @@
 //! One thread writes. Calls and shapes are handed to it without waiting and committed in
 //! batches, no later than 50 ms after they ended.
 
+mod connections;
 mod outputs;
 mod record;
 mod schema;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -49,6 +49,26 @@ const MIGRATIONS: [&str; 2] = [
         updated_at_ms   INTEGER NOT NULL,
         PRIMARY KEY (server, tool)
     ) STRICT;
+",
+    "
+    CREATE TABLE connections (
+        id              INTEGER PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        started_at_ms   INTEGER NOT NULL,
+        duration_us     INTEGER NOT NULL,
+        method          TEXT NOT NULL,
+        host            TEXT NOT NULL,
+        port            INTEGER NOT NULL,
+        address         TEXT,
+        verdict         TEXT NOT NULL,
+        rule            TEXT NOT NULL,
+        bytes_sent      INTEGER NOT NULL,
+        bytes_received  INTEGER NOT NULL,
+        status          INTEGER,
+        alert           TEXT
+    ) STRICT;
+    CREATE INDEX connections_by_run ON connections (run_id);
+    CREATE INDEX connections_by_alert ON connections (alert) WHERE alert IS NOT NULL;
 ",
 ];
 

@@ -12,6 +12,7 @@ use thiserror::Error;
 use tidegate_model::ToolRef;
 use tokio::sync::oneshot;
 
+use crate::connections;
 use crate::record::{CallRecord, RunRecord, Stats};
 use crate::schema::migrate;
 use crate::shapes::{self, ShapeRecord};
@@ -70,13 +71,14 @@ pub struct Store {
 #[derive(Default)]
 struct Waiting {
     calls: Vec<CallRecord>,
+    connections: Vec<tidegate_model::Connection>,
     /// The newest of each tool; `None` removes it.
     shapes: BTreeMap<ToolRef, Option<ShapeRecord>>,
 }
 
 impl Waiting {
     fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.shapes.is_empty()
+        self.calls.is_empty() && self.connections.is_empty() && self.shapes.is_empty()
     }
 
     /// Puts back what could not be written, before what came meanwhile: calls
@@ -86,6 +88,9 @@ impl Waiting {
         older.calls.append(&mut self.calls);
         older.calls.truncate(MOST_WAITING_CALLS);
         self.calls = older.calls;
+        older.connections.append(&mut self.connections);
+        older.connections.truncate(MOST_WAITING_CALLS);
+        self.connections = older.connections;
         for (tool, shape) in older.shapes {
             self.shapes.entry(tool).or_insert(shape);
         }
@@ -118,6 +123,12 @@ impl Store {
     /// Records a call. It is on disk no later than the run that made it.
     pub fn record_call(&self, call: CallRecord) {
         self.add(|waiting| waiting.calls.push(call));
+    }
+
+    /// Records a connection of a program. It is on disk no later than the run
+    /// that made it.
+    pub fn record_connection(&self, connection: tidegate_model::Connection) {
+        self.add(|waiting| waiting.connections.push(connection));
     }
 
     /// Keeps what is known about a tool's results, or forgets it. Does not wait.
@@ -249,6 +260,9 @@ fn write_batch(
     for call in &waiting.calls {
         insert_call(&transaction, call)?;
     }
+    for connection in &waiting.connections {
+        connections::write(&transaction, connection)?;
+    }
     for (tool, shape) in &waiting.shapes {
         shapes::write(&transaction, tool, shape.as_ref())?;
     }
@@ -310,7 +324,7 @@ pub(crate) fn unix_ms(time: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn micros(duration: Duration) -> i64 {
+pub(crate) fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 

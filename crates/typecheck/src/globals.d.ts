@@ -48,6 +48,37 @@ declare namespace NodeJS {
   type Immediate = number;
 }
 
+interface Headers extends Iterable<[string, string]> {
+  append(name: string, value: string): void;
+  delete(name: string): void;
+  get(name: string): string | null;
+  has(name: string): boolean;
+  set(name: string, value: string): void;
+  getSetCookie(): string[];
+  forEach(callback: (value: string, name: string, all: Headers) => void): void;
+  entries(): IterableIterator<[string, string]>;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<string>;
+}
+type HeadersInit = any;
+type BodyInit = any;
+interface RequestInit { method?: string; headers?: HeadersInit; body?: BodyInit; redirect?: "follow" | "manual" | "error"; signal?: any; [name: string]: any }
+interface ResponseInit { status?: number; statusText?: string; headers?: HeadersInit }
+interface Body {
+  readonly body: any;
+  readonly bodyUsed: boolean;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  bytes(): Promise<Uint8Array>;
+  json(): Promise<any>;
+  text(): Promise<string>;
+}
+interface Request extends Body { readonly headers: Headers; readonly method: string; readonly url: string; readonly redirect: string; readonly signal: any; clone(): Request }
+interface Response extends Body { readonly headers: Headers; readonly ok: boolean; readonly status: number; readonly statusText: string; readonly url: string; readonly redirected: boolean; readonly type: string; clone(): Response }
+declare const Headers: { new (init?: HeadersInit): Headers };
+declare const Request: { new (input: any, init?: RequestInit): Request };
+declare const Response: { new (body?: BodyInit, init?: ResponseInit): Response; json(data: any, init?: ResponseInit): Response };
+declare function fetch(input: any, init?: RequestInit): Promise<Response>;
+
 interface URL { [name: string]: any; href: string; pathname: string; searchParams: URLSearchParams; toString(): string }
 declare const URL: { new (url: string | URL, base?: string | URL): URL; canParse(url: string, base?: string): boolean; [name: string]: any };
 interface URLSearchParams extends Iterable<[string, string]> {

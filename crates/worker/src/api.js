@@ -106,6 +106,16 @@
     call.reject(new ToolError(failure, call.at));
   }
 
+  // For prelude/fetch.js: JSON text of a request in, a promise of the answer out.
+  host.request = (text) => {
+    const at = new Error();
+    return new Promise((resolve, reject) => {
+      const id = ++lastId;
+      waiting[id] = { resolve, reject, at, name: "" };
+      host.fetch(id, text);
+    });
+  };
+
   function ask(question, body) {
     const [ok, text] = host.ask(question, body);
     const value = parse(text);

@@ -58,14 +58,14 @@ pub(crate) fn describe<'js>(
         ("InternalError" | "RangeError", "stack overflow" | "Maximum call stack size exceeded") => {
             ErrorCode::StackLimit
         }
-        ("ToolError", _) => property(ctx, object, "code")
+        ("ToolError" | "FetchError", _) => property(ctx, object, "code")
             .and_then(|code| ErrorCode::parse(&code))
             .filter(|code| !is_of_the_run(*code))
             .unwrap_or(ErrorCode::Thrown),
         _ => ErrorCode::Thrown,
     };
     let message = match (name.as_str(), code) {
-        ("" | "Error" | "ToolError", _) => message,
+        ("" | "Error" | "ToolError" | "FetchError", _) => message,
         _ => format!("{name}: {message}"),
     };
     let message =

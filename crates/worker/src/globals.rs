@@ -27,12 +27,13 @@ const EAGER: [(&str, &str); 4] = [
 ];
 
 /// Globals and modules made on first use: most programs use none of them.
-const LAZY: [(&str, &str); 10] = [
+const LAZY: [(&str, &str); 11] = [
     ("inspect", include_str!("prelude/inspect.js")),
     ("encoding", include_str!("prelude/encoding.js")),
     ("url", include_str!("prelude/url.js")),
     ("crypto_intl", include_str!("prelude/crypto_intl.js")),
     ("abort", include_str!("prelude/abort.js")),
+    ("fetch", include_str!("prelude/fetch.js")),
     ("path", include_str!("prelude/path.js")),
     ("util", include_str!("prelude/util.js")),
     ("assert", include_str!("prelude/assert.js")),
@@ -109,6 +110,13 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
                 h.call(id, name.0, arguments.0, raw).map_err(|_| gone(&ctx))
             },
         ),
+    )?;
+    let h = Rc::clone(host);
+    native.set(
+        "fetch",
+        Func::from(move |ctx: Ctx<'js>, id: u32, request: LossyText| {
+            h.fetch(id, request.0).map_err(|_| gone(&ctx))
+        }),
     )?;
     let h = Rc::clone(host);
     native.set(

@@ -123,6 +123,13 @@ impl Host {
         self.send(&FromGuest::Call { id, name, arguments, raw })
     }
 
+    /// Starts a `fetch`. Its reply comes out of [`Host::next_reply`], and its id
+    /// is of the same count as those of calls.
+    pub(crate) fn fetch(&self, id: u32, request: String) -> io::Result<()> {
+        self.in_flight.set(self.in_flight.get() + 1);
+        self.send(&FromGuest::Fetch { id, request })
+    }
+
     /// How many calls have no reply yet.
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight.get()

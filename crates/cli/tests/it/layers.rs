@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
 /// and layers 1 and 2 only on what is named here.
-const LAYERS: [(&str, u8, &[&str]); 14] = [
+const LAYERS: [(&str, u8, &[&str]); 15] = [
     ("model", 0, &[]),
     ("config", 1, &["model"]),
     ("upstream", 1, &["model"]),
@@ -13,6 +13,7 @@ const LAYERS: [(&str, u8, &[&str]); 14] = [
     ("policy", 1, &["model"]),
     ("jail", 1, &["model"]),
     ("store", 1, &["model"]),
+    ("egress", 1, &["model"]),
     ("typecheck", 1, &["model"]),
     ("wire", 1, &["model"]),
     ("sandbox", 2, &["model", "jail", "wire"]),
@@ -27,6 +28,7 @@ const LAYERS: [(&str, u8, &[&str]); 14] = [
             "catalog",
             "policy",
             "store",
+            "egress",
             "typecheck",
             "wire",
             "sandbox",
@@ -43,6 +45,7 @@ const LAYERS: [(&str, u8, &[&str]); 14] = [
             "catalog",
             "policy",
             "store",
+            "egress",
             "typecheck",
             "wire",
             "sandbox",
@@ -54,7 +57,7 @@ const LAYERS: [(&str, u8, &[&str]); 14] = [
 ];
 
 /// Dangerous or heavy things have one owner.
-const OWNERS: [(&str, &[&str]); 8] = [
+const OWNERS: [(&str, &[&str]); 10] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
     ("oxc", &["worker"]),
@@ -62,6 +65,8 @@ const OWNERS: [(&str, &[&str]); 8] = [
     ("tiktoken-rs", &["gateway"]),
     ("toml_edit", &["config"]),
     ("landlock", &["typecheck", "jail"]),
+    ("hyper", &["egress"]),
+    ("tokio-rustls", &["egress"]),
     ("rmcp", &["upstream", "server", "cli"]),
 ];
 

@@ -16,6 +16,7 @@ mod doctor;
 mod endurance;
 mod layers;
 mod learned;
+mod network;
 mod programs;
 mod repairs;
 mod round_trip;

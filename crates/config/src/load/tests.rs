@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tidegate_model::{Engine, Isolation, Limits, Secret, ServerSpec, Transport};
+use tidegate_model::{
+    Engine, Isolation, Limits, Network, NetworkMode, Secret, ServerSpec, Transport,
+};
 
 use super::{find_and_load, load, load_file};
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
@@ -93,8 +95,16 @@ fn both_examples_load_as_the_same_settings() {
     let authorization = [("Authorization", "Bearer hunter2")];
     let issues = plain("issues", http("https://issues.example.com/mcp", &authorization));
     let servers = vec![git, issues];
-    assert_eq!(toml(EXAMPLE_TOML), settings("/p/tidegate.toml", servers.clone()));
-    assert_eq!(json(EXAMPLE_JSON), settings("/p/.mcp.json", servers));
+    let network = Network {
+        mode: NetworkMode::Allowlist,
+        allow: ["api.example.org", "GET,HEAD https://*.example.com"]
+            .map(|rule| rule.parse().unwrap())
+            .to_vec(),
+        ..Network::default()
+    };
+    let expected = |path| Settings { network: network.clone(), ..settings(path, servers.clone()) };
+    assert_eq!(toml(EXAMPLE_TOML), expected("/p/tidegate.toml"));
+    assert_eq!(json(EXAMPLE_JSON), expected("/p/.mcp.json"));
 }
 
 #[test]
@@ -392,6 +402,7 @@ fn code_execution_that_asks_for_nothing_special_gives_no_warning() {
     assert_eq!(json(text), settings("/p/.mcp.json", Vec::new()));
 }
 
+mod network;
 mod refused;
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::Connection;
-use tidegate_model::{ErrorCode, RunId, ToolRef};
+use tidegate_model::{Alert, ErrorCode, RunId, ToolRef, Verdict};
 
 use super::{Store, StoreError};
 use crate::record::{CallRecord, Outcome, RunRecord, Stats};
@@ -73,6 +73,38 @@ fn closing_the_store_loses_nothing() {
     assert_eq!(Store::open(folder.path()).unwrap().stats().unwrap().calls, 3);
 }
 
+#[tokio::test]
+async fn a_connection_is_on_disk_with_its_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    store.record_connection(tidegate_model::Connection {
+        run: RunId("r1".into()),
+        started_at: SystemTime::now(),
+        duration: Duration::from_millis(3),
+        method: "GET".into(),
+        host: "a.test".into(),
+        port: 443,
+        address: Some("10.0.0.1".parse().unwrap()),
+        verdict: Verdict::Denied,
+        rule: "private address".into(),
+        bytes_sent: 1,
+        bytes_received: 2,
+        status: None,
+        alert: Some(Alert::DeniedTarget),
+    });
+    store.record_run(run("r1")).await.unwrap();
+    let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
+    let row: String = connection
+        .query_row(
+            "SELECT concat_ws(' ', run_id, duration_us, method, host, port, address, verdict, rule,
+                 bytes_sent, bytes_received, status, alert) FROM connections",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(row, "r1 3000 GET a.test 443 10.0.0.1 denied private address 1 2 denied_target");
+}
+
 #[test]
 fn the_newest_shape_of_each_tool_is_kept_until_it_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,7 +131,9 @@ fn a_database_of_the_first_version_is_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     drop(Store::open(folder.path()).unwrap());
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
-    connection.execute_batch("DROP TABLE shapes; PRAGMA user_version = 1").unwrap();
+    connection
+        .execute_batch("DROP TABLE shapes; DROP TABLE connections; PRAGMA user_version = 1")
+        .unwrap();
     assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
 }
 
@@ -110,7 +144,7 @@ fn a_database_of_a_newer_version_is_refused() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 2 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 3 }));
 }
 
 #[cfg(unix)]

@@ -78,6 +78,7 @@
     url: "URL URLSearchParams",
     encoding: "TextEncoder TextDecoder atob btoa structuredClone DOMException Buffer",
     crypto_intl: "crypto Intl performance",
+    fetch: "fetch Headers Request Response",
     abort: "AbortController AbortSignal Event CustomEvent EventTarget",
   };
   const hadIntl = "Intl" in globalThis;

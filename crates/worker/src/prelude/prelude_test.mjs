@@ -17,7 +17,7 @@ function boot() {
   const run = (code) => vm.runInContext(code, context);
   run("for (const name of ['Intl', 'console', 'WebAssembly', 'escape']) delete globalThis[name];");
   run("delete BigInt.prototype.toLocaleString");
-  const state = { logs: [], armed: new Map(), loads: [] };
+  const state = { logs: [], armed: new Map(), loads: [], requests: [], answer: () => { throw new Error("no answer"); } };
   const host = run("({})");
   Object.assign(host, {
     log: (level, text) => { state.logs.push([level, text]); },
@@ -26,13 +26,14 @@ function boot() {
     clearTimer: (id) => { state.armed.delete(id); },
     randomBytes: (n) => { const bytes = run(`new Uint8Array(${n})`); bytes.set(randomBytes(n)); return bytes.buffer; },
     importModule: (name) => `module ${name}`,
+    request: (text) => { state.requests.push(JSON.parse(text)); return run("Promise").resolve(state.answer(JSON.parse(text))); },
     load: (file) => { state.loads.push(file); return vm.runInContext(source(file), context, { filename: `prelude/${file}.js` })(host); },
   });
   for (const file of ["lazy", "console"]) host.load(file);
   const fire = host.load("timers");
   host.load("unavailable");
   state.loads.length = 0;
-  return { run, host, fire, ...state };
+  return { run, host, fire, state, ...state };
 }
 
 const shared = boot();
@@ -45,7 +46,7 @@ const outcome = (evaluate, code) => {
     return `throws ${error.name}`;
   }
 };
-const same = (code) => assert.equal(outcome(run, code), outcome((text) => (0, eval)(text), code), code);
+const same = (code, evaluate = run) => assert.equal(outcome(evaluate, code), outcome((text) => (0, eval)(text), code), code);
 
 test("starting loads no lazy file", () => {
   const { loads, run: fresh } = boot();
@@ -353,8 +354,9 @@ test("timers", () => {
 });
 
 test("what is not available says what to do", () => {
-  assert.throws(() => run("fetch('http://x')"), { message: "`fetch` is not available in the sandbox: programs have no network. Call a tool of a server instead, e.g. search_tools for 'fetch url'" });
-  for (const name of ["XMLHttpRequest", "WebSocket"]) assert.throws(() => run(`new ${name}('x')`), { name: "Error" });
+  for (const name of ["XMLHttpRequest", "WebSocket"]) {
+    assert.throws(() => run(`new ${name}('x')`), { name: "Error", message: `\`${name}\` is not available in the sandbox: use \`fetch\`, or call a tool of a server` });
+  }
   assert.throws(() => run("process.exit(1)"), { message: "`process.exit` is not available: use `return`" });
   assert.throws(() => run("crypto.subtle"), { message: "`crypto.subtle` is not available in the sandbox: use a tool of a server for hashes and keys" });
   assert.equal(run("require('fs')"), "module fs");
@@ -398,4 +400,59 @@ test("util, assert and events", async () => {
   assert.equal(run(`(() => { const {EventEmitter} = require('events'); const e = new EventEmitter(); const out = []; const f = (x) => out.push('f' + x);
     e.on('a', f).once('a', (x) => out.push('once' + x)); out.push(e.emit('a', 1), e.emit('a', 2), e.emit('none'), e.listenerCount('a')); e.off('a', f); out.push(e.emit('a', 3));
     try { e.emit('error', new RangeError('boom')) } catch (error) { out.push(error.name) } return out.join() })()`), "f1,once1,f2,true,true,false,1,false,RangeError");
+});
+
+// A context with the host's function for UTF-8, which `fetch` needs.
+function bootFetch() {
+  const booted = boot();
+  booted.host.utf8Encode = (text) => {
+    const bytes = Buffer.from(text);
+    const copy = booted.run(`new Uint8Array(${bytes.length})`);
+    copy.set(bytes);
+    return copy.buffer;
+  };
+  return booted;
+}
+
+test("Headers, Request and Response are those of Node", async () => {
+  const { run: fresh } = bootFetch();
+  for (const code of [
+    "[...new Headers({b: '1', A: ' x '})]", "[...new Headers([['a', '1'], ['A', '2'], ['set-cookie', 'x'], ['set-cookie', 'y']])]",
+    "new Headers([['set-cookie', 'x'], ['set-cookie', 'y']]).getSetCookie()", "new Headers({a: '1'}).get('b')", "new Headers({'a b': '1'})", "new Headers({a: 'x\\ny'})",
+    "new Headers([['a']])", "(() => { const h = new Headers(); h.append('X', 1); h.set('y', 2); h.delete('x'); return [h.has('X'), h.get('Y'), [...h.keys()], [...h.values()]] })()",
+    "(() => { const r = new Response('x', {status: 404, statusText: 'no'}); return [r.ok, r.status, r.statusText, r.url, r.redirected, r.type, r.bodyUsed, r.headers.get('content-type')] })()",
+    "new Response('x', {status: 99})", "new Response(null).body", "new Request('http://a/', {method: 'GET', body: 'x'})", "new Request('http://a/', {redirect: 'x'})",
+    "(() => { const r = new Request('http://a/b', {method: 'post', body: 'x'}); return [r.method, r.url, r.redirect, r.headers.get('content-type')] })()",
+    "(() => { const r = new Request(new Request('http://a/b', {method: 'PUT', headers: {a: 'b'}}), {headers: {c: 'd'}}); return [r.method, r.headers.get('a'), r.headers.get('c')] })()",
+  ]) same(code, fresh);
+  const later = async (code) => {
+    const shown = async (evaluate) => { try { return JSON.stringify(await evaluate(`(async () => ${code})()`)); } catch (error) { return `throws ${error.name}`; } };
+    assert.equal(await shown(fresh), await shown((text) => (0, eval)(text)), code);
+  };
+  for (const code of [
+    "new Response('ünï').text()", "new Response('{\"a\":[1]}').json()", "new Response('{').json()", "[...new Uint8Array(await new Response('ä').arrayBuffer())]",
+    "new Response(new Uint8Array([0xef, 0xbb, 0xbf, 65])).text()", "new Response(new Uint16Array([65, 66]).subarray(1)).text()", "new Response(new URLSearchParams({a: 'b c'})).text()",
+    "(async () => { const r = new Response('x'); await r.text(); return r.text() })()", "(async () => { const r = new Response('x'); const c = r.clone(); return [await r.text(), await c.text(), r.bodyUsed] })()",
+    "(async () => { const r = new Response('x'); await r.text(); return r.clone() })()", "new Response().text()", "Response.json({a: 1}).json()", "Response.json([]).headers.get('content-type')",
+    "(async () => { let all = ''; for await (const piece of new Response('abc').body) all += piece.length; return all })()",
+    "(async () => { const reader = new Response('abc').body.getReader(); const one = await reader.read(); const two = await reader.read(); return [one.done, one.value.length, two.done] })()",
+  ]) await later(code);
+});
+
+test("fetch sends a request and gives its answer", async () => {
+  const { run: fresh, state, requests } = bootFetch();
+  state.answer = () => fresh("({url: 'http://a/c#f', redirected: true, status: 201, statusText: 'Created', headers: [['x-a', '1']], body: 'eyJiIjpbMV19'})");
+  const got = await fresh(`(async () => { const r = await fetch('http://a/b', {method: 'post', headers: {'X-B': 'ü'}, body: JSON.stringify({a: 1}), redirect: 'manual'});
+    return JSON.stringify([r.ok, r.status, r.statusText, r.url, r.redirected, r.headers.get('X-A'), await r.json()]) })()`);
+  assert.equal(got, '[true,201,"Created","http://a/c",true,"1",{"b":[1]}]');
+  await fresh("fetch(new URL('http://a/b'))");
+  assert.deepEqual(requests, [
+    { url: "http://a/b", method: "POST", headers: [["content-type", "text/plain;charset=UTF-8"], ["x-b", "ü"]], body: "eyJhIjoxfQ==", redirect: "manual" },
+    { url: "http://a/b", method: "GET", headers: [], body: null, redirect: "follow" },
+  ]);
+  state.answer = () => fresh("Promise.reject({code: 'fetch.denied', message: 'no', hint: 'ask', stack: 'there'})");
+  assert.equal(await fresh("fetch('http://a/').catch((e) => [e instanceof TypeError, e.name, e.code, e.message, e.hint, e.stack].join())"), "true,FetchError,fetch.denied,no,ask,there");
+  assert.match(await fresh("fetch('http://a/', {method: 'POST', body: {a: 1}}).catch((e) => e.message)"), /JSON.stringify/);
+  state.answer = () => fresh("new Promise(() => {})");
+  assert.equal(await fresh("(() => { const c = new AbortController(); const p = fetch('http://a/', {signal: c.signal}).catch((e) => e.name); c.abort(); return p })()"), "AbortError");
 });

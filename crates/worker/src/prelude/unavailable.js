@@ -1,8 +1,8 @@
 // Globals that programs written for a browser or for Node reach for.
 //
 // In: `host.importModule(name)` for `require` of what the prelude itself does not have,
-// `host.log`, `host.now`. Out: `fetch`, `XMLHttpRequest`, `WebSocket` (throw on use, and say
-// what to do), `require`, a small `process`, `global`, `self`.
+// `host.log`, `host.now`. Out: `XMLHttpRequest`, `WebSocket` (throw on use, and say what to
+// do), `require`, a small `process`, `global`, `self`.
 // Not done: `Deno`, `Bun`, `window`, `document`, `localStorage` stay undefined, since programs
 // test for them to find out where they run.
 (function (host) {
@@ -11,10 +11,9 @@
   const { apply, defineProperty } = host.prim;
   const { floor } = Math;
 
-  for (const name of ["fetch", "XMLHttpRequest", "WebSocket"]) {
+  for (const name of ["XMLHttpRequest", "WebSocket"]) {
     const stub = function () {
-      throw new Error(`\`${name}\` is not available in the sandbox: programs have no network. `
-        + "Call a tool of a server instead, e.g. search_tools for 'fetch url'");
+      throw new Error(`\`${name}\` is not available in the sandbox: use \`fetch\`, or call a tool of a server`);
     };
     defineProperty(stub, "name", { __proto__: null, value: name, configurable: true });
     define(name, stub);

@@ -1,3 +1,4 @@
-// expect: error program.threw at line 2, column 24: `fetch` is not available in the sandbox: programs have no network. Call a tool of a server instead, e.g. search_tools for 'fetch url'
+// expect: error fetch.denied at line 3, column 24: programs have no network
+// hint: call a tool of a server instead; `mode` and `allow` say what programs can reach (`[network]` in tidegate.toml)
 const response = await fetch('https://example.com');
 return response.status;

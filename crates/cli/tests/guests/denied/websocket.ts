@@ -1,2 +1,2 @@
-// expect: error program.threw at line 2, column 5: `WebSocket` is not available in the sandbox: programs have no network. Call a tool of a server instead, e.g. search_tools for 'fetch url'
+// expect: error program.threw at line 2, column 5: `WebSocket` is not available in the sandbox: use `fetch`, or call a tool of a server
 new WebSocket('wss://example.com');

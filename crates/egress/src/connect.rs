@@ -1,0 +1,160 @@
+//! A connection to an address that was checked, and one exchange on it.
+//!
+//! In: the checked addresses. Out: the head of the answer and its body to come.
+//! No pool: a connection serves one hop, so that nothing that was judged for one
+//! request is used for another. No proxy: variables such as `HTTPS_PROXY` would
+//! send requests to an address that nobody checked.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{HOST, HeaderMap, HeaderValue};
+use http::{Request, Response, Uri};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::{http1, http2};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::pki_types::ServerName;
+use tidegate_model::Scheme;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsConnector;
+use url::Host;
+
+use crate::counted::{Counted, Counts};
+use crate::error::EgressError;
+use crate::target::Target;
+use crate::tls::Tls;
+
+/// Addresses of one host that are tried.
+const MOST_TRIED: usize = 4;
+
+/// How long one of several addresses is waited for. Chosen: a packet that is
+/// lost is sent again after one and three seconds.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+
+/// Headers of an answer, and bytes of all of them. Chosen: browsers take 256 KB.
+const MOST_HEADERS: usize = 200;
+const MOST_HEADER_BYTES: usize = 64 * 1024;
+
+/// Connects to the first address that answers.
+pub(crate) async fn dial(
+    target: &Target,
+    addresses: &[SocketAddr],
+) -> Result<(TcpStream, SocketAddr), EgressError> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    for &address in addresses.iter().take(MOST_TRIED) {
+        match tokio::time::timeout(CONNECT_TIME, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok((stream, address)),
+            Ok(Err(error)) => last = error,
+            Err(_) => last = io::ErrorKind::TimedOut.into(),
+        }
+    }
+    Err(EgressError::Connect { host: target.host_text(), source: last })
+}
+
+/// One request and the head of its answer. The connection ends with the value.
+pub(crate) struct Exchange {
+    pub(crate) response: Response<Incoming>,
+    /// Moves the bytes; stopped when it is dropped.
+    pub(crate) driver: JoinSet<()>,
+}
+
+/// Sends the request on a connection.
+pub(crate) async fn exchange(
+    target: &Target,
+    stream: TcpStream,
+    counts: Arc<Counts>,
+    tls: &Tls,
+    message: Message,
+) -> Result<Exchange, EgressError> {
+    let stream = Counted::new(stream, counts);
+    match target.scheme() {
+        Scheme::Http => send_http1(target, stream, message).await,
+        Scheme::Https => {
+            let config = tls.config().map_err(|source| EgressError::NoRoots { source })?;
+            let failed = |source| EgressError::Tls { host: target.host_text(), source };
+            let name = server_name(target).map_err(failed)?;
+            let stream = TlsConnector::from(config).connect(name, stream).await.map_err(failed)?;
+            match stream.get_ref().1.alpn_protocol() {
+                Some(b"h2") => send_http2(target, stream, message).await,
+                _ => send_http1(target, stream, message).await,
+            }
+        }
+    }
+}
+
+/// What is sent, but for what the connection itself decides.
+pub(crate) struct Message {
+    pub(crate) method: http::Method,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+/// The name whose certificate is wanted and that is sent as SNI: the one that
+/// was judged.
+fn server_name(target: &Target) -> io::Result<ServerName<'static>> {
+    match target.host() {
+        Host::Ipv4(address) => Ok(ServerName::IpAddress((*address).into())),
+        Host::Ipv6(address) => Ok(ServerName::IpAddress((*address).into())),
+        Host::Domain(name) => ServerName::try_from(name.clone()).map_err(io::Error::other),
+    }
+}
+
+async fn send_http1(
+    target: &Target,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    message: Message,
+) -> Result<Exchange, EgressError> {
+    let failed = |source| EgressError::Protocol { host: target.host_text(), source };
+    let (mut sender, connection) = http1::Builder::new()
+        .max_headers(MOST_HEADERS)
+        .max_header_size(MOST_HEADER_BYTES)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(failed)?;
+    let mut driver = JoinSet::new();
+    driver.spawn(async move {
+        // The exchange sees the same error.
+        let _ = connection.await;
+    });
+    let mut request = request(message, target.path_and_query().parse().unwrap_or_default());
+    if let Ok(host) = HeaderValue::try_from(target.authority()) {
+        request.headers_mut().insert(HOST, host);
+    }
+    let response = sender.send_request(request).await.map_err(failed)?;
+    Ok(Exchange { response, driver })
+}
+
+async fn send_http2(
+    target: &Target,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    message: Message,
+) -> Result<Exchange, EgressError> {
+    let failed = |source| EgressError::Protocol { host: target.host_text(), source };
+    let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
+        .max_header_list_size(u32::try_from(MOST_HEADER_BYTES).unwrap_or(u32::MAX))
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(failed)?;
+    let mut driver = JoinSet::new();
+    driver.spawn(async move {
+        let _ = connection.await;
+    });
+    // The host of an absolute URI is the `:authority`.
+    let uri = format!("https://{}{}", target.authority(), target.path_and_query());
+    let request = request(message, uri.parse().unwrap_or_default());
+    let response = sender.send_request(request).await.map_err(failed)?;
+    Ok(Exchange { response, driver })
+}
+
+fn request(message: Message, uri: Uri) -> Request<Full<Bytes>> {
+    let mut request = Request::new(Full::new(message.body));
+    *request.method_mut() = message.method;
+    *request.uri_mut() = uri;
+    *request.headers_mut() = message.headers;
+    request
+}

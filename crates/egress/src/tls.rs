@@ -1,0 +1,45 @@
+//! Whom to believe: the certificates of the system, and those of `ca_file`.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use rustls::ClientConfig;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls_platform_verifier::Verifier;
+
+use crate::error::OpenError;
+
+/// TLS towards the world. Made on first use: the roots of the system are read
+/// from disk, and most gateways have no network for programs.
+#[derive(Default)]
+pub(crate) struct Tls {
+    extra: Vec<CertificateDer<'static>>,
+    config: OnceLock<Result<Arc<ClientConfig>, rustls::Error>>,
+}
+
+impl Tls {
+    pub(crate) fn open(ca_file: Option<&Path>) -> Result<Self, OpenError> {
+        let Some(path) = ca_file else { return Ok(Self::default()) };
+        let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+        let extra = read.map_err(|source| OpenError::CaFile { path: path.to_owned(), source })?;
+        Ok(Self { extra, config: OnceLock::new() })
+    }
+
+    pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, rustls::Error> {
+        self.config.get_or_init(|| make(&self.extra)).clone()
+    }
+}
+
+fn make(extra: &[CertificateDer<'static>]) -> Result<Arc<ClientConfig>, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(&provider))?;
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        // "Dangerous" since it takes any verifier; this one verifies.
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}

@@ -1,0 +1,173 @@
+//! What programs may reach on the network, and what is written down about it.
+//!
+//! Plain data: `config` reads it, `egress` holds programs to it, `store` keeps
+//! the [`Connection`]s.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use ipnet::IpNet;
+
+use crate::network_rule::NetworkRule;
+use crate::run::RunId;
+
+/// What programs may reach on the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Network {
+    /// Which list decides.
+    pub mode: NetworkMode,
+    /// What programs may reach, in mode `allowlist`.
+    pub allow: Vec<NetworkRule>,
+    /// What programs may not reach, whatever else says that they may.
+    pub deny: Vec<NetworkRule>,
+    /// Methods that a rule without methods of its own allows. Upper case.
+    pub methods: Vec<String>,
+    /// Addresses that are not public and may be reached nevertheless.
+    pub allow_private: Vec<IpNet>,
+    /// Addresses that may not be reached, beside those that are never.
+    pub deny_addresses: Vec<IpNet>,
+    /// Requests to one domain within any minute.
+    pub rate_per_minute: u32,
+    /// Bytes of one answer, unpacked.
+    pub max_bytes: u64,
+    /// From the request to the last byte, redirects included.
+    pub timeout: Duration,
+    /// Bytes sent to one domain within an hour that are worth an alert.
+    pub alert_sent: u64,
+    /// Bytes received from one domain within an hour that are worth an alert.
+    pub alert_received: u64,
+    /// Certificates in PEM form to trust beside those of the system.
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Network {
+    /// Methods a program can use. `CONNECT` and `TRACE` are never among them:
+    /// the one is for proxies, the other shows headers that it should not.
+    pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+}
+
+impl Default for Network {
+    fn default() -> Self {
+        Self {
+            mode: NetworkMode::None,
+            allow: Vec::new(),
+            deny: Vec::new(),
+            methods: Self::METHODS.map(str::to_owned).to_vec(),
+            allow_private: Vec::new(),
+            deny_addresses: Vec::new(),
+            rate_per_minute: 100,
+            max_bytes: 10 << 20,
+            timeout: Duration::from_secs(30),
+            // Chosen: an API call sends kilobytes, and a page is a few megabytes.
+            alert_sent: 5 << 20,
+            alert_received: 200 << 20,
+            ca_file: None,
+        }
+    }
+}
+
+/// Which list decides what programs may reach.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NetworkMode {
+    /// Nothing can be reached.
+    #[default]
+    None,
+    /// Only what is listed can be reached.
+    Allowlist,
+    /// Every public address can be reached, except what is listed.
+    Denylist,
+}
+
+impl NetworkMode {
+    /// Every mode.
+    pub const ALL: [Self; 3] = [Self::None, Self::Allowlist, Self::Denylist];
+
+    /// The word for it in a configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Allowlist => "allowlist",
+            Self::Denylist => "denylist",
+        }
+    }
+}
+
+/// One attempt to reach something: one hop of one `fetch`. It has no path and
+/// no query, since these carry keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// The run that asked for it.
+    pub run: RunId,
+    /// When it was asked for.
+    pub started_at: SystemTime,
+    /// Until the end, whatever it was.
+    pub duration: Duration,
+    /// `GET` and so on.
+    pub method: String,
+    /// The host as it was judged; empty if the URL could not be read.
+    pub host: String,
+    /// The port; 0 if the URL could not be read.
+    pub port: u16,
+    /// The address that was connected to, or for which it was refused.
+    pub address: Option<IpAddr>,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// The rule that decided, as configured, or the reason.
+    pub rule: String,
+    /// Bytes sent on the connection, those of TLS included.
+    pub bytes_sent: u64,
+    /// Bytes received on the connection, those of TLS included.
+    pub bytes_received: u64,
+    /// Status of the answer, if there was one.
+    pub status: Option<u16>,
+    /// Why somebody should look at it.
+    pub alert: Option<Alert>,
+}
+
+/// What came of an attempt to reach something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Permitted, and answered.
+    Allowed,
+    /// Refused by a rule or for its address.
+    Denied,
+    /// Refused or ended by a limit.
+    Limited,
+    /// Permitted, and failed.
+    Failed,
+    /// Permitted, and ended with the run before there was an answer.
+    CutOff,
+}
+
+impl Verdict {
+    /// The word for it in the database.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Denied => "denied",
+            Self::Limited => "limited",
+            Self::Failed => "failed",
+            Self::CutOff => "cut_off",
+        }
+    }
+}
+
+/// Why somebody should look at a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alert {
+    /// The target is on the deny list, or its address is not public.
+    DeniedTarget,
+    /// More was sent to the domain, or received from it, than is usual.
+    Volume,
+}
+
+impl Alert {
+    /// The word for it in the database and the log.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::DeniedTarget => "denied_target",
+            Self::Volume => "volume",
+        }
+    }
+}
