@@ -29,7 +29,8 @@ async fn a_burst_of_two_hundred_succeeds_and_no_worker_serves_twice() {
     let processes: HashSet<u32> = endings.iter().map(|pid| pid.parse().unwrap()).collect();
     assert_eq!(processes.len(), 200);
     bench.gateway.close().await;
-    assert_eq!(children(), 0);
+    // The last runs were answered before their workers were collected.
+    until("all workers are gone", || children() == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
