@@ -9,7 +9,7 @@ use tidegate_gateway::{RunContext, SessionId};
 use tidegate_sandbox::{Pool, PoolSettings, ProcessBackend};
 use tokio::task::JoinSet;
 
-use crate::support::{Bench, Traces, alone, children, double, ending, program};
+use crate::support::{Bench, Traces, alone, child_ids, children, double, ending, program};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_burst_of_two_hundred_succeeds_and_no_worker_serves_twice() {
@@ -91,7 +91,7 @@ async fn a_cancelled_run_leaves_the_queue_and_nothing_else() {
         settings.sandbox.capacity.max_runs = Some(1);
     });
     assert!(bench.run("good").await.success);
-    let before = Traces::now();
+    let before = Traces::at_rest().await;
     let gateway = Arc::clone(&bench.gateway);
     let first = RunContext::default();
     let cancel_first = first.cancelled.clone();
@@ -180,14 +180,6 @@ async fn workers_that_fail_or_speak_out_of_turn_are_not_started_again_and_again(
         assert!((1..=3).contains(&seen.len()), "{habit}: {} starts", seen.len());
         pool.close().await;
     }
-}
-
-fn child_ids() -> Vec<u32> {
-    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
-    let lists = threads.filter_map(|one| std::fs::read_to_string(one.path().join("children")).ok());
-    lists
-        .flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>())
-        .collect()
 }
 
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
