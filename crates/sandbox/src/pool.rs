@@ -144,8 +144,8 @@ impl Pool {
         self.shared.state().ready.len()
     }
 
-    /// Ends the workers that wait, and waits until they are gone. Those that
-    /// serve a run end with it.
+    /// Ends the workers that wait, and waits until they are gone. One that is
+    /// being started is killed; those that serve a run end with it.
     pub async fn close(&self) {
         let waiting = {
             let mut state = self.shared.state();
@@ -155,7 +155,6 @@ impl Pool {
         let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(keeper) = keeper {
             keeper.abort();
-            // Gone, and with it the worker that it was starting.
             let _ = keeper.await;
         }
         self.shared.arrived.notify_waiters();

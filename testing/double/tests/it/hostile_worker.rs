@@ -60,7 +60,7 @@ async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
     let _alone = alone().await;
     let bench = Bench::new("good");
     assert_eq!(ending(&bench.run("good").await), "\"good\"");
-    let before = Traces::quiet().await;
+    let before = Traces::at_rest().await;
     for (attack, expected) in ATTACKS {
         let (response, took) = attempt(&bench, attack).await;
         assert_eq!(ending(&response), expected, "{attack}: {:?}", response.error);
@@ -134,7 +134,7 @@ async fn a_worker_that_greets_wrongly_gets_no_program() {
 async fn a_worker_that_never_greets_is_given_up_and_can_be_cancelled() {
     let _alone = alone().await;
     let bench = Bench::new("silent");
-    let before = Traces::quiet().await;
+    let before = Traces::at_rest().await;
     let context = tidegate_gateway::RunContext::default();
     let cancelled = context.cancelled.clone();
     tokio::spawn(async move {

@@ -33,8 +33,6 @@ impl Bench {
     pub(crate) fn with(habit: &str, change: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::new(folder.path().join("state"));
-        // The double is in no jail, and does not pretend to be.
-        settings.sandbox.min_isolation = Isolation::Any;
         settings.limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
         settings.checks.types = TypeCheck::Off;
         // The double proves nothing.
@@ -92,13 +90,13 @@ impl Traces {
         Self { descriptors, children: children(), tasks }
     }
 
-    /// As soon as nothing of an earlier run is still on its way out.
-    pub(crate) async fn quiet() -> Self {
+    /// Waits until the last run's worker is gone, and looks then.
+    pub(crate) async fn at_rest() -> Self {
         loop {
-            let before = Self::now();
-            tokio::time::sleep(Duration::from_millis(300)).await;
-            if Self::now() == before {
-                return before;
+            let now = Self::now();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            if now.children == 0 && now == Self::now() {
+                return now;
             }
         }
     }
@@ -113,20 +111,23 @@ impl Traces {
     }
 }
 
-/// Children of this process, those that wait to be collected too.
+/// How many children of this process run.
 pub(crate) fn children() -> usize {
-    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
-    let of = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("children"));
-    threads.filter_map(|one| of(one).ok()).map(|list| list.split_whitespace().count()).sum()
+    child_ids().len()
 }
 
-/// Waits until there are none: a run's answer does not wait for its worker's end.
-pub(crate) async fn no_children() {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while children() > 0 {
-        assert!(Instant::now() < deadline, "{} children are left", children());
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+/// Children of this process that run. Not those that have ended and wait to be
+/// collected: the runtime of a test that is over leaves that to the next.
+pub(crate) fn child_ids() -> Vec<u32> {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let lists = threads.filter_map(|one| std::fs::read_to_string(one.path().join("children")).ok());
+    let ids = |list: String| list.split_whitespace().flat_map(str::parse).collect::<Vec<u32>>();
+    lists.flat_map(ids).filter(|id| is_running(*id)).collect()
+}
+
+fn is_running(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 /// The most memory that this process has used, in bytes.
