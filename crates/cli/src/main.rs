@@ -18,7 +18,7 @@ use crate::args::{Cli, Command};
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
-        Some(first) if first == "worker" => return tidegate_worker::enter(),
+        Some(first) if first == "worker" => return tidegate_worker::enter(arguments),
         Some(first) if first == "guard" => {
             // `guard -- COMMAND ARGS…`
             let mut rest = arguments.skip_while(|argument| argument == "--");

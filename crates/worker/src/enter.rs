@@ -4,6 +4,7 @@
 //! watches the channel, so that the worker ends with the gateway even while a
 //! program is stuck in a native loop.
 
+use std::ffi::OsString;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -14,8 +15,9 @@ use tidegate_wire::FromGuest;
 
 use crate::channel::Channel;
 use crate::confine;
-use crate::engine::Engine;
 use crate::host::Host;
+use crate::runner::Runner;
+use crate::v8::Choice;
 
 /// Stack of the engine thread. oxc and QuickJS recurse over the program's
 /// nesting; QuickJS stops at `engine::STACK_BYTES`, far below this. Only
@@ -23,8 +25,9 @@ use crate::host::Host;
 const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// Runs the worker and returns its exit code. Zero means that an outcome was
-/// sent, whether the program succeeded or not.
-pub fn enter() -> ExitCode {
+/// sent, whether the program succeeded or not. `arguments` say which engine.
+pub fn enter(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let Some(choice) = Choice::read(arguments) else { return ExitCode::from(2) };
     if confine::drop_inherited_descriptors().is_err() {
         return ExitCode::from(2);
     }
@@ -35,7 +38,7 @@ pub fn enter() -> ExitCode {
         return ExitCode::from(2);
     };
     let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
-        let sent = serve(channel);
+        let sent = serve(channel, &choice);
         // Ends the process from this thread: the first one sleeps in `poll`.
         std::process::exit(i32::from(!sent));
     });
@@ -52,16 +55,16 @@ pub fn enter() -> ExitCode {
 }
 
 /// Serves one run. True if the gateway was told how it ended.
-fn serve(channel: Channel) -> bool {
+fn serve(channel: Channel, choice: &Choice) -> bool {
     let host = Rc::new(Host::new(channel));
     // Before hello: whoever gets this worker finds it warm.
-    let Ok(engine) = Engine::new(&host) else { return false };
+    let Ok(mut runner) = Runner::start(&host, choice) else { return false };
     let Ok(start) = host.wait_for_start() else { return false };
     if confine::apply_limits(&start).is_err() {
         return false;
     }
-    let outcome = engine.run(&host, &start);
-    let memory_bytes = confine::peak_memory_bytes();
+    let outcome = runner.run(&host, &start);
+    let memory_bytes = runner.end();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },
         Err(error) => FromGuest::Failed { error, memory_bytes },
