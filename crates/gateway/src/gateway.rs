@@ -1,20 +1,22 @@
 //! The parts of a running gateway, put together and taken apart.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
+use tidegate_model::{Engine, RunError};
 use tidegate_policy::Policy;
-use tidegate_sandbox::{ProcessBackend, Spare};
+use tidegate_sandbox::{EngineError, ExternalEngine};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
 
 use crate::discovery::Discovery;
+use crate::engines::Engines;
 use crate::shapes::Shapes;
 use crate::tokens;
 use crate::type_check::Types;
@@ -41,7 +43,7 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
-    pub(crate) sandbox: Spare,
+    pub(crate) engines: Engines,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
 }
@@ -72,11 +74,16 @@ impl Gateway {
         let names = settings.servers.iter().map(|spec| spec.name.as_str());
         let policy = Policy::for_configured_servers(names);
         let types = type_checker(&settings, &environment);
-        let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
+        let engines = Engines::new(
+            executable.clone(),
+            settings.sandbox.clone(),
+            settings.limits.memory_bytes,
+            |name| environment.get(name).map(OsString::from),
+        );
+        let upstreams = Upstreams::new(settings.servers.clone(), executable, environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
-        let sandbox = Spare::new(Arc::new(ProcessBackend::new(executable)));
-        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox, types }))
+        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, engines, types }))
     }
 
     /// The settings this gateway was opened with.
@@ -85,11 +92,27 @@ impl Gateway {
     }
 
     /// Starts the first worker, and the type checker, ahead of the first run.
-    pub fn prepare_worker(&self) {
-        self.sandbox.prepare();
+    pub fn prepare_worker(self: &Arc<Self>) {
+        let gateway = Arc::clone(self);
+        tokio::spawn(async move {
+            // An engine that is missing is told to the first run.
+            if let Ok(workers) = gateway.engines.workers(gateway.engines.chosen(None)).await {
+                workers.prepare();
+            }
+        });
         if let Some(types) = &self.types {
             types.warm_up();
         }
+    }
+
+    /// Makes sure that an engine is there, without starting it.
+    pub async fn prepare_engine(&self, engine: Engine) -> Result<(), RunError> {
+        self.engines.workers(engine).await.map(|_| ())
+    }
+
+    /// Looks for an engine of this machine.
+    pub async fn find_engine(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
+        self.engines.find(engine).await
     }
 
     /// Ends all servers and waits until they are gone.

@@ -7,6 +7,7 @@ mod bridge;
 mod check;
 mod commands;
 mod discovery;
+mod engines;
 mod explain;
 mod fetch;
 mod gateway;

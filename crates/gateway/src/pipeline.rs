@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, Response, RunError, RunId};
+use tidegate_sandbox::Worker;
 use tidegate_store::{Outcome, RunRecord};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -50,17 +51,9 @@ impl Gateway {
         let limits = self.limits_of(&program);
         let source_sha256 = Some(sha256_hex(&program.source));
 
-        let ended = match self.sandbox.take().await {
-            Ok(worker) => {
-                // Not before: two starts at once would delay this run.
-                self.sandbox.prepare();
-                run::run(self, worker, program, &limits, &id, context).await
-            }
-            Err(error) => {
-                tracing::error!(%error, run = %id, "no worker");
-                let error = RunError::new(ErrorCode::WorkerDied, "no worker could be started");
-                run::Ended::failed(error)
-            }
+        let ended = match self.worker_for(&program, &id).await {
+            Ok(worker) => run::run(self, worker, program, &limits, &id, context).await,
+            Err(error) => run::Ended::failed(error),
         };
         // The execution ends here; wording its result is our own affair.
         let execution_ms = rounded_ms(clock.elapsed());
@@ -119,6 +112,18 @@ impl Gateway {
         };
         self.keep_record(record).await;
         answered
+    }
+
+    /// A worker with the engine that the program asks for.
+    async fn worker_for(&self, program: &Program, id: &RunId) -> Result<Worker, RunError> {
+        let workers = self.engines.workers(self.engines.chosen(program.engine)).await?;
+        let taken = workers.take().await;
+        // Not before: two starts at once would delay this run.
+        workers.prepare();
+        taken.map_err(|error| {
+            tracing::error!(%error, run = %id, "no worker");
+            RunError::new(ErrorCode::WorkerDied, "no worker could be started")
+        })
     }
 
     /// The configured limits, narrowed by what the request asks for.

@@ -10,10 +10,14 @@
 
 mod backend;
 mod channel;
+mod engine;
+mod engine_files;
 mod process;
 mod spare;
 
 pub use backend::{Backend, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use engine::{EngineError, ExternalEngine, find_engine};
+pub use engine_files::engine_files;
 pub use process::ProcessBackend;
 pub use spare::Spare;

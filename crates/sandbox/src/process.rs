@@ -5,6 +5,7 @@
 //! itself before it runs the program (see `worker::confine`); the host keeps the
 //! one thing it can rely on, which is to kill the whole group.
 
+use std::ffi::OsString;
 use std::future::Future;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
@@ -22,12 +23,14 @@ use crate::backend::{Backend, Life, SandboxError, Worker};
 /// Starts workers as child processes.
 pub struct ProcessBackend {
     executable: PathBuf,
+    arguments: Vec<OsString>,
 }
 
 impl ProcessBackend {
-    /// `executable` is started with the one argument `worker`.
-    pub fn new(executable: PathBuf) -> Self {
-        Self { executable }
+    /// `executable` is started with the argument `worker` and these, which say
+    /// which engine it is to use; its own if there are none.
+    pub fn new(executable: PathBuf, arguments: Vec<OsString>) -> Self {
+        Self { executable, arguments }
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
@@ -35,6 +38,7 @@ impl ProcessBackend {
         ours.set_nonblocking(true).map_err(SandboxError::Start)?;
         let child = Command::new(&self.executable)
             .arg("worker")
+            .args(&self.arguments)
             .env_clear()
             .current_dir("/")
             .process_group(0)

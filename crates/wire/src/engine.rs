@@ -169,8 +169,7 @@ mod tests {
 
     #[test]
     fn what_an_engine_says_is_read_whole_or_not_at_all() {
-        let thrown =
-            Thrown { is_object: true, message: Some("m".to_owned()), ..Thrown::default() };
+        let thrown = Thrown { is_object: true, message: Some("m".to_owned()), ..Thrown::default() };
         let threw = [68, 2, 1, 0, 0, 1, 1, 0, 0, 0, b'm', 0, 0, 0];
         let bodies: [(&[u8], FromEngine); 6] = [
             (&[64], FromEngine::Ready),

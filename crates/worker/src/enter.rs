@@ -11,6 +11,8 @@ use std::rc::Rc;
 use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tidegate_wire::FromGuest;
 
 use crate::channel::Channel;
@@ -37,6 +39,7 @@ pub fn enter(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(watched) = channel.duplicate_descriptor() else {
         return ExitCode::from(2);
     };
+    let has_child = matches!(choice, Choice::External(_));
     let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
         let sent = serve(channel, &choice);
         // Ends the process from this thread: the first one sleeps in `poll`.
@@ -49,6 +52,10 @@ pub fn enter(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         // No events asked for: only the end of the other side wakes this up.
         let mut descriptors = [PollFd::new(watched.as_fd(), PollFlags::empty())];
         if poll(&mut descriptors, PollTimeout::NONE).is_ok() {
+            if has_child {
+                // The engine is in our group, and may be in a loop.
+                let _ = kill(Pid::from_raw(0), Signal::SIGKILL);
+            }
             return ExitCode::from(3);
         }
     }

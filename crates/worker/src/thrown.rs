@@ -174,7 +174,8 @@ pub(crate) fn placed(mut error: RunError, stack: Option<&str>, map: &SourceMap) 
 fn program_position(line: &str) -> Option<(u32, u32)> {
     // V8 begins a stack with the message, which may say anything.
     let (_, position) = line.trim_start().strip_prefix("at ")?.rsplit_once(FILE_NAME)?;
-    let mut numbers = position.trim_start_matches(':').split(|c: char| !c.is_ascii_digit());
+    let numbers = position.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let mut numbers = numbers.split(|c: char| !c.is_ascii_digit());
     let line = numbers.next()?.parse().ok()?;
     let column = numbers.next().and_then(|column| column.parse().ok()).unwrap_or(1);
     Some((line, column))

@@ -80,9 +80,10 @@ impl Child {
         }
         let process = command
             .env_clear()
-            // Empty places: neither needs a home, and both look for one.
-            .env("HOME", "/tmp")
-            .env("DENO_DIR", "/tmp/deno")
+            // Places that can hold nothing: neither needs a home, both look for
+            // one, and what Deno keeps there would outlive the run.
+            .env("HOME", "/dev/null")
+            .env("DENO_DIR", "/dev/null/deno")
             .env("DENO_NO_UPDATE_CHECK", "1")
             .env("NO_COLOR", "1")
             // What QuickJS has in the jail, where there are no time zones.
@@ -212,7 +213,7 @@ fn deno(command: &mut Command, external: &External) {
     let megabytes = external.memory_bytes.div_ceil(MEGABYTE);
     command
         .args(["run", "--quiet", "--no-prompt", "--no-remote", "--no-npm", "--no-config"])
-        .args(["--no-lock", "--cached-only"])
+        .args(["--no-lock", "--cached-only", "--no-code-cache"])
         .arg(format!("--v8-flags=--max-old-space-size={megabytes}"))
         .arg(format!("data:text/javascript,{}", percent_encoded(DENO)));
 }
@@ -221,8 +222,7 @@ fn deno(command: &mut Command, external: &External) {
 /// processes and threads.
 fn node(command: &mut Command, external: &External) {
     let megabytes = external.memory_bytes.div_ceil(MEGABYTE);
-    let permission =
-        if external.major < 24 { "--experimental-permission" } else { "--permission" };
+    let permission = if external.major < 24 { "--experimental-permission" } else { "--permission" };
     command.args([permission, "--no-warnings"]);
     command.arg(format!("--max-old-space-size={megabytes}"));
     if external.major == 20 {

@@ -3,15 +3,16 @@
 // A module in Deno's command line. In: our script as the first frame on standard
 // input, see bootstrap.js for what it is given. Standard input and output are all
 // that Deno lets a script without any permission have.
+import { Script } from "node:vm";
 const { stdin, stdout, exit } = Deno;
-const { eval: evaluate, setImmediate: later } = globalThis;
+const { setImmediate: later } = globalThis;
 const listen = globalThis.addEventListener.bind(globalThis);
 const io = {
   read: (bytes) => stdin.readSync(bytes) ?? 0,
   write: (bytes) => stdout.writeSync(bytes),
   exit: () => exit(1),
   later: (work) => { later(work); },
-  compile: (source, filename) => evaluate(`${source}\n//# sourceURL=${filename}`),
+  compile: (source, filename) => new Script(source, { filename }).runInThisContext(),
   watch({ rejected, handled, threw, idle }) {
     listen("unhandledrejection", (event) => { event.preventDefault(); rejected(event.promise, event.reason); });
     listen("rejectionhandled", (event) => handled(event.promise));
@@ -28,4 +29,5 @@ const fill = (bytes) => {
   return bytes;
 };
 const length = new DataView(fill(new Uint8Array(4)).buffer).getUint32(0, true);
-io.compile(new TextDecoder().decode(fill(new Uint8Array(length)).subarray(5)), "tidegate:bootstrap")(io);
+const script = io.compile(new TextDecoder().decode(fill(new Uint8Array(length)).subarray(5)), "tidegate:bootstrap");
+later(script, io); // with nothing of this module on the stack

@@ -7,12 +7,13 @@
 const { readSync, writeSync } = require("fs");
 const { Script } = require("vm");
 const later = setImmediate;
-const { on, exit } = process;
-const listen = (event, listener) => Reflect.apply(on, process, [event, listener]);
+// The global of this name is soon another one.
+const engine = process;
+const listen = engine.on.bind(engine);
 const io = {
   read: (bytes) => readSync(0, bytes),
   write: (bytes) => writeSync(1, bytes),
-  exit: () => exit(1),
+  exit: () => engine.reallyExit(1),
   later: (work) => { later(work); },
   // Not `eval`: a script made like this has no loader behind its `import()`.
   compile: (source, filename) => new Script(source, { filename }).runInThisContext(),
@@ -32,4 +33,6 @@ const fill = (bytes) => {
   return bytes;
 };
 const length = new DataView(fill(new Uint8Array(4)).buffer).getUint32(0, true);
-io.compile(new TextDecoder().decode(fill(new Uint8Array(length)).subarray(5)), "tidegate:bootstrap")(io);
+const script = io.compile(new TextDecoder().decode(fill(new Uint8Array(length)).subarray(5)), "tidegate:bootstrap");
+// Node puts its globals in order again once this script has ended.
+later(script, io);

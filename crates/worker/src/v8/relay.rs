@@ -40,9 +40,7 @@ impl V8 {
         child.send(&ToEngine::Script(script()))?;
         match child.hear(Some(Instant::now() + START_TIMEOUT)) {
             Heard::Message(FromEngine::Ready) => Ok(Self { child }),
-            Heard::Message(_) | Heard::Late | Heard::Broken => {
-                Err(io::Error::other(child.end()))
-            }
+            Heard::Message(_) | Heard::Late | Heard::Broken => Err(io::Error::other(child.end())),
         }
     }
 
@@ -55,7 +53,8 @@ impl V8 {
         }
         let seconds = u64::from(start.time_ms).div_ceil(1000) + 1;
         let limited = self.child.limit_cpu_seconds(seconds);
-        let sent = limited.and_then(|()| self.child.send(&ToEngine::Program(prepared.code.clone())));
+        let sent =
+            limited.and_then(|()| self.child.send(&ToEngine::Program(prepared.code.clone())));
         if sent.is_err() {
             return Err(death::explain(&self.child.end()));
         }
@@ -129,7 +128,8 @@ fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, RunError>
             let answered = host.ask(question, body);
             Some(answered.map(|outcome| reply(0, outcome)).map_err(|_| gateway_gone()))
         }
-        message @ (FromGuest::Call { .. } | FromGuest::Fetch { .. } | FromGuest::Command { .. }) => {
+        message
+        @ (FromGuest::Call { .. } | FromGuest::Fetch { .. } | FromGuest::Command { .. }) => {
             gone(host.request(&message))
         }
     }
@@ -184,5 +184,6 @@ fn script() -> String {
         LAZY.iter().map(|(name, source)| ((*name).to_owned(), json!(source))).collect();
     let scripts = json!({"api": API, "eager": EAGER, "lazy": lazy});
     // JSON is JavaScript. The text is all ours.
-    format!("(function (io) {{ return {BOOTSTRAP}(io, {scripts}); }})")
+    // In brackets: a comment behind `return` would end the statement.
+    format!("(function (io) {{ return ({BOOTSTRAP})(io, {scripts}); }})")
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod echo;
+mod engines;
 mod hello;
 mod samples;
 mod start;
@@ -70,6 +71,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Arguments) {
         figures.extend(arguments::measure()?);
+    }
+    if wanted(BenchSuite::Engines) {
+        figures.extend(engines::measure(&folder.0).await?);
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();

@@ -5,6 +5,7 @@
 //! program is type-checked. Servers are started only when asked for, since they
 //! are somebody else's programs.
 
+mod engines;
 mod finding;
 mod install;
 mod probe;
@@ -27,6 +28,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
     if let Some(settings) = settings {
         findings.push(probe::state_folder(&settings.state_dir));
         findings.push(probe::worker().await);
+        findings.extend(engines::probe(&settings.sandbox).await);
         let mut checker = typescript::probe(&settings, &environment).await;
         // An installed one would not be used instead of a configured one.
         let fixable = checker.status != Status::Ok && settings.checks.tsc.is_none();

@@ -1,0 +1,97 @@
+//! Workers for each engine: which one a program gets.
+//!
+//! In: what a program asks for, else what is configured. Out: workers with that
+//! engine, or an error that says how to get one. Engines of the machine are
+//! looked for when they are first asked for: most gateways never need one.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tidegate_config::Sandbox;
+use tidegate_model::{Engine, ErrorCode, RunError};
+use tidegate_sandbox::{EngineError, ExternalEngine, ProcessBackend, Spare, find_engine};
+use tokio::sync::Mutex;
+
+/// The workers of a gateway.
+pub(crate) struct Engines {
+    executable: PathBuf,
+    sandbox: Sandbox,
+    memory_bytes: u64,
+    path_variable: OsString,
+    home: Option<PathBuf>,
+    quickjs: Spare,
+    /// Those of engines that were found. One that was not is looked for again:
+    /// the user may have installed it.
+    found: Mutex<HashMap<Engine, Spare>>,
+}
+
+impl Engines {
+    /// Starts nothing and looks for nothing yet.
+    pub(crate) fn new(
+        executable: PathBuf,
+        sandbox: Sandbox,
+        memory_bytes: u64,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Self {
+        let quickjs = Spare::new(Arc::new(ProcessBackend::new(executable.clone(), Vec::new())));
+        let path_variable = variable("PATH").unwrap_or_default();
+        let home = variable("HOME").map(PathBuf::from);
+        let found = Mutex::default();
+        Self { executable, sandbox, memory_bytes, path_variable, home, quickjs, found }
+    }
+
+    /// The engine of a program that asks for this one, or for none.
+    pub(crate) fn chosen(&self, asked: Option<Engine>) -> Engine {
+        asked.unwrap_or(self.sandbox.engine)
+    }
+
+    /// Workers with this engine.
+    pub(crate) async fn workers(&self, engine: Engine) -> Result<Spare, RunError> {
+        if engine == Engine::QuickJs {
+            return Ok(self.quickjs.clone());
+        }
+        let mut found = self.found.lock().await;
+        if let Some(workers) = found.get(&engine) {
+            return Ok(workers.clone());
+        }
+        let external = self.find(engine).await.map_err(|error| {
+            tracing::warn!(%error, engine = engine.as_str(), "no engine");
+            missing(engine, &error)
+        })?;
+        let arguments = external.worker_arguments(self.memory_bytes);
+        let backend = ProcessBackend::new(self.executable.clone(), arguments);
+        let workers = Spare::new(Arc::new(backend));
+        found.insert(engine, workers.clone());
+        Ok(workers)
+    }
+
+    /// Looks for an engine of the machine.
+    pub(crate) async fn find(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
+        let configured = match engine {
+            Engine::Deno => self.sandbox.deno.as_deref(),
+            Engine::Node => self.sandbox.node.as_deref(),
+            Engine::QuickJs => None,
+        };
+        find_engine(engine, configured, &self.path_variable, self.home.as_deref()).await
+    }
+}
+
+/// For the model and its user. Without the paths of the machine: `tidegate
+/// doctor` shows them.
+fn missing(engine: Engine, error: &EngineError) -> RunError {
+    let word = engine.as_str();
+    let fact = match error {
+        EngineError::Missing { .. } => format!("there is no `{word}` on this machine"),
+        EngineError::Broken { .. } => format!("the `{word}` of this machine does not run"),
+        EngineError::TooOld { version, least, .. } => {
+            format!("the `{word}` of this machine is of version {version}, {least} is needed")
+        }
+    };
+    let hint = format!(
+        "leave `engine` out to run it with `quickjs`; or let the user install `{word}` on PATH or \
+         set `sandbox.{word}`, `tidegate doctor` says what was found"
+    );
+    RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
+}
