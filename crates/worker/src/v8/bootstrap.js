@@ -15,7 +15,8 @@
 // it cannot trip us by accident.
 (function (io, scripts) {
   "use strict";
-  const LONGEST_WAIT = 16;
+  const LONGEST_WAIT = 16; // ms
+  const MOST_REPLIES = 64; // in one turn
   const LOG_PIECE = 32 * 1024; // characters; one frame per line would cost a wake-up each
   const LOG_DELAY = 5; // ms; what is printed later than this after the last piece goes out at once
   const QUESTIONS = { __proto__: null, servers: 1, functions: 2, search: 3, readDir: 4, readFile: 5 };
@@ -271,25 +272,28 @@
         flush();
         draining?.();
         return;
-      } else {
-        wait(min(left, patience));
+      } else if (wait(min(left, patience))) {
+        // What is there already needs no turn of its own: one costs more than a reply.
+        for (let more = MOST_REPLIES; more > 0 && inFlight > 0 && wait(0);) more--;
       }
     } catch (error) {
       threw(error);
     }
     arm();
   }
+  // Whether a reply came.
   function wait(milliseconds) {
     flush();
     begin(65); u32(milliseconds + 0.999); end();
     const { kind, id, ok, text: answer } = receive();
     if (kind === 4) {
       patience = min(LONGEST_WAIT, patience * 2 + 1);
-      return;
+      return false;
     }
     patience = 0;
     inFlight--;
     settle(id, ok, answer);
+    return true;
   }
 
   // `await` looks for `constructor` on a promise: its own one cannot be bent by the program.

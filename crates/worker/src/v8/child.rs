@@ -82,7 +82,7 @@ impl Child {
             .env_clear()
             // Places that can hold nothing: neither needs a home, both look for
             // one, and what Deno keeps there would outlive the run.
-            .env("HOME", "/dev/null")
+            .env("HOME", "/nonexistent")
             .env("DENO_DIR", "/dev/null/deno")
             .env("DENO_NO_UPDATE_CHECK", "1")
             .env("NO_COLOR", "1")

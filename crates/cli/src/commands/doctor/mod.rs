@@ -28,7 +28,6 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
     if let Some(settings) = settings {
         findings.push(probe::state_folder(&settings.state_dir));
         findings.push(probe::worker().await);
-        findings.extend(engines::probe(&settings.sandbox).await);
         let mut checker = typescript::probe(&settings, &environment).await;
         // An installed one would not be used instead of a configured one.
         let fixable = checker.status != Status::Ok && settings.checks.tsc.is_none();
@@ -39,6 +38,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
             }
         }
         findings.push(checker);
+        findings.extend(engines::probe(&settings.sandbox).await);
         if args.servers {
             findings.extend(probe::servers(settings, &environment).await);
         }
