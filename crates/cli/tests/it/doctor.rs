@@ -160,12 +160,12 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     };
     let missing = problem(&format!("there is no file `{}`", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 7));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 9));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
     let script =
         problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 7));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 9));
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn servers_are_started_only_when_asked_for() {
     let valid = format!("`{}` is valid, servers: crm, gone", file.display());
     let (code, findings) = doctor(&bench, &[]);
     assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
-    assert_eq!(findings.len(), 7);
+    assert_eq!(findings.len(), 9);
     let (code, findings) = doctor(&bench, &["--servers"]);
     let gone = bad(
         "server gone",
@@ -266,7 +266,7 @@ fn servers_are_started_only_when_asked_for() {
         "start its command by hand, or see docs/servers.md",
     );
     let expected = [ok("server crm", "started, 5 tools"), gone];
-    assert_eq!((code, &findings[4..6]), (Some(1), &expected[..]));
+    assert_eq!((code, &findings[6..8]), (Some(1), &expected[..]));
 }
 
 #[test]
