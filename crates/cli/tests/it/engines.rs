@@ -91,6 +91,7 @@ fn guests_end_alike(test: &str, engine: &str) {
         served.execute("await servers.hostile.echo({ text: '' })");
         for file in programs::guests(folder) {
             let guest = Guest::read(&file);
+            let name = format!("{folder}/{}", file.file_stem().unwrap().to_str().unwrap());
             let mut request = guest.request();
             request["engine"] = json!(engine);
             if otherwise_at(&name, engine, major).is_some() {
@@ -98,7 +99,6 @@ fn guests_end_alike(test: &str, engine: &str) {
                 request.as_object_mut().unwrap().remove("timeout_ms");
             }
             let answer = served.execute_with(request);
-            let name = format!("{folder}/{}", file.file_stem().unwrap().to_str().unwrap());
             let expected = expected(&name, &guest, engine, major);
             let got = outcome(&answer, &expected);
             if got != expected {
