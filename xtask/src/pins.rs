@@ -120,6 +120,7 @@ mod tests {
             include_str!("../../testing/pins/npm-inspector.txt"),
             include_str!("../../testing/pins/npm-node.txt"),
             include_str!("../../testing/pins/npm-typescript.txt"),
+            include_str!("../../testing/pins/npm-deno.txt"),
         ] {
             NpmPins::parse(text, "linux-x64").unwrap();
         }

@@ -21,6 +21,8 @@ use crate::tools::{Found, Machine, Program, Version, platform};
 
 /// What the Inspector asks for in its `engines`.
 const INSPECTOR_NODE: Version = (22, 19);
+/// The least that programs can run in.
+const ENGINE_NODE: Version = (20, 0);
 /// What the `mcp` package asks for.
 const MCP_PYTHON: Version = (3, 10);
 /// What the hostile server is written for.
@@ -62,6 +64,7 @@ struct Javascript {
     servers: Found<Part>,
     inspector: Found<Part>,
     typescript: Found<Part>,
+    deno: Found<Part>,
     /// The Node that runs the Inspector.
     inspector_node: Found<PathBuf>,
 }
@@ -81,6 +84,7 @@ impl Javascript {
             servers: npm("npm-servers"),
             inspector: npm("npm-inspector"),
             typescript: npm("npm-typescript"),
+            deno: npm("npm-deno"),
             inspector_node,
         }
     }
@@ -108,10 +112,21 @@ impl Javascript {
             Invocation::new(&part.folder.join(package).join("lib/tsc"), &[])
         });
         equipment.add("tsc", compiler.map_err(String::clone));
+        let deno = self.deno.as_ref().map_err(String::clone);
+        let deno = deno.and_then(|part| packaged_deno(&part.folder));
+        equipment.add("deno", deno.map(|deno| Invocation::new(&deno, &[])));
+        let node = machine.node.as_ref().map_err(String::clone).and_then(|node| {
+            if node.version < ENGINE_NODE {
+                let (major, minor) = node.version;
+                return Err(format!("needs Node {}, this is {major}.{minor}", ENGINE_NODE.0));
+            }
+            Ok(Invocation::new(&node.path, &[]))
+        });
+        equipment.add("node", node);
     }
 
     fn is_new(&self) -> bool {
-        [&self.servers, &self.inspector, &self.typescript].into_iter().any(is_new)
+        [&self.servers, &self.inspector, &self.typescript, &self.deno].into_iter().any(is_new)
     }
 }
 
@@ -123,6 +138,17 @@ fn packaged_node(folder: &Path) -> Found<PathBuf> {
         .map(|package| package.path().join("bin/node"))
         .find(|binary| binary.is_file())
         .ok_or_else(|| "the package with a Node binary has none".to_owned())
+}
+
+/// The package of the platform is named after it, with additions for some.
+fn packaged_deno(folder: &Path) -> Found<PathBuf> {
+    let packages = fs::read_dir(folder.join("node_modules/@deno"));
+    packages
+        .map_err(|error| error.to_string())?
+        .flatten()
+        .map(|package| package.path().join("deno"))
+        .find(|binary| binary.is_file())
+        .ok_or_else(|| "there is no Deno for this platform".to_owned())
 }
 
 struct Python {
@@ -252,9 +278,9 @@ fn try_piece(
             output_of(Command::new(&piece.command).args(&piece.args).arg("--help"))?;
             "works".to_owned()
         }
-        "tsc" | "ty" => {
+        "tsc" | "ty" | "deno" | "node" => {
             let said = output_of(Command::new(&piece.command).args(&piece.args).arg("--version"))?;
-            said.trim().to_owned()
+            said.lines().next().unwrap_or_default().trim().to_owned()
         }
         _ => format!(
             "{} tools",

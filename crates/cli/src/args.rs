@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tidegate_model::Engine;
 
 use crate::demo::ServerName;
 
@@ -103,6 +104,7 @@ pub(crate) enum SurfaceArg {
 Examples:
   tidegate run program.ts
   tidegate run --json --timeout 5s program.ts
+  tidegate run --engine deno program.ts
   echo \"return await servers.time.getCurrentTime({timezone: 'UTC'})\" | tidegate run -")]
 pub(crate) struct RunArgs {
     /// The program, or `-` for standard input
@@ -114,6 +116,9 @@ pub(crate) struct RunArgs {
     /// Where to run it
     #[arg(long, value_enum, default_value_t = SandboxArg::Process)]
     pub(crate) sandbox: SandboxArg,
+    /// What runs it; the configured engine if none is named
+    #[arg(long, value_enum)]
+    pub(crate) engine: Option<EngineArg>,
     /// A shorter time limit than the configured one, such as 5s or 500ms
     #[arg(long, value_parser = parse_duration)]
     pub(crate) timeout: Option<std::time::Duration>,
@@ -127,6 +132,27 @@ pub(crate) struct RunArgs {
 pub(crate) enum LangArg {
     /// TypeScript or JavaScript
     Ts,
+}
+
+/// Engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// The one inside tidegate
+    Quickjs,
+    /// Deno 2 or later, as found on this machine
+    Deno,
+    /// Node 20 or later, as found on this machine
+    Node,
+}
+
+impl EngineArg {
+    pub(crate) fn engine(self) -> Engine {
+        match self {
+            Self::Quickjs => Engine::QuickJs,
+            Self::Deno => Engine::Deno,
+            Self::Node => Engine::Node,
+        }
+    }
 }
 
 /// Sandboxes.
@@ -323,6 +349,8 @@ pub(crate) enum BenchSuite {
     Types,
     /// The check of a call's arguments, against parsing them
     Arguments,
+    /// A start and a long computation in Deno and Node, against QuickJS
+    Engines,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {

@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     match arguments.next() {
         Some(first) if first == "worker" => {
             let spec = arguments.next().unwrap_or_default();
-            return tidegate_worker::enter(&spec.to_string_lossy());
+            return tidegate_worker::enter(&spec.to_string_lossy(), arguments);
         }
         Some(first) if first == "guard" => {
             // `guard -- COMMAND ARGS…`

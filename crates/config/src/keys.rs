@@ -427,6 +427,8 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
 pub(crate) enum SandboxKey {
     MinIsolation,
     Engine,
+    Deno,
+    Node,
     MaxRuns,
     MaxRunsPerSession,
     MaxWaiting,
@@ -450,7 +452,24 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Word(&["quickjs", "deno", "node"]),
         default: default_engine,
-        doc: "What runs a program that does not ask for an engine.",
+        doc: "What runs a program that does not ask for an engine. See engines.md.",
+    },
+    Key {
+        id: SandboxKey::Deno,
+        toml: &["deno"],
+        json: &[],
+        kind: Kind::Text,
+        default: found,
+        doc: "The executable of Deno, version 2 or later; no other one is looked for then. `~/` at \
+              the start is the home folder; a relative path counts from the workspace folder.",
+    },
+    Key {
+        id: SandboxKey::Node,
+        toml: &["node"],
+        json: &[],
+        kind: Kind::Text,
+        default: found,
+        doc: "The executable of Node, version 20 or later, in the same way.",
     },
     Key {
         id: SandboxKey::MaxRuns,

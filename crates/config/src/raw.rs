@@ -16,8 +16,16 @@ pub(crate) struct RawConfig {
     pub(crate) limits: RawLimits,
     pub(crate) checks: RawChecks,
     pub(crate) sandbox: Sandbox,
+    pub(crate) engines: RawEngines,
     pub(crate) network: RawNetwork,
     pub(crate) warnings: Vec<String>,
+}
+
+/// Where the engines are, as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawEngines {
+    pub(crate) deno: Option<Written>,
+    pub(crate) node: Option<Written>,
 }
 
 /// One server as typed.

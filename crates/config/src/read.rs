@@ -200,6 +200,8 @@ impl<'a> Reader<'a> {
                     let engines = Engine::ALL.map(|engine| (engine.as_str(), engine));
                     self.raw.sandbox.engine = reading.one_of(&engines)?;
                 }
+                SandboxKey::Deno => self.raw.engines.deno = Some(reading.text()?),
+                SandboxKey::Node => self.raw.engines.node = Some(reading.text()?),
                 SandboxKey::MaxRuns => {
                     self.raw.sandbox.capacity.max_runs = Some(reading.count()?);
                 }

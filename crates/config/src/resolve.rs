@@ -16,8 +16,8 @@ use crate::error::{ConfigError, ConfigErrorKind};
 use crate::expand::Expander;
 use crate::raw::{Presence, RawChecks, RawConfig, RawLimits, RawServer, Written};
 use crate::settings::{
-    Checks, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Settings, from_home,
-    state_dir,
+    Checks, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Sandbox, Settings,
+    from_home, state_dir,
 };
 use crate::source::Source;
 
@@ -41,7 +41,11 @@ pub(crate) fn resolve(
         servers,
         limits: resolve_limits(&raw.limits),
         checks: resolver.checks(&raw.checks)?,
-        sandbox: raw.sandbox,
+        sandbox: Sandbox {
+            deno: resolver.executable(raw.engines.deno.as_ref())?,
+            node: resolver.executable(raw.engines.node.as_ref())?,
+            ..raw.sandbox
+        },
         network: resolver.network(&raw.network)?,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
@@ -252,12 +256,15 @@ impl Resolver<'_> {
     }
 
     fn checks(&self, raw: &RawChecks) -> Result<Checks, ConfigError> {
-        let tsc = raw.tsc.as_ref().map(|written| self.file_path(written)).transpose()?;
-        Ok(Checks {
-            types: raw.types.unwrap_or_default(),
-            // An absolute path replaces what it is joined to.
-            tsc: tsc.map(|tsc| self.expander.workspace.join(tsc)),
-        })
+        let tsc = self.executable(raw.tsc.as_ref())?;
+        Ok(Checks { types: raw.types.unwrap_or_default(), tsc })
+    }
+
+    /// The absolute path of a program that is named instead of looked for.
+    fn executable(&self, written: Option<&Written>) -> Result<Option<PathBuf>, ConfigError> {
+        let path = written.map(|written| self.file_path(written)).transpose()?;
+        // An absolute path replaces what it is joined to.
+        Ok(path.map(|path| self.expander.workspace.join(path)))
     }
 
     fn cwd(&self, written: &Written) -> Result<PathBuf, ConfigError> {

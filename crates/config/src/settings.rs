@@ -63,6 +63,10 @@ pub struct Sandbox {
     pub min_isolation: Isolation,
     /// What runs a program that asks for no engine.
     pub engine: Engine,
+    /// The Deno to use instead of one that is found. Absolute; need not exist.
+    pub deno: Option<PathBuf>,
+    /// The Node to use instead of one that is found. Absolute; need not exist.
+    pub node: Option<PathBuf>,
     /// How many programs run, wait and are prepared for.
     pub capacity: Capacity,
 }

@@ -1,17 +1,18 @@
 //! The parts of a running gateway, put together and taken apart.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
-use tidegate_config::{Capacity, Checks, Settings, TypeCheck};
+use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
+use tidegate_model::{Engine, RunError};
 use tidegate_policy::Policy;
-use tidegate_sandbox::{Pool, PoolSettings, ProcessBackend};
+use tidegate_sandbox::{EngineError, ExternalEngine};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
@@ -19,6 +20,7 @@ use tidegate_upstream::Upstreams;
 use crate::admission::Admission;
 use crate::capacity;
 use crate::discovery::Discovery;
+use crate::engines::Engines;
 use crate::shapes::Shapes;
 use crate::tokens;
 use crate::type_check::Types;
@@ -50,7 +52,7 @@ pub struct Gateway {
     pub(crate) outputs: Outputs,
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
-    pub(crate) sandbox: Pool,
+    pub(crate) engines: Engines,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
 }
@@ -81,17 +83,18 @@ impl Gateway {
         let names = settings.servers.iter().map(|spec| spec.name.as_str());
         let policy = Policy::for_configured_servers(names);
         let types = type_checker(&settings, &environment);
-        let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
+        let engines = Engines::new(
+            executable.clone(),
+            settings.sandbox.clone(),
+            settings.limits.clone(),
+            |name| environment.get(name).map(OsString::from),
+        );
+        let upstreams = Upstreams::new(settings.servers.clone(), executable, environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
-        let least = settings.sandbox.min_isolation;
-        let backend = ProcessBackend::new(executable, settings.limits.clone(), least);
-        let Capacity { warm_workers, .. } = settings.sandbox.capacity;
-        let warm = PoolSettings::at_most(usize::try_from(warm_workers).unwrap_or(usize::MAX));
         let egress = Egress::open(settings.network.clone())?;
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
-            sandbox: Pool::new(Arc::new(backend), warm),
             settings,
             discovery,
             policy,
@@ -99,6 +102,7 @@ impl Gateway {
             shapes,
             outputs,
             egress,
+            engines,
             types,
         }))
     }
@@ -115,17 +119,33 @@ impl Gateway {
     }
 
     /// From now on workers are kept ready; the type checker starts too.
-    pub fn prepare_worker(&self) {
-        self.sandbox.prepare();
+    pub fn prepare_worker(self: &Arc<Self>) {
+        let gateway = Arc::clone(self);
+        tokio::spawn(async move {
+            // An engine that is missing is told to the first run.
+            if let Ok(workers) = gateway.engines.workers(gateway.engines.chosen(None)).await {
+                workers.prepare();
+            }
+        });
         if let Some(types) = &self.types {
             types.warm_up();
         }
     }
 
+    /// Makes sure that an engine is there, without starting it.
+    pub async fn prepare_engine(&self, engine: Engine) -> Result<(), RunError> {
+        self.engines.workers(engine).await.map(|_| ())
+    }
+
+    /// Looks for an engine of this machine.
+    pub async fn find_engine(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
+        self.engines.find(engine).await
+    }
+
     /// Ends all waiting workers and all servers, and waits until they are gone.
     pub async fn close(&self) {
         self.shapes.keep_all();
-        tokio::join!(self.sandbox.close(), self.discovery.close());
+        tokio::join!(self.engines.close(), self.discovery.close());
     }
 }
 

@@ -9,6 +9,7 @@ mod capacity;
 mod check;
 mod commands;
 mod discovery;
+mod engines;
 mod explain;
 mod fetch;
 mod gateway;

@@ -57,7 +57,7 @@ impl Gateway {
         let source_sha256 = Some(sha256_hex(&program.source));
 
         let worker = tokio::select! {
-            worker = self.worker(&limits, &id, context) => worker,
+            worker = self.worker(&program, &limits, &id, context) => worker,
             () = context.cancelled.cancelled() => Err(run::cancelled()),
         };
         let ended = match worker {
@@ -88,15 +88,17 @@ impl Gateway {
         response
     }
 
-    /// A worker for one run, once it is the run's turn.
+    /// A worker with the engine that the program asks for, once it is its turn.
     async fn worker(
         &self,
+        program: &Program,
         limits: &Limits,
         id: &RunId,
         context: &RunContext,
     ) -> Result<(Worker, Admitted, Lease), RunError> {
         let mut admitted = self.admission.enter(&context.session, limits.time).await?;
-        let (worker, lease) = self.sandbox.take().await.map_err(|error| {
+        let workers = self.engines.workers(self.engines.chosen(program.engine)).await?;
+        let (worker, lease) = workers.take().await.map_err(|error| {
             tracing::error!(%error, run = %id, "no worker");
             explain::sandbox(&error)
         })?;

@@ -53,4 +53,4 @@ mod syscalls;
 pub use elsewhere::{Confined, enter};
 #[cfg(target_os = "linux")]
 pub use enter::{Confined, enter};
-pub use spec::{Access, Filter, Grant, ProcessLimits, Scratch, Spec};
+pub use spec::{Access, Filter, Grant, Link, ProcessLimits, Scratch, Spec};

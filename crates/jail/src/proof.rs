@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::libc::{self, c_long};
@@ -21,6 +22,12 @@ const NOBODY: i32 = i32::MAX;
 /// What the namespaces promise, tried from inside, before files and system calls
 /// are taken away.
 pub(crate) fn of_namespaces(spec: &Spec, findings: &mut Findings) {
+    check(findings, Layer::Descriptors, "using a descriptor of the host", || {
+        let others = (3..64).filter(|&descriptor| descriptor != spec.lifeline);
+        let get_flags = c_long::from(libc::F_GETFD);
+        let mut others = others.map(|descriptor| [c_long::from(descriptor), get_flags, 0]);
+        others.all(|arguments| fails_with(libc::SYS_fcntl, arguments, &[Errno::EBADF]))
+    });
     check(findings, Layer::PidNamespace, "being seen by the host's numbers", || {
         getppid().as_raw() == 1 && getpid().as_raw() < 10
     });
@@ -32,9 +39,6 @@ pub(crate) fn of_namespaces(spec: &Spec, findings: &mut Findings) {
 
 /// What the innermost layers promise. After this the process is ready.
 pub(crate) fn of_refusals(filter: Filter, findings: &mut Findings) {
-    check(findings, Layer::Descriptors, "using a descriptor of the host", || {
-        (3..64).all(|descriptor| fails_with(libc::SYS_fcntl, [descriptor, 1, 0], NOT_OPEN))
-    });
     let refused = |number, arguments| fails_with(number, arguments, &[Errno::EPERM]);
     check(findings, Layer::Seccomp, "a forbidden system call", || {
         let internet = c_long::from(libc::AF_INET);
@@ -57,9 +61,6 @@ pub(crate) fn of_files(findings: &mut Findings) {
     check(findings, Layer::Landlock, "listing a folder that was not granted", holds);
 }
 
-/// Descriptors that are not there. The engine's filter does not even look.
-const NOT_OPEN: &[Errno] = &[Errno::EBADF, Errno::EPERM];
-
 fn check(findings: &mut Findings, layer: Layer, what: &str, holds: impl FnOnce() -> bool) {
     if findings.holds(layer) && !holds() {
         findings.note(layer, Err(Lack::leaks(what)));
@@ -74,10 +75,11 @@ fn only_loopback() -> bool {
 fn is_private(spec: &Spec) -> bool {
     let granted = |name: &std::ffi::OsStr| {
         let scratch = spec.scratch.is_some() && name == "tmp";
+        let first_of =
+            |path: &Path| path.components().nth(1).is_some_and(|one| one.as_os_str() == name);
         scratch
-            || spec.grants.iter().any(|grant| {
-                grant.path.components().nth(1).is_some_and(|first| first.as_os_str() == name)
-            })
+            || spec.grants.iter().any(|grant| first_of(&grant.path))
+            || spec.links.iter().any(|link| first_of(&link.path))
     };
     let Ok(entries) = fs::read_dir("/") else { return false };
     entries.flatten().all(|entry| granted(&entry.file_name()))

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use nix::libc;
@@ -62,6 +63,11 @@ fn pivot(spec: &Spec) -> io::Result<()> {
     for (grant, source) in &sources {
         put(source, grant).map_err(|error| at(&grant.path, &error))?;
     }
+    for link in &spec.links {
+        let inside = below(&link.path);
+        fs::create_dir_all(inside.parent().unwrap_or(Path::new("")))?;
+        symlink(&link.target, inside)?;
+    }
     if let Some(scratch) = spec.scratch {
         make_scratch(scratch)?;
     }
@@ -93,7 +99,7 @@ fn take(grant: &Grant) -> io::Result<OwnedFd> {
 /// Mounts a taken source under its own path in the new root, which is the
 /// current folder.
 fn put(source: &OwnedFd, grant: &Grant) -> io::Result<()> {
-    let inside: PathBuf = grant.path.components().skip(1).collect();
+    let inside = below(&grant.path);
     if rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(source)?.st_mode).is_dir() {
         fs::create_dir_all(&inside)?;
     } else {
@@ -105,6 +111,11 @@ fn put(source: &OwnedFd, grant: &Grant) -> io::Result<()> {
     let from_descriptor = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
     move_mount(source.as_fd(), "", CWD, &inside, from_descriptor)?;
     Ok(())
+}
+
+/// An absolute path as one from the current folder.
+fn below(path: &Path) -> PathBuf {
+    path.components().skip(1).collect()
 }
 
 fn make_scratch(scratch: Scratch) -> io::Result<()> {

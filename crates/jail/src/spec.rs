@@ -2,7 +2,7 @@
 //!
 //! It travels as an argument of the process, so nothing in it is secret.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub struct Spec {
     pub filter: Filter,
     /// What the private root holds. Nothing else of the host can be seen.
     pub grants: Vec<Grant>,
+    /// Links in the private root.
+    pub links: Vec<Link>,
     /// A private `/tmp`, if there is to be one.
     pub scratch: Option<Scratch>,
     /// Limits of each process.
@@ -61,6 +63,23 @@ pub enum Access {
     Device,
 }
 
+/// A symbolic link in the private root. Leads nowhere else than a path would.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Its absolute path.
+    pub path: PathBuf,
+    /// What it says.
+    pub target: PathBuf,
+}
+
+impl Grant {
+    /// A path that can be read and executed.
+    pub fn read(path: &Path) -> Self {
+        Self { path: path.to_owned(), access: Access::Read }
+    }
+}
+
 /// A private, empty `/tmp` in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,13 +121,14 @@ impl Spec {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Filter, Grant, ProcessLimits, Scratch, Spec};
+    use super::{Access, Filter, Grant, Link, ProcessLimits, Scratch, Spec};
 
     #[test]
     fn a_spec_survives_its_way_into_the_process() {
         let spec = Spec {
             filter: Filter::Engine,
             grants: vec![Grant { path: "/usr/bin/node".into(), access: Access::Read }],
+            links: vec![Link { path: "/proc/self/exe".into(), target: "/usr/bin/node".into() }],
             scratch: Some(Scratch { bytes: 1 << 20, files: 100 }),
             limits: ProcessLimits {
                 address_space: None,

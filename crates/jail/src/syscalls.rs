@@ -297,17 +297,19 @@ const IDENTITY: &[Call] = &[
     Call::always(libc::SYS_time),
 ];
 
-/// Signals between the threads of an engine that is not the process that
-/// installed the filter. The pid namespace bounds whom they reach.
+/// An engine is a child of the process that installed the filter: signals between
+/// its threads, and its parent's right to limit and to end it. The pid namespace,
+/// and Landlock where that is missing, bound whom they reach.
 const ENGINE: &[Call] = &[
     Call::always(libc::SYS_tgkill),
+    Call::always(libc::SYS_kill),
+    Call::always(libc::SYS_prlimit64),
     Call::always(libc::SYS_rt_sigtimedwait),
     Call::always(libc::SYS_rt_sigsuspend),
 ];
 
 /// What ordinary programs do besides.
 const COMMAND: &[Call] = &[
-    Call::always(libc::SYS_kill),
     Call::always(libc::SYS_setpgid),
     Call::always(libc::SYS_setsid),
     Call::always(libc::SYS_fchmod),

@@ -12,10 +12,14 @@ mod backend;
 mod channel;
 mod control_group;
 mod demand;
+mod engine;
+mod engine_files;
 mod pool;
 mod process;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use engine::{EngineError, ExternalEngine, find_engine};
+pub use engine_files::engine_files;
 pub use pool::{Lease, Pool, PoolSettings};
 pub use process::ProcessBackend;

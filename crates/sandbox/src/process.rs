@@ -6,6 +6,7 @@
 //! hello (crate `jail`) and reports what holds; whoever reports too little is
 //! not used. The host keeps the one thing it can rely on, which is to kill.
 
+use std::ffi::OsString;
 use std::future::Future;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use tidegate_jail::{Filter, ProcessLimits, Spec};
+use tidegate_jail::{Filter, Grant, Link, ProcessLimits, Spec};
 use tidegate_model::{ErrorCode, Isolation, Limits};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
@@ -26,6 +27,8 @@ use tokio::time::{sleep, timeout};
 
 use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
 use crate::control_group::{ControlGroups, Group, GroupLimits};
+use crate::engine::ExternalEngine;
+use crate::engine_files::engine_files;
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
 /// run. See `worker::confine`.
@@ -34,6 +37,10 @@ const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
 /// Memory of a worker beyond the engine's heap: an idle worker has 7 MB, the
 /// front end needs some for a large program. Chosen with room.
 const OVERHEAD_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The same for an engine of the machine: its own code and tables. Idle, Deno
+/// and Node have less than half of it resident. Chosen with room.
+const ENGINE_OVERHEAD_BYTES: u64 = 192 * 1024 * 1024;
 
 /// How long a worker whose channel is closed may take to be gone. Chosen: the
 /// launcher needs far less to notice and to pass it on.
@@ -45,6 +52,15 @@ pub struct ProcessBackend {
     limits: Limits,
     least: Isolation,
     groups: ControlGroups,
+    inside: Inside,
+}
+
+/// What runs in the jail besides our own executable.
+enum Inside {
+    /// Nothing: the engine is in it.
+    QuickJs,
+    /// An engine of the machine, with the files it needs.
+    Engine { arguments: Vec<OsString>, program: PathBuf, files: Vec<PathBuf> },
 }
 
 impl ProcessBackend {
@@ -52,19 +68,29 @@ impl ProcessBackend {
     /// No run gets more than `limits`; no worker is used that reports less than
     /// `least`.
     pub fn new(executable: PathBuf, limits: Limits, least: Isolation) -> Self {
-        Self { executable, limits, least, groups: ControlGroups::probe() }
+        let (groups, inside) = (ControlGroups::probe(), Inside::QuickJs);
+        Self { executable, limits, least, groups, inside }
+    }
+
+    /// The same for programs that are run by an engine of the machine.
+    pub fn with_engine(self, engine: &ExternalEngine) -> std::io::Result<Self> {
+        let program = engine.program.clone();
+        let files = engine_files(&program)?;
+        let arguments = engine.worker_arguments(self.limits.memory_bytes);
+        Ok(Self { inside: Inside::Engine { arguments, program, files }, ..self })
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
         let (ours, theirs) = StdUnixStream::pair().map_err(SandboxError::Start)?;
         ours.set_nonblocking(true).map_err(SandboxError::Start)?;
         let group = self.groups.make(&GroupLimits {
-            memory_bytes: self.limits.memory_bytes.saturating_add(OVERHEAD_BYTES),
+            memory_bytes: self.limits.memory_bytes.saturating_add(self.inside.overhead_bytes()),
             processes: u64::from(self.limits.processes) + OUR_PROCESSES,
         });
         let child = Command::new(&self.executable)
             .arg("worker")
             .arg(self.spec(&group).to_argument())
+            .args(self.inside.arguments())
             .env_clear()
             .current_dir("/")
             .process_group(0)
@@ -87,24 +113,66 @@ impl ProcessBackend {
     }
 
     fn spec(&self, group: &Group) -> Spec {
-        Spec {
-            filter: Filter::QuickJs,
-            grants: Vec::new(),
-            scratch: None,
-            limits: ProcessLimits {
-                address_space: Some(
-                    self.limits.memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES),
-                ),
-                cpu_seconds: self.limits.cpu.as_secs().saturating_add(2),
-                // It cannot open a file to begin with.
-                file_bytes: 0,
-                open_files: 16,
-                // It has all the threads it will ever have.
-                processes: 0,
+        let control_groups = group.joining_files();
+        let memory_bytes = self.limits.memory_bytes;
+        let cpu_seconds = self.limits.cpu.as_secs().saturating_add(2);
+        // Standard input: the channel itself.
+        let lifeline = 0;
+        match &self.inside {
+            Inside::QuickJs => Spec {
+                filter: Filter::QuickJs,
+                grants: Vec::new(),
+                links: Vec::new(),
+                scratch: None,
+                limits: ProcessLimits {
+                    address_space: Some(
+                        memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES),
+                    ),
+                    cpu_seconds,
+                    // It cannot open a file to begin with.
+                    file_bytes: 0,
+                    open_files: 16,
+                    // It has all the threads it will ever have.
+                    processes: 0,
+                },
+                control_groups,
+                lifeline,
             },
-            control_groups: group.joining_files(),
-            // Standard input: the channel itself.
-            lifeline: 0,
+            Inside::Engine { program, files, .. } => Spec {
+                filter: Filter::Engine,
+                grants: files.iter().map(|path| Grant::read(path)).collect(),
+                // Deno looks for itself there, and ends if it finds nothing.
+                links: vec![Link { path: "/proc/self/exe".into(), target: program.clone() }],
+                scratch: None,
+                limits: ProcessLimits {
+                    // V8 reserves far more than it uses; the worker limits the
+                    // data of its child instead.
+                    address_space: None,
+                    cpu_seconds,
+                    file_bytes: self.limits.disk_bytes,
+                    open_files: 256,
+                    processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+                },
+                control_groups,
+                lifeline,
+            },
+        }
+    }
+}
+
+impl Inside {
+    fn arguments(&self) -> &[OsString] {
+        match self {
+            Self::QuickJs => &[],
+            Self::Engine { arguments, .. } => arguments,
+        }
+    }
+
+    /// Memory beyond the limit of the program: what the engine itself needs.
+    fn overhead_bytes(&self) -> u64 {
+        match self {
+            Self::QuickJs => OVERHEAD_BYTES,
+            Self::Engine { .. } => ENGINE_OVERHEAD_BYTES,
         }
     }
 }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tidegate_gateway::{Gateway, Progress, RunContext, SearchRequest};
-use tidegate_model::{Answer, ErrorCode, Language, Program, RunError, did_you_mean};
+use tidegate_model::{Answer, Engine, ErrorCode, Language, Program, RunError, did_you_mean};
 use tokio::sync::watch;
 
 use crate::surface::{Surface, definitions, instructions};
@@ -39,6 +39,8 @@ struct ExecuteCode {
     language: Option<String>,
     #[serde(default)]
     timeout_ms: Option<u64>,
+    #[serde(default)]
+    engine: Option<Engine>,
 }
 
 #[derive(Deserialize)]
@@ -135,7 +137,8 @@ impl Handler {
             }
         };
         let timeout = request.timeout_ms.map(Duration::from_millis);
-        let program = Program { source: request.code, language, engine: None, timeout };
+        let engine = request.engine;
+        let program = Program { source: request.code, language, engine, timeout };
         let response = self.gateway.execute(program, run).await;
         // As text only: what reaches the model is counted once.
         let text = serde_json::to_string(&response).map_err(|_| internal())?;

@@ -54,7 +54,8 @@ fn execute_code() -> Tool {
         json!({
             "code": {"type": "string"},
             "language": {"enum": ["typescript"]},
-            "timeout_ms": {"type": "integer"}
+            "timeout_ms": {"type": "integer"},
+            "engine": {"enum": ["quickjs", "deno", "node"]}
         }),
         &["code"],
     )

@@ -11,10 +11,12 @@
 //! hostile; [`FromGuest::decode`] is where its bytes become values.
 
 mod codec;
+mod engine;
 mod exact;
 mod message;
 
 pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
+pub use engine::{FromEngine, Phase, Thrown, ToEngine};
 pub use exact::answer_text;
 pub use message::{
     CHECK_LIMIT, FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION,

@@ -13,12 +13,15 @@ use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
 use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::{Question, Start};
 
-use crate::exception::{pending_error, with_remedy};
+use crate::exception::pending_error;
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
 use crate::jobs::{self, Job, Rejections};
 use crate::program::{FILE_NAME, Prepared, prepare};
 use crate::source_map::SourceMap;
+use crate::thrown::{
+    as_bad_output, as_rejection, as_syntax_error, gateway_gone, stuck, with_remedy,
+};
 
 /// JavaScript stack. The thread's real stack is much larger: QuickJS aborts the
 /// process if its limit lies above it.
@@ -99,9 +102,7 @@ impl<'js> Run<'js, '_> {
         }
         // Nor may such a call fail without a word.
         if self.rejections.throw_first(&self.ctx) {
-            let error = self.error();
-            let hint = "await the promise, or catch its error".to_owned();
-            return Err(RunError { hint: error.hint.or(Some(hint)), ..error });
+            return Err(as_rejection(self.error()));
         }
         self.encode(&output, callbacks)
     }
@@ -151,11 +152,7 @@ impl<'js> Run<'js, '_> {
             return fired.map_err(|_| self.error());
         }
         if timer.is_none() && self.host.in_flight() == 0 {
-            return Err(RunError::new(
-                ErrorCode::Stuck,
-                "the program awaits a promise that nothing will ever settle",
-            )
-            .with_hint("resolve the promise, or await a tool call or a timer"));
+            return Err(stuck());
         }
         let reply = self.host.next_reply(timer).map_err(|_| gateway_gone())?;
         if let Some((id, outcome)) = reply {
@@ -175,15 +172,7 @@ impl<'js> Run<'js, '_> {
         callbacks: &Callbacks<'js>,
     ) -> Result<Option<String>, RunError> {
         let encoded: rquickjs::Result<Value<'js>> = callbacks.encode_output.call((output.clone(),));
-        let encoded = encoded.map_err(|_| {
-            let error = self.error();
-            match error.code {
-                // `JSON.stringify` throws for a cycle; nothing else is thrown here.
-                ErrorCode::Thrown => RunError { code: ErrorCode::BadOutput, ..error }
-                    .with_hint("return plain data: objects, lists, text, numbers, booleans, null"),
-                _ => error,
-            }
-        })?;
+        let encoded = encoded.map_err(|_| as_bad_output(self.error()))?;
         let Some(text) = encoded.as_string() else { return Ok(None) };
         let text = text.to_string().map_err(|_| {
             RunError::new(ErrorCode::BadOutput, "the output holds text that is not valid Unicode")
@@ -204,19 +193,4 @@ impl<'js> Run<'js, '_> {
 enum Wait {
     Anything,
     CallsOnly,
-}
-
-/// What the front end accepts and only the engine refuses is still the program's
-/// syntax. Later a `SyntaxError` is thrown by `JSON.parse` and the like.
-fn as_syntax_error(error: RunError) -> RunError {
-    match (error.code, error.message.strip_prefix("SyntaxError: ")) {
-        (ErrorCode::Thrown, Some(message)) => {
-            RunError { code: ErrorCode::Syntax, message: message.to_owned(), ..error }
-        }
-        _ => error,
-    }
-}
-
-fn gateway_gone() -> RunError {
-    RunError::new(ErrorCode::WorkerDied, "the gateway is gone")
 }

@@ -4,6 +4,8 @@
 //! watches the channel, so that the worker ends with the gateway even while a
 //! program is stuck in a native loop.
 
+use std::ffi::OsString;
+use std::io;
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -11,12 +13,14 @@ use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use tidegate_jail::{Confined, Spec};
+use tidegate_model::IsolationReport;
 use tidegate_wire::FromGuest;
 
 use crate::channel::Channel;
 use crate::confine;
-use crate::engine::Engine;
 use crate::host::Host;
+use crate::runner::Runner;
+use crate::v8::Choice;
 
 /// Stack of the engine thread. oxc and QuickJS recurse over the program's
 /// nesting; QuickJS stops at `engine::STACK_BYTES`, far below this. Only
@@ -25,9 +29,10 @@ const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// Runs the worker and returns its exit code. Zero means that an outcome was
 /// sent, whether the program succeeded or not. `spec` says how the process is to
-/// be confined, which is the first thing that happens.
-pub fn enter(spec: &str) -> ExitCode {
-    let Some(spec) = Spec::from_argument(spec) else {
+/// be confined, which is the first thing that happens; `arguments` say which
+/// engine.
+pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let (Some(spec), Some(choice)) = (Spec::from_argument(spec), Choice::read(arguments)) else {
         return ExitCode::from(2);
     };
     let confined = tidegate_jail::enter(spec);
@@ -38,7 +43,7 @@ pub fn enter(spec: &str) -> ExitCode {
         return ExitCode::from(2);
     };
     let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
-        let sent = serve(channel, confined);
+        let sent = serve(channel, confined, &choice);
         // Ends the process from this thread: the first one sleeps in `poll`.
         std::process::exit(i32::from(!sent));
     });
@@ -55,19 +60,37 @@ pub fn enter(spec: &str) -> ExitCode {
 }
 
 /// Serves one run. True if the gateway was told how it ended.
-fn serve(channel: Channel, confined: Confined) -> bool {
+fn serve(channel: Channel, confined: Confined, choice: &Choice) -> bool {
     let host = Rc::new(Host::new(channel));
     // Before hello: whoever gets this worker finds it warm.
-    let Ok(engine) = Engine::new(&host) else { return false };
-    // Both threads are there; there will never be another one.
-    let report = confined.seal();
+    let Ok((mut runner, report)) = start(&host, confined, choice) else { return false };
     let Ok(start) = host.wait_for_start(report) else { return false };
     confine::apply_limits(&start);
-    let outcome = engine.run(&host, &start);
-    let memory_bytes = confine::peak_memory_bytes();
+    let outcome = runner.run(&host, &start);
+    let memory_bytes = runner.end();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },
         Err(error) => FromGuest::Failed { error, memory_bytes },
     };
     host.send(&message).is_ok()
+}
+
+/// Starts the engine and gives up the last of what is to be given up.
+fn start(
+    host: &Rc<Host>,
+    confined: Confined,
+    choice: &Choice,
+) -> io::Result<(Runner, IsolationReport)> {
+    match choice {
+        // Both threads are there, and there will never be another one.
+        Choice::QuickJs => {
+            let runner = Runner::start(host, choice)?;
+            Ok((runner, confined.seal()))
+        }
+        // The child must be born with nothing.
+        Choice::External(_) => {
+            let report = confined.seal();
+            Ok((Runner::start(host, choice)?, report))
+        }
+    }
 }

@@ -15,11 +15,11 @@ use tidegate_wire::{LogLevel, Question};
 
 use crate::host::Host;
 
-const API: &str = include_str!("api.js");
+pub(crate) const API: &str = include_str!("api.js");
 
 /// Globals installed at once, in this order: the first one makes tools that the
 /// others use.
-const EAGER: [(&str, &str); 4] = [
+pub(crate) const EAGER: [(&str, &str); 4] = [
     ("lazy", include_str!("prelude/lazy.js")),
     ("console", include_str!("prelude/console.js")),
     ("timers", include_str!("prelude/timers.js")),
@@ -27,7 +27,7 @@ const EAGER: [(&str, &str); 4] = [
 ];
 
 /// Globals and modules made on first use: most programs use none of them.
-const LAZY: [(&str, &str); 11] = [
+pub(crate) const LAZY: [(&str, &str); 11] = [
     ("inspect", include_str!("prelude/inspect.js")),
     ("encoding", include_str!("prelude/encoding.js")),
     ("url", include_str!("prelude/url.js")),

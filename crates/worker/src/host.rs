@@ -93,6 +93,11 @@ impl Host {
             .or_else(|| busy().then_some(ErrorCode::CpuLimit))
     }
 
+    /// When the run must have ended, once the program is known.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline.get()
+    }
+
     fn stop(&self, reason: ErrorCode) {
         self.stopped.borrow_mut().get_or_insert(reason);
     }
@@ -119,8 +124,13 @@ impl Host {
         // Nothing longer exists, and the gateway ends the run of a worker that
         // sends it: cut, it is simply unknown.
         name.truncate(name.floor_char_boundary(NAME_LIMIT));
+        self.request(&FromGuest::Call { id, name, arguments, raw })
+    }
+
+    /// Sends something that will get a reply.
+    pub(crate) fn request(&self, message: &FromGuest) -> io::Result<()> {
         self.in_flight.set(self.in_flight.get() + 1);
-        self.send(&FromGuest::Call { id, name, arguments, raw })
+        self.send(message)
     }
 
     /// Starts a `fetch`. Its reply comes out of [`Host::next_reply`], and its id

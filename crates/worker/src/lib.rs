@@ -22,8 +22,11 @@ mod meanings;
 mod program;
 mod references;
 mod remedies;
+mod runner;
 mod source_map;
+mod thrown;
 mod unawaited;
+mod v8;
 mod written;
 
 pub use enter::enter;

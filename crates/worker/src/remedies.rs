@@ -100,7 +100,10 @@ pub(crate) fn wrong_value(name: &str, message: &str, line: &str) -> Option<Strin
         "TypeError" if has(&[".content[", ".content?.", ".content.", "structuredContent"]) => {
             "a tool call returns the data itself: leave out `.content[0].text` and `.structuredContent`"
         }
-        "TypeError" if message.starts_with("cannot read property '") => {
+        "TypeError"
+            if message.starts_with("cannot read property '")
+                || message.starts_with("Cannot read properties of ") =>
+        {
             return missing_value(message);
         }
         "TypeError" if has(&[".get(", ".append(", ".keys()", ".items()", ".values()"]) => {
@@ -115,9 +118,16 @@ pub(crate) fn wrong_value(name: &str, message: &str, line: &str) -> Option<Strin
     Some(hint.to_owned())
 }
 
-/// `cannot read property 'a' of undefined` says what was read and not from what.
+/// `cannot read property 'a' of undefined` says what was read and not from what;
+/// so does V8's `Cannot read properties of undefined (reading 'a')`.
 fn missing_value(message: &str) -> Option<String> {
-    let (property, of) = message.strip_prefix("cannot read property '")?.rsplit_once("' of ")?;
+    let (property, of) = match message.strip_prefix("Cannot read properties of ") {
+        Some(rest) => {
+            let (of, property) = rest.split_once(" (reading '")?;
+            (property.strip_suffix("')")?, of)
+        }
+        None => message.strip_prefix("cannot read property '")?.rsplit_once("' of ")?,
+    };
     let property = &property[..property.floor_char_boundary(60)];
     Some(format!(
         "what stands before `.{property}` is {of}: a field has another name or is missing, or an \
@@ -173,10 +183,20 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_value_is_told_alike_in_the_words_of_every_engine() {
+        let ours = wrong_value("TypeError", "cannot read property 'a' of undefined", "x.a");
+        let theirs =
+            wrong_value("TypeError", "Cannot read properties of undefined (reading 'a')", "x.a");
+        assert!(ours.is_some());
+        assert_eq!(ours, theirs);
+    }
+
+    #[test]
     fn an_error_that_is_no_known_slip_gets_no_hint() {
         assert_eq!(wrong_value("TypeError", "not a function", "run()"), None);
         assert_eq!(wrong_value("RangeError", "cannot read property 'a' of null", "a"), None);
         assert_eq!(wrong_value("TypeError", "cannot read property '", "a.b"), None);
+        assert_eq!(wrong_value("TypeError", "Cannot read properties of null", "a.b"), None);
         assert_eq!(syntax("Unexpected token", "const a = 5 6;"), None);
         assert_eq!(syntax("Unexpected token", "for (const a of b) { x y }"), None);
         assert_eq!(syntax("Unexpected token", "import { a } from 'b' c"), None);

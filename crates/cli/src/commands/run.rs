@@ -8,7 +8,7 @@ use anyhow::Context;
 use serde_json::Value;
 use tidegate_model::{Language, Program, Response};
 
-use crate::args::RunArgs;
+use crate::args::{EngineArg, RunArgs};
 use crate::print::Usage;
 use crate::{context, print};
 
@@ -16,8 +16,12 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let source = read(&args.file)?;
     let gateway = context::gateway(config)?;
     let context = context::cancelled_by_ctrl_c();
-    let program =
-        Program { source, language: Language::TypeScript, engine: None, timeout: args.timeout };
+    let program = Program {
+        source,
+        language: Language::TypeScript,
+        engine: args.engine.map(EngineArg::engine),
+        timeout: args.timeout,
+    };
     let response = {
         let _spinner = print::Spinner::start("running");
         gateway.execute(program, &context).await

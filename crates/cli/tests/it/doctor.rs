@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, skip, text};
+use crate::support::{Bench, Equipment, skip, text};
 
 /// Runs the doctor with nothing on PATH but this folder. Returns the exit code
 /// and the findings, times replaced by `N`.
 fn doctor(bench: &Bench, arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
     let path = bench.path().join("bin");
-    findings(bench.tidegate().env("PATH", path).args(["doctor", "--json"]).args(arguments))
+    let mut command = bench.tidegate();
+    // Deno's own installer puts it into the home folder.
+    command.env("PATH", path).env("HOME", bench.path());
+    findings(command.args(["doctor", "--json"]).args(arguments))
 }
 
 fn findings(command: &mut std::process::Command) -> (Option<i32>, Vec<Value>) {
@@ -66,6 +69,20 @@ fn no_configuration() -> Value {
     )
 }
 
+const GET_DENO: &str = "install Deno 2 or later (`npm install -g deno`), and put it on PATH or name it as \
+    `sandbox.deno`";
+const GET_NODE: &str = "install Node 20 or later, and put it on PATH or name it as `sandbox.node`";
+
+fn no_engines(bench: &Bench) -> [Value; 2] {
+    let home = bench.path().join(".deno/bin");
+    let deno = format!(
+        "there is no `deno` on PATH or in `{}`; programs cannot ask for `deno`",
+        home.display()
+    );
+    let node = "there is no `node` on PATH; programs cannot ask for `node`";
+    [bad("engine deno", "warning", &deno, GET_DENO), bad("engine node", "warning", node, GET_NODE)]
+}
+
 fn no_runtimes() -> [Value; 3] {
     [
         ("Node", "`node` was not found; servers that are started with `npx` will not start"),
@@ -86,8 +103,35 @@ fn what_is_optional_and_missing_is_a_warning() {
         ok("worker", "ran `return 1` in N ms"),
         no_type_checker("TypeScript 7 was not found"),
     ];
+    expected.extend(no_engines(&bench));
     expected.extend(no_runtimes());
     assert_eq!(doctor(&bench, &[]), (Some(0), expected));
+}
+
+#[test]
+fn a_configured_engine_that_is_missing_is_a_problem() {
+    let bench = Bench::new();
+    bench.write("tidegate.toml", "[sandbox]\nengine = 'node'\nnode = 'none/node'");
+    let (code, found) = doctor(&bench, &[]);
+    let place = bench.path().canonicalize().unwrap().join("none/node");
+    let message = format!("there is no `node` at `{}`; it is the configured one", place.display());
+    assert_eq!((code, &found[5]), (Some(1), &bad("engine node", "problem", &message, GET_NODE)));
+}
+
+/// The engines of this machine are run, not only found.
+#[test]
+fn an_engine_that_is_there_has_run_a_program() {
+    let test = "an_engine_that_is_there_has_run_a_program";
+    let Some(equipment) = Equipment::get(test, &["node"]) else { return };
+    let node = equipment.server("node", &[])["command"].to_string();
+    let bench = Bench::new();
+    bench.write("tidegate.toml", &format!("[sandbox]\nnode = {node}"));
+    let (code, found) = doctor(&bench, &[]);
+    let said = equipment.command("node").arg("--version").output().unwrap();
+    let version = text(&said.stdout).trim().trim_start_matches('v').to_owned();
+    let real = Path::new(node.trim_matches('"')).canonicalize().unwrap();
+    let message = format!("{version} at `{}` ran `return 1` in N ms", real.display());
+    assert_eq!((code, &found[5]), (Some(0), &ok("engine node", &message)));
 }
 
 #[test]
@@ -118,12 +162,12 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     };
     let missing = problem(&format!("there is no file `{}`", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 7));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 9));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
     let script =
         problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 7));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 9));
 }
 
 #[test]
@@ -215,7 +259,7 @@ fn servers_are_started_only_when_asked_for() {
     let valid = format!("`{}` is valid, servers: crm, gone", file.display());
     let (code, findings) = doctor(&bench, &[]);
     assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
-    assert_eq!(findings.len(), 7);
+    assert_eq!(findings.len(), 9);
     let (code, findings) = doctor(&bench, &["--servers"]);
     let gone = bad(
         "server gone",
@@ -224,7 +268,7 @@ fn servers_are_started_only_when_asked_for() {
         "start its command by hand, or see docs/servers.md",
     );
     let expected = [ok("server crm", "started, 5 tools"), gone];
-    assert_eq!((code, &findings[4..6]), (Some(1), &expected[..]));
+    assert_eq!((code, &findings[6..8]), (Some(1), &expected[..]));
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod commands;
 mod conspiracy;
 mod doctor;
 mod endurance;
+mod engines;
 mod layers;
 mod learned;
 mod network;

@@ -20,7 +20,7 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -34,6 +34,9 @@ const HELLO: &str = "const text = await servers.hostile.echo({ text: 'hello' });
 /// Physical memory that the gateway may ever have used. By trial: 70 MB after
 /// the first run, 155 MB after all of `limits`.
 const GATEWAY_BYTES: u64 = 300 * 1024 * 1024;
+
+/// What the guests of `limits` are written for.
+pub(crate) const LIMITS: &str = "memory = \"64MB\"\noutput = \"8MB\"\ntool_calls = 500";
 
 #[test]
 fn allowed_programs_give_their_output() {
@@ -73,8 +76,7 @@ fn hostile_programs_harm_nobody_but_themselves() {
 #[test]
 fn programs_without_end_are_stopped_at_their_limits() {
     let test = "programs_without_end_are_stopped_at_their_limits";
-    let limits = "memory = \"64MB\"\noutput = \"8MB\"\ntool_calls = 500";
-    let Some(bench) = bench(test, limits) else { return };
+    let Some(bench) = bench(test, LIMITS) else { return };
     let mut served = bench.serve();
     run_folder(&mut served, "limits", still_works);
     let peak = status_bytes(served.pid(), "VmHWM:");
@@ -134,7 +136,7 @@ fn a_long_error_message_is_cut() {
 }
 
 /// A folder with the demo servers, the hostile one and these limits.
-fn bench(test: &str, limits: &str) -> Option<Bench> {
+pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["hostile"])?;
     // Far above what any of the programs needs on a busy machine.
     let mut config = format!("[limits]\ntime = \"20s\"\n{limits}\n");
@@ -155,12 +157,8 @@ fn bench(test: &str, limits: &str) -> Option<Bench> {
 /// Runs every program of a folder, in the order of their names, and reports all
 /// that went otherwise than expected.
 fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> Vec<String>) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(folder);
-    let mut files: Vec<_> = fs::read_dir(&path).unwrap().map(|file| file.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty(), "no programs in `{folder}`");
     let mut failures = String::new();
-    for file in files {
+    for file in guests(folder) {
         let guest = Guest::read(&file);
         let answer = served.execute_with(guest.request());
         let mut problems = guest.problems(&answer);
@@ -170,6 +168,15 @@ fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> 
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// The programs of a folder, in the order of their names.
+pub(crate) fn guests(folder: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests").join(folder);
+    let mut files: Vec<_> = fs::read_dir(&path).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "no programs in `{folder}`");
+    files
 }
 
 fn still_works(served: &mut Served) -> Vec<String> {
@@ -182,7 +189,7 @@ fn still_works(served: &mut Served) -> Vec<String> {
 }
 
 /// A program and what must come of it.
-struct Guest {
+pub(crate) struct Guest {
     source: String,
     expect: String,
     hint: Option<String>,
@@ -193,7 +200,7 @@ struct Guest {
 }
 
 impl Guest {
-    fn read(file: &Path) -> Self {
+    pub(crate) fn read(file: &Path) -> Self {
         let source = fs::read_to_string(file).unwrap();
         let mut guest = Self {
             expect: String::new(),
@@ -227,7 +234,7 @@ impl Guest {
         guest
     }
 
-    fn request(&self) -> Value {
+    pub(crate) fn request(&self) -> Value {
         let mut request = json!({"code": self.source});
         if let Some(timeout) = self.timeout_ms {
             request["timeout_ms"] = json!(timeout);
@@ -264,7 +271,7 @@ impl Guest {
         problems
     }
 
-    fn expected_outcome(&self) -> String {
+    pub(crate) fn expected_outcome(&self) -> String {
         match self.expect.strip_prefix("output ") {
             Some(value) => format!("output {}", normal(value)),
             None => self.expect.clone(),

@@ -179,9 +179,16 @@ fn limits_are_read_from_the_own_file() {
 
 #[test]
 fn the_sandbox_is_read_from_the_own_file() {
-    let read = toml("[sandbox]\nmin_isolation = 'strict'\nengine = 'deno'");
-    let sandbox =
-        Sandbox { min_isolation: Isolation::Strict, engine: Engine::Deno, ..Sandbox::default() };
+    let read = toml(
+        "[sandbox]\nmin_isolation = 'strict'\nengine = 'deno'\ndeno = 'bin/deno'\nnode = '/n/node'",
+    );
+    let sandbox = Sandbox {
+        min_isolation: Isolation::Strict,
+        engine: Engine::Deno,
+        deno: Some("/p/bin/deno".into()),
+        node: Some("/n/node".into()),
+        ..Sandbox::default()
+    };
     assert_eq!(read, Settings { sandbox, ..settings("/p/tidegate.toml", Vec::new()) });
 }
 

@@ -6,6 +6,7 @@
 mod arguments;
 mod crowd;
 mod echo;
+mod engines;
 mod hello;
 mod memory;
 mod samples;
@@ -110,6 +111,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Arguments) {
         figures.extend(arguments::measure()?);
+    }
+    if wanted(BenchSuite::Engines) {
+        figures.extend(engines::measure(&folder.0).await?);
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();

@@ -5,6 +5,7 @@
 //! program is type-checked. Servers are started only when asked for, since they
 //! are somebody else's programs.
 
+mod engines;
 mod finding;
 mod install;
 mod isolation;
@@ -43,6 +44,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
             }
         }
         findings.push(checker);
+        findings.extend(engines::probe(&settings.sandbox).await);
         if args.servers {
             findings.extend(probe::servers(settings, &environment).await);
         }

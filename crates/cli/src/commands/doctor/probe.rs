@@ -5,9 +5,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::Context;
-use tidegate_config::{ConfigError, Environment, Settings};
+use tidegate_config::{ConfigError, Environment, Sandbox, Settings};
 use tidegate_gateway::RunContext;
-use tidegate_model::{Language, Program};
+use tidegate_model::{Engine, Language, Program};
 use tokio::process::Command;
 
 use super::finding::Finding;
@@ -94,7 +94,7 @@ pub(super) fn state_folder(folder: &Path) -> Finding {
 /// nothing in the history of runs.
 pub(super) async fn worker(settings: &Settings) -> Finding {
     let name = "worker";
-    match run_program(settings).await {
+    match run_program(settings.sandbox.clone(), Engine::QuickJs).await {
         Ok(took_ms) => Finding::ok(name, format!("ran `return 1` in {took_ms:.1} ms")),
         Err(error) => Finding::problem(
             name,
@@ -105,13 +105,13 @@ pub(super) async fn worker(settings: &Settings) -> Finding {
 }
 
 /// How many milliseconds the run took, the start of a worker included.
-async fn run_program(settings: &Settings) -> anyhow::Result<f64> {
+pub(super) async fn run_program(sandbox: Sandbox, engine: Engine) -> anyhow::Result<f64> {
     let folder = Scratch::new()?;
-    let sandbox = settings.sandbox.clone();
     let settings = Settings { sandbox, ..Settings::new(folder.0.clone()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let source = "return 1".to_owned();
-    let program = Program { source, language: Language::TypeScript, engine: None, timeout: None };
+    let engine = Some(engine);
+    let program = Program { source, language: Language::TypeScript, engine, timeout: None };
     let response = gateway.execute(program, &RunContext::default()).await;
     gateway.close().await;
     match response.error {

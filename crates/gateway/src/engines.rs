@@ -1,0 +1,120 @@
+//! Workers for each engine: which one a program gets.
+//!
+//! In: what a program asks for, else what is configured. Out: workers with that
+//! engine, or an error that says how to get one. Engines of the machine are
+//! looked for when they are first asked for: most gateways never need one.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tidegate_config::Sandbox;
+use tidegate_model::{Engine, ErrorCode, Limits, RunError};
+use tidegate_sandbox::{
+    EngineError, ExternalEngine, Pool, PoolSettings, ProcessBackend, find_engine,
+};
+use tokio::sync::Mutex;
+
+/// The workers of a gateway.
+pub(crate) struct Engines {
+    executable: PathBuf,
+    sandbox: Sandbox,
+    limits: Limits,
+    path_variable: OsString,
+    home: Option<PathBuf>,
+    quickjs: Arc<Pool>,
+    /// Those of engines that were found. One that was not is looked for again:
+    /// the user may have installed it.
+    found: Mutex<HashMap<Engine, Arc<Pool>>>,
+}
+
+impl Engines {
+    /// Starts nothing and looks for nothing yet.
+    pub(crate) fn new(
+        executable: PathBuf,
+        sandbox: Sandbox,
+        limits: Limits,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Self {
+        let backend =
+            ProcessBackend::new(executable.clone(), limits.clone(), sandbox.min_isolation);
+        let quickjs = Arc::new(Pool::new(Arc::new(backend), ready(&sandbox)));
+        let path_variable = variable("PATH").unwrap_or_default();
+        let home = variable("HOME").map(PathBuf::from);
+        let found = Mutex::default();
+        Self { executable, sandbox, limits, path_variable, home, quickjs, found }
+    }
+
+    /// The engine of a program that asks for this one, or for none.
+    pub(crate) fn chosen(&self, asked: Option<Engine>) -> Engine {
+        asked.unwrap_or(self.sandbox.engine)
+    }
+
+    /// Workers with this engine.
+    pub(crate) async fn workers(&self, engine: Engine) -> Result<Arc<Pool>, RunError> {
+        if engine == Engine::QuickJs {
+            return Ok(Arc::clone(&self.quickjs));
+        }
+        let mut found = self.found.lock().await;
+        if let Some(workers) = found.get(&engine) {
+            return Ok(Arc::clone(workers));
+        }
+        let external = self.find(engine).await.map_err(|error| {
+            tracing::warn!(%error, engine = engine.as_str(), "no engine");
+            missing(engine, &error)
+        })?;
+        let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
+        let backend = ProcessBackend::new(self.executable.clone(), limits, least)
+            .with_engine(&external)
+            .map_err(|error| {
+                tracing::warn!(%error, engine = engine.as_str(), "its files are not known");
+                let program = external.program.clone();
+                missing(engine, &EngineError::Broken { program, reason: error.to_string() })
+            })?;
+        let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
+        found.insert(engine, Arc::clone(&workers));
+        Ok(workers)
+    }
+
+    /// Ends the workers that wait, and waits until they are gone.
+    pub(crate) async fn close(&self) {
+        self.quickjs.close().await;
+        for workers in self.found.lock().await.values() {
+            workers.close().await;
+        }
+    }
+
+    /// Looks for an engine of the machine.
+    pub(crate) async fn find(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
+        let configured = match engine {
+            Engine::Deno => self.sandbox.deno.as_deref(),
+            Engine::Node => self.sandbox.node.as_deref(),
+            Engine::QuickJs => None,
+        };
+        find_engine(engine, configured, &self.path_variable, self.home.as_deref()).await
+    }
+}
+
+/// How many workers are kept ready.
+fn ready(sandbox: &Sandbox) -> PoolSettings {
+    PoolSettings::at_most(usize::try_from(sandbox.capacity.warm_workers).unwrap_or(usize::MAX))
+}
+
+/// For the model and its user. Without the paths of the machine: `tidegate
+/// doctor` shows them.
+fn missing(engine: Engine, error: &EngineError) -> RunError {
+    let word = engine.as_str();
+    let fact = match error {
+        EngineError::Missing { .. } => format!("there is no `{word}` on this machine"),
+        EngineError::Broken { .. } => format!("the `{word}` of this machine does not run"),
+        EngineError::TooOld { version, least, .. } => {
+            format!("the `{word}` of this machine is of version {version}, {least} is needed")
+        }
+    };
+    let hint = format!(
+        "leave `engine` out to run it with `quickjs`; or let the user install `{word}` on PATH or \
+         set `sandbox.{word}`, `tidegate doctor` says what was found"
+    );
+    RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
+}

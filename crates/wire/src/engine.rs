@@ -1,0 +1,212 @@
+//! Messages between a worker and the engine it has started as its child.
+//!
+//! The child is Deno or Node with our script in it. It speaks when it wants to
+//! and is spoken to only when it has asked: a question, [`FromEngine::Nearest`]
+//! and [`FromEngine::Wait`] get exactly one message each. What the program does
+//! to the world (calls, questions, logs) are the frames of [`FromGuest`], so
+//! that they are checked by the same code on their way.
+//!
+//! Invariant: as for [`FromGuest`], every byte must be understood. The child is
+//! as hostile as the program in it.
+
+use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
+use crate::message::{FromGuest, NAME_LIMIT};
+
+/// What the engine says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FromEngine {
+    /// Something for the gateway.
+    Guest(FromGuest),
+    /// The globals are built; a program can come.
+    Ready,
+    /// Nothing can go on before a reply comes: send it, or
+    /// [`ToEngine::Nothing`] after so many milliseconds.
+    Wait {
+        /// How long, in milliseconds.
+        milliseconds: u32,
+    },
+    /// Which of these names was meant?
+    Nearest {
+        /// The name that does not exist.
+        name: String,
+        /// JSON list of those that do.
+        candidates: String,
+    },
+    /// The program ended well.
+    Returned {
+        /// JSON text of its output, if it had any.
+        output: Option<String>,
+    },
+    /// The program failed.
+    Threw {
+        /// What it was doing.
+        phase: Phase,
+        /// What it threw.
+        thrown: Thrown,
+    },
+    /// Nothing is left that could settle what the program waits for.
+    Stuck,
+}
+
+/// What a program was doing when it threw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It was not running yet: the engine did not accept its text.
+    Compile,
+    /// It ran.
+    Run,
+    /// It had ended, and a promise that nobody looked at was rejected.
+    Rejection,
+    /// Its output was turned into JSON.
+    Output,
+}
+
+/// What could be read of a thrown value. Any look at it may have failed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Thrown {
+    /// False for text, numbers, `null` and the like: then only `text` is there.
+    pub is_object: bool,
+    /// The value as text.
+    pub text: Option<String>,
+    /// Its `name`.
+    pub name: Option<String>,
+    /// Its `message`.
+    pub message: Option<String>,
+    /// Its `code`, if it is one of our errors.
+    pub code: Option<String>,
+    /// Its `hint`.
+    pub hint: Option<String>,
+    /// Its `stack`.
+    pub stack: Option<String>,
+}
+
+/// What the worker says to the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToEngine {
+    /// Our script, evaluated before anything else. Sent once, first.
+    Script(String),
+    /// The prepared program. Sent once.
+    Program(String),
+    /// The answer to a call, a question or [`FromEngine::Nearest`].
+    Reply {
+        /// The id of the call; 0 where there is none.
+        id: u32,
+        /// Whether `text` is the value or the error.
+        ok: bool,
+        /// JSON text of either.
+        text: String,
+    },
+    /// There is no reply yet, or no name that is near.
+    Nothing,
+}
+
+/// Kinds below are those of [`FromGuest`].
+const FIRST_KIND: u8 = 64;
+
+impl FromEngine {
+    /// Checks and reads a frame body that an engine sent.
+    pub fn decode(body: &[u8]) -> Result<Self, WireError> {
+        let mut reader = Reader::new(body);
+        let message = match reader.u8("kind")? {
+            kind if kind < FIRST_KIND => return FromGuest::decode(body).map(Self::Guest),
+            64 => Self::Ready,
+            65 => Self::Wait { milliseconds: reader.u32("milliseconds")? },
+            66 => Self::Nearest {
+                name: reader.text("name", NAME_LIMIT)?,
+                candidates: reader.text("candidates", MAX_FRAME_BYTES)?,
+            },
+            67 => Self::Returned { output: reader.optional("output", MAX_FRAME_BYTES)? },
+            68 => Self::Threw {
+                phase: Phase::from_code(reader.u8("phase")?)?,
+                thrown: Thrown {
+                    is_object: reader.flag("is_object")?,
+                    text: reader.optional("text", MAX_FRAME_BYTES)?,
+                    name: reader.optional("name", MAX_FRAME_BYTES)?,
+                    message: reader.optional("message", MAX_FRAME_BYTES)?,
+                    code: reader.optional("code", MAX_FRAME_BYTES)?,
+                    hint: reader.optional("hint", MAX_FRAME_BYTES)?,
+                    stack: reader.optional("stack", MAX_FRAME_BYTES)?,
+                },
+            },
+            69 => Self::Stuck,
+            value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
+        };
+        reader.finish()?;
+        Ok(message)
+    }
+}
+
+impl Phase {
+    fn from_code(code: u8) -> Result<Self, WireError> {
+        match code {
+            1 => Ok(Self::Compile),
+            2 => Ok(Self::Run),
+            3 => Ok(Self::Rejection),
+            4 => Ok(Self::Output),
+            _ => Err(WireError::BadValue { field: "phase", value: u32::from(code) }),
+        }
+    }
+}
+
+impl ToEngine {
+    /// The frame for this message, length prefix included.
+    pub fn encode(&self) -> Result<Vec<u8>, WireError> {
+        match self {
+            Self::Script(text) => Writer::new(1).text(text),
+            Self::Program(text) => Writer::new(2).text(text),
+            Self::Reply { id, ok, text } => Writer::new(3).u32(*id).u8(u8::from(*ok)).text(text),
+            Self::Nothing => Writer::new(4),
+        }
+        .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FromEngine, Phase, Thrown, ToEngine};
+    use crate::codec::WireError;
+    use crate::message::{FromGuest, LogLevel};
+
+    #[test]
+    fn what_an_engine_says_is_read_whole_or_not_at_all() {
+        let thrown = Thrown { is_object: true, message: Some("m".to_owned()), ..Thrown::default() };
+        let threw = [68, 2, 1, 0, 0, 1, 1, 0, 0, 0, b'm', 0, 0, 0];
+        let bodies: [(&[u8], FromEngine); 6] = [
+            (&[64], FromEngine::Ready),
+            (&[65, 7, 0, 0, 0], FromEngine::Wait { milliseconds: 7 }),
+            (&[67, 0], FromEngine::Returned { output: None }),
+            (&[67, 1, 1, 0, 0, 0, b'1'], FromEngine::Returned { output: Some("1".to_owned()) }),
+            (&threw, FromEngine::Threw { phase: Phase::Run, thrown }),
+            (&[69], FromEngine::Stuck),
+        ];
+        for (body, message) in bodies {
+            assert_eq!(FromEngine::decode(body), Ok(message));
+            for end in 0..body.len() {
+                assert!(FromEngine::decode(&body[..end]).is_err(), "{body:?} cut at {end}");
+            }
+            let longer = [body, &[0]].concat();
+            assert_eq!(FromEngine::decode(&longer), Err(WireError::Trailing { extra: 1 }));
+        }
+        let bad = |field, value| Err(WireError::BadValue { field, value });
+        assert_eq!(FromEngine::decode(&[70]), bad("kind", 70));
+        assert_eq!(FromEngine::decode(&[68, 9]), bad("phase", 9));
+    }
+
+    #[test]
+    fn what_is_for_the_gateway_is_checked_like_a_worker() {
+        let log = FromGuest::Log { level: LogLevel::Warn, text: "a".to_owned() };
+        let frame = log.encode().unwrap();
+        assert_eq!(FromEngine::decode(&frame[4..]), Ok(FromEngine::Guest(log)));
+        let long_name = [2, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff];
+        let refused = WireError::TooLong { field: "name", length: 0xffff_ffff, limit: 512 };
+        assert_eq!(FromEngine::decode(&long_name), Err(refused));
+    }
+
+    #[test]
+    fn the_layout_towards_the_engine_is_the_one_its_script_reads() {
+        let reply = ToEngine::Reply { id: 3, ok: true, text: "é".to_owned() };
+        let expected = [12, 0, 0, 0, 3, 3, 0, 0, 0, 1, 2, 0, 0, 0, 0xc3, 0xa9];
+        assert_eq!(reply.encode().unwrap(), expected);
+        assert_eq!(ToEngine::Nothing.encode().unwrap(), [1, 0, 0, 0, 4]);
+    }
+}

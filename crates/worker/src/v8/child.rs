@@ -1,0 +1,256 @@
+//! The engine's process: started, limited, spoken to and ended.
+//!
+//! The child gets one end of a socket pair as standard input and output, a pipe
+//! for its last words as standard error, five variables and no other descriptor.
+//! It stays in the worker's namespaces and ends with it.
+//!
+//! Invariant: all limits but the one on CPU time hold before the child is told
+//! anything, so before a program is there.
+
+#![expect(unsafe_code, reason = "a system call between fork and exec of the engine")]
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child as Process, Command, Stdio};
+use std::time::Instant;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::resource::{UsageWho, getrusage};
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit, set_parent_process_death_signal};
+use tidegate_model::Engine;
+use tidegate_wire::{FromEngine, HEADER_BYTES, ToEngine, body_length};
+
+use crate::v8::arguments::External;
+
+const NODE: &str = include_str!("node.js");
+const DENO: &str = include_str!("deno.js");
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// Writable memory that an engine maps beyond the heap of a program: tables,
+/// stacks of its threads, the young generation of its heap. Measured idle:
+/// Deno 2.9.6 554 MB, most of it tables that are never touched; Node 20.20.2 and
+/// 22.23.3 48 MB. The rest is room for a busy one.
+fn own_bytes(engine: Engine) -> u64 {
+    match engine {
+        Engine::Deno => 704 * MEGABYTE,
+        Engine::Node | Engine::QuickJs => 192 * MEGABYTE,
+    }
+}
+
+/// Open files. Deno has 14 and Node 22 when idle; their event loops open a few.
+const DESCRIPTORS: u64 = 64;
+
+/// What the child may write to a file: none is needed, some are tried.
+const FILE_BYTES: u64 = MEGABYTE;
+
+/// The most of its last words that is read.
+const WORDS_BYTES: u64 = 64 * 1024;
+
+/// Bytes asked of the kernel at once.
+const READ_BYTES: usize = 64 * 1024;
+
+/// A running engine.
+pub(crate) struct Child {
+    process: Process,
+    stream: UnixStream,
+    words: OwnedFd,
+    received: Vec<u8>,
+}
+
+/// What came of waiting for the engine.
+pub(crate) enum Heard {
+    Message(FromEngine),
+    /// The time is up.
+    Late,
+    /// The child is gone, or sent what is no frame.
+    Broken,
+}
+
+impl Child {
+    /// Starts the engine. It then waits for our script.
+    pub(crate) fn start(external: &External) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let (words, last_words) = io::pipe()?;
+        let output = theirs.try_clone()?;
+        let mut command = Command::new(&external.program);
+        match external.engine {
+            Engine::Deno => deno(&mut command, external),
+            Engine::Node | Engine::QuickJs => node(&mut command, external),
+        }
+        // In the jail the kernel ends it with the first process. Where there is no
+        // pid namespace, it ends with the thread that starts it here.
+        // SAFETY: one system call and nothing else between fork and exec.
+        unsafe {
+            command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+        }
+        let process = command
+            .env_clear()
+            // Places that can hold nothing: neither needs a home, both look for
+            // one, and what Deno keeps there would outlive the run.
+            .env("HOME", "/nonexistent")
+            .env("DENO_DIR", "/dev/null/deno")
+            .env("DENO_NO_UPDATE_CHECK", "1")
+            .env("NO_COLOR", "1")
+            // What QuickJS has in the jail, where there are no time zones.
+            .env("TZ", "UTC")
+            .current_dir("/")
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::from(OwnedFd::from(output)))
+            .stderr(Stdio::from(last_words))
+            .spawn()?;
+        let child = Self { process, stream: ours, words: words.into(), received: Vec::new() };
+        let data = own_bytes(external.engine).saturating_add(external.memory_bytes);
+        child.limit(Resource::Data, data)?;
+        child.limit(Resource::Core, 0)?;
+        child.limit(Resource::Fsize, FILE_BYTES)?;
+        child.limit(Resource::Nofile, DESCRIPTORS)?;
+        Ok(child)
+    }
+
+    /// Ends the child if it computes for longer, also when nobody is there to
+    /// look at the clock.
+    pub(crate) fn limit_cpu_seconds(&self, seconds: u64) -> io::Result<()> {
+        self.limit(Resource::Cpu, seconds)
+    }
+
+    fn limit(&self, resource: Resource, most: u64) -> io::Result<()> {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        prlimit(Some(Pid::from_child(&self.process)), resource, limit)?;
+        Ok(())
+    }
+
+    /// Says something to the engine.
+    pub(crate) fn send(&mut self, message: &ToEngine) -> io::Result<()> {
+        self.stream.write_all(&message.encode().map_err(io::Error::other)?)
+    }
+
+    /// Waits for the engine's next message, until `deadline` if there is one.
+    pub(crate) fn hear(&mut self, deadline: Option<Instant>) -> Heard {
+        loop {
+            match self.take_buffered() {
+                Ok(Some(message)) => return Heard::Message(message),
+                Ok(None) => {}
+                Err(_) => return Heard::Broken,
+            }
+            match self.readable_until(deadline) {
+                Ok(true) => {}
+                Ok(false) => return Heard::Late,
+                Err(_) => return Heard::Broken,
+            }
+            if !matches!(self.fill(), Ok(1..)) {
+                return Heard::Broken;
+            }
+        }
+    }
+
+    fn readable_until(&self, deadline: Option<Instant>) -> io::Result<bool> {
+        loop {
+            let timeout = match deadline {
+                None => PollTimeout::NONE,
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    let millis = left.as_micros().div_ceil(1000).min(60_000);
+                    PollTimeout::try_from(u32::try_from(millis).unwrap_or(60_000))
+                        .unwrap_or(PollTimeout::MAX)
+                }
+            };
+            let mut descriptors = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
+            if poll(&mut descriptors, timeout)? > 0 {
+                return Ok(true);
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn take_buffered(&mut self) -> io::Result<Option<FromEngine>> {
+        let Some(header) = self.received.first_chunk::<HEADER_BYTES>() else {
+            return Ok(None);
+        };
+        let end = HEADER_BYTES + body_length(*header).map_err(io::Error::other)?;
+        let Some(body) = self.received.get(HEADER_BYTES..end) else { return Ok(None) };
+        let message = FromEngine::decode(body).map_err(io::Error::other)?;
+        self.received.drain(..end);
+        Ok(Some(message))
+    }
+
+    fn fill(&mut self) -> io::Result<usize> {
+        let filled = self.received.len();
+        self.received.resize(filled + READ_BYTES, 0);
+        let count = self.stream.read(&mut self.received[filled..]);
+        self.received.truncate(filled + count.as_ref().copied().unwrap_or(0));
+        count
+    }
+
+    /// Ends the child and collects it. What it said on standard error.
+    pub(crate) fn end(&mut self) -> String {
+        // Fails only if it has ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let mut words = Vec::new();
+        let mut piece = [0; 4096];
+        // Only what is there: a process that the child has left behind may keep
+        // the pipe open.
+        while (words.len() as u64) < WORDS_BYTES {
+            let mut descriptors = [PollFd::new(self.words.as_fd(), PollFlags::POLLIN)];
+            if !matches!(poll(&mut descriptors, PollTimeout::ZERO), Ok(1..)) {
+                break;
+            }
+            match nix::unistd::read(&self.words, &mut piece) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => words.extend_from_slice(&piece[..count]),
+            }
+        }
+        String::from_utf8_lossy(&words).into_owned()
+    }
+}
+
+/// The most physical memory that a child of this process has used. Known once
+/// it was collected.
+pub(crate) fn peak_memory_bytes() -> u64 {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map(|usage| usage.max_rss());
+    u64::try_from(usage.unwrap_or(0)).unwrap_or(0) * 1024
+}
+
+/// Without a permission, without a way to load anything.
+fn deno(command: &mut Command, external: &External) {
+    let megabytes = external.memory_bytes.div_ceil(MEGABYTE);
+    command
+        .args(["run", "--quiet", "--no-prompt", "--no-remote", "--no-npm", "--no-config"])
+        .args(["--no-lock", "--cached-only", "--no-code-cache"])
+        .arg(format!("--v8-flags=--max-old-space-size={megabytes}"))
+        .arg(format!("data:text/javascript,{}", percent_encoded(DENO)));
+}
+
+/// `--permission` is no wall and says so; it costs nothing and refuses files,
+/// processes and threads.
+fn node(command: &mut Command, external: &External) {
+    let megabytes = external.memory_bytes.div_ceil(MEGABYTE);
+    let permission = if external.major < 24 { "--experimental-permission" } else { "--permission" };
+    command.args([permission, "--no-warnings"]);
+    command.arg(format!("--max-old-space-size={megabytes}"));
+    if external.major == 20 {
+        // What api.js needs for exact integers; later versions have it on.
+        command.arg("--harmony-json-parse-with-source");
+    }
+    command.args(["-e", NODE]);
+}
+
+/// Text as part of a URL.
+fn percent_encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut encoded = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to text cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}

@@ -1,0 +1,189 @@
+//! Between the engine's process and the gateway.
+//!
+//! In: frames of the child. Out: calls, questions and logs through the [`Host`],
+//! which counts and cuts them as it does for QuickJS, and the outcome. The child
+//! is hostile once it has the program: a frame that has no place here ends the
+//! run.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tidegate_model::{ErrorCode, RunError, did_you_mean};
+use tidegate_wire::{FromEngine, FromGuest, Phase, Question, Start, Thrown, ToEngine};
+
+use crate::globals::{API, EAGER, LAZY, error_json};
+use crate::host::Host;
+use crate::program::{Prepared, prepare};
+use crate::thrown::{
+    as_bad_output, as_rejection, as_syntax_error, explain, gateway_gone, stuck, with_remedy,
+};
+use crate::v8::arguments::External;
+use crate::v8::child::{Child, Heard, peak_memory_bytes};
+use crate::v8::death;
+
+const BOOTSTRAP: &str = include_str!("bootstrap.js");
+
+/// How long an engine may take to start. Chosen: below the time a worker has to
+/// say hello, far above the tenth of a second that it takes.
+const START_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// An engine with its globals, ready for one program.
+pub(crate) struct V8 {
+    child: Child,
+}
+
+impl V8 {
+    /// Starts the engine and builds the globals.
+    pub(crate) fn start(external: &External) -> io::Result<Self> {
+        let mut child = Child::start(external)?;
+        child.send(&ToEngine::Script(script()))?;
+        match child.hear(Some(Instant::now() + START_TIMEOUT)) {
+            Heard::Message(FromEngine::Ready) => Ok(Self { child }),
+            Heard::Message(_) | Heard::Late | Heard::Broken => Err(io::Error::other(child.end())),
+        }
+    }
+
+    /// Runs one program to its end.
+    pub(crate) fn run(&mut self, host: &Host, start: &Start) -> Result<Option<String>, RunError> {
+        let prepared = prepare(&start.source)?;
+        if let Some(check) = &prepared.check {
+            let answer = host.ask(Question::Check, check.body.clone());
+            answer.map_err(|_| gateway_gone())??;
+        }
+        let seconds = u64::from(start.time_ms).div_ceil(1000) + 1;
+        let limited = self.child.limit_cpu_seconds(seconds);
+        let sent =
+            limited.and_then(|()| self.child.send(&ToEngine::Program(prepared.code.clone())));
+        if sent.is_err() {
+            return Err(death::explain(&self.child.end()));
+        }
+        loop {
+            let message = match self.child.hear(host.deadline()) {
+                Heard::Message(message) => message,
+                Heard::Late => return Err(RunError::new(ErrorCode::TimeLimit, "stopped")),
+                Heard::Broken => return Err(death::explain(&self.child.end())),
+            };
+            if let Some(outcome) = self.take(message, host, &prepared, start) {
+                return outcome;
+            }
+        }
+    }
+
+    /// Ends the engine. The most memory that it has used.
+    pub(crate) fn end(&mut self) -> u64 {
+        self.child.end();
+        peak_memory_bytes()
+    }
+
+    /// Handles one message. The outcome, if this was the last.
+    fn take(
+        &mut self,
+        message: FromEngine,
+        host: &Host,
+        prepared: &Prepared,
+        start: &Start,
+    ) -> Option<Result<Option<String>, RunError>> {
+        let answer = match message {
+            FromEngine::Guest(message) => match relayed(message, host)? {
+                Ok(answer) => answer,
+                Err(error) => return Some(Err(error)),
+            },
+            FromEngine::Wait { milliseconds } => {
+                let until = Instant::now() + Duration::from_millis(u64::from(milliseconds));
+                match host.next_reply(Some(until)) {
+                    Ok(Some((id, outcome))) => reply(id, outcome),
+                    Ok(None) => ToEngine::Nothing,
+                    Err(_) => return Some(Err(gateway_gone())),
+                }
+            }
+            FromEngine::Nearest { name, candidates } => nearest(&name, &candidates),
+            FromEngine::Returned { output } => return Some(checked_output(output, host)),
+            FromEngine::Threw { phase, thrown } => {
+                return Some(Err(failure(phase, thrown, host, prepared, start)));
+            }
+            FromEngine::Stuck => return Some(Err(stuck())),
+            FromEngine::Ready => return Some(Err(out_of_turn())),
+        };
+        // If it fails the child is gone, which `hear` then says.
+        let _ = self.child.send(&answer);
+        None
+    }
+}
+
+/// Hands on what is for the gateway. The answer for the child if one is due.
+fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, RunError>> {
+    let gone = |sent: io::Result<()>| sent.err().map(|_| Err(gateway_gone()));
+    match message {
+        FromGuest::Log { level, text } => match host.print(level, &text) {
+            Ok(true) => None,
+            Ok(false) => Some(Err(RunError::new(ErrorCode::OutputLimit, "stopped"))),
+            Err(_) => Some(Err(gateway_gone())),
+        },
+        FromGuest::Ask { question: Question::Check, .. }
+        | FromGuest::Hello { .. }
+        | FromGuest::Done { .. }
+        | FromGuest::Failed { .. } => Some(Err(out_of_turn())),
+        FromGuest::Ask { question, body, .. } => {
+            let answered = host.ask(question, body);
+            Some(answered.map(|outcome| reply(0, outcome)).map_err(|_| gateway_gone()))
+        }
+        message
+        @ (FromGuest::Call { .. } | FromGuest::Fetch { .. } | FromGuest::Command { .. }) => {
+            gone(host.request(&message))
+        }
+    }
+}
+
+fn reply(id: u32, outcome: Result<String, RunError>) -> ToEngine {
+    match outcome {
+        Ok(text) => ToEngine::Reply { id, ok: true, text },
+        Err(error) => ToEngine::Reply { id, ok: false, text: error_json(&error) },
+    }
+}
+
+fn nearest(name: &str, candidates: &str) -> ToEngine {
+    let candidates: Vec<String> = serde_json::from_str(candidates).unwrap_or_default();
+    match did_you_mean(name, candidates.iter().map(String::as_str)) {
+        Some(text) => ToEngine::Reply { id: 0, ok: true, text },
+        None => ToEngine::Nothing,
+    }
+}
+
+fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>, RunError> {
+    let bytes = output.as_ref().map_or(0, String::len) as u64;
+    if bytes > host.output_left() {
+        return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
+    }
+    Ok(output)
+}
+
+fn failure(
+    phase: Phase,
+    thrown: Thrown,
+    host: &Host,
+    prepared: &Prepared,
+    start: &Start,
+) -> RunError {
+    let error = with_remedy(explain(thrown, &prepared.map), &start.source, host);
+    match phase {
+        Phase::Compile => as_syntax_error(error),
+        Phase::Run => error,
+        Phase::Rejection => as_rejection(error),
+        Phase::Output => as_bad_output(error),
+    }
+}
+
+fn out_of_turn() -> RunError {
+    RunError::new(ErrorCode::WorkerDied, "the engine broke the protocol")
+}
+
+/// Our script with the scripts it starts, as one function of `io`.
+fn script() -> String {
+    let lazy: serde_json::Map<String, serde_json::Value> =
+        LAZY.iter().map(|(name, source)| ((*name).to_owned(), json!(source))).collect();
+    let scripts = json!({"api": API, "eager": EAGER, "lazy": lazy});
+    // JSON is JavaScript. The text is all ours.
+    // In brackets: a comment behind `return` would end the statement.
+    format!("(function (io) {{ return ({BOOTSTRAP})(io, {scripts}); }})")
+}
