@@ -318,6 +318,8 @@ pub(crate) enum BenchSuite {
     Types,
     /// The check of a call's arguments, against parsing them
     Arguments,
+    /// How late runs end that do not want to, against what is promised
+    Deadline,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {

@@ -4,6 +4,7 @@
 //! a yardstick beside it, and samples of both alternate.
 
 mod arguments;
+mod deadline;
 mod echo;
 mod hello;
 mod samples;
@@ -26,7 +27,7 @@ use crate::print;
 /// One measured figure.
 pub(crate) struct Figure {
     name: String,
-    /// Median, in milliseconds.
+    /// Median, or what the name says, in milliseconds.
     ms: f64,
     /// What it is compared with.
     yardstick: String,
@@ -70,6 +71,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Arguments) {
         figures.extend(arguments::measure()?);
+    }
+    if wanted(BenchSuite::Deadline) {
+        figures.extend(deadline::measure(&folder.0).await?);
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();
