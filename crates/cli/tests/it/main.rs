@@ -14,6 +14,7 @@ mod commands;
 mod conspiracy;
 mod doctor;
 mod endurance;
+mod jail;
 mod layers;
 mod learned;
 mod programs;
