@@ -171,7 +171,14 @@ fn old_system_call() -> Value {
         let mut answer: i64 = 20; // getpid(2) there, writev(2) here
         // SAFETY: `getpid` of the old door: changes nothing but this register.
         unsafe {
-            std::arch::asm!("int 0x80", inlateout("rax") answer, out("r8") _, out("r9") _, out("r10") _, out("r11") _)
+            std::arch::asm!(
+                "int 0x80",
+                inlateout("rax") answer,
+                out("r8") _,
+                out("r9") _,
+                out("r10") _,
+                out("r11") _
+            );
         };
         json!(if answer > 0 { "ok".to_owned() } else { format!("{answer}") })
     }

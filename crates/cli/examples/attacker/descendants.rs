@@ -23,7 +23,6 @@ pub(crate) fn leave(attack: &Value) -> Value {
     // SAFETY: the child only makes system calls and spins or sleeps.
     let forked = unsafe { libc::fork() };
     if forked == 0 {
-        crate::bombs::carry_out(&json!({"attack": "nothing"}));
         raw(libc::SYS_setsid, &[]);
         raw(libc::SYS_setpgid, &[0, 0]);
         raw(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG.into(), 0]);
