@@ -8,8 +8,10 @@ use std::process::{Child, Stdio};
 
 use nix::libc;
 use serde_json::{Value, json};
+use tidegate_jail::Filter;
 
 use super::attacker::{Camp, User, users};
+use super::limits::spec;
 use crate::support::skip;
 
 #[test]
@@ -90,16 +92,80 @@ fn g02_no_other_system_call_passes_the_filter() {
         let mut gateway = camp.gateway("attacker", json!({}));
         let answer = gateway.attack(&json!({"attack": "sweep"}), None);
         let swept = gateway.output(&answer);
-        let passed: BTreeSet<i64> = swept["passed"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|number| number.as_i64().unwrap())
-            .collect();
+        let passed = numbers(&swept["passed"]);
         assert_eq!(passed, unconditional);
         assert_eq!(swept["passed_x32"], json!([]));
         assert_eq!(gateway.code_of(&answer), "succeeded");
     }
+}
+
+/// Engines and commands have files, threads and processes. Nothing of this they have.
+#[test]
+fn g02_engines_and_commands_pass_no_dangerous_call() {
+    let never = BTreeSet::from([
+        libc::SYS_socket,
+        libc::SYS_connect,
+        libc::SYS_bind,
+        libc::SYS_ptrace,
+        libc::SYS_process_vm_readv,
+        libc::SYS_process_vm_writev,
+        libc::SYS_pidfd_open,
+        libc::SYS_pidfd_getfd,
+        libc::SYS_pidfd_send_signal,
+        libc::SYS_unshare,
+        libc::SYS_setns,
+        libc::SYS_mount,
+        libc::SYS_umount2,
+        libc::SYS_pivot_root,
+        libc::SYS_chroot,
+        libc::SYS_open_tree,
+        libc::SYS_move_mount,
+        libc::SYS_fsopen,
+        libc::SYS_mount_setattr,
+        libc::SYS_io_uring_setup,
+        libc::SYS_io_uring_enter,
+        libc::SYS_io_uring_register,
+        libc::SYS_bpf,
+        libc::SYS_perf_event_open,
+        libc::SYS_userfaultfd,
+        libc::SYS_keyctl,
+        libc::SYS_add_key,
+        libc::SYS_request_key,
+        libc::SYS_open_by_handle_at,
+        libc::SYS_mknodat,
+        libc::SYS_setuid,
+        libc::SYS_setgroups,
+        libc::SYS_capset,
+        libc::SYS_personality,
+        libc::SYS_splice,
+        libc::SYS_vmsplice,
+        libc::SYS_inotify_init1,
+        libc::SYS_init_module,
+        libc::SYS_kexec_load,
+        libc::SYS_reboot,
+        libc::SYS_setxattr,
+        libc::SYS_fchownat,
+        libc::SYS_truncate,
+        libc::SYS_sched_setaffinity,
+        libc::SYS_setpriority,
+        libc::SYS_prlimit64,
+    ]);
+    for user in users("g02_engines_and_commands_pass_no_dangerous_call") {
+        let camp = Camp::of(user);
+        for filter in [Filter::Engine, Filter::Command] {
+            let answer = camp.jailed(&spec(filter), &json!({"attack": "sweep"}));
+            let swept = &answer["outcome"];
+            let passed = numbers(&swept["passed"]);
+            assert_eq!(passed.intersection(&never).collect::<Vec<_>>(), Vec::<&i64>::new());
+            assert_eq!(swept["passed_x32"], json!([]));
+            // The control: what they are there for does pass.
+            assert!(passed.contains(&libc::SYS_openat) && passed.contains(&libc::SYS_execve));
+        }
+    }
+}
+
+fn numbers(list: &Value) -> BTreeSet<i64> {
+    list.as_array().unwrap().iter().map(|number| number.as_i64().unwrap()).collect()
 }
 
 /// The door for 32-bit programs has other numbers: `getpid` there is `writev` here.
