@@ -119,7 +119,7 @@ impl Tree {
     }
 
     fn spec(&self) -> Spec {
-        let mut spec = limits::spec(Filter::Command);
+        let mut spec = limits::roomy_spec(Filter::Command);
         // What `id` needs to be started, as far as it is there.
         let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
         let libraries = libraries.into_iter().filter(|path| Path::new(path).exists());

@@ -140,6 +140,14 @@ pub(super) fn spec(filter: Filter) -> Spec {
     }
 }
 
+/// The same with room for processes: without a user namespace the kernel counts
+/// all of the user's, those of other tests too.
+pub(super) fn roomy_spec(filter: Filter) -> Spec {
+    let mut spec = spec(filter);
+    spec.limits.processes = 2000;
+    spec
+}
+
 /// Whoever breaks the protocol loses the run, and nobody else loses anything.
 #[test]
 fn g12_attacks_on_the_channel_cost_their_own_run_only() {

@@ -9,7 +9,7 @@ use serde_json::json;
 use tidegate_jail::Filter;
 
 use super::attacker::{Camp, users};
-use super::limits::spec;
+use super::limits::roomy_spec;
 
 /// How long a killed process may take to be gone on a busy machine.
 const GONE_WITHIN: Duration = Duration::from_secs(5);
@@ -21,7 +21,7 @@ fn g14_no_process_outlives_its_run() {
     for user in users("g14_no_process_outlives_its_run") {
         for camp in [Camp::of(user), Camp::without(user, "namespaces")] {
             for filter in [Filter::Engine, Filter::Command] {
-                let answer = camp.jailed(&spec(filter), &json!({"attack": "descendants"}));
+                let answer = camp.jailed(&roomy_spec(filter), &json!({"attack": "descendants"}));
                 assert_eq!(answer["outcome"]["forked"], "ok", "{answer}");
                 assert_gone(&camp);
             }
@@ -41,7 +41,7 @@ fn g14_no_process_outlives_the_end_of_its_lifeline() {
     for user in users("g14_no_process_outlives_the_end_of_its_lifeline") {
         for camp in [Camp::of(user), Camp::without(user, "namespaces")] {
             let attack = json!({"attack": "descendants", "stay": true}).to_string();
-            let spec = spec(Filter::Command).to_argument();
+            let spec = roomy_spec(Filter::Command).to_argument();
             let mut child = camp
                 .command(&["jailed", &spec, &attack])
                 .process_group(0)
