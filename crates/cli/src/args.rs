@@ -351,6 +351,8 @@ pub(crate) enum BenchSuite {
     Arguments,
     /// A start and a long computation in Deno and Node, against QuickJS
     Engines,
+    /// How late runs end that do not want to, against what is promised
+    Deadline,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {

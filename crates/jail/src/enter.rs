@@ -8,11 +8,12 @@ use std::process::exit;
 
 use nix::libc;
 use nix::unistd::{ForkResult, fork};
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::{Signal, getpid, set_child_subreaper, set_parent_process_death_signal};
 use tidegate_model::{IsolationReport, Layer};
 
 use crate::findings::{Findings, Lack};
 use crate::spec::Spec;
+use crate::syscalls::Walls;
 use crate::{files, filter, identity, namespaces, privileges, proof, reaper, resources, root};
 
 /// Exit code of a process that could not even be split in three.
@@ -36,6 +37,9 @@ pub fn enter(spec: Spec) -> Confined {
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
     namespaces::unshare_inner(&mut findings);
+    // Orphans of a jail without a pid namespace come to the launcher, which ends
+    // them. Before there is anybody who could have some.
+    let _ = set_child_subreaper(Some(getpid()));
     split(Part::Launcher, &spec);
     // From here on in the first process of the pid namespace.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
@@ -58,7 +62,11 @@ impl Confined {
         let Self { spec, mut findings } = self;
         // Last of the limits: threads of ours are started by now.
         resources::limit(&spec.limits, &mut findings);
-        let installed = filter::install(spec.filter);
+        let walls = Walls {
+            pid_namespace: findings.holds(Layer::PidNamespace),
+            private_root: findings.holds(Layer::PrivateRoot),
+        };
+        let installed = filter::install(spec.filter, walls);
         findings.note(Layer::Seccomp, installed);
         proof::of_refusals(spec.filter, &mut findings);
         findings.into_report()

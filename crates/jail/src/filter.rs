@@ -10,12 +10,12 @@ use seccompiler::{
 
 use crate::findings::Lack;
 use crate::spec::Filter;
-use crate::syscalls::{self, Call, When};
+use crate::syscalls::{self, Call, Walls, When};
 
 const REMEDY: &str = "use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)";
 
 /// Leaves the calls of `filter` to all threads of this process, for good.
-pub(crate) fn install(filter: Filter) -> Result<(), Lack> {
+pub(crate) fn install(filter: Filter, walls: Walls) -> Result<(), Lack> {
     let failed = |error: &dyn std::fmt::Display| {
         Lack::unavailable(format!("the filter was not installed: {error}"), REMEDY)
     };
@@ -23,7 +23,7 @@ pub(crate) fn install(filter: Filter) -> Result<(), Lack> {
     // flags in memory, where no filter can see them. It must seem not to exist,
     // so that `clone` is used instead; refused, it would end some engines.
     let absent = compile(&[Call::always(libc::SYS_clone3)], Otherwise::Absent);
-    let allowed = compile(&syscalls::of(filter), Otherwise::Refused);
+    let allowed = compile(&syscalls::of(filter, walls), Otherwise::Refused);
     for program in [absent, allowed] {
         let program = program.map_err(|error| failed(&error))?;
         apply_filter_all_threads(&program).map_err(|error| failed(&error))?;
@@ -66,28 +66,39 @@ fn alternatives(any_of: &[When]) -> Result<Vec<SeccompRule>, seccompiler::Backen
     if any_of.iter().any(|when| matches!(when, When::Always)) {
         return Ok(Vec::new());
     }
-    let rules: Vec<Vec<SeccompRule>> =
-        any_of.iter().map(|&when| rules_for(when)).collect::<Result<_, _>>()?;
-    Ok(rules.concat())
+    let mut rules = Vec::new();
+    for &when in any_of {
+        for way in ways(when)? {
+            rules.push(SeccompRule::new(way)?);
+        }
+    }
+    Ok(rules)
 }
 
-fn rules_for(when: When) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    let rule = |argument, operator, value| {
+/// The ways to fulfil a condition, each of them a set of comparisons.
+fn ways(when: When) -> Result<Vec<Vec<SeccompCondition>>, seccompiler::BackendError> {
+    let compare = |argument, operator, value| {
         let length = SeccompCmpArgLen::Qword;
-        let condition = SeccompCondition::new(argument, length, operator, value)?;
-        SeccompRule::new(vec![condition])
+        Ok(vec![SeccompCondition::new(argument, length, operator, value)?])
     };
     match when {
-        When::Always => Ok(Vec::new()),
+        When::Always => Ok(vec![Vec::new()]),
+        When::All(all) => all.iter().try_fold(vec![Vec::new()], |so_far, &when| {
+            let next = ways(when)?;
+            let with_next = |way: &Vec<SeccompCondition>| {
+                next.iter().map(|more| [way.as_slice(), more].concat()).collect::<Vec<_>>()
+            };
+            Ok(so_far.iter().flat_map(with_next).collect())
+        }),
         When::Clear { argument, bits } => {
-            Ok(vec![rule(argument, SeccompCmpOp::MaskedEq(bits), 0)?])
+            Ok(vec![compare(argument, SeccompCmpOp::MaskedEq(bits), 0)?])
         }
         When::OneOf { argument, values } => {
-            values.iter().map(|&value| rule(argument, SeccompCmpOp::Eq, value)).collect()
+            values.iter().map(|&value| compare(argument, SeccompCmpOp::Eq, value)).collect()
         }
         When::OwnProcess { argument } => {
             let own = u64::from(std::process::id());
-            Ok(vec![rule(argument, SeccompCmpOp::Eq, own)?])
+            Ok(vec![compare(argument, SeccompCmpOp::Eq, own)?])
         }
     }
 }

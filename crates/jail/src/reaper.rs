@@ -5,14 +5,15 @@
 //! goes away, or kills the launcher, everything inside ends; and how the jailed
 //! process ended can be read from the launcher's exit code.
 
+use std::fs;
 use std::os::fd::BorrowedFd;
 use std::process::exit;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgrp, getpid};
 use rustix::process::{PidfdFlags, pidfd_open};
 
 /// Added to the number of a signal that ended a process, as shells do.
@@ -35,8 +36,39 @@ pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> ! {
     let mut gateway = [PollFd::new(lifeline, PollFlags::empty())];
     if poll(&mut gateway, PollTimeout::ZERO).is_ok() && gone(gateway[0].revents()) {
         let _ = kill(first, Signal::SIGKILL);
+        end_group();
     }
-    exit(wait_for(first))
+    let code = wait_for(first);
+    end_orphans();
+    exit(code)
+}
+
+/// Ends everybody in our group, ourselves included: without a pid namespace there
+/// may be some who are not children of the first process any more. Only in a
+/// group of our own; whoever started us in theirs would end with it.
+fn end_group() {
+    if getpgrp() == getpid() {
+        let _ = kill(Pid::from_raw(0), Signal::SIGKILL);
+    }
+}
+
+/// Ends what the jailed process has left behind. In a pid namespace there is
+/// nothing: its orphans ended with the first process. Without one they have become
+/// our children, since we asked for that, and so are found as such.
+fn end_orphans() {
+    let list = format!("/proc/self/task/{}/children", getpid());
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => {}
+            Ok(_) | Err(Errno::EINTR) => continue,
+            Err(_) => return,
+        }
+        let Ok(children) = fs::read_to_string(&list) else { return end_group() };
+        for child in children.split_whitespace().filter_map(|child| child.parse().ok()) {
+            let _ = kill(Pid::from_raw(child), Signal::SIGKILL);
+        }
+        let _ = waitpid(None, None);
+    }
 }
 
 /// Reaps whatever is left to the first process, and ends with the jailed one.

@@ -15,10 +15,15 @@ pub(crate) fn limit(limits: &ProcessLimits, findings: &mut Findings) {
         (Resource::Nofile, limits.open_files, limits.open_files),
         (Resource::Nproc, limits.processes, limits.processes),
         // No memory image of a program on disk, none that cannot be swapped out,
-        // no queue that outlives it.
-        (Resource::Core, 0, 0),
+        // no queue that outlives it. One byte, not none: with none a handler of
+        // the system still gets the image through its pipe (core(5)).
+        (Resource::Core, 1, 1),
         (Resource::Memlock, 0, 0),
         (Resource::Msgqueue, 0, 0),
+        // Whoever may use real-time order may starve everybody else; desktops
+        // hand that out for sound.
+        (Resource::Rtprio, 0, 0),
+        (Resource::Nice, 0, 0),
     ];
     if let Some(bytes) = limits.address_space {
         wanted.push((Resource::As, bytes, bytes));

@@ -60,6 +60,10 @@ fn pivot(spec: &Spec) -> io::Result<()> {
     let place = place.ok_or_else(|| io::Error::other("there is no folder to mount it over"))?;
     tmpfs(place, ROOT_OPTIONS)?;
     chdir(place)?;
+    // Before the grants, of which some may lie below it.
+    if let Some(scratch) = spec.scratch {
+        make_scratch(scratch)?;
+    }
     for (grant, source) in &sources {
         put(source, grant).map_err(|error| at(&grant.path, &error))?;
     }
@@ -67,9 +71,6 @@ fn pivot(spec: &Spec) -> io::Result<()> {
         let inside = below(&link.path);
         fs::create_dir_all(inside.parent().unwrap_or(Path::new("")))?;
         symlink(&link.target, inside)?;
-    }
-    if let Some(scratch) = spec.scratch {
-        make_scratch(scratch)?;
     }
     // The old root goes under the new one and is taken away from there.
     pivot_root(".", ".")?;

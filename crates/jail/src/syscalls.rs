@@ -20,6 +20,8 @@ pub(crate) struct Call {
 #[derive(Clone, Copy)]
 pub(crate) enum When {
     Always,
+    /// All of these hold.
+    All(&'static [When]),
     /// These bits of this argument are zero.
     Clear {
         argument: u8,
@@ -45,21 +47,47 @@ impl Call {
         Self { number, when: When::Clear { argument, bits } }
     }
 
+    const fn all(number: c_long, all: &'static [When]) -> Self {
+        Self { number, when: When::All(all) }
+    }
+
     const fn one_of(number: c_long, argument: u8, values: &'static [u64]) -> Self {
         Self { number, when: When::OneOf { argument, values } }
     }
 }
 
-/// The list of a filter.
-pub(crate) fn of(filter: Filter) -> Vec<Call> {
+/// Walls around the process that some calls rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Walls {
+    /// Other processes cannot be named, and none outlives the first.
+    pub(crate) pid_namespace: bool,
+    /// Files that were not granted cannot be named.
+    pub(crate) private_root: bool,
+}
+
+/// The list of a filter, without what only a missing wall would make harmless.
+pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
+    let mut lists = vec![BASE];
     match filter {
-        Filter::QuickJs => [BASE, DATA_MEMORY].concat(),
-        Filter::Engine => [BASE, CODE_MEMORY, THREADS, FILES, EVENTS, IDENTITY, ENGINE].concat(),
-        Filter::Command => {
-            [BASE, CODE_MEMORY, THREADS, FILES, EVENTS, IDENTITY, ENGINE, COMMAND].concat()
+        Filter::QuickJs => lists.push(DATA_MEMORY),
+        Filter::Engine => lists.extend(SHARED),
+        Filter::Command => lists.extend([SHARED.as_slice(), &[COMMAND]].concat()),
+    }
+    let runs_others = filter != Filter::QuickJs;
+    if runs_others && walls.pid_namespace {
+        lists.push(SIGNALS);
+        if filter == Filter::Command {
+            lists.push(JOBS);
         }
     }
+    if filter == Filter::Command && walls.private_root {
+        lists.push(FILE_RIGHTS);
+    }
+    lists.concat()
 }
+
+/// What engines and commands have in common.
+const SHARED: [&[Call]; 6] = [CODE_MEMORY, THREADS, FILES, EVENTS, IDENTITY, ENGINE];
 
 const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
 
@@ -68,20 +96,28 @@ const BASE: &[Call] = &[
     // The channel, already open. Nothing else can be opened to use these on.
     Call::always(libc::SYS_read),
     Call::always(libc::SYS_write),
-    Call::always(libc::SYS_recvfrom),
+    // Out-of-band bytes of local sockets have been a way into the kernel before,
+    // so flags (argument 3) are few.
+    Call::one_of(libc::SYS_recvfrom, 3, &[0]),
     // With an address (argument 4) it could reach other sockets.
-    Call::one_of(libc::SYS_sendto, 4, &[0]),
+    Call::all(
+        libc::SYS_sendto,
+        &[
+            When::OneOf { argument: 4, values: &[0] },
+            When::OneOf { argument: 3, values: &[0, libc::MSG_NOSIGNAL as u64] },
+        ],
+    ),
     Call::always(libc::SYS_ppoll),
     #[cfg(target_arch = "x86_64")]
     Call::always(libc::SYS_poll),
     Call::always(libc::SYS_close),
-    // Locks between the threads that are there.
-    Call::always(libc::SYS_futex),
+    // Locks between the threads that are there. Not those that lend their rank,
+    // another old way into the kernel, which no library of ours uses.
+    Call::one_of(libc::SYS_futex, 1, FUTEX),
     Call::always(libc::SYS_sched_yield),
     // Memory that holds data.
     Call::always(libc::SYS_munmap),
     Call::always(libc::SYS_mremap),
-    Call::always(libc::SYS_madvise),
     Call::always(libc::SYS_brk),
     // Clocks, and waiting.
     Call::always(libc::SYS_clock_gettime),
@@ -108,14 +144,65 @@ const BASE: &[Call] = &[
     Call::always(libc::SYS_exit_group),
 ];
 
+/// Operations of `futex` and the flag for "this process only".
+const FUTEX: &[u64] = {
+    const PRIVATE: u64 = libc::FUTEX_PRIVATE_FLAG as u64;
+    const WAIT: u64 = libc::FUTEX_WAIT as u64;
+    const WAKE: u64 = libc::FUTEX_WAKE as u64;
+    const REQUEUE: u64 = libc::FUTEX_REQUEUE as u64;
+    const CMP_REQUEUE: u64 = libc::FUTEX_CMP_REQUEUE as u64;
+    const WAKE_OP: u64 = libc::FUTEX_WAKE_OP as u64;
+    const WAIT_BITSET: u64 = libc::FUTEX_WAIT_BITSET as u64;
+    const WAKE_BITSET: u64 = libc::FUTEX_WAKE_BITSET as u64;
+    const REALTIME: u64 = WAIT_BITSET | libc::FUTEX_CLOCK_REALTIME as u64;
+    &[
+        WAIT,
+        WAKE,
+        REQUEUE,
+        CMP_REQUEUE,
+        WAKE_OP,
+        WAIT_BITSET,
+        WAKE_BITSET,
+        REALTIME,
+        WAIT | PRIVATE,
+        WAKE | PRIVATE,
+        REQUEUE | PRIVATE,
+        CMP_REQUEUE | PRIVATE,
+        WAKE_OP | PRIVATE,
+        WAIT_BITSET | PRIVATE,
+        WAKE_BITSET | PRIVATE,
+        REALTIME | PRIVATE,
+    ]
+};
+
 /// Memory that can never be executed: machine code of a guest has no place to be.
-const DATA_MEMORY: &[Call] =
-    &[Call::clear(libc::SYS_mmap, 2, EXECUTABLE), Call::clear(libc::SYS_mprotect, 2, EXECUTABLE)];
+/// Not huge pages either, which no limit of memory counts, nor pages shared with
+/// strangers because they look alike.
+const DATA_MEMORY: &[Call] = &[
+    Call::all(
+        libc::SYS_mmap,
+        &[
+            When::Clear { argument: 2, bits: EXECUTABLE },
+            When::Clear { argument: 3, bits: libc::MAP_HUGETLB as u64 },
+        ],
+    ),
+    Call::clear(libc::SYS_mprotect, 2, EXECUTABLE),
+    Call::one_of(libc::SYS_madvise, 2, ADVICE),
+];
+
+/// What allocators say about memory they have done with, or want in large pages.
+const ADVICE: &[u64] = &[
+    libc::MADV_DONTNEED as u64,
+    libc::MADV_FREE as u64,
+    libc::MADV_HUGEPAGE as u64,
+    libc::MADV_NOHUGEPAGE as u64,
+];
 
 /// Memory for engines that compile, and for the loader of shared libraries.
 const CODE_MEMORY: &[Call] = &[
     Call::always(libc::SYS_mmap),
     Call::always(libc::SYS_mprotect),
+    Call::always(libc::SYS_madvise),
     // Chromium's allocator and V8 guard their code pages with keys.
     Call::always(libc::SYS_pkey_alloc),
     Call::always(libc::SYS_pkey_free),
@@ -153,7 +240,8 @@ const THREADS: &[Call] = &[
     Call::always(libc::SYS_sched_getaffinity),
     Call::always(libc::SYS_sched_getparam),
     Call::always(libc::SYS_sched_getscheduler),
-    Call::always(libc::SYS_sched_setscheduler),
+    // Its own order only (argument 0).
+    Call::one_of(libc::SYS_sched_setscheduler, 0, &[0]),
     Call::always(libc::SYS_sched_get_priority_max),
     Call::always(libc::SYS_sched_get_priority_min),
     Call::always(libc::SYS_getcpu),
@@ -169,7 +257,6 @@ const PRCTL: &[u64] = &[
     libc::PR_SET_VMA as u64,
     libc::PR_GET_DUMPABLE as u64,
     libc::PR_SET_DUMPABLE as u64,
-    libc::PR_SET_PDEATHSIG as u64,
     libc::PR_GET_NO_NEW_PRIVS as u64,
     libc::PR_SET_NO_NEW_PRIVS as u64,
     libc::PR_CAPBSET_READ as u64,
@@ -197,7 +284,8 @@ const FILES: &[Call] = &[
     Call::always(libc::SYS_getcwd),
     Call::always(libc::SYS_chdir),
     Call::always(libc::SYS_fchdir),
-    Call::always(libc::SYS_fcntl),
+    // Not `F_SETOWN` and `F_SETSIG`, with which the kernel signals anybody.
+    Call::one_of(libc::SYS_fcntl, 1, FCNTL),
     Call::always(libc::SYS_dup),
     Call::always(libc::SYS_dup3),
     Call::always(libc::SYS_ftruncate),
@@ -209,7 +297,8 @@ const FILES: &[Call] = &[
     Call::always(libc::SYS_unlinkat),
     Call::always(libc::SYS_renameat),
     Call::always(libc::SYS_renameat2),
-    Call::always(libc::SYS_utimensat),
+    // By descriptor only: without a private root a path could be any file's.
+    Call::one_of(libc::SYS_utimensat, 1, &[0]),
     Call::always(libc::SYS_umask),
     Call::always(libc::SYS_flock),
     Call::always(libc::SYS_copy_file_range),
@@ -240,6 +329,24 @@ const FILES: &[Call] = &[
 
 const IOCTL: &[u64] =
     &[libc::TCGETS, libc::TIOCGWINSZ, libc::FIONBIO, libc::FIOCLEX, libc::FIONCLEX, libc::FIONREAD];
+
+const FCNTL: &[u64] = &[
+    libc::F_DUPFD as u64,
+    libc::F_DUPFD_CLOEXEC as u64,
+    libc::F_GETFD as u64,
+    libc::F_SETFD as u64,
+    libc::F_GETFL as u64,
+    libc::F_SETFL as u64,
+    libc::F_GETLK as u64,
+    libc::F_SETLK as u64,
+    libc::F_SETLKW as u64,
+    libc::F_OFD_GETLK as u64,
+    libc::F_OFD_SETLK as u64,
+    libc::F_OFD_SETLKW as u64,
+    libc::F_GETPIPE_SZ as u64,
+    libc::F_ADD_SEALS as u64,
+    libc::F_GET_SEALS as u64,
+];
 
 /// Event loops.
 const EVENTS: &[Call] = &[
@@ -297,32 +404,40 @@ const IDENTITY: &[Call] = &[
     Call::always(libc::SYS_time),
 ];
 
-/// An engine is a child of the process that installed the filter: signals between
-/// its threads, and its parent's right to limit and to end it. The pid namespace,
-/// and Landlock where that is missing, bound whom they reach.
-const ENGINE: &[Call] = &[
-    Call::always(libc::SYS_tgkill),
-    Call::always(libc::SYS_kill),
-    Call::always(libc::SYS_prlimit64),
-    Call::always(libc::SYS_rt_sigtimedwait),
-    Call::always(libc::SYS_rt_sigsuspend),
+/// Waiting for signals.
+const ENGINE: &[Call] =
+    &[Call::always(libc::SYS_rt_sigtimedwait), Call::always(libc::SYS_rt_sigsuspend)];
+
+/// Signals to whatever can be named, which is harmless in a pid namespace only.
+/// Not every kernel that has Landlock bounds them by it.
+const SIGNALS: &[Call] = &[Call::always(libc::SYS_tgkill), Call::always(libc::SYS_kill)];
+
+/// Jobs as shells have them. Without a pid namespace the group of processes is
+/// what a jail is ended by, and nobody may leave it.
+const JOBS: &[Call] = &[Call::always(libc::SYS_setpgid), Call::always(libc::SYS_setsid)];
+
+/// Rights and times by path, which Landlock does not bound.
+const FILE_RIGHTS: &[Call] = &[
+    Call::always(libc::SYS_fchmodat),
+    Call::always(libc::SYS_utimensat),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_chmod),
 ];
 
 /// What ordinary programs do besides.
 const COMMAND: &[Call] = &[
-    Call::always(libc::SYS_setpgid),
-    Call::always(libc::SYS_setsid),
     Call::always(libc::SYS_fchmod),
-    Call::always(libc::SYS_fchmodat),
     Call::always(libc::SYS_linkat),
     Call::always(libc::SYS_symlinkat),
     Call::always(libc::SYS_setitimer),
     Call::always(libc::SYS_getitimer),
-    Call::always(libc::SYS_setpriority),
+    // Its own rank only: arguments 0 and 1 are "a process" and "this one".
+    Call::all(
+        libc::SYS_setpriority,
+        &[When::OneOf { argument: 0, values: &[0] }, When::OneOf { argument: 1, values: &[0] }],
+    ),
     #[cfg(target_arch = "x86_64")]
     Call::always(libc::SYS_fork),
-    #[cfg(target_arch = "x86_64")]
-    Call::always(libc::SYS_chmod),
     #[cfg(target_arch = "x86_64")]
     Call::always(libc::SYS_link),
     #[cfg(target_arch = "x86_64")]

@@ -72,7 +72,7 @@ impl ControlGroups {
             if group.folders.contains(&folder) {
                 continue;
             }
-            if let Err(error) = fs::create_dir(&folder) {
+            if let Err(error) = create_anew(&folder) {
                 tracing::debug!(%error, folder = %folder.display(), "no control group");
                 continue;
             }
@@ -105,6 +105,18 @@ impl ControlGroups {
             set(processes, "pids.max", limits.processes);
         }
         group
+    }
+}
+
+/// In a container the number of a gateway is often that of the one before it, which
+/// may have been killed and left groups of the same name.
+fn create_anew(folder: &Path) -> io::Result<()> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_dir(folder)?;
+            fs::create_dir(folder)
+        }
+        other => other,
     }
 }
 

@@ -15,6 +15,7 @@ mod conspiracy;
 mod doctor;
 mod endurance;
 mod engines;
+mod jail;
 mod layers;
 mod learned;
 mod network;

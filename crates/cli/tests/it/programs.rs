@@ -66,16 +66,16 @@ fn denied_programs_are_told_what_to_change() {
 }
 
 #[test]
-fn hostile_programs_harm_nobody_but_themselves() {
-    let test = "hostile_programs_harm_nobody_but_themselves";
+fn g22_hostile_programs_harm_nobody_but_themselves() {
+    let test = "g22_hostile_programs_harm_nobody_but_themselves";
     let Some(bench) = bench(test, "") else { return };
     let mut served = bench.serve();
     run_folder(&mut served, "hostile", still_works);
 }
 
 #[test]
-fn programs_without_end_are_stopped_at_their_limits() {
-    let test = "programs_without_end_are_stopped_at_their_limits";
+fn g23_programs_without_end_are_stopped_at_their_limits() {
+    let test = "g23_programs_without_end_are_stopped_at_their_limits";
     let Some(bench) = bench(test, LIMITS) else { return };
     let mut served = bench.serve();
     run_folder(&mut served, "limits", still_works);

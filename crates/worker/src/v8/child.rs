@@ -4,8 +4,7 @@
 //! for its last words as standard error, five variables and no other descriptor.
 //! It stays in the worker's namespaces and ends with it.
 //!
-//! Invariant: all limits but the one on CPU time hold before the child is told
-//! anything, so before a program is there.
+//! Invariant: all limits hold before the first instruction of the engine.
 
 #![expect(unsafe_code, reason = "a system call between fork and exec of the engine")]
 
@@ -18,7 +17,10 @@ use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{UsageWho, getrusage};
-use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit, set_parent_process_death_signal};
+use rustix::io::Errno;
+use rustix::process::{
+    Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
+};
 use tidegate_model::Engine;
 use tidegate_wire::{FromEngine, HEADER_BYTES, ToEngine, body_length};
 
@@ -80,11 +82,10 @@ impl Child {
             Engine::Deno => deno(&mut command, external),
             Engine::Node | Engine::QuickJs => node(&mut command, external),
         }
-        // In the jail the kernel ends it with the first process. Where there is no
-        // pid namespace, it ends with the thread that starts it here.
-        // SAFETY: one system call and nothing else between fork and exec.
+        let data = own_bytes(external.engine).saturating_add(external.memory_bytes);
+        // SAFETY: system calls and nothing else between fork and exec.
         unsafe {
-            command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));
+            command.pre_exec(move || Ok(confine(data)?));
         }
         let process = command
             .env_clear()
@@ -101,25 +102,7 @@ impl Child {
             .stdout(Stdio::from(OwnedFd::from(output)))
             .stderr(Stdio::from(last_words))
             .spawn()?;
-        let child = Self { process, stream: ours, words: words.into(), received: Vec::new() };
-        let data = own_bytes(external.engine).saturating_add(external.memory_bytes);
-        child.limit(Resource::Data, data)?;
-        child.limit(Resource::Core, 0)?;
-        child.limit(Resource::Fsize, FILE_BYTES)?;
-        child.limit(Resource::Nofile, DESCRIPTORS)?;
-        Ok(child)
-    }
-
-    /// Ends the child if it computes for longer, also when nobody is there to
-    /// look at the clock.
-    pub(crate) fn limit_cpu_seconds(&self, seconds: u64) -> io::Result<()> {
-        self.limit(Resource::Cpu, seconds)
-    }
-
-    fn limit(&self, resource: Resource, most: u64) -> io::Result<()> {
-        let limit = Rlimit { current: Some(most), maximum: Some(most) };
-        prlimit(Some(Pid::from_child(&self.process)), resource, limit)?;
-        Ok(())
+        Ok(Self { process, stream: ours, words: words.into(), received: Vec::new() })
     }
 
     /// Says something to the engine.
@@ -188,9 +171,16 @@ impl Child {
 
     /// Ends the child and collects it. What it said on standard error.
     pub(crate) fn end(&mut self) -> String {
-        // Fails only if it has ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        match self.process.kill() {
+            Ok(()) => {
+                let _ = self.process.wait();
+            }
+            // Without a pid namespace nobody in the jail may send a signal: it
+            // ends with this thread.
+            Err(_) => {
+                let _ = self.process.try_wait();
+            }
+        }
         let mut words = Vec::new();
         let mut piece = [0; 4096];
         // Only what is there: a process that the child has left behind may keep
@@ -207,6 +197,21 @@ impl Child {
         }
         String::from_utf8_lossy(&words).into_owned()
     }
+}
+
+/// What the child gives up before it is the engine: its own limits, beside those
+/// of the jail, which it inherits, and a life longer than this thread's.
+fn confine(data_bytes: u64) -> Result<(), Errno> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let limits = [
+        (Resource::Data, data_bytes),
+        (Resource::Fsize, FILE_BYTES),
+        (Resource::Nofile, DESCRIPTORS),
+    ];
+    limits.into_iter().try_for_each(|(resource, most)| {
+        let most = getrlimit(resource).maximum.map_or(most, |hard| hard.min(most));
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
+    })
 }
 
 /// The most physical memory that a child of this process has used. Known once

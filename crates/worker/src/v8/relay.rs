@@ -51,11 +51,7 @@ impl V8 {
             let answer = host.ask(Question::Check, check.body.clone());
             answer.map_err(|_| gateway_gone())??;
         }
-        let seconds = u64::from(start.time_ms).div_ceil(1000) + 1;
-        let limited = self.child.limit_cpu_seconds(seconds);
-        let sent =
-            limited.and_then(|()| self.child.send(&ToEngine::Program(prepared.code.clone())));
-        if sent.is_err() {
+        if self.child.send(&ToEngine::Program(prepared.code.clone())).is_err() {
             return Err(death::explain(&self.child.end()));
         }
         loop {

@@ -66,7 +66,8 @@ pub(crate) fn plain_process() -> anyhow::Result<Duration> {
     Ok(started.elapsed())
 }
 
-fn open(folder: &Path) -> anyhow::Result<Arc<Gateway>> {
+/// A gateway without servers.
+pub(crate) fn open(folder: &Path) -> anyhow::Result<Arc<Gateway>> {
     let settings = Settings::new(folder.join("hello"));
     // Counted once per process, not once per run.
     tidegate_gateway::tokens::count("warm up");

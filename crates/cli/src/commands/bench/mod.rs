@@ -5,6 +5,7 @@
 
 mod arguments;
 mod crowd;
+mod deadline;
 mod echo;
 mod engines;
 mod hello;
@@ -30,7 +31,7 @@ use crate::print;
 /// One measured figure.
 pub(crate) struct Figure {
     name: String,
-    /// Median, in milliseconds.
+    /// Median, or what the name says, in milliseconds.
     ms: f64,
     /// What it is compared with.
     yardstick: String,
@@ -114,6 +115,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Engines) {
         figures.extend(engines::measure(&folder.0).await?);
+    }
+    if wanted(BenchSuite::Deadline) {
+        figures.extend(deadline::measure(&folder.0).await?);
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();

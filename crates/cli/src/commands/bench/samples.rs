@@ -16,4 +16,9 @@ impl Samples {
         self.0.sort_by(f64::total_cmp);
         self.0.get(self.0.len() / 2).copied().unwrap_or(0.0)
     }
+
+    /// The longest in milliseconds.
+    pub(crate) fn most(&self) -> f64 {
+        self.0.iter().copied().fold(0.0, f64::max)
+    }
 }

@@ -1,0 +1,224 @@
+//! Attacks by processes: those that outlive their parent, those that are many, and
+//! what the walls around a process say when no filter stands before them.
+
+use std::ffi::CStr;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::libc::{self, c_long};
+use serde_json::{Map, Value, json};
+
+use crate::kernel::{at, call, in_child, raw, said};
+
+const HERE: c_long = libc::AT_FDCWD as c_long;
+
+/// Starts a daemon the classic way and ends, or stays and spins. Each step that
+/// is refused is left out: what counts is what survives.
+pub(crate) fn leave(attack: &Value) -> Value {
+    let mut steps = Map::new();
+    steps.insert(
+        "outlive".into(),
+        call(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG.into(), 0]).into(),
+    );
+    // SAFETY: the child only makes system calls and spins or sleeps.
+    let forked = unsafe { libc::fork() };
+    if forked == 0 {
+        raw(libc::SYS_setsid, &[]);
+        raw(libc::SYS_setpgid, &[0, 0]);
+        raw(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG.into(), 0]);
+        // SAFETY: as above.
+        if unsafe { libc::fork() } > 0 {
+            // SAFETY: ends the middle one, so that the daemon is an orphan.
+            unsafe { libc::_exit(0) };
+        }
+        ignore_all();
+        (0..1024).for_each(|descriptor| drop(call(libc::SYS_close, &[descriptor])));
+        loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+    }
+    steps.insert("forked".into(), said(forked.into()).into());
+    if attack["stay"] == true {
+        println!("{}", json!({"steps": steps}));
+        loop {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+    }
+    steps.into()
+}
+
+fn ignore_all() {
+    for number in 1..32 {
+        let Ok(number) = nix::sys::signal::Signal::try_from(number) else { continue };
+        // SAFETY: no handler of ours runs.
+        let _ = unsafe { nix::sys::signal::signal(number, nix::sys::signal::SigHandler::SigIgn) };
+    }
+}
+
+/// Forks until the kernel says no; the children sleep.
+pub(crate) fn fork_all() -> Value {
+    let mut count = 0;
+    while count < 5000 {
+        // SAFETY: the child sleeps until it is killed.
+        match unsafe { libc::fork() } {
+            -1 => return json!({"started": count, "said": format!("{:?}", Errno::last())}),
+            0 => loop {
+                std::thread::sleep(Duration::from_secs(3600));
+            },
+            _ => count += 1,
+        }
+    }
+    json!({"started": count, "said": "ok"})
+}
+
+/// Machine code in memory that was written as data.
+pub(crate) fn shellcode() -> String {
+    let rights = c_long::from(libc::PROT_READ | libc::PROT_WRITE);
+    let flags = c_long::from(libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    let place = raw(libc::SYS_mmap, &[0, 4096, rights, flags, -1, 0]);
+    if place == -1 {
+        return said(place);
+    }
+    let code = place as *mut u8;
+    #[cfg(target_arch = "x86_64")]
+    let bytes = [0xb8_u8, 42, 0, 0, 0, 0xc3]; // mov eax, 42; ret
+    #[cfg(target_arch = "aarch64")]
+    let bytes = [0x40_u8, 0x05, 0x80, 0x52, 0xc0, 0x03, 0x5f, 0xd6]; // mov w0, 42; ret
+    // SAFETY: inside the page that was just made.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), code, bytes.len()) };
+    let executable = c_long::from(libc::PROT_READ | libc::PROT_EXEC);
+    let made = raw(libc::SYS_mprotect, &[place, 4096, executable]);
+    if made == -1 {
+        return said(made);
+    }
+    // SAFETY: the page holds a function of this type and is executable.
+    let function: extern "C" fn() -> i32 = unsafe { std::mem::transmute(code) };
+    format!("ran: {}", function())
+}
+
+/// What the process is and sees, without a word of ours.
+pub(crate) fn who() -> Value {
+    let environment: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
+    json!({
+        "pid": std::process::id(),
+        "parent": std::os::unix::process::parent_id(),
+        "uid": nix::unistd::geteuid().as_raw(),
+        "environment": environment,
+        "arguments": std::env::args().count(),
+        "interfaces": nix::net::if_::if_nameindex().map_or(0, |all| all.iter().count()),
+    })
+}
+
+/// What must not work even if there is no filter of system calls. `pid` and
+/// `socket` name a process and an abstract socket of the host, `file` one of its
+/// files and `port` a port of it.
+pub(crate) fn walls(attack: &Value) -> Value {
+    let text = |key: &str| std::ffi::CString::new(attack[key].as_str().unwrap_or("/x")).unwrap();
+    let number = |key: &str| attack[key].as_i64().unwrap_or(1);
+    let file = text("file");
+    let mut said = Map::new();
+    let mut note = |name: &str, what: String| drop(said.insert(name.to_owned(), what.into()));
+    note("read a file", open(&file, libc::O_RDONLY));
+    note("write a file", open(&file, libc::O_WRONLY));
+    note("look at a file", call(libc::SYS_newfstatat, &[HERE, at(file.as_c_str()), buffer(), 0]));
+    note(
+        "change the rights of a file",
+        call(libc::SYS_fchmodat, &[HERE, at(file.as_c_str()), 0o666]),
+    );
+    note(
+        "change the times of a file",
+        call(libc::SYS_utimensat, &[HERE, at(file.as_c_str()), 0, 0]),
+    );
+    note("a process table", open(c"/proc", libc::O_RDONLY));
+    note("settings of the kernel", open(c"/proc/sys/kernel/core_pattern", libc::O_WRONLY));
+    note("control groups", open(c"/sys/fs/cgroup", libc::O_RDONLY));
+    note("devices", open(c"/dev/null", libc::O_RDONLY));
+    note("signal a process of the host", call(libc::SYS_kill, &[number("pid"), 0]));
+    note("signal a thread of the host", call(libc::SYS_tgkill, &[number("pid"), number("pid"), 0]));
+    note("hold a process of the host", call(libc::SYS_pidfd_open, &[number("pid"), 0]));
+    note(
+        "limits of a process of the host",
+        call(libc::SYS_prlimit64, &[number("pid"), 7, 0, buffer()]),
+    );
+    note("rank of a process of the host", call(libc::SYS_setpriority, &[0, number("pid"), 19]));
+    note(
+        "order of a process of the host",
+        call(libc::SYS_sched_setscheduler, &[number("pid"), 3, buffer()]),
+    );
+    note("read a process of the host", read_process(number("pid")));
+    note("signal through a descriptor", signal_through_descriptor(number("pid")));
+    note("abstract socket of the host", connect_local(attack["socket"].as_str().unwrap_or("x")));
+    note("a port of the host", connect_port(number("port")));
+    note(
+        "mount",
+        in_child(|| call(libc::SYS_mount, &[at(c"tmpfs"), at(c"/"), at(c"tmpfs"), 0, 0])),
+    );
+    note(
+        "a user namespace and mount",
+        in_child(|| {
+            let entered =
+                raw(libc::SYS_unshare, &[i64::from(libc::CLONE_NEWUSER | libc::CLONE_NEWNS)]);
+            if entered == -1 {
+                return crate::kernel::said(entered);
+            }
+            call(libc::SYS_mount, &[at(c"tmpfs"), at(c"/"), at(c"tmpfs"), 0, 0])
+        }),
+    );
+    note(
+        "make a device",
+        call(libc::SYS_mknodat, &[HERE, at(c"/tmp/attacker-device"), 0o60_666, 0x700]),
+    );
+    note("change the root", in_child(|| call(libc::SYS_chroot, &[at(c"/")])));
+    note("become root", in_child(|| call(libc::SYS_setuid, &[0])));
+    note("name the host", in_child(|| call(libc::SYS_sethostname, &[at(c"attacker"), 8])));
+    note(
+        "open by handle",
+        call(libc::SYS_open_by_handle_at, &[HERE, at(&[8_u32, 1, 2, 0, 0, 0]), 0]),
+    );
+    said.into()
+}
+
+fn buffer() -> c_long {
+    at(Box::leak(Box::new([0_u8; 4096])).as_slice())
+}
+
+fn open(path: &CStr, how: i32) -> String {
+    call(libc::SYS_openat, &[HERE, at(path), how.into(), 0])
+}
+
+fn read_process(pid: c_long) -> String {
+    let mut room = [0_u8; 8];
+    let vector = [room.as_mut_ptr() as usize, 8];
+    call(libc::SYS_process_vm_readv, &[pid, at(&vector), 1, at(&vector), 1, 0])
+}
+
+/// Makes the kernel send a signal to the owner of a pipe. Signal 0 cannot be sent
+/// this way; naming a stranger as the owner is what must not work.
+fn signal_through_descriptor(pid: c_long) -> String {
+    let mut pipe = [0_i32; 2];
+    let made = raw(libc::SYS_pipe2, &[std::ptr::from_mut(&mut pipe) as c_long, 0]);
+    if made == -1 {
+        return said(made);
+    }
+    call(libc::SYS_fcntl, &[pipe[0].into(), libc::F_SETOWN.into(), pid])
+}
+
+fn connect_local(name: &str) -> String {
+    let socket = raw(libc::SYS_socket, &[libc::AF_UNIX.into(), libc::SOCK_STREAM.into(), 0]);
+    if socket == -1 {
+        return said(socket);
+    }
+    let mut address = vec![1_u8, 0, 0];
+    address.extend(name.as_bytes());
+    call(libc::SYS_connect, &[socket, at(address.as_slice()), address.len() as c_long])
+}
+
+fn connect_port(port: c_long) -> String {
+    let socket = raw(libc::SYS_socket, &[libc::AF_INET.into(), libc::SOCK_STREAM.into(), 0]);
+    if socket == -1 {
+        return said(socket);
+    }
+    let port = u16::try_from(port).unwrap_or(1).to_be_bytes();
+    let address = [2, 0, port[0], port[1], 127, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0_u8];
+    call(libc::SYS_connect, &[socket, at(address.as_slice()), 16])
+}

@@ -1,0 +1,55 @@
+//! Stands in for `tidegate` as a worker that has fallen: test equipment only.
+//!
+//! It enters the jail by the very call that the real worker uses, says a correct
+//! hello, and then does with raw system calls whatever the "program" names. What
+//! it reports of each attempt is the kernel's own answer.
+//!
+//! ```text
+//! attacker worker SPEC                  what the gateway starts
+//! attacker gateway STATE SETTINGS       a real gateway whose workers are attackers
+//! attacker outside ATTACK               the same attempts without a jail: the control
+//! attacker jailed SPEC ATTACK           the same attempts in a jail of any kind
+//! attacker as UID -- COMMAND…           drops root first
+//! attacker without WHAT -- COMMAND…     a system that lacks a layer, for real
+//! ```
+//!
+//! `attack` and what it needs is one JSON object. Called by a name that ends in
+//! `unsealed`, the worker leaves out the filter of system calls and lies about it:
+//! then the other walls have to hold alone.
+
+#![expect(unsafe_code, reason = "attacks are raw system calls")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "test equipment: a panic is a failed test, and its report goes to standard output"
+)]
+
+mod attack;
+mod attempts;
+mod bombs;
+mod descendants;
+mod host;
+mod kernel;
+mod sweep;
+mod system;
+mod tree;
+mod worker;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["worker", spec] => worker::enter(spec),
+        ["gateway", state, settings] => host::serve(state, settings),
+        ["outside", attack] => attack::outside(attack),
+        ["jailed", spec, attack] => attack::jailed(spec, attack),
+        ["as", user, "--", command @ ..] => system::run_as(user.parse().unwrap(), command),
+        ["without", what, "--", command @ ..] => system::without(what, command),
+        other => {
+            eprintln!("what is `{other:?}`?");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The fallen worker: everything as the real one does it until the program comes.
+
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::thread;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use serde_json::{Value, json};
+use tidegate_jail::{Confined, Spec};
+use tidegate_model::{IsolationReport, Layer, LayerReport};
+use tidegate_wire::{FromGuest, HEADER_BYTES, ToGuest, VERSION, body_length};
+
+use crate::attack::carry_out;
+
+/// As in `crates/worker/src/enter.rs`.
+const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// The channel of a fallen worker.
+pub(crate) struct Wire(pub(crate) UnixStream);
+
+pub(crate) fn enter(spec: &str) -> ExitCode {
+    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap());
+    let descriptor: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned().unwrap();
+    let watched = descriptor.try_clone().unwrap();
+    let wire = Wire(UnixStream::from(descriptor));
+    let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
+        serve(wire, confined);
+        std::process::exit(0);
+    });
+    engine.unwrap();
+    loop {
+        let mut descriptors = [PollFd::new(watched.as_fd(), PollFlags::empty())];
+        if poll(&mut descriptors, PollTimeout::NONE).is_ok() {
+            return ExitCode::from(3);
+        }
+    }
+}
+
+fn serve(mut wire: Wire, confined: Confined) {
+    let report = match is_unsealed() {
+        // The lie of a worker whose own code has been taken over before.
+        true => {
+            IsolationReport(Layer::ALL.iter().map(|&layer| LayerReport::enforced(layer)).collect())
+        }
+        false => confined.seal(),
+    };
+    wire.send(&FromGuest::Hello { version: VERSION, report });
+    let ToGuest::Start(start) = wire.receive() else { return };
+    let attack: Value = serde_json::from_str(&start.source).unwrap_or_else(|_| json!({}));
+    if crate::bombs::on_the_wire(&mut wire, &attack) {
+        return;
+    }
+    let output = Some(carry_out(&attack).to_string());
+    wire.send(&FromGuest::Done { output, memory_bytes: 1 });
+}
+
+fn is_unsealed() -> bool {
+    std::env::args().next().is_some_and(|name| name.ends_with("unsealed"))
+}
+
+impl Wire {
+    pub(crate) fn send(&mut self, message: &FromGuest) {
+        self.0.write_all(&message.encode().unwrap()).unwrap();
+    }
+
+    pub(crate) fn receive(&mut self) -> ToGuest {
+        let mut header = [0; HEADER_BYTES];
+        self.0.read_exact(&mut header).unwrap();
+        let mut body = vec![0; body_length(header).unwrap()];
+        self.0.read_exact(&mut body).unwrap();
+        ToGuest::decode(&body).unwrap()
+    }
+}

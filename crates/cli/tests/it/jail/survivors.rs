@@ -1,0 +1,128 @@
+//! Who is left after a run, and after the gateway: nobody.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tidegate_jail::Filter;
+
+use super::attacker::{Camp, users};
+use super::limits::roomy_spec;
+
+/// How long a killed process may take to be gone on a busy machine.
+const GONE_WITHIN: Duration = Duration::from_secs(5);
+
+/// A daemon as they are made: forked twice, in a session of its own as far as that
+/// is allowed, deaf to signals, with everything closed.
+#[test]
+fn g14_no_process_outlives_its_run() {
+    for user in users("g14_no_process_outlives_its_run") {
+        for camp in [Camp::of(user), Camp::without(user, "namespaces")] {
+            for filter in [Filter::Engine, Filter::Command] {
+                let answer = camp.jailed(&roomy_spec(filter), &json!({"attack": "descendants"}));
+                assert_eq!(answer["outcome"]["forked"], "ok", "{answer}");
+                assert_gone(&camp);
+            }
+        }
+        // The control: outside the daemon is there, and stays.
+        let camp = Camp::of(user);
+        assert_eq!(camp.outside(&json!({"attack": "descendants"}))["forked"], "ok");
+        let daemons = camp.running();
+        assert_eq!(daemons.len(), 1, "{daemons:?}");
+        kill_all(&camp);
+    }
+}
+
+/// The same, and the one who holds the lifeline is gone.
+#[test]
+fn g14_no_process_outlives_the_end_of_its_lifeline() {
+    for user in users("g14_no_process_outlives_the_end_of_its_lifeline") {
+        for camp in [Camp::of(user), Camp::without(user, "namespaces")] {
+            let attack = json!({"attack": "descendants", "stay": true}).to_string();
+            let spec = roomy_spec(Filter::Command).to_argument();
+            let mut child = camp
+                .command(&["jailed", &spec, &attack])
+                .process_group(0)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            assert!(line.contains("forked"), "{line}");
+            // The launcher, the first process, the jailed one and the daemon.
+            await_running(&camp, 4);
+            drop(child.stdin.take());
+            child.wait().unwrap();
+            assert_gone(&camp);
+        }
+    }
+}
+
+#[test]
+fn g15_nothing_outlives_a_killed_gateway() {
+    for user in users("g15_nothing_outlives_a_killed_gateway") {
+        let camp = Camp::of(user);
+        let mut gateway = camp.gateway("attacker", json!({"time_ms": 60_000}));
+        for attack in ["spin and ignore", "sleep", "close the channel"] {
+            gateway.begin(&json!({"attack": attack}).to_string(), None);
+        }
+        // Three runs of three processes each, and the gateway.
+        await_running(&camp, 10);
+        let pid = gateway.pid();
+        gateway.kill();
+        assert_gone(&camp);
+        // The next one removes what the kernel has kept of it.
+        let mut next = camp.gateway("attacker", json!({}));
+        let answer = next.attack(&json!({"attack": "nothing"}), None);
+        assert_eq!(next.output(&answer), "nothing");
+        assert_eq!(control_groups(pid), Vec::<String>::new());
+    }
+}
+
+/// Control groups that carry the number of a gateway.
+fn control_groups(pid: u32) -> Vec<String> {
+    let output = std::process::Command::new("find")
+        .args(["/sys/fs/cgroup", "-type", "d", "-name", &format!("tidegate-{pid}-*")])
+        .output()
+        .unwrap();
+    crate::support::text(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+fn await_running(camp: &Camp, count: usize) {
+    let deadline = Instant::now() + GONE_WITHIN;
+    loop {
+        // One look decides: between two of them a parent may have given way to its
+        // child.
+        let running = camp.running();
+        if running.len() >= count {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{running:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn assert_gone(camp: &Camp) {
+    let deadline = Instant::now() + GONE_WITHIN;
+    while !camp.running().is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let left = camp.running();
+    if !left.is_empty() {
+        kill_all(camp);
+    }
+    assert_eq!(left, Vec::<String>::new());
+}
+
+/// Ends what a control has started, or a failed test has left.
+fn kill_all(camp: &Camp) {
+    for pid in camp.running_pids() {
+        let _ = nix::sys::signal::kill(
+            nix::unistd::Pid::from_raw(pid),
+            nix::sys::signal::Signal::SIGKILL,
+        );
+    }
+}
