@@ -89,4 +89,6 @@ fn is_there(path: &Path) -> bool {
 }
 
 #[cfg(test)]
+mod permission_tests;
+#[cfg(test)]
 mod tests;

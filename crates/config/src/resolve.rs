@@ -30,6 +30,9 @@ pub(crate) fn resolve(
     let workspace = workspace_folder(&source.path)?;
     let expander = Expander { source, env, workspace: &workspace };
     let mut resolver = Resolver { source, env, expander, warnings: raw.warnings };
+    let names: Vec<String> = raw.servers.iter().map(|server| server.name.clone()).collect();
+    let limits = resolve_limits(&raw.limits);
+    let permissions = resolver.permissions(&raw.permissions, &names, &limits)?;
     let used: Vec<RawServer> =
         raw.servers.into_iter().filter(|server| server.presence == Presence::Used).collect();
     resolver.check_names(&used)?;
@@ -39,9 +42,10 @@ pub(crate) fn resolve(
     }
     Ok(Settings {
         servers,
-        limits: resolve_limits(&raw.limits),
+        limits,
         checks: resolver.checks(&raw.checks)?,
         sandbox: raw.sandbox,
+        permissions,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
         warnings: resolver.warnings,
@@ -76,11 +80,11 @@ fn resolve_limits(raw: &RawLimits) -> Limits {
     }
 }
 
-struct Resolver<'a> {
-    source: &'a Source,
+pub(crate) struct Resolver<'a> {
+    pub(crate) source: &'a Source,
     env: &'a Environment,
-    expander: Expander<'a>,
-    warnings: Vec<String>,
+    pub(crate) expander: Expander<'a>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// What `type` says, once its spellings are gone.
@@ -265,7 +269,7 @@ impl Resolver<'_> {
     }
 
     /// The path of a file, which cannot be empty.
-    fn file_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
+    pub(crate) fn file_path(&self, written: &Written) -> Result<PathBuf, ConfigError> {
         let expanded = self.home_path(written)?;
         if expanded.as_os_str().is_empty() {
             let message = format!("{} is empty", written.label);
@@ -294,7 +298,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn error(&self, kind: ConfigErrorKind, offset: usize, message: String) -> ConfigError {
+    pub(crate) fn error(
+        &self,
+        kind: ConfigErrorKind,
+        offset: usize,
+        message: String,
+    ) -> ConfigError {
         self.source.error(kind, offset, message)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-use tidegate_model::{Engine, Isolation, Limits, ServerSpec};
+use tidegate_model::{CommandSpec, Engine, Isolation, Limits, Profile, ServerSpec, ToolWords};
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
@@ -30,6 +30,8 @@ pub struct Settings {
     pub checks: Checks,
     /// What runs programs, and how well it must keep them in.
     pub sandbox: Sandbox,
+    /// What runs may do at most.
+    pub permissions: Permissions,
     /// Where state lives. Absolute; need not exist yet.
     pub state_dir: PathBuf,
     /// The file that was read, if any.
@@ -46,9 +48,35 @@ impl Settings {
             limits: Limits::default(),
             checks: Checks::default(),
             sandbox: Sandbox::default(),
+            permissions: Permissions::default(),
             state_dir,
             source: None,
             warnings: Vec::new(),
+        }
+    }
+}
+
+/// What runs may do at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Permissions {
+    /// The name of the profile that bounds every run.
+    pub profile: String,
+    /// Every profile, the built-in ones first.
+    pub profiles: Vec<Profile>,
+    /// What tools do, as the user says.
+    pub tools: ToolWords,
+    /// Commands of the host.
+    pub commands: Vec<CommandSpec>,
+}
+
+impl Default for Permissions {
+    /// Every tool of the configured servers, and no command.
+    fn default() -> Self {
+        Self {
+            profile: Profile::DEFAULT.into(),
+            profiles: Profile::built_in().into(),
+            tools: ToolWords::default(),
+            commands: Vec::new(),
         }
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
-use tidegate_policy::Policy;
-use tidegate_sandbox::{ProcessBackend, Spare};
+use tidegate_policy::{Grants, Policy};
+use tidegate_sandbox::{CommandRunner, ProcessBackend, Spare};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
@@ -42,6 +42,8 @@ pub struct Gateway {
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
     pub(crate) sandbox: Spare,
+    /// None if there is no command to run.
+    pub(crate) commands: Option<CommandRunner>,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
 }
@@ -69,16 +71,33 @@ impl Gateway {
                 None => catalog.add_server(&spec.name),
             }
         }
-        let names = settings.servers.iter().map(|spec| spec.name.as_str());
-        let policy = Policy::for_configured_servers(names);
+        let policy = Policy::new(Grants {
+            servers: settings.servers.iter().map(|spec| spec.name.clone()).collect(),
+            tools: settings.permissions.tools.clone(),
+            profiles: settings.permissions.profiles.clone(),
+            profile: settings.permissions.profile.clone(),
+            commands: settings.permissions.commands.clone(),
+        });
         let types = type_checker(&settings, &environment);
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
         let least = settings.sandbox.min_isolation;
+        let has_commands = !settings.permissions.commands.is_empty();
+        let commands = has_commands.then(|| CommandRunner::new(executable.clone(), least));
         let backend = ProcessBackend::new(executable, settings.limits.clone(), least);
         let sandbox = Spare::new(Arc::new(backend));
-        Ok(Arc::new(Self { settings, discovery, policy, store, shapes, outputs, sandbox, types }))
+        Ok(Arc::new(Self {
+            settings,
+            discovery,
+            policy,
+            store,
+            shapes,
+            outputs,
+            sandbox,
+            commands,
+            types,
+        }))
     }
 
     /// The settings this gateway was opened with.

@@ -3,11 +3,13 @@
 //! One request goes one way: discovery, decision, sandbox, bridge, result,
 //! store. Start reading at `pipeline.rs`.
 
+mod allowance;
 mod bridge;
 mod check;
 mod commands;
 mod discovery;
 mod explain;
+mod explain_command;
 mod fetch;
 mod gateway;
 mod guest;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use tidegate_model::{Answer, ErrorCode, Limits, Program, Response, RunError, RunId};
+use tidegate_model::{Answer, ErrorCode, Program, Response, RunError, RunId};
 use tidegate_store::{Outcome, RunRecord};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,8 @@ pub struct RunContext {
     pub cancelled: CancellationToken,
     /// Tells the client how far the run is.
     pub progress: watch::Sender<Progress>,
+    /// A narrower profile than the configured one.
+    pub profile: Option<String>,
 }
 
 /// How far a run is.
@@ -38,7 +40,7 @@ pub struct Progress {
 impl Default for RunContext {
     fn default() -> Self {
         let (progress, _) = watch::channel(Progress::default());
-        Self { cancelled: CancellationToken::new(), progress }
+        Self { cancelled: CancellationToken::new(), progress, profile: None }
     }
 }
 
@@ -47,16 +49,18 @@ impl Gateway {
     pub async fn execute(self: &Arc<Self>, program: Program, context: &RunContext) -> Response {
         let clock = Clock::start();
         let id = new_run_id();
-        let limits = self.limits_of(&program);
+        let permissions = self.permissions(context.profile.as_deref());
+        let limits = self.limits_of(&program, permissions.as_ref().ok());
         let source_sha256 = Some(sha256_hex(&program.source));
 
-        let ended = match self.sandbox.take().await {
-            Ok(worker) => {
+        let ended = match (permissions, self.sandbox.take().await) {
+            (Err(error), _) => run::Ended::failed(error),
+            (Ok(permissions), Ok(worker)) => {
                 // Not before: two starts at once would delay this run.
                 self.sandbox.prepare();
-                run::run(self, worker, program, &limits, &id, context).await
+                run::run(self, worker, program, permissions, &limits, &id, context).await
             }
-            Err(error) => {
+            (_, Err(error)) => {
                 tracing::error!(%error, run = %id, "no worker");
                 run::Ended::failed(explain::sandbox(&error))
             }
@@ -92,7 +96,8 @@ impl Gateway {
     ) -> Result<Answer, RunError> {
         let clock = Clock::start();
         let id = new_run_id();
-        let call = self.bridge_call(&id, name, arguments);
+        let permissions = self.permissions(context.profile.as_deref());
+        let call = async { self.bridge_call(&id, &permissions?, name, arguments).await };
         let answered = tokio::select! {
             answered = call => answered,
             () = context.cancelled.cancelled() => {
@@ -118,15 +123,6 @@ impl Gateway {
         };
         self.keep_record(record).await;
         answered
-    }
-
-    /// The configured limits, narrowed by what the request asks for.
-    fn limits_of(&self, program: &Program) -> Limits {
-        let mut limits = self.settings.limits.clone();
-        if let Some(timeout) = program.timeout {
-            limits.time = limits.time.min(timeout.max(Duration::from_millis(1)));
-        }
-        limits
     }
 
     async fn keep_record(&self, record: RunRecord) {

@@ -59,11 +59,12 @@ fn pivot(spec: &Spec) -> io::Result<()> {
     let place = place.ok_or_else(|| io::Error::other("there is no folder to mount it over"))?;
     tmpfs(place, ROOT_OPTIONS)?;
     chdir(place)?;
-    for (grant, source) in &sources {
-        put(source, grant).map_err(|error| at(&grant.path, &error))?;
-    }
+    // First: it would hide what is granted below `/tmp`.
     if let Some(scratch) = spec.scratch {
         make_scratch(scratch)?;
+    }
+    for (grant, source) in &sources {
+        put(source, grant).map_err(|error| at(&grant.path, &error))?;
     }
     // The old root goes under the new one and is taken away from there.
     pivot_root(".", ".")?;

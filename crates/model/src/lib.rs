@@ -5,9 +5,11 @@
 //! same type, it lives here, because they may not depend on each other.
 
 mod answer;
+mod command;
 mod isolation;
 mod limits;
 mod nearest;
+mod permissions;
 mod response;
 mod run;
 mod secret;
@@ -15,9 +17,14 @@ mod server;
 mod tool;
 
 pub use answer::Answer;
+pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use limits::Limits;
 pub use nearest::{did_you_mean, nearest};
+pub use permissions::{
+    CommandAccess, Effects, LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
+    ToolWords,
+};
 pub use response::{Metrics, Response};
 pub use run::{Engine, ErrorCode, Language, Program, RunError, RunId};
 pub use secret::Secret;

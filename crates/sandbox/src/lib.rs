@@ -10,11 +10,17 @@
 
 mod backend;
 mod channel;
+mod command;
 mod control_group;
+mod loader;
 mod process;
 mod spare;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use command::{CommandEnd, CommandError, CommandJob, CommandRunner, Exit};
+pub use loader::needed_files;
 pub use process::ProcessBackend;
+// For the executable, which becomes a command before it is anything else.
 pub use spare::Spare;
+pub use tidegate_jail::become_command;

@@ -74,8 +74,7 @@ impl ProcessBackend {
             .kill_on_drop(true)
             .spawn()
             .map_err(SandboxError::Start)?;
-        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let life = Box::new(Jailed { child: Some(child), leader, group: Some(group) });
+        let life = Box::new(Jailed::new(child, group));
         let (read, write) = UnixStream::from_std(ours).map_err(SandboxError::Start)?.into_split();
         let worker = Worker::greet(read, write, life).await?;
         if worker.report.level() < self.least {
@@ -121,13 +120,19 @@ impl Backend for ProcessBackend {
 /// The launcher of a jail, and the control group of everything in it. Until the
 /// launcher has been waited for, its number cannot be given to another process,
 /// so the signal cannot go astray.
-struct Jailed {
+pub(crate) struct Jailed {
     child: Option<Child>,
     leader: Option<Pid>,
     group: Option<Group>,
 }
 
 impl Jailed {
+    /// `child` leads a process group of its own.
+    pub(crate) fn new(child: Child, group: Group) -> Self {
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        Self { child: Some(child), leader, group: Some(group) }
+    }
+
     fn kill(&mut self) {
         if let Some(leader) = self.leader.take() {
             // The launcher takes everything else with it. Fails only if

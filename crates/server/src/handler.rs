@@ -39,6 +39,10 @@ struct ExecuteCode {
     language: Option<String>,
     #[serde(default)]
     timeout_ms: Option<u64>,
+    /// Taken from clients that narrow a run; not in the schema, where every
+    /// model would pay for it.
+    #[serde(default)]
+    profile: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -136,7 +140,8 @@ impl Handler {
         };
         let timeout = request.timeout_ms.map(Duration::from_millis);
         let program = Program { source: request.code, language, engine: None, timeout };
-        let response = self.gateway.execute(program, run).await;
+        let run = RunContext { profile: request.profile, ..run.clone() };
+        let response = self.gateway.execute(program, &run).await;
         // As text only: what reaches the model is counted once.
         let text = serde_json::to_string(&response).map_err(|_| internal())?;
         let content = vec![ContentBlock::text(text)];

@@ -11,11 +11,13 @@
 mod bad_input;
 mod clients;
 mod commands;
+mod commands_jail;
 mod conspiracy;
 mod doctor;
 mod endurance;
 mod layers;
 mod learned;
+mod profiles;
 mod programs;
 mod repairs;
 mod round_trip;
