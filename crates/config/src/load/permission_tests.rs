@@ -181,9 +181,9 @@ fn profiles_that_mean_nothing_are_refused() {
           `a` is no profile\n  at tidegate.toml:2:11\nhint: did you mean `read_only`?",
         ),
         (
-            "[profiles.a]\nextends = \"default\"\ndeny = [\"gti__x\"]\n[servers.git]\ncommand = \"x\"",
+            "[profiles.a]\nextends = \"default\"\ndeny = [\"issus__x\"]\n[servers.issues]\ncommand = \"x\"",
             "error[config.bad_value]: `deny[0]` in profile `a` names a server that is not there\n  \
-          at tidegate.toml:3:9\nhint: did you mean `git`?",
+          at tidegate.toml:3:9\nhint: did you mean `issues`?",
         ),
         (
             "[tools]\nread_only = [\"git\"]",
