@@ -122,6 +122,9 @@ pub(crate) struct RunArgs {
     /// A shorter time limit than the configured one, such as 5s or 500ms
     #[arg(long, value_parser = parse_duration)]
     pub(crate) timeout: Option<std::time::Duration>,
+    /// A narrower profile than the configured one; see docs/permissions.md
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
     /// The answer of `execute_code` as one JSON document
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,6 +1,6 @@
 //! The executable `tidegate`: builds the parts and starts them.
 //!
-//! Started as `tidegate worker` or `tidegate guard`, it becomes that before
+//! Started as `tidegate worker`, `jail` or `guard`, it becomes that before
 //! anything else happens: no argument parser, no logger, no runtime.
 
 mod args;
@@ -21,6 +21,10 @@ fn main() -> ExitCode {
         Some(first) if first == "worker" => {
             let spec = arguments.next().unwrap_or_default();
             return tidegate_worker::enter(&spec.to_string_lossy(), arguments);
+        }
+        Some(first) if first == "jail" => {
+            let spec = arguments.next().unwrap_or_default();
+            return tidegate_sandbox::become_command(&spec.to_string_lossy());
         }
         Some(first) if first == "guard" => {
             // `guard -- COMMAND ARGS…`

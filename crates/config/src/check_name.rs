@@ -26,6 +26,18 @@ pub(crate) fn problem(name: &str) -> Option<&'static str> {
     }
 }
 
+/// Why a name cannot be a profile's or a command's, as the end of "… name `x` ...".
+pub(crate) fn word_problem(name: &str) -> Option<&'static str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !(1..=64).contains(&name.len()) {
+        Some("must have from 1 to 64 characters")
+    } else if !name.chars().all(plain) || name.starts_with('-') {
+        Some("must have letters, digits, `_` and `-` only")
+    } else {
+        None
+    }
+}
+
 /// What is left of a name in an identifier. Two servers must differ in it.
 pub(crate) fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

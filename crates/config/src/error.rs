@@ -120,6 +120,10 @@ pub enum ConfigErrorKind {
     NameClash,
     /// `command`, `url` and `type` do not describe one transport.
     Transport,
+    /// A profile that allows more than the one that it extends.
+    WiderProfile,
+    /// An executable that cannot be a command.
+    BadCommand,
     /// Something that this version does not have.
     Unsupported,
     /// A variable without a value.
@@ -146,6 +150,8 @@ impl ConfigErrorKind {
             Self::BadName => "config.bad_name",
             Self::NameClash => "config.name_clash",
             Self::Transport => "config.transport",
+            Self::WiderProfile => "config.wider_profile",
+            Self::BadCommand => "config.bad_command",
             Self::Unsupported => "config.unsupported",
             Self::UnsetVariable => "config.unset_variable",
             Self::BadVariable => "config.bad_variable",

@@ -123,6 +123,10 @@ pub(crate) enum TopKey {
     Checks,
     Sandbox,
     Network,
+    Profile,
+    Profiles,
+    Tools,
+    Commands,
     CodeExecution,
 }
 
@@ -166,6 +170,39 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         kind: Kind::Section,
         default: see_below,
         doc: "What programs may reach with `fetch`. See [network.md](network.md).",
+    },
+    Key {
+        id: TopKey::Profile,
+        toml: &["profile"],
+        json: &[],
+        kind: Kind::Text,
+        default: default_profile,
+        doc: "The profile that bounds every run: a built-in one or one of `[profiles]`. See \
+              [permissions.md](permissions.md).",
+    },
+    Key {
+        id: TopKey::Profiles,
+        toml: &["profiles"],
+        json: &[],
+        kind: Kind::Section,
+        default: built_in_profiles,
+        doc: "Profiles of your own by name.",
+    },
+    Key {
+        id: TopKey::Tools,
+        toml: &["tools"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What tools do, where their servers do not say or are wrong.",
+    },
+    Key {
+        id: TopKey::Commands,
+        toml: &["commands"],
+        json: &[],
+        kind: Kind::Section,
+        default: no_commands,
+        doc: "Commands of the host that programs may run, by name.",
     },
     Key {
         id: TopKey::CodeExecution,
@@ -806,7 +843,19 @@ pub(crate) const RESOURCES: &[Key<ResourceKey>] = &[
     },
 ];
 
-fn nothing() -> String {
+fn default_profile() -> String {
+    format!("`{}`", tidegate_model::Profile::DEFAULT)
+}
+
+fn built_in_profiles() -> String {
+    "the built-in ones".into()
+}
+
+fn no_commands() -> String {
+    "no command".into()
+}
+
+pub(crate) fn nothing() -> String {
     String::new()
 }
 

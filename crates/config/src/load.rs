@@ -94,4 +94,6 @@ fn is_there(path: &Path) -> bool {
 }
 
 #[cfg(test)]
+mod permission_tests;
+#[cfg(test)]
 mod tests;

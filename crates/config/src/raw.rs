@@ -3,9 +3,10 @@
 //! In: the tree. Out: to `resolve`, which expands variables and checks what
 //! belongs together. Texts are secret until it is known that they are not.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tidegate_model::{NetworkMode, Secret};
+use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, Scope, Secret};
 
 use crate::settings::{Sandbox, TypeCheck};
 
@@ -18,6 +19,7 @@ pub(crate) struct RawConfig {
     pub(crate) sandbox: Sandbox,
     pub(crate) engines: RawEngines,
     pub(crate) network: RawNetwork,
+    pub(crate) permissions: RawPermissions,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -98,6 +100,60 @@ pub(crate) struct WrittenList {
     pub(crate) items: Vec<Written>,
     /// Where its key is written.
     pub(crate) offset: usize,
+}
+
+/// Profiles, commands and what is said about tools, as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawPermissions {
+    pub(crate) profile: Option<Written>,
+    pub(crate) profiles: Vec<RawProfile>,
+    pub(crate) read_only: Vec<Written>,
+    pub(crate) additive: Vec<Written>,
+    pub(crate) destructive: Vec<Written>,
+    pub(crate) commands: Vec<RawCommand>,
+}
+
+/// A profile as typed; what is absent is as in the one that it extends.
+#[derive(Debug, Default)]
+pub(crate) struct RawProfile {
+    pub(crate) name: String,
+    /// Where its name is written.
+    pub(crate) offset: usize,
+    pub(crate) extends: Option<Written>,
+    pub(crate) tools: Option<Placed<Effects>>,
+    pub(crate) allow: Option<Placed<Vec<Written>>>,
+    pub(crate) deny: Vec<Written>,
+    pub(crate) read: Option<Placed<Vec<Scope>>>,
+    pub(crate) write: Option<Placed<Vec<Scope>>>,
+    pub(crate) network: Option<Placed<NetworkAccess>>,
+    pub(crate) commands: Option<Placed<Vec<Written>>>,
+    pub(crate) limits: BTreeMap<LimitName, Placed<u64>>,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<T> {
+    pub(crate) value: T,
+    pub(crate) offset: usize,
+    /// What it is, such as "`tools` in profile `mine`".
+    pub(crate) label: String,
+}
+
+/// A command as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawCommand {
+    pub(crate) name: String,
+    /// Where its name is written.
+    pub(crate) offset: usize,
+    pub(crate) path: Option<Written>,
+    pub(crate) args: Vec<Written>,
+    pub(crate) rest: Option<Written>,
+    pub(crate) read: Vec<Written>,
+    pub(crate) write: Vec<Written>,
+    pub(crate) env: Vec<(String, Written)>,
+    pub(crate) time: Option<Duration>,
+    pub(crate) output_bytes: Option<u64>,
+    pub(crate) memory_bytes: Option<u64>,
 }
 
 /// A text as typed, with what an error about it needs.

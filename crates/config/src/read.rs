@@ -24,15 +24,15 @@ pub(crate) fn read(source: &Source, format: Format, root: &Node) -> Result<RawCo
     Ok(reader.raw)
 }
 
-struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     source: &'a Source,
     format: Format,
-    raw: RawConfig,
+    pub(crate) raw: RawConfig,
 }
 
 /// What a key that nothing reads means.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unknown {
+pub(crate) enum Unknown {
     /// A mistake.
     Refused,
     /// The client's own business, unless it looks like a typo of ours.
@@ -54,8 +54,18 @@ impl<'a> Reader<'a> {
         let known = self.known(TOP, entries, " at the top level", unknown)?;
         let has_servers = known.iter().any(|(key, _)| key.id == TopKey::Servers);
         for (key, entry) in known {
-            let section = self.reading(key, entry, "").section()?;
+            let reading = self.reading(key, entry, "");
+            if key.id == TopKey::Profile {
+                self.raw.permissions.profile = Some(reading.text()?);
+                continue;
+            }
+            let section = reading.section()?;
             match key.id {
+                // Read above: it is no section.
+                TopKey::Profile => {}
+                TopKey::Profiles => self.profiles(section)?,
+                TopKey::Tools => self.tools(section)?,
+                TopKey::Commands => self.commands(section)?,
                 TopKey::Servers => self.servers(section)?,
                 TopKey::Limits => self.limits(section)?,
                 TopKey::Checks => self.checks(section)?,
@@ -328,9 +338,32 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// The entries of a section in which every key is a name, with their keys.
+    pub(crate) fn named<'e>(
+        &self,
+        what: &str,
+        entries: &'e [Entry],
+    ) -> Result<Vec<(&'e Entry, &'e [Entry])>, ConfigError> {
+        if let Some((again, first)) = duplicate(entries) {
+            let what = format!("duplicate {what} `{}`", again.key);
+            return Err(self.written_twice(again, first, &what));
+        }
+        let inside = |entry: &'e Entry| match &entry.node.value {
+            Value::Object(inside) => Ok((entry, inside.as_slice())),
+            _ => {
+                let expected = Kind::Section.expected(self.format);
+                let got = entry.node.type_name(self.format);
+                let message = format!("{what} `{}` expects {expected}, got {got}", entry.key);
+                let offset = entry.node.span.start;
+                Err(self.source.error(ConfigErrorKind::WrongType, offset, message))
+            }
+        };
+        entries.iter().map(inside).collect()
+    }
+
     /// The entries with their keys, in the order of the file. Refuses keys that
     /// nothing reads, and keys written twice, be it in two spellings.
-    fn known<'e, Id: Copy>(
+    pub(crate) fn known<'e, Id: Copy>(
         &self,
         keys: &'static [Key<Id>],
         entries: &'e [Entry],
@@ -388,7 +421,12 @@ impl<'a> Reader<'a> {
         self.source.error(ConfigErrorKind::DuplicateKey, entry.key_span.start, message)
     }
 
-    fn reading<'e, Id>(&self, key: &'e Key<Id>, entry: &'e Entry, scope: &'e str) -> Reading<'e>
+    pub(crate) fn reading<'e, Id>(
+        &self,
+        key: &'e Key<Id>,
+        entry: &'e Entry,
+        scope: &'e str,
+    ) -> Reading<'e>
     where
         'a: 'e,
     {
@@ -411,7 +449,7 @@ impl<'a> Reader<'a> {
 
     /// Some clients count this in seconds. A minute must not become 60 ms
     /// without a word.
-    fn warn_of_missing_unit(&mut self, label: &str, node: &Node) {
+    pub(crate) fn warn_of_missing_unit(&mut self, label: &str, node: &Node) {
         if matches!(node.value, Value::Integer(1..1000)) {
             let text = format!(
                 "{label} is under a second, since a number alone counts milliseconds; \

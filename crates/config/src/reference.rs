@@ -9,6 +9,7 @@ use std::fmt::Write;
 use crate::keys::{
     CHECKS, EXECUTION, Key, Kind, LIMITS, NETWORK, RESOURCES, SANDBOX, SERVER, TOP, listed,
 };
+use crate::keys_permissions::{COMMAND, PROFILE, TOOLS};
 use crate::source::Format;
 
 /// The two example files. A test loads both.
@@ -28,6 +29,9 @@ pub fn reference_page() -> String {
     section(&mut page, "`sandbox`", SANDBOX);
     section(&mut page, "`network`", NETWORK);
     section(&mut page, "`checks`", CHECKS);
+    section(&mut page, "One profile", PROFILE);
+    section(&mut page, "`tools`", TOOLS);
+    section(&mut page, "One command", COMMAND);
     section(&mut page, "`mcpCodeExecution`", EXECUTION);
     section(&mut page, "`mcpCodeExecution.resourceLimits`", RESOURCES);
     page
@@ -64,8 +68,9 @@ const VALUES: &str = "
   milliseconds.
 * **Sizes** are a whole number and a unit: `64KB`, `256MB`, `1GB`. Units count in 1024 under each of
   their names, so `MB`, `MiB` and `m` are all 1024 * 1024 bytes. A number alone counts bytes.
-* **Variables** are expanded in `command`, `args`, `cwd`, `url`, `tsc` and `ca_file`, and in the values
-  of `env` and `headers`: `${NAME}`, `${NAME:-default}` (for a variable that is not set or empty) and
+* **Variables** are expanded in `command`, `args`, `cwd`, `url`, `tsc` and `ca_file`, of a command in
+  `path`, `read` and `write`, and in the values of `env` and `headers`: `${NAME}`, `${NAME:-default}`
+  (for a variable that is not set or empty) and
   `${env:NAME}`. A variable that is not set and has no default is an error. `$${` writes a plain
   `${`; any other `$`, and `$$`, stays as it is.
 * `${workspaceFolder}` is the folder of the file, or the one above it if that is `.vscode`. A

@@ -30,6 +30,9 @@ pub(crate) fn resolve(
     let workspace = workspace_folder(&source.path)?;
     let expander = Expander { source, env, workspace: &workspace };
     let mut resolver = Resolver { source, env, expander, warnings: raw.warnings };
+    let names: Vec<String> = raw.servers.iter().map(|server| server.name.clone()).collect();
+    let limits = resolve_limits(&raw.limits);
+    let permissions = resolver.permissions(&raw.permissions, &names, &limits)?;
     let used: Vec<RawServer> =
         raw.servers.into_iter().filter(|server| server.presence == Presence::Used).collect();
     resolver.check_names(&used)?;
@@ -39,14 +42,15 @@ pub(crate) fn resolve(
     }
     Ok(Settings {
         servers,
-        limits: resolve_limits(&raw.limits),
+        limits,
         checks: resolver.checks(&raw.checks)?,
         sandbox: Sandbox {
-            deno: resolver.executable(raw.engines.deno.as_ref())?,
-            node: resolver.executable(raw.engines.node.as_ref())?,
+            deno: resolver.program(raw.engines.deno.as_ref())?,
+            node: resolver.program(raw.engines.node.as_ref())?,
             ..raw.sandbox
         },
         network: resolver.network(&raw.network)?,
+        permissions,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
         warnings: resolver.warnings,
@@ -256,12 +260,12 @@ impl Resolver<'_> {
     }
 
     fn checks(&self, raw: &RawChecks) -> Result<Checks, ConfigError> {
-        let tsc = self.executable(raw.tsc.as_ref())?;
+        let tsc = self.program(raw.tsc.as_ref())?;
         Ok(Checks { types: raw.types.unwrap_or_default(), tsc })
     }
 
     /// The absolute path of a program that is named instead of looked for.
-    fn executable(&self, written: Option<&Written>) -> Result<Option<PathBuf>, ConfigError> {
+    fn program(&self, written: Option<&Written>) -> Result<Option<PathBuf>, ConfigError> {
         let path = written.map(|written| self.file_path(written)).transpose()?;
         // An absolute path replaces what it is joined to.
         Ok(path.map(|path| self.expander.workspace.join(path)))

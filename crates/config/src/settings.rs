@@ -3,7 +3,9 @@
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-use tidegate_model::{Engine, Isolation, Limits, Network, ServerSpec};
+use tidegate_model::{
+    CommandSpec, Engine, Isolation, Limits, Network, Profile, ServerSpec, ToolWords,
+};
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
@@ -32,6 +34,8 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// What programs may reach with `fetch`.
     pub network: Network,
+    /// What runs may do at most.
+    pub permissions: Permissions,
     /// Where state lives. Absolute; need not exist yet.
     pub state_dir: PathBuf,
     /// The file that was read, if any.
@@ -49,9 +53,35 @@ impl Settings {
             checks: Checks::default(),
             sandbox: Sandbox::default(),
             network: Network::default(),
+            permissions: Permissions::default(),
             state_dir,
             source: None,
             warnings: Vec::new(),
+        }
+    }
+}
+
+/// What runs may do at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Permissions {
+    /// The name of the profile that bounds every run.
+    pub profile: String,
+    /// Every profile, the built-in ones first.
+    pub profiles: Vec<Profile>,
+    /// What tools do, as the user says.
+    pub tools: ToolWords,
+    /// Commands of the host.
+    pub commands: Vec<CommandSpec>,
+}
+
+impl Default for Permissions {
+    /// Every tool of the configured servers, and no command.
+    fn default() -> Self {
+        Self {
+            profile: Profile::DEFAULT.into(),
+            profiles: Profile::built_in().into(),
+            tools: ToolWords::default(),
+            commands: Vec::new(),
         }
     }
 }

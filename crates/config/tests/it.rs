@@ -9,7 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use tidegate_config::{Checks, Environment, Sandbox, Settings, defaults, find_and_load, load_file};
+use tidegate_config::{
+    Checks, Environment, Permissions, Sandbox, Settings, defaults, find_and_load, load_file,
+};
 use tidegate_model::{Limits, Network};
 
 /// A folder with these files, each with one server named after the file.
@@ -83,6 +85,7 @@ fn without_a_file_the_defaults_hold() {
         servers: Vec::new(),
         limits: Limits::default(),
         checks: Checks::default(),
+        permissions: Permissions::default(),
         sandbox: Sandbox::default(),
         network: Network::default(),
         state_dir: folder.path().join("home/.local/share/tidegate"),

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, RunError, RunId, ToolCall, ToolRef};
-use tidegate_policy::Permit;
+use tidegate_policy::{Permissions, Permit};
 use tidegate_store::{CallRecord, Outcome, Store};
 
 use crate::gateway::Gateway;
@@ -20,12 +20,13 @@ impl Gateway {
     pub(crate) async fn bridge_call(
         &self,
         run: &RunId,
+        permissions: &Permissions,
         name: &str,
         arguments: Map<String, Value>,
         argument_bytes: u64,
     ) -> Result<Answer, RunError> {
         let mut record = Recording::start(&self.store, run, name, argument_bytes);
-        let answered = self.decided_call(name, arguments, &mut record.tool).await;
+        let answered = self.decided_call(permissions, name, arguments, &mut record.tool).await;
         record.finish(&answered);
         answered
     }
@@ -65,6 +66,7 @@ impl Gateway {
 
     async fn decided_call(
         &self,
+        permissions: &Permissions,
         name: &str,
         arguments: Map<String, Value>,
         named: &mut ToolRef,
@@ -72,8 +74,8 @@ impl Gateway {
         let (id, tool) = self.discovery.resolve(name).await?;
         *named = id.clone();
         let call = ToolCall { tool: id.clone(), arguments };
-        let permit =
-            self.policy.decide(call, &tool).map_err(|denial| explain::denial(&denial, &id))?;
+        let decided = self.policy.decide(permissions, call, &tool);
+        let permit = decided.map_err(|denial| explain::denial(&denial, &id))?;
         let answer = self.make(permit).await?;
         self.shapes.learn(&id, &tool, &answer);
         Ok(answer)

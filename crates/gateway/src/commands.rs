@@ -1,20 +1,181 @@
 //! A program's `commands.run`: decided, run in a jail of its own, and recorded.
 
-use tidegate_model::{ErrorCode, RunError, RunId};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Deserialize;
+use serde_json::json;
+use tidegate_model::{CommandSpec, ErrorCode, RunError, RunId};
+use tidegate_policy::Permissions;
+use tidegate_sandbox::{CommandEnd, CommandJob, Exit};
+use tidegate_store::{CommandRecord, Outcome, Store};
 
 use crate::gateway::Gateway;
+use crate::{explain, explain_command};
+
+/// What a program may ask for beside the name.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    args: Vec<String>,
+    #[serde(default)]
+    input: Option<String>,
+    #[serde(default)]
+    timeout_ms: Option<f64>,
+}
 
 impl Gateway {
     /// Runs a host command for a program. `request` and the answer are JSON text.
     pub(crate) async fn command(
         &self,
-        _run: &RunId,
+        run: &RunId,
+        permissions: &Permissions,
         name: &str,
-        _request: &str,
+        request: &str,
     ) -> Result<String, RunError> {
-        let name = &name[..name.floor_char_boundary(100)];
-        let message = format!("there is no command `{}`", name.escape_debug());
-        Err(RunError::new(ErrorCode::CommandDenied, message)
-            .with_hint("call a tool of a server instead"))
+        let mut record = Recording::start(&self.store, run, name);
+        let ended = self.decided_command(permissions, name, request, &mut record).await;
+        record.finish(&ended);
+        ended.map(|end| answer(&end))
+    }
+
+    async fn decided_command(
+        &self,
+        permissions: &Permissions,
+        name: &str,
+        request: &str,
+        record: &mut Recording<'_>,
+    ) -> Result<CommandEnd, RunError> {
+        let request: Request = serde_json::from_str(request).map_err(|_| {
+            let message = format!("`{}` got arguments that are not a list of text", clip(name));
+            RunError::new(ErrorCode::CommandDenied, message).with_hint(
+                "write `commands.run(\"name\", [\"first\", \"second\"], { input: \"…\" })`",
+            )
+        })?;
+        record.sizes(&request);
+        let permit = self
+            .policy
+            .decide_command(permissions, name, request.args)
+            .map_err(|denial| explain_command::denial(&denial, clip(name)))?;
+        let (spec, arguments) = permit.into_parts();
+        record.record.path = Some(spec.path.display().to_string());
+        let input = request.input.unwrap_or_default();
+        let timeout = request.timeout_ms.map(duration);
+        let job = self.job(permissions, spec, arguments, input, timeout)?;
+        let limits = job.limits.clone();
+        let Some(runner) = &self.commands else { return Err(explain::internal()) };
+        runner.run(job).await.map_err(|error| {
+            tracing::warn!(error = %explain_command::chain(&error), command = name, "command failed");
+            explain_command::failure(&error, name, &limits)
+        })
+    }
+
+    fn job(
+        &self,
+        permissions: &Permissions,
+        spec: &CommandSpec,
+        arguments: Vec<String>,
+        input: String,
+        timeout: Option<Duration>,
+    ) -> Result<CommandJob, RunError> {
+        let identity = spec.identity.ok_or_else(|| explain_command::missing(&spec.name))?;
+        let mut limits = permissions.limits(self.settings.limits.clone());
+        limits.time = limits.time.min(spec.time).min(timeout.unwrap_or(spec.time));
+        limits.memory_bytes = limits.memory_bytes.min(spec.memory_bytes);
+        limits.output_bytes = limits.output_bytes.min(spec.output_bytes);
+        let variables = spec.environment.iter();
+        Ok(CommandJob {
+            path: spec.path.clone(),
+            identity,
+            arguments,
+            environment: variables
+                .map(|(name, value)| (name.clone(), value.expose().clone()))
+                .collect(),
+            read: spec.read.clone(),
+            write: spec.write.clone(),
+            input,
+            limits,
+        })
+    }
+}
+
+/// From what a program wrote. Nonsense is as short as can be.
+fn duration(milliseconds: f64) -> Duration {
+    Duration::from_secs_f64(milliseconds.clamp(1.0, 86_400_000.0).max(1.0) / 1000.0)
+}
+
+fn clip(name: &str) -> &str {
+    &name[..name.floor_char_boundary(100)]
+}
+
+fn answer(end: &CommandEnd) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let exit_code = match end.exit {
+        Exit::Code(code) => Some(code),
+        Exit::Signal(_) => None,
+    };
+    let mut answer = json!({
+        "exit_code": exit_code,
+        "stdout": text(&end.output),
+        "stderr": text(&end.error),
+        "truncated": end.truncated,
+    });
+    if let Some(signal) = end.exit.signal_name() {
+        answer["signal"] = signal.into();
+    }
+    answer.to_string()
+}
+
+/// Records a command when it ends, also if that is because nobody waits for it
+/// any more: run, refused, failed or cancelled, it has a row.
+struct Recording<'a> {
+    store: &'a Store,
+    started: Instant,
+    record: CommandRecord,
+}
+
+impl<'a> Recording<'a> {
+    fn start(store: &'a Store, run: &RunId, name: &str) -> Self {
+        let record = CommandRecord {
+            run_id: run.clone(),
+            started_at: SystemTime::now(),
+            name: name.to_owned(),
+            path: None,
+            outcome: Outcome::Failed(ErrorCode::Cancelled),
+            exit_code: None,
+            signal: None,
+            duration: Duration::ZERO,
+            arguments: 0,
+            argument_bytes: 0,
+            input_bytes: 0,
+            output_bytes: 0,
+        };
+        Self { store, started: Instant::now(), record }
+    }
+
+    fn sizes(&mut self, request: &Request) {
+        self.record.arguments = request.args.len() as u64;
+        self.record.argument_bytes = request.args.iter().map(|arg| arg.len() as u64).sum();
+        self.record.input_bytes = request.input.as_ref().map_or(0, String::len) as u64;
+    }
+
+    fn finish(mut self, ended: &Result<CommandEnd, RunError>) {
+        match ended {
+            Ok(end) => {
+                self.record.outcome = Outcome::Succeeded;
+                self.record.signal = end.exit.signal_name();
+                if let Exit::Code(code) = end.exit {
+                    self.record.exit_code = Some(code);
+                }
+                self.record.output_bytes = (end.output.len() + end.error.len()) as u64;
+            }
+            Err(error) => self.record.outcome = Outcome::Failed(error.code),
+        }
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        self.record.duration = self.started.elapsed();
+        self.store.record_command(self.record.clone());
     }
 }

@@ -67,6 +67,7 @@ impl Engines {
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
         let backend = ProcessBackend::new(self.executable.clone(), limits, least)
             .with_engine(&external)
+            .await
             .map_err(|error| {
                 tracing::warn!(%error, engine = engine.as_str(), "its files are not known");
                 let program = external.program.clone();

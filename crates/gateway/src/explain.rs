@@ -5,8 +5,10 @@
 
 use std::time::Duration;
 
-use tidegate_model::{ErrorCode, Limits, RunError, ToolRef};
-use tidegate_policy::Denial;
+use tidegate_model::{
+    Effects, ErrorCode, Isolation, IsolationReport, Limits, RunError, ToolRef, did_you_mean,
+};
+use tidegate_policy::{Denial, Refusal, Rule};
 use tidegate_sandbox::SandboxError;
 use tidegate_upstream::UpstreamError;
 
@@ -17,6 +19,11 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             let message = format!("`{tool}` may not be called: its server is not granted");
             RunError::new(ErrorCode::Denied, message)
                 .with_hint("use another tool; asking again will not change this")
+        }
+        Denial::Profile(refused) => {
+            let (reason, hint) = refusal(refused);
+            let message = format!("`{tool}` may not be called: {reason}");
+            RunError::new(ErrorCode::Denied, message).with_hint(hint)
         }
         Denial::WrongDefinition => {
             RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
@@ -32,6 +39,66 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             error.clipped()
         }
     }
+}
+
+/// What a profile refuses, as the end of "… may not …: ", and what would allow it.
+pub(crate) fn refusal(Refusal { profile, rule }: &Refusal) -> (String, String) {
+    let own = match profile.as_str() {
+        "read_only" | "write_restricted" | "default" | "execute_full" => "or choose",
+        _ => "or change it, or choose",
+    };
+    let wider = |first: &str| format!("{first}{own} a wider `profile`");
+    match rule {
+        Rule::Effects(Effects::ReadOnly) => (
+            format!("profile `{profile}` allows only tools that change nothing"),
+            wider("the user can list it under `tools.read_only` if it does not, "),
+        ),
+        Rule::Effects(_) => (
+            format!("profile `{profile}` allows only tools that destroy nothing"),
+            wider("the user can list it under `tools.additive` if it does not, "),
+        ),
+        Rule::Allow => (
+            format!("it is not among the tools in `allow` of profile `{profile}`"),
+            wider("the user can list it there, "),
+        ),
+        Rule::Deny(pattern) => (
+            format!("`{pattern}` is in `deny` of profile `{profile}`"),
+            "the user can take it out there".into(),
+        ),
+        Rule::Read => (
+            format!("the folder is not in `read` of profile `{profile}`"),
+            wider("the user can list it there, "),
+        ),
+        Rule::Network => (
+            format!("`network` of profile `{profile}` is `none`"),
+            "the user can choose a wider `profile`".into(),
+        ),
+        Rule::Commands => (
+            format!("it is not among the `commands` of profile `{profile}`"),
+            "the user can choose a `profile` that has it, such as `execute_full`".into(),
+        ),
+    }
+}
+
+/// A `fetch` in a run that has no network.
+pub(crate) fn no_network(refused: &Refusal) -> RunError {
+    let (reason, hint) = refusal(refused);
+    RunError::new(ErrorCode::FetchDenied, format!("there is no network: {reason}")).with_hint(hint)
+}
+
+/// A run that asks for a profile that is not there.
+pub(crate) fn unknown_profile(given: &str, known: &[String]) -> RunError {
+    let names = || known.iter().map(String::as_str);
+    let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+    let hint =
+        did_you_mean(given, names()).unwrap_or_else(|| format!("there is {}", listed.join(", ")));
+    let given = given[..given.floor_char_boundary(100)].escape_debug();
+    RunError::new(ErrorCode::Denied, format!("there is no profile `{given}`")).with_hint(hint)
+}
+
+/// Something in the gateway that cannot be.
+pub(crate) fn internal() -> RunError {
+    RunError::new(ErrorCode::Internal, "something in the gateway failed")
 }
 
 /// A name that no server has.
@@ -152,11 +219,16 @@ pub(crate) fn sandbox(error: &SandboxError) -> RunError {
         return RunError::new(ErrorCode::WorkerDied, "no worker could be started")
             .with_hint("the user can see why with `tidegate doctor`");
     };
+    isolation("programs are not run", *wanted, report)
+}
+
+/// Something that is not done, since the machine does not confine it well enough.
+pub(crate) fn isolation(what: &str, wanted: Isolation, report: &IsolationReport) -> RunError {
     let missing: Vec<&str> =
-        report.missing(*wanted).into_iter().map(|line| line.layer.as_str()).collect();
+        report.missing(wanted).into_iter().map(|line| line.layer.as_str()).collect();
     let message = format!(
-        "programs are not run: this machine isolates them as `{}`, and `sandbox.min_isolation` \
-         is `{wanted}`; missing: {}",
+        "{what}: this machine isolates them as `{}`, and `sandbox.min_isolation` is `{wanted}`; \
+         missing: {}",
         report.level(),
         missing.join(", ")
     );
@@ -205,7 +277,7 @@ pub(crate) fn limit(code: ErrorCode, limits: &Limits) -> (String, String) {
     }
 }
 
-fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     if time.subsec_millis() == 0 {
         format!("{} s", time.as_secs())
     } else {

@@ -11,8 +11,8 @@ use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
-use tidegate_policy::Policy;
-use tidegate_sandbox::{EngineError, ExternalEngine};
+use tidegate_policy::{Grants, Policy};
+use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
@@ -53,6 +53,8 @@ pub struct Gateway {
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
     pub(crate) engines: Engines,
+    /// None if there is no command to run.
+    pub(crate) commands: Option<CommandRunner>,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
 }
@@ -80,8 +82,13 @@ impl Gateway {
                 None => catalog.add_server(&spec.name),
             }
         }
-        let names = settings.servers.iter().map(|spec| spec.name.as_str());
-        let policy = Policy::for_configured_servers(names);
+        let policy = Policy::new(Grants {
+            servers: settings.servers.iter().map(|spec| spec.name.clone()).collect(),
+            tools: settings.permissions.tools.clone(),
+            profiles: settings.permissions.profiles.clone(),
+            profile: settings.permissions.profile.clone(),
+            commands: settings.permissions.commands.clone(),
+        });
         let types = type_checker(&settings, &environment);
         let engines = Engines::new(
             executable.clone(),
@@ -89,9 +96,12 @@ impl Gateway {
             settings.limits.clone(),
             |name| environment.get(name).map(OsString::from),
         );
-        let upstreams = Upstreams::new(settings.servers.clone(), executable, environment);
+        let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
+        let least = settings.sandbox.min_isolation;
+        let has_commands = !settings.permissions.commands.is_empty();
+        let commands = has_commands.then(|| CommandRunner::new(executable, least));
         let egress = Egress::open(settings.network.clone())?;
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
@@ -103,6 +113,7 @@ impl Gateway {
             outputs,
             egress,
             engines,
+            commands,
             types,
         }))
     }

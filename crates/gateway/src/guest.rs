@@ -4,9 +4,11 @@
 //! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
 
 use serde_json::{Value, json};
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, RunError, Scope};
+use tidegate_policy::Permissions;
 use tidegate_wire::Question;
 
+use crate::explain;
 use crate::gateway::Gateway;
 use crate::search::SearchRequest;
 use crate::view::View;
@@ -17,6 +19,7 @@ impl Gateway {
     pub(crate) async fn answer(
         &self,
         view: &View,
+        permissions: &Permissions,
         question: Question,
         body: &str,
     ) -> Result<Value, RunError> {
@@ -35,8 +38,14 @@ impl Gateway {
                 let answer = self.search_in(&catalog, &failed, &request);
                 serde_json::to_value(answer.results).map_err(|_| internal())
             }
-            Question::ReadDir => self.read_dir(view, body).await,
-            Question::ReadFile => self.read_file(view, body).await,
+            Question::ReadDir => {
+                may_read(permissions, body)?;
+                self.read_dir(view, body).await
+            }
+            Question::ReadFile => {
+                may_read(permissions, body)?;
+                self.read_file(view, body).await
+            }
             // Answered in `run.rs`, which keeps the warnings.
             Question::Check => Ok(Value::Null),
         }
@@ -82,6 +91,21 @@ impl Gateway {
         });
         text.map(Value::String).ok_or_else(|| no_such_file(path))
     }
+}
+
+/// Refuses what lies in a folder that the run may not read. What is in no known
+/// folder does not exist, which is said where it is looked for.
+fn may_read(permissions: &Permissions, path: &str) -> Result<(), RunError> {
+    let parts = tree_path(path).unwrap_or_default();
+    let first = parts.first().map(String::as_str);
+    let Some(scope) = Scope::ALL.into_iter().find(|scope| Some(scope.as_str()) == first) else {
+        return Ok(());
+    };
+    permissions.may_read(scope).map_err(|refusal| {
+        let (reason, hint) = explain::refusal(&refusal);
+        let message = format!("`./{}` may not be read: {reason}", scope.as_str());
+        RunError::new(ErrorCode::File, message).with_hint(hint)
+    })
 }
 
 /// The parts of a path in the program's tree. `None` for one that leaves it.

@@ -4,6 +4,7 @@
 //! store. Start reading at `pipeline.rs`.
 
 mod admission;
+mod allowance;
 mod bridge;
 mod capacity;
 mod check;
@@ -11,6 +12,7 @@ mod commands;
 mod discovery;
 mod engines;
 mod explain;
+mod explain_command;
 mod fetch;
 mod gateway;
 mod guest;

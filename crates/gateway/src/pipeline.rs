@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, Response, RunError, RunId};
+use tidegate_policy::Permissions;
 use tidegate_sandbox::{Lease, Worker};
 use tidegate_store::{Outcome, RunRecord};
 use tokio::sync::watch;
@@ -30,6 +31,8 @@ pub struct RunContext {
     pub cancelled: CancellationToken,
     /// Tells the client how far the run is.
     pub progress: watch::Sender<Progress>,
+    /// A narrower profile than the configured one.
+    pub profile: Option<String>,
 }
 
 /// How far a run is.
@@ -44,7 +47,12 @@ pub struct Progress {
 impl Default for RunContext {
     fn default() -> Self {
         let (progress, _) = watch::channel(Progress::default());
-        Self { session: SessionId::default(), cancelled: CancellationToken::new(), progress }
+        Self {
+            session: SessionId::default(),
+            cancelled: CancellationToken::new(),
+            progress,
+            profile: None,
+        }
     }
 }
 
@@ -53,16 +61,17 @@ impl Gateway {
     pub async fn execute(self: &Arc<Self>, program: Program, context: &RunContext) -> Response {
         let clock = Clock::start();
         let id = new_run_id();
-        let limits = self.limits_of(&program);
+        let permissions = self.permissions(context.profile.as_deref());
+        let limits = self.limits_of(&program, permissions.as_ref().ok());
         let source_sha256 = Some(sha256_hex(&program.source));
 
-        let worker = tokio::select! {
-            worker = self.worker(&program, &limits, &id, context) => worker,
+        let ready = tokio::select! {
+            ready = self.ready(permissions, &program, &limits, &id, context) => ready,
             () = context.cancelled.cancelled() => Err(run::cancelled()),
         };
-        let ended = match worker {
-            Ok((worker, _admitted, _lease)) => {
-                run::run(self, worker, program, &limits, &id, context).await
+        let ended = match ready {
+            Ok((permissions, worker, _admitted, _lease)) => {
+                run::run(self, worker, program, permissions, &limits, &id, context).await
             }
             Err(error) => run::Ended::failed(error),
         };
@@ -88,14 +97,17 @@ impl Gateway {
         response
     }
 
-    /// A worker with the engine that the program asks for, once it is its turn.
-    async fn worker(
+    /// What a run needs before it can begin: its rights, its turn, and a worker
+    /// with the engine that the program asks for.
+    async fn ready(
         &self,
+        permissions: Result<Permissions, RunError>,
         program: &Program,
         limits: &Limits,
         id: &RunId,
         context: &RunContext,
-    ) -> Result<(Worker, Admitted, Lease), RunError> {
+    ) -> Result<(Permissions, Worker, Admitted, Lease), RunError> {
+        let permissions = permissions?;
         let mut admitted = self.admission.enter(&context.session, limits.time).await?;
         let workers = self.engines.workers(self.engines.chosen(program.engine)).await?;
         let (worker, lease) = workers.take().await.map_err(|error| {
@@ -103,7 +115,7 @@ impl Gateway {
             explain::sandbox(&error)
         })?;
         admitted.started();
-        Ok((worker, admitted, lease))
+        Ok((permissions, worker, admitted, lease))
     }
 
     /// Makes one call outside of a program, decided like any other.
@@ -116,7 +128,8 @@ impl Gateway {
         let clock = Clock::start();
         let id = new_run_id();
         let bytes = json_bytes(&arguments);
-        let call = self.bridge_call(&id, name, arguments, bytes);
+        let permissions = self.permissions(context.profile.as_deref());
+        let call = async { self.bridge_call(&id, &permissions?, name, arguments, bytes).await };
         let answered = tokio::select! {
             answered = call => answered,
             () = context.cancelled.cancelled() => {
@@ -142,15 +155,6 @@ impl Gateway {
         };
         self.keep_record(record).await;
         answered
-    }
-
-    /// The configured limits, narrowed by what the request asks for.
-    fn limits_of(&self, program: &Program) -> Limits {
-        let mut limits = self.settings.limits.clone();
-        if let Some(timeout) = program.timeout {
-            limits.time = limits.time.min(timeout.max(Duration::from_millis(1)));
-        }
-        limits
     }
 
     async fn keep_record(&self, record: RunRecord) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, Limits, Program, RunError, RunId};
+use tidegate_policy::Permissions;
 use tidegate_sandbox::{ChannelError, End, FrameWriter, Worker};
 use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest, answer_text};
 use tokio::sync::{Mutex, Semaphore};
@@ -71,6 +72,7 @@ pub(crate) async fn run(
     gateway: &Arc<Gateway>,
     worker: Worker,
     program: Program,
+    permissions: Permissions,
     limits: &Limits,
     id: &RunId,
     context: &RunContext,
@@ -80,6 +82,7 @@ pub(crate) async fn run(
         gateway: Arc::clone(gateway),
         view: Arc::new(View::new(gateway.catalog())),
         id: id.clone(),
+        permissions: Arc::new(permissions),
         limits: limits.clone(),
         context: context.clone(),
         writer: Arc::new(Mutex::new(writer)),
@@ -153,6 +156,7 @@ struct Run {
     /// What the program sees of the servers, from its start to its end.
     view: Arc<View>,
     id: RunId,
+    permissions: Arc<Permissions>,
     limits: Limits,
     context: RunContext,
     writer: Arc<Mutex<FrameWriter>>,
@@ -239,6 +243,7 @@ impl Run {
         }
         self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let (gateway, run) = (Arc::clone(&self.gateway), self.id.clone());
+        let permissions = Arc::clone(&self.permissions);
         let (writer, parallel) = (Arc::clone(&self.writer), Arc::clone(&self.parallel));
         let waiting_bytes = Arc::clone(&self.waiting_bytes);
         let progress = self.context.progress.clone();
@@ -246,7 +251,7 @@ impl Run {
         self.tasks.spawn(async move {
             // Held until the reply is written: replies wait in memory too.
             let _turn = parallel.acquire().await;
-            let outcome = fulfil(&gateway, &run, request).await;
+            let outcome = fulfil(&gateway, &run, &permissions, request).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             reply(&writer, id, outcome).await;
@@ -271,6 +276,7 @@ impl Run {
             return Some(Err(broken_protocol()));
         }
         let (gateway, view) = (Arc::clone(&self.gateway), Arc::clone(&self.view));
+        let permissions = Arc::clone(&self.permissions);
         let warnings = Arc::clone(&self.warnings);
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
@@ -279,7 +285,7 @@ impl Run {
                     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
                     Value::Null
                 }),
-                other => gateway.answer(&view, other, &body).await,
+                other => gateway.answer(&view, &permissions, other, &body).await,
             };
             let answer = answer.map(|value| value.to_string());
             let mut writer = writer.lock().await;
@@ -341,11 +347,23 @@ impl Request {
 }
 
 /// Does what was asked for. JSON text for the program, or why there is none.
-async fn fulfil(gateway: &Gateway, run: &RunId, request: Request) -> Result<String, RunError> {
+async fn fulfil(
+    gateway: &Gateway,
+    run: &RunId,
+    permissions: &Permissions,
+    request: Request,
+) -> Result<String, RunError> {
     match request {
-        Request::Tool { name, arguments, raw } => call(gateway, run, &name, arguments, raw).await,
-        Request::Fetch(request) => gateway.fetch(run, &request).await,
-        Request::Command { name, request } => gateway.command(run, &name, &request).await,
+        Request::Tool { name, arguments, raw } => {
+            call(gateway, run, permissions, &name, arguments, raw).await
+        }
+        Request::Fetch(request) => {
+            permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
+            gateway.fetch(run, &request).await
+        }
+        Request::Command { name, request } => {
+            gateway.command(run, permissions, &name, &request).await
+        }
     }
 }
 
@@ -353,6 +371,7 @@ async fn fulfil(gateway: &Gateway, run: &RunId, request: Request) -> Result<Stri
 async fn call(
     gateway: &Gateway,
     run: &RunId,
+    permissions: &Permissions,
     name: &str,
     arguments: String,
     raw: bool,
@@ -362,7 +381,7 @@ async fn call(
         Ok(parsed) => parsed,
         Err(arguments) => return Err(gateway.refuse_unnamed(run, name, &arguments).await),
     };
-    let answer = gateway.bridge_call(run, name, parsed, bytes).await?;
+    let answer = gateway.bridge_call(run, permissions, name, parsed, bytes).await?;
     if raw {
         return Ok(answer_text(&answer.into_raw()));
     }

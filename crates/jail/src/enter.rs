@@ -3,7 +3,7 @@
 #![expect(unsafe_code, reason = "forking, and closing descriptors that no Rust value owns")]
 
 use std::fs;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::process::exit;
 
 use nix::libc;
@@ -12,7 +12,7 @@ use rustix::process::{Signal, getpid, set_child_subreaper, set_parent_process_de
 use tidegate_model::{IsolationReport, Layer};
 
 use crate::findings::{Findings, Lack};
-use crate::spec::Spec;
+use crate::spec::{Filter, Spec};
 use crate::syscalls::Walls;
 use crate::{files, filter, identity, namespaces, privileges, proof, reaper, resources, root};
 
@@ -68,7 +68,7 @@ impl Confined {
         };
         let installed = filter::install(spec.filter, walls);
         findings.note(Layer::Seccomp, installed);
-        proof::of_refusals(spec.filter, &mut findings);
+        proof::of_refusals(&spec, &mut findings);
         findings.into_report()
     }
 }
@@ -94,6 +94,12 @@ fn split(part: Part, spec: &Spec) {
                     // SAFETY: the host opened it for us, and nothing here closes it.
                     let lifeline = unsafe { BorrowedFd::borrow_raw(spec.lifeline) };
                     reaper::launcher(child, lifeline)
+                }
+                Part::First if spec.filter == Filter::Command => {
+                    // The host reads from it how the command ended. Its own
+                    // descriptors come later, and only to the command.
+                    close_range(1, u32::MAX);
+                    reaper::first_of_command(child, std::io::stdin().as_fd())
                 }
                 Part::First => {
                     // With an end of the channel here the gateway would not notice

@@ -21,6 +21,8 @@
 //! A layer that cannot be had is reported with reason and remedy and the rest
 //! goes on: whether the result is good enough is decided by the host.
 
+#[cfg(target_os = "linux")]
+mod command;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
@@ -49,6 +51,8 @@ mod spec;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
+#[cfg(target_os = "linux")]
+pub use command::{Go, Said, become_command};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Confined, enter};
 #[cfg(target_os = "linux")]

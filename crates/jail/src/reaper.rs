@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
 use std::process::exit;
 
 use nix::errno::Errno;
@@ -15,6 +16,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, getpid};
 use rustix::process::{PidfdFlags, pidfd_open};
+
+use crate::command::{Said, tell};
 
 /// Added to the number of a signal that ended a process, as shells do.
 const SIGNALLED: i32 = 128;
@@ -76,17 +79,49 @@ pub(crate) fn first(jailed: Pid) -> ! {
     exit(wait_for(jailed))
 }
 
-/// Waits until `awaited` has ended, reaping others on the way.
+/// The same, and tells the host how a command ended: an exit code alone cannot
+/// tell `exit 129` from a signal.
+pub(crate) fn first_of_command(jailed: Pid, host: BorrowedFd<'_>) -> ! {
+    let ended = wait(jailed);
+    let said = match ended {
+        Ended::Exited(code) => Said::Exited(code),
+        Ended::Signalled(signal) => Said::Signalled(signal),
+    };
+    if let Ok(host) = host.try_clone_to_owned() {
+        // Fails only if the host is gone.
+        let _ = tell(&mut UnixStream::from(host), &said);
+    }
+    exit(code(ended))
+}
+
 fn wait_for(awaited: Pid) -> i32 {
+    code(wait(awaited))
+}
+
+#[derive(Clone, Copy)]
+enum Ended {
+    Exited(i32),
+    Signalled(i32),
+}
+
+fn code(ended: Ended) -> i32 {
+    match ended {
+        Ended::Exited(code) => code,
+        Ended::Signalled(signal) => SIGNALLED + signal,
+    }
+}
+
+/// Waits until `awaited` has ended, reaping others on the way.
+fn wait(awaited: Pid) -> Ended {
     loop {
         match waitpid(None, None) {
-            Ok(WaitStatus::Exited(pid, code)) if pid == awaited => return code,
+            Ok(WaitStatus::Exited(pid, code)) if pid == awaited => return Ended::Exited(code),
             Ok(WaitStatus::Signaled(pid, signal, _)) if pid == awaited => {
-                return SIGNALLED + signal as i32;
+                return Ended::Signalled(signal as i32);
             }
             Ok(_) | Err(Errno::EINTR) => {}
             // No child is left, so the awaited one is not there either.
-            Err(_) => return SIGNALLED,
+            Err(_) => return Ended::Signalled(0),
         }
     }
 }

@@ -5,11 +5,13 @@
 //! same type, it lives here, because they may not depend on each other.
 
 mod answer;
+mod command;
 mod isolation;
 mod limits;
 mod nearest;
 mod network;
 mod network_rule;
+mod permissions;
 mod response;
 mod run;
 mod secret;
@@ -17,6 +19,7 @@ mod server;
 mod tool;
 
 pub use answer::Answer;
+pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use limits::Limits;
 pub use nearest::{did_you_mean, nearest};
@@ -24,6 +27,10 @@ pub use network::{Alert, Connection, Network, NetworkMode, Verdict};
 pub use network_rule::{
     HostPattern, NetworkRule, PortPattern, RuleProblem, Scheme, normal_host, parse_host,
     parse_method,
+};
+pub use permissions::{
+    CommandAccess, Effects, LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
+    ToolWords,
 };
 pub use response::{Metrics, Response};
 pub use run::{Engine, ErrorCode, Language, Program, RunError, RunId};

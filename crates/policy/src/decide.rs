@@ -1,15 +1,17 @@
 //! The decision.
 //!
-//! Today's rules: a server that the user configured is granted, any other is
-//! not, and arguments must fit the tool's schema. Defaults refuse: an empty
-//! policy permits nothing.
+//! A server that the user configured is granted, any other is not; every profile
+//! of the run must allow the tool; and arguments must fit the tool's schema.
+//! Defaults refuse: an empty policy permits nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_model::{ToolCall, ToolDef};
+use tidegate_model::{CommandSpec, Profile, ToolCall, ToolDef, ToolWords};
 
 use crate::arguments::{ArgumentProblem, Schemas};
+use crate::commands::{CommandDenial, CommandPermit, Commands};
+use crate::permissions::{Permissions, Refusal};
 
 /// The right to make one call, once.
 ///
@@ -31,36 +33,107 @@ impl Permit {
 pub enum Denial {
     /// The server is not granted.
     NotGranted,
+    /// A profile of the run does not allow the tool.
+    Profile(Refusal),
     /// The definition that was checked is not the one of the called tool.
     WrongDefinition,
     /// The arguments do not fit the tool's schema.
     Arguments(ArgumentProblem),
 }
 
+/// What the user configured: what runs can be permitted at most.
+#[derive(Debug, Default)]
+pub struct Grants {
+    /// The servers.
+    pub servers: BTreeSet<String>,
+    /// What tools do, as the user says.
+    pub tools: ToolWords,
+    /// Every profile.
+    pub profiles: Vec<Profile>,
+    /// The name of the profile that bounds every run.
+    pub profile: String,
+    /// The host commands.
+    pub commands: Vec<CommandSpec>,
+}
+
 /// What is granted, and the compiled schemas of the tools that were called.
 #[derive(Debug, Default)]
 pub struct Policy {
     granted_servers: BTreeSet<String>,
+    words: ToolWords,
+    profiles: BTreeMap<String, Arc<Profile>>,
+    active: String,
+    commands: Commands,
     schemas: Schemas,
 }
 
 impl Policy {
-    /// Grants all tools of the servers that the user configured.
+    /// Permits what is granted and no more.
+    pub fn new(grants: Grants) -> Self {
+        let profiles = grants.profiles.into_iter();
+        Self {
+            granted_servers: grants.servers,
+            words: grants.tools,
+            profiles: profiles.map(|profile| (profile.name.clone(), Arc::new(profile))).collect(),
+            active: grants.profile,
+            commands: Commands::new(grants.commands),
+            schemas: Schemas::default(),
+        }
+    }
+
+    /// Grants all tools of the servers that the user configured, and no command.
     pub fn for_configured_servers<'a>(servers: impl IntoIterator<Item = &'a str>) -> Self {
-        let granted_servers = servers.into_iter().map(str::to_owned).collect();
-        Self { granted_servers, schemas: Schemas::default() }
+        Self::new(Grants {
+            servers: servers.into_iter().map(str::to_owned).collect(),
+            profiles: Profile::built_in().into(),
+            profile: Profile::DEFAULT.into(),
+            ..Grants::default()
+        })
+    }
+
+    /// The permissions of a run: those of the configured profile, narrowed by
+    /// the one it asks for. The known names, if there is none of that name.
+    pub fn permissions(&self, asked: Option<&str>) -> Result<Permissions, Vec<String>> {
+        let known = |name: &str| {
+            let found = self.profiles.get(name).cloned();
+            found.ok_or_else(|| self.profiles.keys().cloned().collect::<Vec<_>>())
+        };
+        // A policy without its own profile permits nothing to anybody.
+        let configured = self.profiles.get(&self.active).cloned();
+        let asked = asked.filter(|&name| name != self.active).map(known).transpose()?;
+        let profiles = match configured {
+            Some(configured) => std::iter::once(configured).chain(asked).collect(),
+            None => Vec::new(),
+        };
+        Ok(Permissions { profiles })
     }
 
     /// Decides on one call.
-    pub fn decide(&self, mut call: ToolCall, tool: &Arc<ToolDef>) -> Result<Permit, Denial> {
+    pub fn decide(
+        &self,
+        permissions: &Permissions,
+        mut call: ToolCall,
+        tool: &Arc<ToolDef>,
+    ) -> Result<Permit, Denial> {
         if !self.granted_servers.contains(&call.tool.server) {
             return Err(Denial::NotGranted);
         }
         if call.tool.tool != tool.name {
             return Err(Denial::WrongDefinition);
         }
+        permissions.may_call(&call.tool, tool, &self.words).map_err(Denial::Profile)?;
         self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         Ok(Permit { call })
+    }
+
+    /// Decides on one host command.
+    pub fn decide_command(
+        &self,
+        permissions: &Permissions,
+        name: &str,
+        arguments: Vec<String>,
+    ) -> Result<CommandPermit<'_>, CommandDenial> {
+        self.commands.decide(permissions, name, arguments)
     }
 }
 
@@ -69,9 +142,10 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::json;
-    use tidegate_model::{ToolCall, ToolDef, ToolRef};
+    use tidegate_model::{Effects, Profile, ToolCall, ToolDef, ToolRef};
 
-    use super::{Denial, Policy};
+    use super::{Denial, Grants, Policy};
+    use crate::permissions::{Refusal, Rule};
 
     fn tool() -> Arc<ToolDef> {
         Arc::new(ToolDef {
@@ -91,22 +165,61 @@ mod tests {
     #[test]
     fn a_tool_of_a_configured_server_is_permitted() {
         let policy = Policy::for_configured_servers(["files"]);
-        let permit = policy.decide(call("files", "read"), &tool()).unwrap();
+        let permissions = policy.permissions(None).unwrap();
+        let permit = policy.decide(&permissions, call("files", "read"), &tool()).unwrap();
         assert_eq!(permit.into_call(), call("files", "read"));
     }
 
     #[test]
     fn a_server_without_a_grant_is_refused() {
         let policy = Policy::for_configured_servers(["files"]);
-        assert_eq!(policy.decide(call("Files", "read"), &tool()).unwrap_err(), Denial::NotGranted);
-        let empty = Policy::default();
-        assert_eq!(empty.decide(call("files", "read"), &tool()).unwrap_err(), Denial::NotGranted);
+        let permissions = policy.permissions(None).unwrap();
+        let denial = policy.decide(&permissions, call("Files", "read"), &tool()).unwrap_err();
+        assert_eq!(denial, Denial::NotGranted);
+        let denial =
+            Policy::default().decide(&permissions, call("files", "read"), &tool()).unwrap_err();
+        assert_eq!(denial, Denial::NotGranted);
     }
 
     #[test]
     fn a_call_is_not_decided_by_another_tools_definition() {
         let policy = Policy::for_configured_servers(["files"]);
-        let denial = policy.decide(call("files", "delete"), &tool()).unwrap_err();
+        let permissions = policy.permissions(None).unwrap();
+        let denial = policy.decide(&permissions, call("files", "delete"), &tool()).unwrap_err();
         assert_eq!(denial, Denial::WrongDefinition);
+    }
+
+    #[test]
+    fn a_run_that_asks_for_a_profile_gets_less_and_never_more() {
+        let policy = Policy::for_configured_servers(["files"]);
+        let decide = |asked| {
+            let permissions = policy.permissions(asked).unwrap();
+            policy.decide(&permissions, call("files", "read"), &tool()).map(|_| ())
+        };
+        assert_eq!(decide(None), Ok(()));
+        assert_eq!(decide(Some("execute_full")), Ok(()));
+        let rule = Rule::Effects(Effects::ReadOnly);
+        let refusal = Refusal { profile: "read_only".into(), rule };
+        assert_eq!(decide(Some("read_only")), Err(Denial::Profile(refusal)));
+        let widest = policy.permissions(Some("execute_full")).unwrap();
+        let refusal = Refusal { profile: "default".into(), rule: Rule::Commands };
+        assert_eq!(widest.may_run("sort"), Err(refusal));
+        let known = ["default", "execute_full", "read_only", "write_restricted"];
+        assert_eq!(policy.permissions(Some("root")).unwrap_err(), known);
+    }
+
+    #[test]
+    fn a_policy_without_its_profile_permits_nothing() {
+        let policy = Policy::new(Grants {
+            servers: ["files".to_owned()].into(),
+            profiles: Profile::built_in().into(),
+            profile: "gone".into(),
+            ..Grants::default()
+        });
+        for asked in [None, Some("execute_full")] {
+            let permissions = policy.permissions(asked).unwrap();
+            let decided = policy.decide(&permissions, call("files", "read"), &tool());
+            assert!(matches!(decided, Err(Denial::Profile(_))));
+        }
     }
 }

@@ -129,6 +129,11 @@ impl Group {
         self.folders.iter().map(|folder| folder.join("cgroup.procs")).collect()
     }
 
+    /// Whether the kernel counts the memory of those inside.
+    pub(crate) fn counts_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
     /// Whether the kernel ended a process inside for want of memory.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         let Some(Hierarchy { folder, version }) = &self.memory else { return false };

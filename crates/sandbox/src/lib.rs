@@ -10,16 +10,20 @@
 
 mod backend;
 mod channel;
+mod command;
 mod control_group;
 mod demand;
 mod engine;
-mod engine_files;
+mod loader;
 mod pool;
 mod process;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use command::{CommandEnd, CommandError, CommandJob, CommandRunner, Exit};
 pub use engine::{EngineError, ExternalEngine, find_engine};
-pub use engine_files::engine_files;
+pub use loader::needed_files;
 pub use pool::{Lease, Pool, PoolSettings};
 pub use process::ProcessBackend;
+// For the executable, which becomes a command before it is anything else.
+pub use tidegate_jail::become_command;

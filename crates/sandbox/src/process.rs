@@ -28,7 +28,7 @@ use tokio::time::{sleep, timeout};
 use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
 use crate::control_group::{ControlGroups, Group, GroupLimits};
 use crate::engine::ExternalEngine;
-use crate::engine_files::engine_files;
+use crate::loader::needed_files;
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
 /// run. See `worker::confine`.
@@ -73,9 +73,10 @@ impl ProcessBackend {
     }
 
     /// The same for programs that are run by an engine of the machine.
-    pub fn with_engine(self, engine: &ExternalEngine) -> std::io::Result<Self> {
+    pub async fn with_engine(self, engine: &ExternalEngine) -> std::io::Result<Self> {
         let program = engine.program.clone();
-        let files = engine_files(&program)?;
+        let mut files = needed_files(&program).await?;
+        files.push(program.clone());
         let arguments = engine.worker_arguments(self.limits.memory_bytes);
         Ok(Self { inside: Inside::Engine { arguments, program, files }, ..self })
     }
@@ -100,8 +101,7 @@ impl ProcessBackend {
             .kill_on_drop(true)
             .spawn()
             .map_err(SandboxError::Start)?;
-        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let life = Box::new(Jailed { child: Some(child), leader, group: Some(group) });
+        let life = Box::new(Jailed::new(child, group));
         let (read, write) = UnixStream::from_std(ours).map_err(SandboxError::Start)?.into_split();
         let worker = Worker::greet(read, write, life).await?;
         if worker.report.level() < self.least {
@@ -189,13 +189,19 @@ impl Backend for ProcessBackend {
 /// The launcher of a jail, and the control group of everything in it. Until the
 /// launcher has been waited for, its number cannot be given to another process,
 /// so the signal cannot go astray.
-struct Jailed {
+pub(crate) struct Jailed {
     child: Option<Child>,
     leader: Option<Pid>,
     group: Option<Group>,
 }
 
 impl Jailed {
+    /// `child` leads a process group of its own.
+    pub(crate) fn new(child: Child, group: Group) -> Self {
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        Self { child: Some(child), leader, group: Some(group) }
+    }
+
     fn kill(&mut self) {
         if let Some(leader) = self.leader.take() {
             // The launcher takes everything else with it. Fails only if

@@ -41,6 +41,10 @@ struct ExecuteCode {
     timeout_ms: Option<u64>,
     #[serde(default)]
     engine: Option<Engine>,
+    /// Taken from clients that narrow a run; not in the schema, where every
+    /// model would pay for it.
+    #[serde(default)]
+    profile: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -139,7 +143,8 @@ impl Handler {
         let timeout = request.timeout_ms.map(Duration::from_millis);
         let engine = request.engine;
         let program = Program { source: request.code, language, engine, timeout };
-        let response = self.gateway.execute(program, run).await;
+        let run = RunContext { profile: request.profile, ..run.clone() };
+        let response = self.gateway.execute(program, &run).await;
         // As text only: what reaches the model is counted once.
         let text = serde_json::to_string(&response).map_err(|_| internal())?;
         let content = vec![ContentBlock::text(text)];

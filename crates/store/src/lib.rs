@@ -16,6 +16,6 @@ mod shapes;
 mod store;
 
 pub use outputs::Outputs;
-pub use record::{CallRecord, Outcome, RunRecord, Stats};
+pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, Stats};
 pub use shapes::ShapeRecord;
 pub use store::{Store, StoreError};

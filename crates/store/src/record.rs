@@ -79,6 +79,36 @@ pub struct CallRecord {
     pub answer_tokens: u64,
 }
 
+/// One attempt to run a host command. Sizes, and no argument.
+#[derive(Debug, Clone)]
+pub struct CommandRecord {
+    /// The run that made it.
+    pub run_id: RunId,
+    /// When it started.
+    pub started_at: SystemTime,
+    /// The name that the program used.
+    pub name: String,
+    /// The executable, if the command was permitted.
+    pub path: Option<String>,
+    /// How it ended. A command that ran to its end has succeeded here, whatever
+    /// its exit code.
+    pub outcome: Outcome,
+    /// Its exit code.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<String>,
+    /// From decision to end.
+    pub duration: Duration,
+    /// How many arguments.
+    pub arguments: u64,
+    /// Their bytes.
+    pub argument_bytes: u64,
+    /// Bytes of its standard input.
+    pub input_bytes: u64,
+    /// Bytes that were kept of its two outputs.
+    pub output_bytes: u64,
+}
+
 /// Sums over all runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stats {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -69,6 +69,25 @@ const MIGRATIONS: [&str; 3] = [
     ) STRICT;
     CREATE INDEX connections_by_run ON connections (run_id);
     CREATE INDEX connections_by_alert ON connections (alert) WHERE alert IS NOT NULL;
+",
+    "
+    CREATE TABLE commands (
+        id              INTEGER PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        started_at_ms   INTEGER NOT NULL,
+        name            TEXT NOT NULL,
+        path            TEXT,
+        outcome         TEXT NOT NULL,
+        error_code      TEXT,
+        exit_code       INTEGER,
+        signal          TEXT,
+        duration_us     INTEGER NOT NULL,
+        arguments       INTEGER NOT NULL,
+        argument_bytes  INTEGER NOT NULL,
+        input_bytes     INTEGER NOT NULL,
+        output_bytes    INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX commands_by_run ON commands (run_id);
 ",
 ];
 

@@ -13,7 +13,7 @@ use tidegate_model::ToolRef;
 use tokio::sync::oneshot;
 
 use crate::connections;
-use crate::record::{CallRecord, RunRecord, Stats};
+use crate::record::{CallRecord, CommandRecord, RunRecord, Stats};
 use crate::schema::migrate;
 use crate::shapes::{self, ShapeRecord};
 
@@ -72,13 +72,17 @@ pub struct Store {
 struct Waiting {
     calls: Vec<CallRecord>,
     connections: Vec<tidegate_model::Connection>,
+    commands: Vec<CommandRecord>,
     /// The newest of each tool; `None` removes it.
     shapes: BTreeMap<ToolRef, Option<ShapeRecord>>,
 }
 
 impl Waiting {
     fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.connections.is_empty() && self.shapes.is_empty()
+        self.calls.is_empty()
+            && self.connections.is_empty()
+            && self.commands.is_empty()
+            && self.shapes.is_empty()
     }
 
     /// Puts back what could not be written, before what came meanwhile: calls
@@ -91,6 +95,9 @@ impl Waiting {
         older.connections.append(&mut self.connections);
         older.connections.truncate(MOST_WAITING_CALLS);
         self.connections = older.connections;
+        older.commands.append(&mut self.commands);
+        older.commands.truncate(MOST_WAITING_CALLS);
+        self.commands = older.commands;
         for (tool, shape) in older.shapes {
             self.shapes.entry(tool).or_insert(shape);
         }
@@ -129,6 +136,11 @@ impl Store {
     /// that made it.
     pub fn record_connection(&self, connection: tidegate_model::Connection) {
         self.add(|waiting| waiting.connections.push(connection));
+    }
+
+    /// Records a host command. It is on disk no later than the run that made it.
+    pub fn record_command(&self, command: CommandRecord) {
+        self.add(|waiting| waiting.commands.push(command));
     }
 
     /// Keeps what is known about a tool's results, or forgets it. Does not wait.
@@ -263,6 +275,9 @@ fn write_batch(
     for connection in &waiting.connections {
         connections::write(&transaction, connection)?;
     }
+    for command in &waiting.commands {
+        insert_command(&transaction, command)?;
+    }
     for (tool, shape) in &waiting.shapes {
         shapes::write(&transaction, tool, shape.as_ref())?;
     }
@@ -291,6 +306,32 @@ fn insert_call(connection: &Connection, call: &CallRecord) -> Result<(), StoreEr
             call.argument_bytes,
             call.answer_bytes,
             call.answer_tokens,
+        ])?;
+    Ok(())
+}
+
+fn insert_command(connection: &Connection, command: &CommandRecord) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO commands (run_id, started_at_ms, name, path, outcome, error_code,
+                 exit_code, signal, duration_us, arguments, argument_bytes, input_bytes,
+                 output_bytes)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            command.run_id.0,
+            unix_ms(command.started_at),
+            command.name,
+            command.path,
+            command.outcome.as_str(),
+            command.outcome.error_code(),
+            command.exit_code,
+            command.signal,
+            micros(command.duration),
+            command.arguments,
+            command.argument_bytes,
+            command.input_bytes,
+            command.output_bytes,
         ])?;
     Ok(())
 }

@@ -5,6 +5,15 @@
 // Also with the server and the tool as two arguments.
 declare function callMCPTool(name: string, ...input: any[]): Promise<any>;
 declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string }): Promise<any>;
+declare const commands: {
+  run(name: string, args?: readonly (string | number)[], options?: { input?: string; timeout_ms?: number }): Promise<{
+    exit_code: number | null;
+    signal?: string;
+    stdout: string;
+    stderr: string;
+    truncated: boolean;
+  }>;
+};
 declare class ToolError extends Error {
   code: string;
   hint?: string;

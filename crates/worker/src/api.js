@@ -1,5 +1,5 @@
 // What a program sees of the gateway: `servers`, `callMCPTool`, `searchTools`,
-// `fs`, imports, and the way its output leaves.
+// `commands`, `fs`, imports, and the way its output leaves.
 //
 // In: `host`, the native functions of engine.rs. Out: the functions that the
 // engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
@@ -88,6 +88,26 @@
       host.call(id, name, text, options?.raw === true);
     });
   }
+
+  // Host commands, each in a jail of its own. There are none unless the user has
+  // configured them; the gateway decides on name and arguments.
+  const commands = freeze({
+    run(name, args = [], options = undefined) {
+      const at = new Error();
+      return new Promise((resolve, reject) => {
+        if (!isArray(args)) {
+          throw fail("command.denied", "`commands.run` takes the arguments as a list",
+            'write `commands.run("name", ["first", "second"])`');
+        }
+        // Numbers become text; anything else is refused by the gateway.
+        const list = args.map((arg) => typeof arg === "number" ? `${arg}` : arg);
+        const request = { args: list, input: options?.input, timeout_ms: options?.timeout_ms };
+        const id = ++lastId;
+        waiting[id] = { resolve, reject, at, name: "" };
+        host.command(id, textOf(name), wellFormed(stringify(request)));
+      });
+    },
+  });
 
   function settle(id, ok, text) {
     const call = waiting[id];
@@ -286,6 +306,7 @@
   define("callMCPTool", (name, input, options, more) =>
     typeof input === "string" ? call(`${name}__${input}`, options, more) : call(textOf(name), input, options));
   define("searchTools", searchTools);
+  define("commands", commands);
   define("ToolError", ToolError);
   define("fs", fs);
 

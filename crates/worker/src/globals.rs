@@ -120,6 +120,13 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
     )?;
     let h = Rc::clone(host);
     native.set(
+        "command",
+        Func::from(move |ctx: Ctx<'js>, id: u32, name: LossyText, request: LossyText| {
+            h.command(id, name.0, request.0).map_err(|_| gone(&ctx))
+        }),
+    )?;
+    let h = Rc::clone(host);
+    native.set(
         "ask",
         Func::from(move |ctx: Ctx<'js>, question: String, body: LossyText| {
             let question = match question.as_str() {

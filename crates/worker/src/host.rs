@@ -140,6 +140,13 @@ impl Host {
         self.send(&FromGuest::Fetch { id, request })
     }
 
+    /// Asks for a host command. Its reply comes out of [`Host::next_reply`].
+    pub(crate) fn command(&self, id: u32, mut name: String, request: String) -> io::Result<()> {
+        name.truncate(name.floor_char_boundary(NAME_LIMIT));
+        self.in_flight.set(self.in_flight.get() + 1);
+        self.send(&FromGuest::Command { id, name, request })
+    }
+
     /// How many calls have no reply yet.
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight.get()

@@ -15,7 +15,8 @@ use crate::{context, print};
 pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let source = read(&args.file)?;
     let gateway = context::gateway(config)?;
-    let context = context::cancelled_by_ctrl_c();
+    let mut context = context::cancelled_by_ctrl_c();
+    context.profile.clone_from(&args.profile);
     let program = Program {
         source,
         language: Language::TypeScript,

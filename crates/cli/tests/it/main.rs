@@ -11,6 +11,7 @@
 mod bad_input;
 mod clients;
 mod commands;
+mod commands_jail;
 mod conspiracy;
 mod doctor;
 mod endurance;
@@ -19,6 +20,7 @@ mod jail;
 mod layers;
 mod learned;
 mod network;
+mod profiles;
 mod programs;
 mod repairs;
 mod round_trip;

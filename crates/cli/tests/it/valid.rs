@@ -31,7 +31,8 @@ fn decide(
     let policy = Policy::for_configured_servers([server]);
     let arguments = arguments.clone();
     let call = ToolCall { tool: ToolRef::new(server, &tool.name), arguments };
-    match policy.decide(call.clone(), tool) {
+    let permissions = policy.permissions(None).unwrap();
+    match policy.decide(&permissions, call.clone(), tool) {
         Ok(permit) => {
             assert_eq!(permit.into_call(), call);
             Ok(())

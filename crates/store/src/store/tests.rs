@@ -132,7 +132,9 @@ fn a_database_of_the_first_version_is_brought_up_to_date() {
     drop(Store::open(folder.path()).unwrap());
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection
-        .execute_batch("DROP TABLE shapes; DROP TABLE connections; PRAGMA user_version = 1")
+        .execute_batch(
+            "DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands; PRAGMA user_version = 1",
+        )
         .unwrap();
     assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
 }

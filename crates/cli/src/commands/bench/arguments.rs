@@ -12,7 +12,7 @@ use anyhow::{anyhow, ensure};
 use serde_json::{Map, Value, json};
 use tidegate_catalog::read_catalog;
 use tidegate_model::{ToolCall, ToolDef, ToolRef};
-use tidegate_policy::Policy;
+use tidegate_policy::{Permissions, Policy};
 
 use super::Figure;
 use super::samples::Samples;
@@ -43,18 +43,22 @@ pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
 fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure> {
     let text = arguments.to_string();
     let policy = Policy::for_configured_servers(["bench"]);
+    let permissions = policy.permissions(None).map_err(|_| anyhow!("there is no profile"))?;
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let mut call = ToolCall { tool: ToolRef::new("bench", &tool.name), arguments };
     let tool = Arc::new(tool);
     // A check that was given up for its cost would look fast.
     let empty = ToolCall { tool: call.tool.clone(), arguments: Map::new() };
-    ensure!(policy.decide(empty, &tool).is_err(), "the arguments of {name} are not checked");
+    ensure!(
+        policy.decide(&permissions, empty, &tool).is_err(),
+        "the arguments of {name} are not checked"
+    );
     let (mut checks, mut parses) = (Samples::default(), Samples::default());
     // One round without counting: caches warm up.
     for round in 0..=ROUNDS {
         let parse = parse(&text)?;
         let check;
-        (call, check) = decide(&policy, call, &tool)?;
+        (call, check) = decide(&policy, &permissions, call, &tool)?;
         if round > 0 {
             parses.add(parse);
             checks.add(check);
@@ -71,12 +75,13 @@ fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure
 /// The time of one decision; gives the call back.
 fn decide(
     policy: &Policy,
+    permissions: &Permissions,
     mut call: ToolCall,
     tool: &Arc<ToolDef>,
 ) -> anyhow::Result<(ToolCall, Duration)> {
     let started = Instant::now();
     for _ in 0..CALLS {
-        let permit = policy.decide(black_box(call), tool);
+        let permit = policy.decide(permissions, black_box(call), tool);
         call = permit.map_err(|denial| anyhow!("the call was refused: {denial:?}"))?.into_call();
     }
     Ok((call, started.elapsed() / CALLS))

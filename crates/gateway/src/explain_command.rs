@@ -1,0 +1,109 @@
+//! Refusals and failures of host commands, told to a model.
+//!
+//! As in `explain.rs`: what to change, and no path of the host.
+
+use std::error::Error;
+use std::fmt::Write;
+
+use tidegate_model::{ErrorCode, Limits, RunError, did_you_mean};
+use tidegate_policy::CommandDenial;
+use tidegate_sandbox::CommandError;
+
+use crate::explain;
+
+/// A command that policy refused.
+pub(crate) fn denial(denial: &CommandDenial, name: &str) -> RunError {
+    let shown = name.escape_debug();
+    let denied = |message: String| RunError::new(ErrorCode::CommandDenied, message);
+    match denial {
+        CommandDenial::Unknown(usable) => {
+            let names: Vec<String> = usable.iter().map(|name| format!("`{name}`")).collect();
+            let hint = match did_you_mean(name, usable.iter().map(String::as_str)) {
+                Some(hint) => hint,
+                None if usable.is_empty() => "call a tool of a server instead".into(),
+                None => format!("there is {}", names.join(", ")),
+            };
+            denied(format!("there is no command `{shown}`")).with_hint(hint)
+        }
+        CommandDenial::Profile(refusal) => {
+            let (reason, hint) = explain::refusal(refusal);
+            denied(format!("`{shown}` may not be run: {reason}")).with_hint(hint)
+        }
+        CommandDenial::Count { least, most } => {
+            let takes = match most {
+                Some(most) => format!("{most}"),
+                None => format!("at least {least} and at most 256"),
+            };
+            denied(format!("`{shown}` takes {takes} arguments"))
+                .with_hint(format!("the user allows others under `args` of command `{shown}`"))
+        }
+        CommandDenial::TooLong => denied(format!("the arguments of `{shown}` are too long"))
+            .with_hint("they may have 64 KiB; pass more as `input`"),
+        CommandDenial::Character(index) => {
+            denied(format!("argument {} of `{shown}` has a NUL or a line end", index + 1))
+                .with_hint("pass such text as `input`")
+        }
+        CommandDenial::Argument(index) => {
+            denied(format!("argument {} of `{shown}` is not one that is allowed", index + 1))
+                .with_hint(format!("the user allows others under `args` of command `{shown}`"))
+        }
+    }
+}
+
+/// A permitted command whose executable was not there at the start.
+pub(crate) fn missing(name: &str) -> RunError {
+    RunError::new(ErrorCode::CommandFailed, format!("the executable of `{name}` is not there"))
+        .with_hint("the user must fix its `path` and start tidegate again")
+}
+
+/// A permitted command that was not run to its end.
+pub(crate) fn failure(error: &CommandError, name: &str, limits: &Limits) -> RunError {
+    let failed = |message: String| RunError::new(ErrorCode::CommandFailed, message);
+    let raise = |key: &str| format!("do less at once, or let the user raise `{key}`");
+    match error {
+        CommandError::Executable(_) => failed(format!("the executable of `{name}` cannot be used"))
+            .with_hint("the user finds the reason in the log"),
+        CommandError::Changed => {
+            failed(format!("the executable of `{name}` is another one than at the start"))
+                .with_hint("the user must start tidegate again if that is meant")
+        }
+        CommandError::NotStarted(_) | CommandError::Jail(_) => {
+            failed(format!("`{name}` could not be started"))
+                .with_hint("the user finds the reason in the log")
+        }
+        CommandError::Isolation { wanted, report } => {
+            explain::isolation(&format!("`{name}` is not run"), *wanted, report)
+        }
+        CommandError::Time => {
+            let limit = explain::seconds(limits.time);
+            failed(format!("`{name}` ran longer than its limit of {limit}"))
+                .with_hint(raise(&format!("commands.{name}.time")))
+        }
+        CommandError::Limit(ErrorCode::MemoryLimit) => {
+            let megabytes = limits.memory_bytes / (1024 * 1024);
+            failed(format!("`{name}` used more than its limit of {megabytes} MB of memory"))
+                .with_hint(raise(&format!("commands.{name}.memory")))
+        }
+        CommandError::Limit(_) => {
+            let limit = explain::seconds(limits.cpu);
+            failed(format!("`{name}` used more than its limit of {limit} of CPU time"))
+                .with_hint(raise("limits.cpu"))
+        }
+    }
+}
+
+/// An error with its causes, for the log.
+pub(crate) fn chain(error: &CommandError) -> String {
+    let mut text = error.to_string();
+    if let CommandError::Isolation { wanted, report } = error {
+        for line in report.missing(*wanted) {
+            let _ = write!(text, "; {}: {:?}", line.layer.as_str(), line);
+        }
+    }
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let _ = write!(text, ": {error}");
+        cause = error.source();
+    }
+    text
+}

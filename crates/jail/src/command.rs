@@ -1,0 +1,154 @@
+//! Becomes a host command, in a jail of its own.
+//!
+//! In: a [`Spec`] as an argument, a socket as standard input. The process
+//! confines itself, reports over the socket, and waits. Only if the host finds
+//! the report good enough does it say what to become ([`Go`]), with the three
+//! standard descriptors beside it; nothing of the command exists before that.
+//! If the host closes the socket instead, the process ends.
+//!
+//! One JSON text per line: out [`IsolationReport`](tidegate_model::IsolationReport),
+//! in [`Go`], out [`Said`]. How the command ends is told by the first process of
+//! the jail (`reaper.rs`), which keeps an end of the socket; the command has none.
+
+#![expect(unsafe_code, reason = "descriptors that came over a socket, and a signal's default")]
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::io::{self, BufRead, BufReader, IoSliceMut, Write};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use nix::cmsg_space;
+use nix::errno::Errno;
+use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
+use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout, execve};
+use serde::{Deserialize, Serialize};
+use tidegate_model::FileIdentity;
+
+use crate::spec::Spec;
+
+/// Exit code of a process that did not become its command, as shells have it.
+const NOT_STARTED: u8 = 127;
+
+/// What to become. Comes from the host, after it has read the report.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Go {
+    /// The executable.
+    pub path: PathBuf,
+    /// The file that it must be.
+    pub identity: FileIdentity,
+    /// Its arguments, without its own name.
+    pub arguments: Vec<String>,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// What the jail says after the report. The host reads it from a process that
+/// it does not have to believe: nothing of the command can write here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// The executable is another file than was pinned.
+    Changed,
+    /// The kernel did not start it, for this reason (`errno`).
+    NotStarted(i32),
+    /// It ended with this code.
+    Exited(i32),
+    /// This signal ended it.
+    Signalled(i32),
+}
+
+/// Confines this process and becomes the command that the host names. Returns
+/// only if that failed.
+pub fn become_command(spec: &str) -> ExitCode {
+    let Some(spec) = Spec::from_argument(spec) else { return ExitCode::from(2) };
+    let report = crate::enter(spec).seal();
+    let Ok(mut host) = host() else { return ExitCode::from(NOT_STARTED) };
+    let said = tell(&mut host, &report).and_then(|()| await_go(&host));
+    if let Ok((go, standard)) = said {
+        let said = become_it(&go, standard);
+        // If this fails, the host is gone, and so is everything here soon.
+        let _ = tell(&mut host, &said);
+    }
+    ExitCode::from(NOT_STARTED)
+}
+
+/// The socket, on a descriptor that the command does not inherit.
+fn host() -> io::Result<UnixStream> {
+    Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// Writes one line.
+pub(crate) fn tell(host: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(what)?;
+    line.push(b'\n');
+    host.write_all(&line)
+}
+
+/// Standard input, output and error of the command.
+type Standard = [OwnedFd; 3];
+
+fn await_go(host: &UnixStream) -> io::Result<(Go, Standard)> {
+    let mut first = [0; 4096];
+    let (read, descriptors) = receive(host, &mut first)?;
+    let standard = Standard::try_from(descriptors).map_err(|_| io::ErrorKind::InvalidData)?;
+    let mut line = Vec::from(&first[..read]);
+    if line.last() != Some(&b'\n') {
+        BufReader::new(host).read_until(b'\n', &mut line)?;
+    }
+    Ok((serde_json::from_slice(&line)?, standard))
+}
+
+fn receive(host: &UnixStream, into: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut space = cmsg_space!([i32; 3]);
+    let mut parts = [IoSliceMut::new(into)];
+    let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+    let message = recvmsg::<()>(host.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+    let mut received = Vec::new();
+    for control in message.cmsgs()? {
+        if let ControlMessageOwned::ScmRights(descriptors) = control {
+            // SAFETY: the kernel has just made these for us; nobody else has them.
+            received
+                .extend(descriptors.into_iter().map(|raw| unsafe { OwnedFd::from_raw_fd(raw) }));
+        }
+    }
+    if message.bytes == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok((message.bytes, received))
+}
+
+/// Becomes the command. Returns with the reason if it cannot.
+fn become_it(go: &Go, standard: Standard) -> Said {
+    // Inside the private root the path is a mount of the file itself, which
+    // cannot be exchanged any more between here and the start.
+    match std::fs::metadata(&go.path).map(|data| FileIdentity::of(&data)) {
+        Ok(found) if found == go.identity => {}
+        Ok(_) => return Said::Changed,
+        Err(error) => return Said::NotStarted(error.raw_os_error().unwrap_or(0)),
+    }
+    started(go, standard).unwrap_or_else(|error| Said::NotStarted(error as i32))
+}
+
+fn started(go: &Go, [input, output, error]: Standard) -> Result<Said, Errno> {
+    let text = |text: &str| CString::new(text).map_err(|_| Errno::EINVAL);
+    let path = text(&go.path.to_string_lossy())?;
+    let mut arguments = vec![path.clone()];
+    for argument in &go.arguments {
+        arguments.push(text(argument)?);
+    }
+    let variables = go.environment.iter().map(|(name, value)| text(&format!("{name}={value}")));
+    let environment = variables.collect::<Result<Vec<_>, _>>()?;
+    dup2_stdin(&input)?;
+    dup2_stdout(&output)?;
+    dup2_stderr(&error)?;
+    drop([input, output, error]);
+    // Rust ignores this signal, and a command would inherit that.
+    // SAFETY: no handler is installed, the default is restored.
+    unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }?;
+    match execve(&path, &arguments, &environment)? {}
+}

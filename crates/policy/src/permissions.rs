@@ -1,0 +1,124 @@
+//! What one run may do: the configured profile and the one it asked for.
+//!
+//! Both must allow a thing, so asking can only narrow, whatever is asked for.
+
+use std::sync::Arc;
+
+use tidegate_model::{
+    Effects, Limits, NetworkAccess, Profile, Scope, ToolDef, ToolPattern, ToolRef, ToolWords,
+};
+
+/// The permissions of one run. Without a profile, nothing is allowed.
+#[derive(Debug, Clone)]
+pub struct Permissions {
+    pub(crate) profiles: Vec<Arc<Profile>>,
+}
+
+/// A profile that says no, and which part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The profile.
+    pub profile: String,
+    /// The rule in it.
+    pub rule: Rule,
+}
+
+/// The part of a profile that refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// `tools`: the tool may do more than this.
+    Effects(Effects),
+    /// `allow`: the tool is not listed.
+    Allow,
+    /// `deny`: the tool is listed.
+    Deny(ToolPattern),
+    /// `read`: the folder is not listed.
+    Read,
+    /// `network` is `none`.
+    Network,
+    /// `commands`: the command is not listed.
+    Commands,
+}
+
+impl Permissions {
+    /// The limits of a run, narrowed by its profiles.
+    pub fn limits(&self, configured: Limits) -> Limits {
+        self.profiles.iter().fold(configured, |limits, profile| profile.limits.narrow(limits))
+    }
+
+    /// Whether files of a folder can be read.
+    pub fn may_read(&self, scope: Scope) -> Result<(), Refusal> {
+        self.all(|profile| if profile.read.contains(&scope) { Ok(()) } else { Err(Rule::Read) })
+    }
+
+    /// Whether there is a network at all; the rules of the network come after.
+    pub fn may_use_network(&self) -> Result<(), Refusal> {
+        self.all(|profile| match profile.network {
+            NetworkAccess::Configured => Ok(()),
+            NetworkAccess::None => Err(Rule::Network),
+        })
+    }
+
+    pub(crate) fn may_call(
+        &self,
+        id: &ToolRef,
+        tool: &ToolDef,
+        words: &ToolWords,
+    ) -> Result<(), Refusal> {
+        let effects = effects(id, tool, words);
+        self.all(|profile| {
+            if let Some(denied) = profile.deny.iter().find(|pattern| pattern.matches(id)) {
+                return Err(Rule::Deny(denied.clone()));
+            }
+            let listed = |allow: &Vec<ToolPattern>| allow.iter().any(|pattern| pattern.matches(id));
+            if !profile.allow.as_ref().is_none_or(listed) {
+                return Err(Rule::Allow);
+            }
+            if effects > profile.effects { Err(Rule::Effects(profile.effects)) } else { Ok(()) }
+        })
+    }
+
+    pub(crate) fn may_run(&self, command: &str) -> Result<(), Refusal> {
+        self.all(
+            |profile| {
+                if profile.commands.includes(command) { Ok(()) } else { Err(Rule::Commands) }
+            },
+        )
+    }
+
+    /// Every profile must say yes, and there must be one to say it.
+    fn all(&self, allows: impl Fn(&Profile) -> Result<(), Rule>) -> Result<(), Refusal> {
+        if self.profiles.is_empty() {
+            return Err(Refusal { profile: String::new(), rule: Rule::Allow });
+        }
+        self.profiles.iter().try_for_each(|profile| {
+            allows(profile).map_err(|rule| Refusal { profile: profile.name.clone(), rule })
+        })
+    }
+}
+
+/// What a tool may do: by the user's word, of which the sternest counts; else by
+/// its own claim. A tool that claims nothing may do anything, as MCP has it.
+fn effects(id: &ToolRef, tool: &ToolDef, words: &ToolWords) -> Effects {
+    let said = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| pattern.matches(id));
+    if said(&words.destructive) {
+        return Effects::All;
+    }
+    if said(&words.additive) {
+        return Effects::Additive;
+    }
+    if said(&words.read_only) {
+        return Effects::ReadOnly;
+    }
+    let Some(hints) = &tool.annotations else { return Effects::All };
+    match (hints.read_only_hint, hints.destructive_hint) {
+        // Both cannot be true; then neither is believed.
+        (Some(true), Some(true)) => Effects::All,
+        (Some(true), _) => Effects::ReadOnly,
+        (_, Some(false)) => Effects::Additive,
+        _ => Effects::All,
+    }
+}
+
+#[cfg(test)]
+mod tests;

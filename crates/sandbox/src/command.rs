@@ -1,0 +1,345 @@
+//! Runs one host command in a jail of its own.
+//!
+//! In: a [`CommandJob`] that policy has permitted. Out: how it ended and the
+//! first bytes of what it wrote. The process confines itself, reports, and is
+//! told what to become only if the report is good enough (`jail::command`).
+//! Memory stays flat whatever it writes; when the future is dropped, or the time
+//! is over, everything in the jail is killed.
+
+use std::collections::BTreeMap;
+use std::io::{self, IoSlice, PipeReader, PipeWriter};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
+use thiserror::Error;
+use tidegate_jail::{Access, Filter, Go, Grant, ProcessLimits, Said, Scratch, Spec};
+use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, Limits};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::backend::{End, Life};
+use crate::control_group::{ControlGroups, Group, GroupLimits};
+use crate::loader::needed_files;
+use crate::process::Jailed;
+
+/// Memory of the launcher and the first process of the jail. Chosen with room:
+/// they share nearly all of theirs with the executable.
+const OVERHEAD_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The launcher and the first process.
+const OUR_PROCESSES: u64 = 2;
+
+/// Open files of a command. Chosen: enough for ordinary tools.
+const OPEN_FILES: u64 = 256;
+
+/// Files in the private `/tmp`. Chosen.
+const SCRATCH_FILES: u32 = 4096;
+
+/// The longest line that the jail says. Its report has about 3 kB.
+const LINE_BYTES: u64 = 64 * 1024;
+
+/// Bytes read at once.
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// How long output may still come after the end. Only without a pid namespace
+/// can somebody be left to write it.
+const LAST_OUTPUT: Duration = Duration::from_millis(500);
+
+/// Harmless devices that programs expect.
+const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
+
+/// One command to run.
+#[derive(Debug)]
+pub struct CommandJob {
+    /// The executable, without any link in its path.
+    pub path: PathBuf,
+    /// The file that it must be.
+    pub identity: FileIdentity,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Its whole environment.
+    pub environment: BTreeMap<String, String>,
+    /// What it can read besides what it needs to start.
+    pub read: Vec<PathBuf>,
+    /// What it can read and write.
+    pub write: Vec<PathBuf>,
+    /// Its standard input.
+    pub input: String,
+    /// What it may use; `output_bytes` is for each of its two outputs.
+    pub limits: Limits,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct CommandEnd {
+    /// Its exit code, or the signal that ended it.
+    pub exit: Exit,
+    /// The first bytes of its standard output.
+    pub output: Vec<u8>,
+    /// The first bytes of its standard error.
+    pub error: Vec<u8>,
+    /// Whether there was more of either.
+    pub truncated: bool,
+}
+
+/// An exit code or a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended by itself.
+    Code(i32),
+    /// A signal ended it.
+    Signal(i32),
+}
+
+impl Exit {
+    /// The name of the signal, if one ended it.
+    pub fn signal_name(self) -> Option<String> {
+        match self {
+            Self::Code(_) => None,
+            Self::Signal(number) => Some(
+                Signal::try_from(number)
+                    .map_or_else(|_| number.to_string(), |signal| signal.as_str().to_owned()),
+            ),
+        }
+    }
+}
+
+/// Why a command was not run, or not to its end.
+#[derive(Debug, Error)]
+pub enum CommandError {
+    /// The executable, or something that it needs, cannot be found or read.
+    #[error("the executable cannot be used")]
+    Executable(#[source] io::Error),
+    /// The executable is not the file any more that the configuration pinned.
+    #[error("the executable has changed since the configuration was read")]
+    Changed,
+    /// The kernel did not start it.
+    #[error("the executable was not started")]
+    NotStarted(#[source] io::Error),
+    /// The jail could not be started, or broke.
+    #[error("the jail failed")]
+    Jail(#[source] io::Error),
+    /// The jail does not hold as well as the configuration demands.
+    #[error("the jail is not good enough: `{wanted}` is wanted, it has `{}`", report.level())]
+    Isolation {
+        /// The least that is accepted.
+        wanted: Isolation,
+        /// What it reported.
+        report: IsolationReport,
+    },
+    /// It was killed for taking too long.
+    #[error("the command took too long")]
+    Time,
+    /// It was killed for one of its other limits.
+    #[error("the command hit its limit `{}`", _0.as_str())]
+    Limit(ErrorCode),
+}
+
+/// Runs commands, each in a jail of its own.
+pub struct CommandRunner {
+    executable: PathBuf,
+    least: Isolation,
+    groups: ControlGroups,
+}
+
+impl CommandRunner {
+    /// `executable` is started with `jail` and the description of a jail. No
+    /// command is run in one that reports less than `least`.
+    pub fn new(executable: PathBuf, least: Isolation) -> Self {
+        Self { executable, least, groups: ControlGroups::probe() }
+    }
+
+    /// Runs a command and waits for its end.
+    pub async fn run(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
+        let time = job.limits.time;
+        timeout(time, self.run_to_end(job)).await.unwrap_or(Err(CommandError::Time))
+    }
+
+    async fn run_to_end(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
+        let needed = needed_files(&job.path).await.map_err(CommandError::Executable)?;
+        let group = self.groups.make(&GroupLimits {
+            memory_bytes: job.limits.memory_bytes.saturating_add(OVERHEAD_BYTES),
+            processes: u64::from(job.limits.processes) + OUR_PROCESSES,
+        });
+        let spec = spec(&job, needed, &group);
+        let (jailed, host) = self.start(&spec, group).map_err(CommandError::Jail)?;
+        let mut host = BufReader::new(host);
+        let report = hear(&mut host).await.map_err(CommandError::Jail)?;
+        self.accept(report)?;
+        let (input, output, error) = go(host.get_mut(), &job).await.map_err(CommandError::Jail)?;
+        let most = job.limits.output_bytes;
+        let (mut kept_output, mut kept_error) = (Captured::default(), Captured::default());
+        let said = {
+            let said = hear(&mut host);
+            let flow = async {
+                tokio::join!(
+                    capture(output, most, &mut kept_output),
+                    capture(error, most, &mut kept_error),
+                    feed(input, job.input),
+                )
+            };
+            tokio::pin!(said, flow);
+            tokio::select! {
+                said = &mut said => {
+                    let _ = timeout(LAST_OUTPUT, flow).await;
+                    said
+                }
+                _ = &mut flow => said.await,
+            }
+        };
+        let ending = Box::new(jailed).end(End::ByItself).await;
+        if let Some(cause) = ending.cause.filter(|&cause| cause == ErrorCode::MemoryLimit) {
+            return Err(CommandError::Limit(cause));
+        }
+        let exit = exit(said.map_err(CommandError::Jail)?)?;
+        let truncated = kept_output.truncated || kept_error.truncated;
+        Ok(CommandEnd { exit, output: kept_output.kept, error: kept_error.kept, truncated })
+    }
+
+    fn start(&self, spec: &Spec, group: Group) -> io::Result<(Jailed, UnixStream)> {
+        let (ours, theirs) = StdUnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let child = Command::new(&self.executable)
+            .arg("jail")
+            .arg(spec.to_argument())
+            .env_clear()
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        Ok((Jailed::new(child, group), UnixStream::from_std(ours)?))
+    }
+
+    fn accept(&self, report: IsolationReport) -> Result<(), CommandError> {
+        if report.level() >= self.least {
+            return Ok(());
+        }
+        Err(CommandError::Isolation { wanted: self.least, report })
+    }
+}
+
+fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
+    let grant = |access| move |path: PathBuf| Grant { path, access };
+    let start = needed.into_iter().chain([job.path.clone()]).chain(job.read.iter().cloned());
+    let devices = DEVICES.map(PathBuf::from).into_iter();
+    let grants = start
+        .map(grant(Access::Read))
+        .chain(devices.map(grant(Access::Device)))
+        .chain(job.write.iter().cloned().map(grant(Access::Write)));
+    let limits = &job.limits;
+    Spec {
+        filter: Filter::Command,
+        grants: grants.collect(),
+        links: Vec::new(),
+        scratch: Some(Scratch { bytes: limits.disk_bytes, files: SCRATCH_FILES }),
+        limits: ProcessLimits {
+            // Some runtimes reserve far more than they use; where the kernel
+            // counts what is used, that is the limit.
+            address_space: (!group.counts_memory()).then_some(limits.memory_bytes),
+            cpu_seconds: limits.cpu.as_secs().saturating_add(1),
+            file_bytes: limits.disk_bytes,
+            open_files: OPEN_FILES,
+            processes: u64::from(limits.processes) + OUR_PROCESSES,
+        },
+        control_groups: group.joining_files(),
+        lifeline: 0,
+    }
+}
+
+/// Reads one line of the jail.
+async fn hear<T: serde::de::DeserializeOwned>(host: &mut BufReader<UnixStream>) -> io::Result<T> {
+    let mut line = Vec::new();
+    host.take(LINE_BYTES).read_until(b'\n', &mut line).await?;
+    if line.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(serde_json::from_slice(&line)?)
+}
+
+/// Our ends of a command's standard descriptors.
+type Ends = (pipe::Sender, pipe::Receiver, pipe::Receiver);
+
+/// Tells the jailed process what to become, with its standard descriptors.
+async fn go(host: &mut UnixStream, job: &CommandJob) -> io::Result<Ends> {
+    let go = Go {
+        path: job.path.clone(),
+        identity: job.identity,
+        arguments: job.arguments.clone(),
+        environment: job.environment.clone(),
+    };
+    let mut line = serde_json::to_vec(&go)?;
+    line.push(b'\n');
+    let (their_input, input) = io::pipe()?;
+    let (output, their_output) = io::pipe()?;
+    let (error, their_error) = io::pipe()?;
+    let descriptors = [their_input.as_raw_fd(), their_output.as_raw_fd(), their_error.as_raw_fd()];
+    let sent = loop {
+        host.writable().await?;
+        let sent = host.try_io(Interest::WRITABLE, || {
+            let parts = [IoSlice::new(&line)];
+            let control = [ControlMessage::ScmRights(&descriptors)];
+            let flags = MsgFlags::MSG_NOSIGNAL;
+            Ok(sendmsg::<()>(host.as_raw_fd(), &parts, &control, flags, None)?)
+        });
+        match sent {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            other => break other?,
+        }
+    };
+    host.write_all(&line[sent..]).await?;
+    Ok((sender(input)?, receiver(output)?, receiver(error)?))
+}
+
+fn sender(end: PipeWriter) -> io::Result<pipe::Sender> {
+    pipe::Sender::from_owned_fd(OwnedFd::from(end))
+}
+
+fn receiver(end: PipeReader) -> io::Result<pipe::Receiver> {
+    pipe::Receiver::from_owned_fd(OwnedFd::from(end))
+}
+
+/// Writes a command's input. It need not read it.
+async fn feed(mut input: pipe::Sender, text: String) {
+    let _ = input.write_all(text.as_bytes()).await;
+}
+
+#[derive(Default)]
+struct Captured {
+    kept: Vec<u8>,
+    truncated: bool,
+}
+
+/// Reads to the end and keeps the first `most` bytes. The rest is read as well:
+/// a full pipe would stop the command in the middle of its work.
+async fn capture(mut output: impl AsyncRead + Unpin, most: u64, captured: &mut Captured) {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut piece = [0; PIECE_BYTES];
+    while let Ok(read @ 1..) = output.read(&mut piece).await {
+        let room = most - captured.kept.len();
+        captured.truncated |= read > room;
+        captured.kept.extend_from_slice(&piece[..read.min(room)]);
+    }
+}
+
+fn exit(said: Said) -> Result<Exit, CommandError> {
+    match said {
+        Said::Exited(code) => Ok(Exit::Code(code)),
+        Said::Signalled(signal) if signal == Signal::SIGXCPU as i32 => {
+            Err(CommandError::Limit(ErrorCode::CpuLimit))
+        }
+        Said::Signalled(signal) => Ok(Exit::Signal(signal)),
+        Said::Changed => Err(CommandError::Changed),
+        Said::NotStarted(code) => Err(CommandError::NotStarted(io::Error::from_raw_os_error(code))),
+    }
+}

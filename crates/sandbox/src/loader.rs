@@ -1,0 +1,192 @@
+//! The files that an executable needs to start: its loader and its libraries.
+//!
+//! In: an absolute path. Out: the paths under which the kernel and the loader
+//! will look for them. The executable itself is never run here: a static one
+//! ignores every request for a listing and would simply start.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::time::timeout;
+
+/// Scripts whose interpreter is a script: as many as Linux follows.
+const MOST_SCRIPTS: usize = 4;
+
+/// How long a listing may take. Chosen far above the milliseconds it takes.
+const LISTING_TIME: Duration = Duration::from_secs(10);
+
+/// The longest path of a loader or an interpreter: `PATH_MAX`.
+const MOST_PATH_BYTES: u64 = 4096;
+
+/// Where the loader looks before it searches folders.
+const CACHE: &str = "/etc/ld.so.cache";
+
+/// Everything but the executable itself that must be there when it starts.
+pub async fn needed_files(executable: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut current = executable.to_owned();
+    for _ in 0..=MOST_SCRIPTS {
+        match Kind::of(&current)? {
+            Kind::Script { interpreter } => {
+                files.push(interpreter.clone());
+                current = interpreter;
+            }
+            Kind::Dynamic { loader } => {
+                let libraries = listed(&loader, &current).await?;
+                files.push(loader);
+                files.extend(libraries);
+                if Path::new(CACHE).exists() {
+                    files.push(CACHE.into());
+                }
+                break;
+            }
+            Kind::Static => break,
+        }
+    }
+    files.sort();
+    files.dedup();
+    files.retain(|file| file != executable);
+    Ok(files)
+}
+
+#[derive(Debug, PartialEq)]
+enum Kind {
+    /// Begins with `#!`.
+    Script {
+        interpreter: PathBuf,
+    },
+    /// Names the loader that the kernel starts in its place.
+    Dynamic {
+        loader: PathBuf,
+    },
+    Static,
+}
+
+impl Kind {
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        (&mut file).take(MOST_PATH_BYTES).read_to_end(&mut head)?;
+        if let Some(line) = head.strip_prefix(b"#!") {
+            return Ok(Self::Script { interpreter: interpreter(line)? });
+        }
+        match loader_entry(&head)? {
+            None => Ok(Self::Static),
+            Some((offset, length)) => {
+                let mut name = Vec::new();
+                file.seek(SeekFrom::Start(offset))?;
+                file.take(length.min(MOST_PATH_BYTES)).read_to_end(&mut name)?;
+                let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+                Ok(Self::Dynamic { loader: absolute(name)? })
+            }
+        }
+    }
+}
+
+fn interpreter(line: &[u8]) -> io::Result<PathBuf> {
+    let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let mut words = line.split(|byte| b" \t".contains(byte)).filter(|word| !word.is_empty());
+    absolute(words.next().unwrap_or_default())
+}
+
+fn absolute(name: &[u8]) -> io::Result<PathBuf> {
+    let path = PathBuf::from(std::ffi::OsStr::from_bytes(name));
+    if path.is_absolute() { Ok(path) } else { Err(invalid("its loader has no absolute path")) }
+}
+
+/// Offset and length of the loader's name, from the first bytes of a 64-bit ELF
+/// file: the entry of the program header table with type `PT_INTERP`.
+fn loader_entry(head: &[u8]) -> io::Result<Option<(u64, u64)>> {
+    const PT_INTERP: u64 = 3;
+    // Magic number, 64 bits, little end first.
+    if !head.starts_with(b"\x7fELF\x02\x01") {
+        return Err(invalid("it is neither a script nor a 64-bit ELF file"));
+    }
+    let table = number(head, 32, 8)?;
+    let (size, count) = (number(head, 54, 2)?, number(head, 56, 2)?);
+    for index in 0..count {
+        let entry = table.saturating_add(index * size);
+        if number(head, entry, 4)? == PT_INTERP {
+            return Ok(Some((number(head, entry + 8, 8)?, number(head, entry + 32, 8)?)));
+        }
+    }
+    Ok(None)
+}
+
+fn number(head: &[u8], at: u64, bytes: usize) -> io::Result<u64> {
+    let found = usize::try_from(at).ok().and_then(|at| head.get(at..at.checked_add(bytes)?));
+    let found = found.ok_or_else(|| invalid("its ELF header is cut off"))?;
+    Ok(found.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+}
+
+/// What the loader would load: it maps the files and runs none of their code.
+async fn listed(loader: &Path, executable: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut command = Command::new(loader);
+    command.arg("--list").arg(executable).env_clear().current_dir("/").kill_on_drop(true);
+    let output = timeout(LISTING_TIME, command.output()).await??;
+    if !output.status.success() {
+        return Err(invalid("its loader cannot list its libraries"));
+    }
+    Ok(libraries(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// The paths of a listing: `name => /path (address)` or `/path (address)`.
+fn libraries(listing: &str) -> Vec<PathBuf> {
+    let path = |line: &str| {
+        let line = line.rsplit_once(" (").map_or(line, |(line, _)| line);
+        let path = line.split_once(" => ").map_or(line, |(_, path)| path).trim();
+        path.starts_with('/').then(|| PathBuf::from(path))
+    };
+    listing.lines().filter_map(path).collect()
+}
+
+fn invalid(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::{Kind, interpreter, libraries, loader_entry, needed_files};
+
+    #[test]
+    fn a_listing_gives_paths_and_nothing_else() {
+        let listing = "\tlinux-vdso.so.1 (0x00007fb587c98000)\n\
+            \tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007fb587a88000)\n\
+            \tlibgone.so => not found\n\
+            \t/lib64/ld-linux-x86-64.so.2 (0x00007fb587c9a000)\n";
+        let expected = ["/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2"];
+        assert_eq!(libraries(listing), expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_script_names_its_interpreter() {
+        assert_eq!(interpreter(b" /bin/x -e\nrest").unwrap(), Path::new("/bin/x"));
+        assert!(interpreter(b"python3\n").is_err());
+        assert!(interpreter(b"").is_err());
+    }
+
+    #[test]
+    fn broken_executables_are_errors() {
+        assert!(loader_entry(b"MZ").is_err());
+        let mut head = b"\x7fELF\x02\x01".to_vec();
+        assert!(loader_entry(&head).is_err());
+        head.resize(64, 0xff);
+        assert!(loader_entry(&head).is_err());
+    }
+
+    #[tokio::test]
+    async fn the_files_of_a_real_executable_are_found_and_it_is_not_run() {
+        let own = std::env::current_exe().unwrap();
+        let Kind::Dynamic { loader } = Kind::of(&own).unwrap() else { return };
+        let files = needed_files(&own).await.unwrap();
+        assert!(files.contains(&loader), "{files:?}");
+        assert!(files.iter().any(|file| file.to_string_lossy().contains("libc.so")), "{files:?}");
+        assert!(files.iter().all(|file| file.exists()), "{files:?}");
+    }
+}
