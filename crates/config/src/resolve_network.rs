@@ -23,8 +23,8 @@ impl Resolver<'_> {
         let ca_file = raw.ca_file.as_ref().map(|written| self.file_path(written)).transpose()?;
         Ok(Network {
             mode,
-            allow: self.items(raw.allow.as_ref(), |text| text.parse::<NetworkRule>())?,
-            deny: self.items(raw.deny.as_ref(), |text| text.parse::<NetworkRule>())?,
+            allow: self.items(raw.allow.as_ref(), str::parse::<NetworkRule>)?,
+            deny: self.items(raw.deny.as_ref(), str::parse::<NetworkRule>)?,
             methods: match &raw.methods {
                 Some(list) => self.items(Some(list), parse_method)?,
                 None => default.methods,
