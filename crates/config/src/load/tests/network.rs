@@ -59,19 +59,19 @@ fn a_malformed_list_is_an_error_with_place_and_remedy() {
         (
             "'*'",
             "error[config.bad_value]: `allow[1]` in `network` has a `*` that is not the whole first part of the name\n  \
-             at tidegate.toml, line 3, column 20\n\
+             at tidegate.toml:3:20\n\
              hint: write `*.example.org` for all names below `example.org`; to reach every public host, use `mode = \"denylist\"`",
         ),
         (
             "'https://a.test/path'",
             "error[config.bad_value]: `allow[1]` in `network` is more than a host and a port\n  \
-             at tidegate.toml, line 3, column 20\n\
+             at tidegate.toml:3:20\n\
              hint: write a host such as `api.example.org`, without user, path and query",
         ),
         (
             "7",
             "error[config.wrong_type]: `allow[1]` in `network` expects text, got a number\n  \
-             at tidegate.toml, line 3, column 20\n\
+             at tidegate.toml:3:20\n\
              hint: write it in quotes",
         ),
     ] {
@@ -80,12 +80,12 @@ fn a_malformed_list_is_an_error_with_place_and_remedy() {
     assert_eq!(
         toml_error("[network]\nmode = 'allowlist'\nallow = 'a.test'"),
         "error[config.wrong_type]: `allow` in `network` expects a list of text, got text\n  \
-         at tidegate.toml, line 3, column 9"
+         at tidegate.toml:3:9"
     );
     assert_eq!(
         toml_error("[network]\nallow_private = ['10.1.2.0/33']"),
         "error[config.bad_value]: `allow_private[0]` in `network` is no address and no network\n  \
-         at tidegate.toml, line 2, column 18\n\
+         at tidegate.toml:2:18\n\
          hint: write an address such as `10.1.2.3`, or a network such as `10.1.2.0/24`"
     );
 }
@@ -95,24 +95,24 @@ fn a_list_without_effect_is_an_error() {
     assert_eq!(
         toml_error("[network]\nallow = ['a.test']"),
         "error[config.bad_value]: `allow` has no effect in the network mode `none`\n  \
-         at tidegate.toml, line 2, column 1\n\
+         at tidegate.toml:2:1\n\
          hint: set `mode` to `allowlist`, or leave `allow` out"
     );
     assert_eq!(
         toml_error("[network]\nmode = 'denylist'\nallow = ['a.test']"),
         "error[config.bad_value]: `allow` has no effect in the network mode `denylist`\n  \
-         at tidegate.toml, line 3, column 1\n\
+         at tidegate.toml:3:1\n\
          hint: set `mode` to `allowlist`, or leave `allow` out"
     );
     assert_eq!(
         toml_error("[network]\nmode = 'alowlist'"),
         "error[config.bad_value]: `mode` in `network` is none of `none`, `allowlist`, `denylist`\n  \
-         at tidegate.toml, line 2, column 8\n\
+         at tidegate.toml:2:8\n\
          hint: did you mean `allowlist`?"
     );
     assert_eq!(
         toml_error("[network]\nmax_bytes = '41MB'"),
         "error[config.bad_value]: the network's `max_bytes` must be up to 40MB\n  \
-         at tidegate.toml, line 2, column 13"
+         at tidegate.toml:2:13"
     );
 }

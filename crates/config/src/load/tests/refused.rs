@@ -45,8 +45,8 @@ fn an_unknown_key_without_a_near_one_lists_all() {
         toml_error("zzz = 1"),
         "error[config.unknown_key]: unknown key `zzz` at the top level\n  \
          at tidegate.toml:1:1\n\
-         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `profile`, `profiles`, \
-         `tools`, `commands`"
+         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `network`, `profile`, \
+         `profiles`, `tools`, `commands`"
     );
     assert_eq!(
         execution_error("\"resourceLimits\": {\"gpus\": 1}"),
@@ -79,8 +79,8 @@ fn a_control_character_in_a_key_does_not_reach_the_terminal() {
         toml_error("\"\\u001b[2J\" = 1"),
         "error[config.unknown_key]: unknown key `\\u{1b}[2J` at the top level\n  \
          at tidegate.toml:1:1\n\
-         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `profile`, `profiles`, \
-         `tools`, `commands`"
+         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `network`, `profile`, \
+         `profiles`, `tools`, `commands`"
     );
 }
 
