@@ -34,6 +34,7 @@ pub fn enter(spec: Spec) -> Confined {
     let mut findings = Findings::default();
     close_others(spec.lifeline, &mut findings);
     join_control_groups(&spec, &mut findings);
+    let staged = root::stage(&spec);
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
     namespaces::unshare_inner(&mut findings);
@@ -43,7 +44,7 @@ pub fn enter(spec: Spec) -> Confined {
     split(Part::Launcher, &spec);
     // From here on in the first process of the pid namespace.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    root::build(&spec, &mut findings);
+    root::build(&spec, &staged, &mut findings);
     split(Part::First, &spec);
     // And from here on in the one that will be jailed. In a pid namespace it
     // ends with the first process anyway; without one, like this.

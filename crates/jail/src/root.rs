@@ -18,10 +18,11 @@ use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
     mount_change, move_mount, open_tree, unmount,
 };
-use rustix::process::{chdir, pivot_root};
+use rustix::process::{chdir, geteuid, pivot_root};
 use tidegate_model::Layer;
 
 use crate::findings::{Findings, Lack};
+use crate::namespaces::{Namespace, unshare};
 use crate::spec::{Access, Grant, Scratch, Spec};
 
 /// Folders over which the new root can be mounted; the first that is there is
@@ -32,32 +33,61 @@ const PLACES: [&str; 4] = ["/tmp", "/var/tmp", "/mnt", "/run"];
 /// all empty.
 const ROOT_OPTIONS: &str = "mode=0755,size=64k,nr_inodes=4096";
 
+/// Where grants are found once root is dropped: what lies in a folder of root
+/// alone could not be reached by its path any more.
+pub(crate) struct Staged(Vec<PathBuf>);
+
+/// As root, puts the grants where anybody can reach them, in a mount namespace
+/// that nobody else sees. Who is not root, or may not mount, finds them under
+/// their own paths or not at all.
+pub(crate) fn stage(spec: &Spec) -> Staged {
+    let own_paths = || Staged(spec.grants.iter().map(|grant| grant.path.clone()).collect());
+    if spec.grants.is_empty() || !geteuid().is_root() || unshare(Namespace::Mount).is_err() {
+        return own_paths();
+    }
+    // Half of it done would hide a part of the host and nothing else.
+    try_stage(spec).unwrap_or_else(|_| own_paths())
+}
+
+fn try_stage(spec: &Spec) -> io::Result<Staged> {
+    make_private()?;
+    let sources: Vec<OwnedFd> =
+        spec.grants.iter().map(|grant| copy(&grant.path)).collect::<io::Result<_>>()?;
+    let place = place()?;
+    tmpfs(place, ROOT_OPTIONS)?;
+    let mut staged = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        let path = Path::new(place).join(number.to_string());
+        attach(source, &path)?;
+        staged.push(path);
+    }
+    Ok(Staged(staged))
+}
+
 /// Builds the root and makes it the only one. Needs a mount namespace.
-pub(crate) fn build(spec: &Spec, findings: &mut Findings) {
+pub(crate) fn build(spec: &Spec, staged: &Staged, findings: &mut Findings) {
     if !findings.holds(Layer::MountNamespace) {
         let lack = Lack::unavailable("there is no mount namespace to build it in", "see there");
         findings.note(Layer::PrivateRoot, Err(lack));
         return;
     }
-    let came = pivot(spec).map_err(|error| {
+    let came = pivot(spec, staged).map_err(|error| {
         let reason = format!("the private root cannot be built: {error}");
         Lack::unavailable(reason, "report this with the output of `tidegate doctor --json`")
     });
     findings.note(Layer::PrivateRoot, came);
 }
 
-fn pivot(spec: &Spec) -> io::Result<()> {
-    // Nothing we mount may be seen by the host, and nothing it mounts by us.
-    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", private)?;
+fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
+    make_private()?;
     // Before the new root hides the place where a source may lie.
-    let sources: Vec<(&Grant, OwnedFd)> = spec
-        .grants
-        .iter()
-        .map(|grant| Ok((grant, take(grant).map_err(|error| at(&grant.path, &error))?)))
+    let sources: Vec<(&Grant, OwnedFd)> = (spec.grants.iter())
+        .zip(&staged.0)
+        .map(|(grant, path)| {
+            Ok((grant, take(grant, path).map_err(|error| at(&grant.path, &error))?))
+        })
         .collect::<io::Result<_>>()?;
-    let place = PLACES.into_iter().find(|place| Path::new(place).is_dir());
-    let place = place.ok_or_else(|| io::Error::other("there is no folder to mount it over"))?;
+    let place = place()?;
     tmpfs(place, ROOT_OPTIONS)?;
     chdir(place)?;
     // Before the grants, of which some may lie below it.
@@ -80,13 +110,29 @@ fn pivot(spec: &Spec) -> io::Result<()> {
     Ok(())
 }
 
-/// A copy of the mounts at a granted path, not visible anywhere yet, with less
-/// rights. Recursive: a mount below it would stay writable otherwise.
-fn take(grant: &Grant) -> io::Result<OwnedFd> {
+/// Nothing we mount may be seen by the host, and nothing it mounts by us.
+fn make_private() -> io::Result<()> {
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    Ok(mount_change("/", private)?)
+}
+
+fn place() -> io::Result<&'static str> {
+    let place = PLACES.into_iter().find(|place| Path::new(place).is_dir());
+    place.ok_or_else(|| io::Error::other("there is no folder to mount it over"))
+}
+
+/// A copy of the mounts at a path, not visible anywhere yet. Recursive: what
+/// lies under a mount of the host must not come to light.
+fn copy(path: &Path) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_RECURSIVE;
-    let source = open_tree(CWD, &grant.path, flags)?;
+    Ok(open_tree(CWD, path, flags)?)
+}
+
+/// A copy of what was granted, with less rights, on the mounts below it too.
+fn take(grant: &Grant, path: &Path) -> io::Result<OwnedFd> {
+    let source = copy(path)?;
     let attributes = match grant.access {
         Access::Read => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
         Access::Write => libc::MOUNT_ATTR_NOEXEC | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
@@ -101,16 +147,21 @@ fn take(grant: &Grant) -> io::Result<OwnedFd> {
 /// current folder.
 fn put(source: &OwnedFd, grant: &Grant) -> io::Result<()> {
     let inside = below(&grant.path);
+    if let Some(parent) = inside.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    attach(source, &inside)
+}
+
+/// Makes a mount point and mounts a copy on it.
+fn attach(source: &OwnedFd, point: &Path) -> io::Result<()> {
     if rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(source)?.st_mode).is_dir() {
-        fs::create_dir_all(&inside)?;
+        fs::create_dir_all(point)?;
     } else {
-        if let Some(parent) = inside.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        File::create(&inside)?;
+        File::create(point)?;
     }
     let from_descriptor = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-    move_mount(source.as_fd(), "", CWD, &inside, from_descriptor)?;
+    move_mount(source.as_fd(), "", CWD, point, from_descriptor)?;
     Ok(())
 }
 

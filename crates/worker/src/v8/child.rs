@@ -18,9 +18,7 @@ use std::time::Instant;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::io::Errno;
-use rustix::process::{
-    Resource, Rlimit, Signal, getrlimit, set_parent_process_death_signal, setrlimit,
-};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tidegate_model::Engine;
 use tidegate_wire::{FromEngine, HEADER_BYTES, ToEngine, body_length};
 
@@ -175,8 +173,8 @@ impl Child {
             Ok(()) => {
                 let _ = self.process.wait();
             }
-            // Without a pid namespace nobody in the jail may send a signal: it
-            // ends with this thread.
+            // Without a pid namespace nobody in the jail may send a signal: the
+            // launcher ends it, once this process is gone.
             Err(_) => {
                 let _ = self.process.try_wait();
             }
@@ -200,9 +198,8 @@ impl Child {
 }
 
 /// What the child gives up before it is the engine: its own limits, beside those
-/// of the jail, which it inherits, and a life longer than this thread's.
+/// of the jail, which it inherits. It ends with the jail.
 fn confine(data_bytes: u64) -> Result<(), Errno> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
     let limits = [
         (Resource::Data, data_bytes),
         (Resource::Fsize, FILE_BYTES),
