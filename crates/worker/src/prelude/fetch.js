@@ -83,7 +83,7 @@
     if (value instanceof P.ArrayBuffer) return { bytes: new P.Uint8Array(value.slice(0)), type: null };
     if (P.isView(value)) return { bytes: new P.Uint8Array(value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength)), type: null };
     const text = (content, type) => ({ bytes: new P.Uint8Array(utf8Encode(content)), type });
-    if (typeof value === "object" && value instanceof use("url").URLSearchParams) {
+    if (typeof value === "object" && value instanceof globalThis.URLSearchParams) {
       return text(`${value}`, "application/x-www-form-urlencoded;charset=UTF-8");
     }
     if (typeof value === "object" && (P.isArray(value) || `${value}` === "[object Object]")) {

@@ -231,7 +231,7 @@
     };
     const asText = isObject ? undefined : shown(() => `${error}`);
     const [name, message] = isObject ? [shown(() => error.name), shown(() => error.message)] : [];
-    const code = name === "ToolError" ? shown(() => error.code) : undefined;
+    const code = name === "ToolError" || name === "FetchError" ? shown(() => error.code) : undefined;
     const [hint, stack] = isObject ? [shown(() => error.hint), shown(() => error.stack)] : [];
     finally_(68, () => {
       u8(PHASES[phase]); u8(isObject ? 1 : 0);
