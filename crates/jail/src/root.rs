@@ -12,7 +12,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use nix::libc;
-use rustix::fs::CWD;
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
@@ -147,18 +147,39 @@ fn take(grant: &Grant, path: &Path) -> io::Result<OwnedFd> {
 /// current folder.
 fn put(source: &OwnedFd, grant: &Grant) -> io::Result<()> {
     let inside = below(&grant.path);
-    if let Some(parent) = inside.parent() {
+    if let Some(parent) = inside.parent().filter(|parent| !parent.as_os_str().is_empty())
+        && !is_there(parent)?
+    {
         fs::create_dir_all(parent)?;
     }
     attach(source, &inside)
 }
 
+/// Whether a path exists. An error if it leads over a link: a grant may lie in
+/// another one that a guest has written to before, and we still see the host.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match openat2(
+        CWD,
+        path,
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+        ResolveFlags::NO_SYMLINKS,
+    ) {
+        Ok(_) => Ok(true),
+        Err(Errno::NOENT) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Makes a mount point and mounts a copy on it.
 fn attach(source: &OwnedFd, point: &Path) -> io::Result<()> {
-    if rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(source)?.st_mode).is_dir() {
-        fs::create_dir_all(point)?;
-    } else {
-        File::create(point)?;
+    // What is there is somebody's file, seen through another grant: never touched.
+    if !is_there(point)? {
+        if FileType::from_raw_mode(fstat(source)?.st_mode).is_dir() {
+            fs::create_dir(point)?;
+        } else {
+            File::create_new(point)?;
+        }
     }
     let from_descriptor = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
     move_mount(source.as_fd(), "", CWD, point, from_descriptor)?;

@@ -234,6 +234,36 @@ fn files_are_read_and_written_only_where_granted() {
 }
 
 #[test]
+fn a_grant_inside_another_one_neither_empties_a_file_nor_follows_a_link() {
+    let bench = Bench::new();
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    open(folder.path());
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    std::fs::set_permissions(&out, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let kept = out.join("kept.txt");
+    let elsewhere = folder.path().join("elsewhere.txt");
+    for file in [&kept, &elsewhere] {
+        std::fs::write(file, "kept").unwrap();
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666)).unwrap();
+    }
+    bench.write(
+        "tidegate.toml",
+        &format!(
+            "profile = \"execute_full\"\n\
+             [commands.inner]\npath = \"/usr/bin/cat\"\nrest = \"*\"\nwrite = [{out:?}, {kept:?}]\n"
+        ),
+    );
+    assert_eq!(run(&bench, &format!("'inner', [{kept:?}]")), ended(0, "kept"));
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "kept");
+    // As a command that may write there could leave it for the next one.
+    std::fs::remove_file(&kept).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &kept).unwrap();
+    run(&bench, &format!("'inner', [{kept:?}]"));
+    assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "kept");
+}
+
+#[test]
 fn the_environment_is_what_is_configured_and_nothing_else() {
     let bench = bench(
         "[commands.printenv]\npath = \"/usr/bin/printenv\"\nenv = { A = \"${HOME:-x}1\" }\n\
