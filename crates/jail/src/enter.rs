@@ -38,6 +38,7 @@ pub fn enter(spec: Spec) -> Confined {
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
     namespaces::unshare_inner(&mut findings);
+    privileges::bound();
     // Orphans of a jail without a pid namespace come to the launcher, which ends
     // them. Before there is anybody who could have some.
     let _ = set_child_subreaper(Some(getpid()));
