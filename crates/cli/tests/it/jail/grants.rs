@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tidegate_jail::{Access, Filter, Grant, Scratch, Spec};
+use tidegate_jail::{Access, Filter, Grant, Links, Scratch, Spec};
 
 use super::attacker::{Camp, User, users};
 use super::limits;
@@ -123,8 +123,9 @@ impl Tree {
         // What `id` needs to be started, as far as it is there.
         let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
         let libraries = libraries.into_iter().filter(|path| Path::new(path).exists());
-        let grant = |path: &Path, access| Grant { path: path.to_owned(), access };
-        spec.grants = libraries.map(|path| grant(Path::new(path), Access::Read)).collect();
+        let links = Links::Refused;
+        let grant = |path: &Path, access| Grant { path: path.to_owned(), access, links };
+        spec.grants = libraries.map(|path| Grant::read(Path::new(path))).collect();
         spec.grants.push(grant(Path::new("/dev/null"), Access::Device));
         spec.grants.push(grant(&self.readable, Access::Read));
         spec.grants.push(grant(&self.writable, Access::Write));
