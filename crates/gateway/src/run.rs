@@ -251,7 +251,9 @@ impl Run {
         self.tasks.spawn(async move {
             // Held until the reply is written: replies wait in memory too.
             let _turn = parallel.acquire().await;
-            let outcome = fulfil(&gateway, &run, &permissions, request).await;
+            // On its own: what a call needs while it is made is a hundred times
+            // what it needs while it waits, and ten thousand may wait.
+            let outcome = Box::pin(fulfil(&gateway, &run, &permissions, request)).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             reply(&writer, id, outcome).await;
@@ -322,7 +324,11 @@ impl Run {
             LogLevel::Error => "[error] ",
         };
         // One mark per piece, not per line: a flood of empty lines must not grow.
-        self.ended.logs.push_str(mark);
+        // Nor a flood of pieces, of which a worker that has fallen sends one per byte.
+        let marked = (self.ended.logs.len() + mark.len() + text.len()) as u64;
+        if marked <= self.limits.output_bytes.saturating_mul(2) {
+            self.ended.logs.push_str(mark);
+        }
         self.ended.logs.push_str(text);
         None
     }
