@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use nix::unistd::geteuid;
 use serde_json::{Value, json};
 
-use crate::support::{Bench, query, skip, text};
+use crate::support::{Bench, descendants, query, skip, text};
 
 /// Somebody without rights, who owns nothing: `nobody` on Linux.
 const NOBODY: u32 = 65534;
@@ -496,6 +496,33 @@ fn processes_and_memory_are_bounded() {
     // Without a control group the address space is limited instead.
     let by_itself = answer["stderr"].as_str().is_some_and(|text| text.ends_with("MemoryError\n"));
     assert!(by_group || by_itself, "{answer}");
+}
+
+/// Each has limits of its own: all calls of a run at once would have them all.
+#[test]
+fn few_commands_of_one_run_run_at_the_same_time() {
+    let mark = format!("0.5{}", std::process::id());
+    let bench = bench(&format!("[commands.sleep]\npath = \"/usr/bin/sleep\"\nargs = [{mark:?}]\n"));
+    let mut served = bench.serve();
+    let source = format!(
+        "const one = () => commands.run('sleep', ['{mark}']);\n\
+         return (await Promise.all(Array.from({{ length: 12 }}, one))).map((end) => end.exit_code);"
+    );
+    let (mut most, pid) = (0, served.pid());
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| served.execute(&source));
+        while !run.is_finished() {
+            // Those that are told what to become have their own command line.
+            let line = format!("/usr/bin/sleep\0{mark}\0");
+            let ours = descendants(pid).into_iter().filter(|pid| {
+                std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|it| text(&it) == line)
+            });
+            most = most.max(ours.count());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(run.join().unwrap()["output"], json!(vec![0; 12]));
+    });
+    assert!((1..=4).contains(&most), "{most} at once");
 }
 
 #[test]
