@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod demo;
 mod print;
+mod temporary;
 
 use std::process::ExitCode;
 
