@@ -7,7 +7,7 @@ use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
 use crate::api::{ServerApi, definition, signature};
 use crate::index::{Hit, Index};
-use crate::names::{fold, function_names};
+use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::shape::Observed;
 
 /// The tools of one server.
@@ -21,6 +21,11 @@ pub struct ServerTools {
     pub functions: Vec<String>,
     by_spelling: HashMap<String, usize>,
 }
+
+/// A function of Python: its name, the tool, and its parameters in the order in
+/// which they can be given without their names: how each is written, and what the
+/// tool calls it.
+pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str)>);
 
 /// All known tools. Cheap to clone: a running program keeps the one it started
 /// with, whatever servers do meanwhile.
@@ -79,6 +84,16 @@ pub enum Resolution {
 }
 
 impl ServerTools {
+    /// The functions of this server as programs in Python call them.
+    pub fn python_functions(&self) -> Vec<PythonFunction<'_>> {
+        let names = python_function_names(self.tools.iter().map(AsRef::as_ref));
+        let function = |(name, tool)| {
+            let tool: &ToolDef = tool;
+            (name, tool.name.as_str(), python_parameters(&tool.input_schema))
+        };
+        names.into_iter().zip(self.tools.iter().map(AsRef::as_ref)).map(function).collect()
+    }
+
     /// Prepares a tool list for look-ups.
     pub fn new(list: &ToolList) -> Self {
         let functions = function_names(&list.tools);

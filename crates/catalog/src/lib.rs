@@ -24,7 +24,7 @@ mod types;
 mod write_tree;
 
 pub use api::{Results, ServerApi, one_line};
-pub use catalog::{Catalog, Resolution, ServerTools};
+pub use catalog::{Catalog, PythonFunction, Resolution, ServerTools};
 pub use fingerprint::definition_hash;
 pub use folder::{CatalogFile, FolderError, read_catalog};
 pub use index::Hit;

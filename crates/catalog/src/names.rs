@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
 use tidegate_model::ToolDef;
 use unicode_ident::{is_xid_continue, is_xid_start};
 
@@ -167,6 +168,27 @@ pub(crate) fn python_parameter(property: &str) -> Option<String> {
     let name =
         if name.starts_with("__") { format!("_{}", name.trim_start_matches('_')) } else { name };
     Some(if PYTHON_KEYWORDS.contains(&name.as_str()) { format!("{name}_") } else { name })
+}
+
+/// The properties of a tool's arguments as parameters: those that are required
+/// first, each as it is written and as the tool calls it.
+pub(crate) fn python_parameters(schema: &Value) -> Vec<(String, &str)> {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return Vec::new();
+    };
+    let required: HashSet<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .map(|names| names.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let mut taken = HashSet::new();
+    let mut parameters: Vec<(String, &str)> = properties
+        .keys()
+        .filter_map(|name| Some((python_parameter(name)?, name.as_str())))
+        .filter(|(parameter, _)| taken.insert(parameter.clone()))
+        .collect();
+    parameters.sort_by_key(|(_, name)| !required.contains(name));
+    parameters
 }
 
 /// Whether a name is an identifier of Python, and no keyword.

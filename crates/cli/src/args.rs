@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tidegate_model::Engine;
+use tidegate_model::{Engine, Language};
 
 use crate::demo::ServerName;
 
@@ -111,8 +111,8 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Language of the program
-    #[arg(long, value_enum, default_value_t = LangArg::Ts)]
-    pub(crate) lang: LangArg,
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<LangArg>,
     /// Where to run it
     #[arg(long, value_enum, default_value_t = SandboxArg::Process)]
     pub(crate) sandbox: SandboxArg,
@@ -135,6 +135,17 @@ pub(crate) struct RunArgs {
 pub(crate) enum LangArg {
     /// TypeScript or JavaScript
     Ts,
+    /// Python
+    Py,
+}
+
+impl LangArg {
+    pub(crate) fn language(self) -> Language {
+        match self {
+            Self::Ts => Language::TypeScript,
+            Self::Py => Language::Python,
+        }
+    }
 }
 
 /// Engines.

@@ -122,6 +122,7 @@ pub(crate) enum TopKey {
     Limits,
     Checks,
     Sandbox,
+    Python,
     Network,
     Profile,
     Profiles,
@@ -162,6 +163,14 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         kind: Kind::Section,
         default: see_below,
         doc: "What runs programs, and how well it must keep them in.",
+    },
+    Key {
+        id: TopKey::Python,
+        toml: &["python"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What runs programs in Python. See [python.md](python.md).",
     },
     Key {
         id: TopKey::Network,
@@ -875,7 +884,7 @@ fn follows_transport() -> String {
     "from `command` or `url`".into()
 }
 
-fn found() -> String {
+pub(crate) fn found() -> String {
     "the first that is found".into()
 }
 

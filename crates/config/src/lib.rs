@@ -20,6 +20,7 @@ mod error;
 mod expand;
 mod keys;
 mod keys_permissions;
+mod keys_python;
 mod load;
 mod node;
 mod parse_json;

@@ -18,6 +18,7 @@ pub(crate) struct RawConfig {
     pub(crate) checks: RawChecks,
     pub(crate) sandbox: Sandbox,
     pub(crate) engines: RawEngines,
+    pub(crate) python: RawPython,
     pub(crate) network: RawNetwork,
     pub(crate) permissions: RawPermissions,
     pub(crate) warnings: Vec<String>,
@@ -28,6 +29,13 @@ pub(crate) struct RawConfig {
 pub(crate) struct RawEngines {
     pub(crate) deno: Option<Written>,
     pub(crate) node: Option<Written>,
+}
+
+/// Where Python and its packages are, as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawPython {
+    pub(crate) path: Option<Written>,
+    pub(crate) packages: Option<Written>,
 }
 
 /// One server as typed.

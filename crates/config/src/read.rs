@@ -11,6 +11,7 @@ use crate::keys::{
     CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, NETWORK, NetworkKey,
     RESOURCES, ResourceKey, SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
 };
+use crate::keys_python::{PYTHON, PythonKey};
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, WrittenList};
 use crate::read_value::Reading;
@@ -70,6 +71,7 @@ impl<'a> Reader<'a> {
                 TopKey::Limits => self.limits(section)?,
                 TopKey::Checks => self.checks(section)?,
                 TopKey::Sandbox => self.sandbox(section)?,
+                TopKey::Python => self.python(section)?,
                 TopKey::Network => self.network(section, " in `network`")?,
                 TopKey::CodeExecution => self.code_execution(section)?,
             }
@@ -192,6 +194,18 @@ impl<'a> Reader<'a> {
                         Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
                 }
                 CheckKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn python(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `python`";
+        for (key, entry) in self.known(PYTHON, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                PythonKey::Path => self.raw.python.path = Some(reading.text()?),
+                PythonKey::Packages => self.raw.python.packages = Some(reading.text()?),
             }
         }
         Ok(())

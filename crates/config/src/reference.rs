@@ -10,6 +10,7 @@ use crate::keys::{
     CHECKS, EXECUTION, Key, Kind, LIMITS, NETWORK, RESOURCES, SANDBOX, SERVER, TOP, listed,
 };
 use crate::keys_permissions::{COMMAND, PROFILE, TOOLS};
+use crate::keys_python::PYTHON;
 use crate::source::Format;
 
 /// The two example files. A test loads both.
@@ -27,6 +28,7 @@ pub fn reference_page() -> String {
     section(&mut page, "One server", SERVER);
     section(&mut page, "`limits`", LIMITS);
     section(&mut page, "`sandbox`", SANDBOX);
+    section(&mut page, "`python`", PYTHON);
     section(&mut page, "`network`", NETWORK);
     section(&mut page, "`checks`", CHECKS);
     section(&mut page, "One profile", PROFILE);

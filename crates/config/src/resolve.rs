@@ -47,6 +47,8 @@ pub(crate) fn resolve(
         sandbox: Sandbox {
             deno: resolver.program(raw.engines.deno.as_ref())?,
             node: resolver.program(raw.engines.node.as_ref())?,
+            python: resolver.program(raw.python.path.as_ref())?,
+            packages: resolver.program(raw.python.packages.as_ref())?,
             ..raw.sandbox
         },
         network: resolver.network(&raw.network)?,

@@ -97,6 +97,10 @@ pub struct Sandbox {
     pub deno: Option<PathBuf>,
     /// The Node to use instead of one that is found. Absolute; need not exist.
     pub node: Option<PathBuf>,
+    /// The Python to use instead of one that is found. Absolute; need not exist.
+    pub python: Option<PathBuf>,
+    /// The virtual environment whose packages programs in Python can import.
+    pub packages: Option<PathBuf>,
     /// How many programs run, wait and are prepared for.
     pub capacity: Capacity,
 }

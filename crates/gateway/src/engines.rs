@@ -10,11 +10,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tidegate_config::Sandbox;
-use tidegate_model::{Engine, ErrorCode, Limits, RunError};
+use tidegate_model::{Engine, ErrorCode, Language, Limits, Program, RunError};
 use tidegate_sandbox::{
-    EngineError, ExternalEngine, Pool, PoolSettings, ProcessBackend, find_engine,
+    EngineError, ExternalEngine, Pool, PoolSettings, ProcessBackend, Python, PythonError,
+    find_engine, find_python,
 };
 use tokio::sync::Mutex;
+
+use crate::explain;
 
 /// The workers of a gateway.
 pub(crate) struct Engines {
@@ -24,6 +27,8 @@ pub(crate) struct Engines {
     path_variable: OsString,
     home: Option<PathBuf>,
     quickjs: Arc<Pool>,
+    /// Those with Python, once it was found.
+    python: Mutex<Option<Arc<Pool>>>,
     /// Those of engines that were found. One that was not is looked for again:
     /// the user may have installed it.
     found: Mutex<HashMap<Engine, Arc<Pool>>>,
@@ -42,13 +47,49 @@ impl Engines {
         let quickjs = Arc::new(Pool::new(Arc::new(backend), ready(&sandbox)));
         let path_variable = variable("PATH").unwrap_or_default();
         let home = variable("HOME").map(PathBuf::from);
-        let found = Mutex::default();
-        Self { executable, sandbox, limits, path_variable, home, quickjs, found }
+        let (python, found) = (Mutex::default(), Mutex::default());
+        Self { executable, sandbox, limits, path_variable, home, quickjs, python, found }
     }
 
     /// The engine of a program that asks for this one, or for none.
     pub(crate) fn chosen(&self, asked: Option<Engine>) -> Engine {
         asked.unwrap_or(self.sandbox.engine)
+    }
+
+    /// Workers that can run this program.
+    pub(crate) async fn workers_for(&self, program: &Program) -> Result<Arc<Pool>, RunError> {
+        match (program.language, program.engine) {
+            (Language::TypeScript, asked) => self.workers(self.chosen(asked)).await,
+            (Language::Python, None) => self.python_workers().await,
+            (Language::Python, Some(engine)) => {
+                let message = format!("`{}` does not run Python", engine.as_str());
+                let hint = "leave `engine` out: it is for programs in TypeScript";
+                Err(RunError::new(ErrorCode::BadArgument, message).with_hint(hint))
+            }
+        }
+    }
+
+    async fn python_workers(&self) -> Result<Arc<Pool>, RunError> {
+        let mut known = self.python.lock().await;
+        if let Some(workers) = &*known {
+            return Ok(Arc::clone(workers));
+        }
+        let python = self.find_python().await.map_err(|error| {
+            tracing::warn!(%error, "no Python");
+            explain::no_python(&error)
+        })?;
+        let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
+        let backend =
+            ProcessBackend::new(self.executable.clone(), limits, least).with_python(python);
+        let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
+        *known = Some(Arc::clone(&workers));
+        Ok(workers)
+    }
+
+    /// Looks for Python on the machine.
+    pub(crate) async fn find_python(&self) -> Result<Python, PythonError> {
+        let (path, packages) = (self.sandbox.python.as_deref(), self.sandbox.packages.as_deref());
+        find_python(path, packages, &self.path_variable).await
     }
 
     /// Workers with this engine.
@@ -81,6 +122,9 @@ impl Engines {
     /// Ends the workers that wait, and waits until they are gone.
     pub(crate) async fn close(&self) {
         self.quickjs.close().await;
+        if let Some(workers) = &*self.python.lock().await {
+            workers.close().await;
+        }
         for workers in self.found.lock().await.values() {
             workers.close().await;
         }

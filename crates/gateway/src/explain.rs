@@ -9,7 +9,7 @@ use tidegate_model::{
     Effects, ErrorCode, Isolation, IsolationReport, Limits, RunError, ToolRef, did_you_mean,
 };
 use tidegate_policy::{Denial, Refusal, Rule};
-use tidegate_sandbox::SandboxError;
+use tidegate_sandbox::{PythonError, SandboxError};
 use tidegate_upstream::UpstreamError;
 
 /// A call that policy refused.
@@ -283,4 +283,22 @@ pub(crate) fn seconds(time: Duration) -> String {
     } else {
         format!("{} ms", time.as_millis())
     }
+}
+
+/// For the model and its user. Without the paths of the machine: `tidegate
+/// doctor` shows them.
+pub(crate) fn no_python(error: &PythonError) -> RunError {
+    let fact = match error {
+        PythonError::Missing { .. } => "there is no Python on this machine".to_owned(),
+        PythonError::Broken { .. } => "the Python of this machine does not run".to_owned(),
+        PythonError::TooOld { version, .. } => {
+            format!("the Python of this machine is of version {version}, 3.9 is needed")
+        }
+        PythonError::NoPackages { version, .. } => {
+            format!("`python.packages` has no packages for Python {version}")
+        }
+    };
+    let hint = "write the program in TypeScript; or let the user install Python 3.9 or later on \
+                PATH or set `python.path`, `tidegate doctor` says what was found";
+    RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
 }

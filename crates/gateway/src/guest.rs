@@ -4,7 +4,7 @@
 //! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
 
 use serde_json::{Value, json};
-use tidegate_model::{ErrorCode, RunError, Scope};
+use tidegate_model::{ErrorCode, Language, RunError, Scope};
 use tidegate_policy::Permissions;
 use tidegate_wire::Question;
 
@@ -12,6 +12,9 @@ use crate::explain;
 use crate::gateway::Gateway;
 use crate::search::SearchRequest;
 use crate::view::View;
+
+/// The one file of a server for programs in Python.
+const PYTHON_FILE: &str = "__init__.py";
 
 impl Gateway {
     /// The answer to one question, as the JSON value the program gets. All of
@@ -53,6 +56,9 @@ impl Gateway {
 
     async fn functions(&self, view: &View, given: &str) -> Result<Value, RunError> {
         let (server, tools) = view.server(&self.discovery, given).await?;
+        if view.language == Language::Python {
+            return Ok(json!({"server": server, "functions": tools.python_functions()}));
+        }
         let names = tools.functions.iter().map(String::as_str);
         let functions: Vec<(&str, &str)> =
             names.zip(tools.tools.iter().map(|tool| tool.name.as_str())).collect();
@@ -69,6 +75,9 @@ impl Gateway {
             }
             Some([servers, server]) if servers == "servers" => {
                 let (server, _) = view.server(&self.discovery, server).await?;
+                if view.language == Language::Python {
+                    return Ok(json!([file(PYTHON_FILE.to_owned())]));
+                }
                 let catalog = view.catalog();
                 Ok(catalog.api(&server).into_iter().flat_map(|api| api.files()).map(file).collect())
             }
@@ -84,6 +93,10 @@ impl Gateway {
         }
         let (server, tools) = view.server(&self.discovery, server).await?;
         let catalog = view.catalog();
+        if view.language == Language::Python {
+            let text = catalog.api(&server).filter(|_| file == PYTHON_FILE).map(|api| api.python());
+            return text.map(Value::String).ok_or_else(|| no_such_file(path));
+        }
         let text = catalog.api(&server).and_then(|api| {
             // The tool's own spelling works here too.
             let own = || tools.function_of(file.strip_suffix(".ts")?);

@@ -64,6 +64,7 @@ impl Gateway {
         let permissions = self.permissions(context.profile.as_deref());
         let limits = self.limits_of(&program, permissions.as_ref().ok());
         let source_sha256 = Some(sha256_hex(&program.source));
+        let language = program.language;
 
         let ready = tokio::select! {
             ready = self.ready(permissions, &program, &limits, &id, context) => ready,
@@ -84,7 +85,7 @@ impl Gateway {
             id,
             started_at: clock.wall,
             kind: "execute_code",
-            language: Some("typescript"),
+            language: Some(language.as_str()),
             source_sha256,
             outcome: outcome_of(response.error.as_ref()),
             duration: clock.elapsed(),
@@ -109,7 +110,7 @@ impl Gateway {
     ) -> Result<(Permissions, Worker, Admitted, Lease), RunError> {
         let permissions = permissions?;
         let mut admitted = self.admission.enter(&context.session, limits.time).await?;
-        let workers = self.engines.workers(self.engines.chosen(program.engine)).await?;
+        let workers = self.engines.workers_for(program).await?;
         let (worker, lease) = workers.take().await.map_err(|error| {
             tracing::error!(%error, run = %id, "no worker");
             explain::sandbox(&error)

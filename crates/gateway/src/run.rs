@@ -85,7 +85,7 @@ pub(crate) async fn run(
     let Worker { mut reader, writer, life, report: _ } = worker;
     let mut run = Run {
         gateway: Arc::clone(gateway),
-        view: Arc::new(View::new(gateway.catalog())),
+        view: Arc::new(View::new(gateway.catalog(), program.language)),
         id: id.clone(),
         permissions: Arc::new(permissions),
         limits: limits.clone(),

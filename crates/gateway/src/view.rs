@@ -8,28 +8,32 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegate_catalog::{Catalog, ServerTools};
-use tidegate_model::RunError;
+use tidegate_model::{Language, RunError};
 use tidegate_upstream::UpstreamError;
 
 use crate::discovery::Discovery;
 
 /// The catalog of one run.
-pub(crate) struct View(Mutex<Arc<Catalog>>);
+pub(crate) struct View {
+    catalog: Mutex<Arc<Catalog>>,
+    /// In which language functions are called and files are written.
+    pub(crate) language: Language,
+}
 
 impl View {
     /// The view of a run that begins now.
-    pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
-        Self(Mutex::new(catalog))
+    pub(crate) fn new(catalog: Arc<Catalog>, language: Language) -> Self {
+        Self { catalog: Mutex::new(catalog), language }
     }
 
     /// Begins anew, for a program that has not begun to run.
     pub(crate) fn renew(&self, catalog: Arc<Catalog>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = catalog;
+        *self.catalog.lock().unwrap_or_else(PoisonError::into_inner) = catalog;
     }
 
     /// All that is known in this view, without starting anything.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.catalog.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A server by any spelling of its name, with its tools listed. Starts it if
@@ -63,7 +67,7 @@ impl View {
 
     /// Adds the servers that were not listed in this view and are now.
     fn take_over(&self, live: &Arc<Catalog>) -> Arc<Catalog> {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.catalog.lock().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<String> = seen.servers().map(str::to_owned).collect();
         let mut merged: Option<Catalog> = None;
         for name in &names {

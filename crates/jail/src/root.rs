@@ -100,6 +100,9 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
     for (grant, source) in &sources {
         put(source, grant).map_err(|error| at(&grant.path, &error))?;
     }
+    for folder in &spec.hidden {
+        hide(&below(folder)).map_err(|error| at(folder, &error))?;
+    }
     for link in &spec.links {
         let inside = below(&link.path);
         fs::create_dir_all(inside.parent().unwrap_or(Path::new("")))?;
@@ -197,6 +200,16 @@ fn attach(source: &OwnedFd, point: &Path) -> io::Result<()> {
 /// An absolute path as one from the current folder.
 fn below(path: &Path) -> PathBuf {
     path.components().skip(1).collect()
+}
+
+/// Mounts nothing over a folder that was granted with the one around it.
+fn hide(folder: &Path) -> io::Result<()> {
+    if !is_there(folder)? {
+        return Ok(());
+    }
+    let empty = CString::new("mode=0755,size=4k,nr_inodes=1")?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC | MountFlags::RDONLY;
+    Ok(mount("tmpfs", folder, "tmpfs", flags, Some(empty.as_c_str()))?)
 }
 
 fn make_scratch(scratch: Scratch) -> io::Result<()> {

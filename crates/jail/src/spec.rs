@@ -16,6 +16,8 @@ pub struct Spec {
     pub grants: Vec<Grant>,
     /// Links in the private root.
     pub links: Vec<Link>,
+    /// Folders inside granted ones that are to look empty.
+    pub hidden: Vec<PathBuf>,
     /// A private `/tmp`, if there is to be one.
     pub scratch: Option<Scratch>,
     /// Limits of each process.
@@ -37,6 +39,9 @@ pub enum Filter {
     /// For an engine that is another executable and compiles at run time: files
     /// of the private root, threads, executable memory; no socket.
     Engine,
+    /// For Python: files of the private root and of its own folder, threads,
+    /// processes; code only from files that cannot be written; no socket.
+    Python,
     /// For commands of the host: what ordinary programs use.
     Command,
 }
@@ -142,6 +147,7 @@ mod tests {
             filter: Filter::Engine,
             grants: vec![Grant::read("/usr/bin/node".as_ref())],
             links: vec![Link { path: "/proc/self/exe".into(), target: "/usr/bin/node".into() }],
+            hidden: vec!["/usr/lib/node/site".into()],
             scratch: Some(Scratch { bytes: 1 << 20, files: 100 }),
             limits: ProcessLimits {
                 address_space: None,

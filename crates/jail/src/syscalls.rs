@@ -71,6 +71,7 @@ pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
     match filter {
         Filter::QuickJs => lists.push(DATA_MEMORY),
         Filter::Engine => lists.extend(SHARED),
+        Filter::Python => lists.extend([SHARED_BUT_MEMORY, &[LIBRARY_MEMORY, COMMAND]].concat()),
         Filter::Command => lists.extend([SHARED.as_slice(), &[COMMAND]].concat()),
     }
     let runs_others = filter != Filter::QuickJs;
@@ -80,7 +81,7 @@ pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
             lists.push(JOBS);
         }
     }
-    if filter == Filter::Command && walls.private_root {
+    if matches!(filter, Filter::Python | Filter::Command) && walls.private_root {
         lists.push(FILE_RIGHTS);
     }
     lists.concat()
@@ -88,6 +89,9 @@ pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
 
 /// What engines and commands have in common.
 const SHARED: [&[Call]; 6] = [CODE_MEMORY, THREADS, FILES, EVENTS, IDENTITY, ENGINE];
+
+/// The same without memory in which code could be made.
+const SHARED_BUT_MEMORY: &[&[Call]] = SHARED.split_at(1).1;
 
 const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
 
@@ -212,6 +216,32 @@ const CODE_MEMORY: &[Call] = &[
     Call::always(libc::SYS_membarrier),
     Call::clear(libc::SYS_memfd_create, 1, libc::MFD_HUGETLB as u64),
 ];
+
+/// Memory for an interpreter that loads libraries and makes no code itself: what
+/// can be executed is a file, and no file that can be written can be executed.
+const LIBRARY_MEMORY: &[Call] = &[
+    Call::all(
+        libc::SYS_mmap,
+        &[
+            When::Clear { argument: 2, bits: EXECUTABLE },
+            When::Clear { argument: 3, bits: libc::MAP_HUGETLB as u64 },
+        ],
+    ),
+    // A file, and not one of no name: those of `memfd_create` could be written.
+    Call::all(
+        libc::SYS_mmap,
+        &[
+            When::Clear { argument: 2, bits: WRITABLE },
+            When::Clear { argument: 3, bits: (libc::MAP_ANONYMOUS | libc::MAP_HUGETLB) as u64 },
+        ],
+    ),
+    Call::clear(libc::SYS_mprotect, 2, EXECUTABLE),
+    Call::always(libc::SYS_madvise),
+    Call::always(libc::SYS_mincore),
+    Call::always(libc::SYS_membarrier),
+];
+
+const WRITABLE: u64 = libc::PROT_WRITE as u64;
 
 /// Every flag of `clone` that makes a namespace.
 const NAMESPACES: u64 = (libc::CLONE_NEWNS

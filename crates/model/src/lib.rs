@@ -7,6 +7,7 @@
 mod answer;
 mod command;
 mod isolation;
+mod language;
 mod limits;
 mod nearest;
 mod network;
@@ -21,6 +22,7 @@ mod tool;
 pub use answer::Answer;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
+pub use language::Language;
 pub use limits::Limits;
 pub use nearest::{did_you_mean, nearest};
 pub use network::{Alert, Connection, Network, NetworkMode, Verdict};
@@ -33,7 +35,7 @@ pub use permissions::{
     ToolWords,
 };
 pub use response::{Metrics, Response};
-pub use run::{Engine, ErrorCode, Language, Program, RunError, RunId};
+pub use run::{Engine, ErrorCode, Program, RunError, RunId};
 pub use secret::Secret;
 pub use server::{ServerSpec, Transport};
 pub use tool::{Hints, ServerInfo, ToolCall, ToolDef, ToolList, ToolRef};

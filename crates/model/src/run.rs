@@ -5,14 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The languages a program can be written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// TypeScript, or JavaScript, which is the same with fewer types.
-    #[default]
-    TypeScript,
-}
+use crate::language::Language;
 
 /// What runs a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -267,6 +267,7 @@ fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
         filter: Filter::Command,
         grants: grants.collect(),
         links: Vec::new(),
+        hidden: Vec::new(),
         scratch: Some(Scratch { bytes: limits.disk_bytes, files: SCRATCH_FILES }),
         limits: ProcessLimits {
             // Some runtimes reserve far more than they use; where the kernel

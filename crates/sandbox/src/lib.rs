@@ -17,6 +17,7 @@ mod engine;
 mod loader;
 mod pool;
 mod process;
+mod python;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
@@ -25,5 +26,6 @@ pub use engine::{EngineError, ExternalEngine, find_engine};
 pub use loader::needed_files;
 pub use pool::{Lease, Pool, PoolSettings};
 pub use process::ProcessBackend;
+pub use python::{Python, PythonError, find_python};
 // For the executable, which becomes a command before it is anything else.
 pub use tidegate_jail::become_command;

@@ -6,7 +6,7 @@
 //! start. Its loader is run, outside of any jail, so what must stay true is that
 //! no guest has a say in which file that is.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
@@ -34,6 +34,15 @@ const MOST_LINKS: usize = 40;
 /// Everything but the executable itself that must be there when it starts. An
 /// error if any of it lies in a folder of `changeable`, or is reached through one.
 pub async fn needed_files(executable: &Path, changeable: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+    needed_files_and(executable, &[], changeable).await
+}
+
+/// The same, with what these libraries need that it may load later.
+pub(crate) async fn needed_files_and(
+    executable: &Path,
+    later: &[PathBuf],
+    changeable: &[PathBuf],
+) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut current = settled(executable, changeable)?;
     for _ in 0..=MOST_SCRIPTS {
@@ -43,7 +52,7 @@ pub async fn needed_files(executable: &Path, changeable: &[PathBuf]) -> io::Resu
                 files.push(interpreter);
             }
             Kind::Dynamic { loader } => {
-                let libraries = listed(&settled(&loader, changeable)?, &current).await?;
+                let libraries = listed(&settled(&loader, changeable)?, &current, later).await?;
                 for library in &libraries {
                     settled(library, changeable)?;
                 }
@@ -161,9 +170,12 @@ fn number(head: &[u8], at: u64, bytes: usize) -> io::Result<u64> {
 }
 
 /// What the loader would load: it maps the files and runs none of their code.
-async fn listed(loader: &Path, executable: &Path) -> io::Result<Vec<PathBuf>> {
+async fn listed(loader: &Path, executable: &Path, later: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let mut command = Command::new(loader);
     command.arg("--list").arg(executable).env_clear().current_dir("/").kill_on_drop(true);
+    // As if they were loaded first: one listing for all of them.
+    let all: Vec<&OsStr> = later.iter().map(|path| path.as_os_str()).collect();
+    command.env("LD_PRELOAD", all.join(OsStr::new(":")));
     let output = timeout(LISTING_TIME, command.output()).await??;
     if !output.status.success() {
         return Err(invalid("its loader cannot list its libraries"));

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use tidegate_jail::{Filter, Grant, Link, ProcessLimits, Spec};
+use tidegate_jail::{Filter, Grant, Link, ProcessLimits, Scratch, Spec};
 use tidegate_model::{ErrorCode, Isolation, Limits};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
@@ -29,6 +29,7 @@ use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
 use crate::control_group::{ControlGroups, Group, GroupLimits};
 use crate::engine::ExternalEngine;
 use crate::loader::needed_files;
+use crate::python::Python;
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
 /// run. See `worker::confine`.
@@ -41,6 +42,9 @@ const OVERHEAD_BYTES: u64 = 64 * 1024 * 1024;
 /// The same for an engine of the machine: its own code and tables. Idle, Deno
 /// and Node have less than half of it resident. Chosen with room.
 const ENGINE_OVERHEAD_BYTES: u64 = 192 * 1024 * 1024;
+
+/// Files and folders that a program in Python can make. Chosen.
+const SCRATCH_FILES: u32 = 16 * 1024;
 
 /// How long a worker whose channel is closed may take to be gone. Chosen: the
 /// launcher needs far less to notice and to pass it on.
@@ -61,6 +65,8 @@ enum Inside {
     QuickJs,
     /// An engine of the machine, with the files it needs.
     Engine { arguments: Vec<OsString>, program: PathBuf, files: Vec<PathBuf> },
+    /// The Python of the machine.
+    Python(Box<Python>),
 }
 
 impl ProcessBackend {
@@ -79,6 +85,11 @@ impl ProcessBackend {
         files.push(program.clone());
         let arguments = engine.worker_arguments(self.limits.memory_bytes);
         Ok(Self { inside: Inside::Engine { arguments, program, files }, ..self })
+    }
+
+    /// The same for programs in Python.
+    pub fn with_python(self, python: Python) -> Self {
+        Self { inside: Inside::Python(Box::new(python)), ..self }
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
@@ -123,6 +134,7 @@ impl ProcessBackend {
                 filter: Filter::QuickJs,
                 grants: Vec::new(),
                 links: Vec::new(),
+                hidden: Vec::new(),
                 scratch: None,
                 limits: ProcessLimits {
                     address_space: Some(
@@ -143,6 +155,7 @@ impl ProcessBackend {
                 grants: files.iter().map(|path| Grant::read(path)).collect(),
                 // Deno looks for itself there, and ends if it finds nothing.
                 links: vec![Link { path: "/proc/self/exe".into(), target: program.clone() }],
+                hidden: Vec::new(),
                 scratch: None,
                 limits: ProcessLimits {
                     // V8 reserves far more than it uses; the worker limits the
@@ -156,22 +169,40 @@ impl ProcessBackend {
                 control_groups,
                 lifeline,
             },
+            Inside::Python(python) => Spec {
+                filter: Filter::Python,
+                grants: python.grants(),
+                links: python.links(),
+                hidden: python.hidden.clone(),
+                scratch: Some(Scratch { bytes: self.limits.disk_bytes, files: SCRATCH_FILES }),
+                limits: ProcessLimits {
+                    // It says `MemoryError` then, which a program can be told.
+                    address_space: Some(memory_bytes.saturating_add(OVERHEAD_BYTES)),
+                    cpu_seconds,
+                    file_bytes: self.limits.disk_bytes,
+                    open_files: 256,
+                    processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+                },
+                control_groups,
+                lifeline,
+            },
         }
     }
 }
 
 impl Inside {
-    fn arguments(&self) -> &[OsString] {
+    fn arguments(&self) -> Vec<OsString> {
         match self {
-            Self::QuickJs => &[],
-            Self::Engine { arguments, .. } => arguments,
+            Self::QuickJs => Vec::new(),
+            Self::Engine { arguments, .. } => arguments.clone(),
+            Self::Python(python) => python.worker_arguments(),
         }
     }
 
     /// Memory beyond the limit of the program: what the engine itself needs.
     fn overhead_bytes(&self) -> u64 {
         match self {
-            Self::QuickJs => OVERHEAD_BYTES,
+            Self::QuickJs | Self::Python(_) => OVERHEAD_BYTES,
             Self::Engine { .. } => ENGINE_OVERHEAD_BYTES,
         }
     }

@@ -132,13 +132,13 @@ impl Handler {
     ) -> Result<CallToolResult, RunError> {
         let request: ExecuteCode = parse("execute_code", arguments)?;
         let language = match request.language.as_deref() {
-            None | Some("typescript" | "ts" | "javascript" | "js") => Language::TypeScript,
-            Some(other) => {
-                let message =
-                    format!("`language` must be `typescript`, got `{}`", other.escape_debug());
-                return Err(RunError::new(ErrorCode::BadArgument, message)
-                    .with_hint("write the program in TypeScript"));
-            }
+            None => Language::of(&request.code),
+            Some(word) => Language::parse(word).ok_or_else(|| {
+                let word = word.escape_debug();
+                let message = format!("`language` must be `typescript` or `python`, got `{word}`");
+                RunError::new(ErrorCode::BadArgument, message)
+                    .with_hint("write the program in one of them, or leave `language` out")
+            })?,
         };
         let timeout = request.timeout_ms.map(Duration::from_millis);
         let engine = request.engine;

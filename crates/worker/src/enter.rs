@@ -36,6 +36,11 @@ pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitC
         return ExitCode::from(2);
     };
     let confined = tidegate_jail::enter(spec);
+    if let Choice::Python(python) = choice {
+        // Returns only if it failed, which its silence says.
+        let _ = python.become_it(confined.seal());
+        return ExitCode::from(2);
+    }
     let Ok(channel) = Channel::from_standard_input() else {
         return ExitCode::from(2);
     };
@@ -89,7 +94,7 @@ fn start(
             Ok((runner, confined.seal()))
         }
         // The child must be born with nothing.
-        Choice::External(_) => {
+        Choice::External(_) | Choice::Python(_) => {
             let report = confined.seal();
             Ok((Runner::start(host, choice)?, report))
         }

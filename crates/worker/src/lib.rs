@@ -20,6 +20,7 @@ mod jobs;
 mod lines;
 mod meanings;
 mod program;
+mod python;
 mod references;
 mod remedies;
 mod runner;

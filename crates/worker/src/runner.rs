@@ -27,6 +27,8 @@ impl Runner {
                 Ok(Self::QuickJs(Some(engine)))
             }
             Choice::External(external) => V8::start(external).map(Self::V8),
+            // It has become something else by now.
+            Choice::Python(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 

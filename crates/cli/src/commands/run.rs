@@ -1,5 +1,6 @@
 //! `tidegate run`: one program, exactly as `execute_code` would run it.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,12 +15,19 @@ use crate::{context, print};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Result<ExitCode> {
     let source = read(&args.file)?;
+    let language = match (args.lang, args.file.extension().and_then(OsStr::to_str)) {
+        (Some(lang), _) => lang.language(),
+        (None, Some(ending)) if Language::parse(ending).is_some() => {
+            Language::parse(ending).unwrap_or_default()
+        }
+        (None, _) => Language::of(&source),
+    };
     let gateway = context::gateway(config)?;
     let mut context = context::cancelled_by_ctrl_c();
     context.profile.clone_from(&args.profile);
     let program = Program {
         source,
-        language: Language::TypeScript,
+        language,
         engine: args.engine.map(EngineArg::engine),
         timeout: args.timeout,
     };

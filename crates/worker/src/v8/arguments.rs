@@ -1,13 +1,15 @@
 //! Which engine a worker is to use: the arguments of `tidegate worker`.
 //!
-//! `worker`, or `worker --engine NAME --program PATH --major N --memory BYTES`.
-//! They come from the gateway (`sandbox::engine`), which has found the program
+//! `worker`, or `worker --engine NAME --program PATH --major N --memory BYTES`, or
+//! `worker --python PATH [--packages FOLDER]`. They come from the gateway (`sandbox::engine`), which has found the program
 //! and asked it for its version.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use tidegate_model::Engine;
+
+use crate::python::Python;
 
 /// An engine and, if it is not our own, where it is.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub(crate) enum Choice {
     QuickJs,
     /// One that is started as a child.
     External(External),
+    /// Python, which this process becomes.
+    Python(Python),
 }
 
 /// A program that is an engine.
@@ -33,6 +37,7 @@ impl Choice {
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut arguments = arguments.into_iter();
         let (mut engine, mut program, mut major, mut memory) = (None, None, None, None);
+        let (mut python, mut packages) = (None, None);
         while let Some(name) = arguments.next() {
             let value = arguments.next()?;
             match name.to_str()? {
@@ -43,8 +48,13 @@ impl Choice {
                 "--program" => program = Some(PathBuf::from(value)),
                 "--major" => major = Some(value.to_str()?.parse().ok()?),
                 "--memory" => memory = Some(value.to_str()?.parse().ok()?),
+                "--python" => python = Some(PathBuf::from(value)),
+                "--packages" => packages = Some(PathBuf::from(value)),
                 _ => return None,
             }
+        }
+        if let Some(program) = python {
+            return Some(Self::Python(Python { program, packages }));
         }
         match engine {
             None | Some(Engine::QuickJs) => Some(Self::QuickJs),

@@ -1,0 +1,30 @@
+//! Keys of `[python]`.
+
+use crate::keys::{Key, Kind, found, nothing};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PythonKey {
+    Path,
+    Packages,
+}
+
+pub(crate) const PYTHON: &[Key<PythonKey>] = &[
+    Key {
+        id: PythonKey::Path,
+        toml: &["path"],
+        json: &[],
+        kind: Kind::Text,
+        default: found,
+        doc: "The executable of Python, version 3.9 or later; no other one is looked for then. `~/` \
+              at the start is the home folder; a relative path counts from the workspace folder.",
+    },
+    Key {
+        id: PythonKey::Packages,
+        toml: &["packages"],
+        json: &[],
+        kind: Kind::Text,
+        default: nothing,
+        doc: "A virtual environment whose packages programs can import. They are visible to \
+              programs, and nothing else of the folder is.",
+    },
+];

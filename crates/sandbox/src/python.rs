@@ -1,0 +1,239 @@
+//! Finds Python on this machine, and what of it a program may see.
+//!
+//! In: a configured path, `PATH`, a virtual environment with packages. Out: the
+//! interpreter itself, its standard library and the libraries these load; or why
+//! there is none. What lies on `PATH` is often a launcher (pyenv) or belongs to a
+//! virtual environment, so each candidate is run and asked where it really is.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde::Deserialize;
+use thiserror::Error;
+use tidegate_jail::{Access, Grant, Link, Links};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::loader::needed_files_and;
+
+/// Chosen far above the tenth of a second that it takes: a launcher may look
+/// around first.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The oldest version that is used. Older ones get no security fixes, and their
+/// `ast` lacks what the guest needs.
+const LEAST: (u32, u32) = (3, 9);
+
+const PROBE: &str = include_str!("probe_python.py");
+
+/// Parts of the standard library that need a screen, a terminal or a network
+/// service of the machine, with all the libraries that these need.
+const LEFT_OUT: [&str; 8] =
+    ["_tkinter", "_curses", "_curses_panel", "readline", "nis", "_dbm", "_gdbm", "_ssl"];
+
+/// What is installed beside the standard library, inside its folder.
+const INSTALLED: [&str; 3] = ["site-packages", "dist-packages", "test"];
+
+/// Times of day around the world, for `zoneinfo`.
+const ZONES: &str = "/usr/share/zoneinfo";
+
+/// What a program finds at the root, in the folder of its own that it starts in.
+const FOLDERS: [&str; 3] = ["workspace", "servers", "skills"];
+
+/// A Python that can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Python {
+    /// Its executable, absolute and without links.
+    pub program: PathBuf,
+    /// Its version, as it says itself.
+    pub version: String,
+    /// Where installed packages are, if any may be imported.
+    pub packages: Option<PathBuf>,
+    /// Its standard library.
+    library: Vec<PathBuf>,
+    /// What executable and standard library load.
+    files: Vec<PathBuf>,
+    /// Folders inside the standard library that are no part of it.
+    pub(crate) hidden: Vec<PathBuf>,
+}
+
+/// Why there is no Python.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum PythonError {
+    /// There is no file of its name.
+    #[error("there is no Python {place}")]
+    Missing {
+        /// Where it was looked for.
+        place: String,
+    },
+    /// It does not say what it is.
+    #[error("`{}` does not run: {reason}", program.display())]
+    Broken {
+        /// The file.
+        program: PathBuf,
+        /// What happened.
+        reason: String,
+    },
+    /// It lacks what programs need.
+    #[error("`{}` is of version {version}, {}.{} is needed", program.display(), LEAST.0, LEAST.1)]
+    TooOld {
+        /// The file.
+        program: PathBuf,
+        /// Its version.
+        version: String,
+    },
+    /// The configured packages are not for this Python.
+    #[error("`{}` has no packages for Python {version}", folder.display())]
+    NoPackages {
+        /// The virtual environment.
+        folder: PathBuf,
+        /// The version of Python.
+        version: String,
+    },
+}
+
+/// Finds Python: the configured one and no other, else the first that works.
+/// `packages` is a virtual environment whose packages may be imported.
+pub async fn find_python(
+    configured: Option<&Path>,
+    packages: Option<&Path>,
+    path_variable: &OsStr,
+) -> Result<Python, PythonError> {
+    let (candidates, place) = match configured {
+        Some(path) => (vec![path.to_owned()], format!("at `{}`", path.display())),
+        None => {
+            let folders = std::env::split_paths(path_variable).filter(|path| path.is_absolute());
+            let folders: Vec<PathBuf> = folders.collect();
+            // The environment's own Python first: its packages may be compiled for it.
+            let own = packages.map(|folder| folder.join("bin/python3"));
+            let named = |name: &'static str| folders.iter().map(move |folder| folder.join(name));
+            let all = own.into_iter().chain(named("python3")).chain(named("python"));
+            (all.collect(), "on PATH".to_owned())
+        }
+    };
+    let mut unusable = PythonError::Missing { place };
+    for candidate in candidates.iter().filter(|candidate| candidate.is_file()) {
+        match ask(candidate, packages).await {
+            Ok(found) => return Ok(found),
+            Err(error) => {
+                if matches!(unusable, PythonError::Missing { .. }) {
+                    unusable = error;
+                }
+            }
+        }
+    }
+    Err(unusable)
+}
+
+/// What the probe prints.
+#[derive(Deserialize)]
+struct Said {
+    program: PathBuf,
+    version: (u32, u32, u32),
+    implementation: String,
+    library: Vec<PathBuf>,
+}
+
+async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, PythonError> {
+    let broken = |reason: String| PythonError::Broken { program: candidate.to_owned(), reason };
+    let mut command = Command::new(candidate);
+    command.args(["-I", "-S", "-c", PROBE]);
+    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let output = timeout(PATIENCE, command.output())
+        .await
+        .map_err(|_| broken(format!("no answer in {PATIENCE:?}")))?
+        .map_err(|error| broken(error.to_string()))?;
+    let said: Said = serde_json::from_slice(&output.stdout)
+        .map_err(|_| broken(format!("it ended with {}", output.status)))?;
+    let (major, minor, micro) = said.version;
+    let (version, program) = (format!("{major}.{minor}.{micro}"), said.program);
+    if said.implementation != "cpython" {
+        return Err(broken(format!("it is {}, not CPython", said.implementation)));
+    }
+    if (major, minor) < LEAST {
+        return Err(PythonError::TooOld { program, version });
+    }
+    let packages = match packages {
+        None => None,
+        Some(folder) => {
+            let found = folder.join(format!("lib/python{major}.{minor}/site-packages"));
+            let found = found.canonicalize().ok().filter(|found| found.is_dir());
+            let folder = folder.to_owned();
+            let version = version.clone();
+            Some(found.ok_or(PythonError::NoPackages { folder, version })?)
+        }
+    };
+    let library = without_links(&said.library).map_err(|error| broken(error.to_string()))?;
+    let extensions = extensions(&library);
+    let files = needed_files_and(&program, &extensions, &[]).await;
+    let files = files.map_err(|error| broken(error.to_string()))?;
+    // Those of the standard library are granted with it.
+    let files = files.into_iter().filter(|file| !library.iter().any(|one| file.starts_with(one)));
+    let hidden = library.iter().flat_map(|one| INSTALLED.map(|name| one.join(name)));
+    let hidden = hidden.filter(|folder| !packages.iter().any(|one| one.starts_with(folder)));
+    Ok(Python {
+        files: files.collect(),
+        hidden: hidden.filter(|folder| folder.is_dir()).collect(),
+        program,
+        version,
+        packages,
+        library,
+    })
+}
+
+fn without_links(folders: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
+    let mut found: Vec<PathBuf> =
+        folders.iter().map(|folder| folder.canonicalize()).collect::<Result<_, _>>()?;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The parts of the standard library that are compiled.
+fn extensions(library: &[PathBuf]) -> Vec<PathBuf> {
+    let folders = library.iter().map(|folder| folder.join("lib-dynload"));
+    let entries = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let wanted = |path: &PathBuf| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let module = name.split('.').next().unwrap_or_default();
+        name.ends_with(".so") && !LEFT_OUT.contains(&module)
+    };
+    entries.map(|entry| entry.path()).filter(wanted).collect()
+}
+
+impl Python {
+    /// What `tidegate worker` must be told to use it.
+    pub(crate) fn worker_arguments(&self) -> Vec<OsString> {
+        let mut arguments = vec!["--python".into(), self.program.clone().into_os_string()];
+        if let Some(packages) = &self.packages {
+            arguments.extend(["--packages".into(), packages.clone().into_os_string()]);
+        }
+        arguments
+    }
+
+    /// What of the machine is visible to programs.
+    pub(crate) fn grants(&self) -> Vec<Grant> {
+        let zones = Some(PathBuf::from(ZONES)).filter(|zones| zones.is_dir());
+        let read = [&self.program].into_iter().chain(&self.library).chain(&self.files);
+        let null =
+            Grant { path: "/dev/null".into(), access: Access::Device, links: Links::Followed };
+        read.chain(&self.packages)
+            .chain(&zones)
+            .map(|path| Grant::read(path))
+            .chain([null])
+            .collect()
+    }
+
+    /// `/workspace` and the like lie in the folder that can be written.
+    #[expect(clippy::unused_self, reason = "beside `grants`, which does")]
+    pub(crate) fn links(&self) -> Vec<Link> {
+        let link = |name: &str| Link {
+            path: Path::new("/").join(name),
+            target: Path::new("/tmp").join(name),
+        };
+        FOLDERS.map(link).into()
+    }
+}

@@ -1,0 +1,371 @@
+"""What a program sees of the gateway: `servers`, `call_tool`, `search_tools`,
+`commands`, `fetch`, and errors of tools.
+
+Not a wall: a program may bend all of this to its liking and gains nothing, since
+every call is resolved, checked and decided by the gateway.
+"""
+
+import asyncio
+import importlib.abc
+import importlib.machinery
+import sys
+import threading
+import types
+
+from . import channel as wire
+from .channel import Channel, Gone
+from .values import Record, Unfit, decode, encode
+
+
+class ToolError(Exception):
+    """A tool, or the way to it, failed. `code`, `server`, `tool`, `hint`."""
+
+    def __init__(self, message, code="call.failed", hint=None, server=None, tool=None):
+        super().__init__(message)
+        self.code, self.hint, self.server, self.tool = code, hint, server, tool
+
+
+class Host:
+    """Calls under way. An answer goes to whoever waits for its number: a future
+    of a running loop, or the thread that blocks. Of several threads that block,
+    one reads for all."""
+
+    def __init__(self, channel: Channel):
+        self.channel = channel
+        self.last = 0
+        self.waiting = {}
+        self.answers = {}
+        self.watching = None
+        self.changed = threading.Condition()
+        self.reading = False
+        self.asking = threading.Lock()
+        self.before_send = lambda: None
+
+    def send(self, kind, *fields, name=""):
+        """Sends a question and gives its number."""
+        with self.changed:
+            self.before_send()
+            self.last += 1
+            number = self.last
+            try:
+                self.channel.send(kind, wire.u32(number), *fields)
+            except wire.TooLong as error:
+                raise ToolError(f"{error} bytes are too much for one call", "call.bad_argument",
+                                "pass less at once") from None
+            self.answers[number] = None
+        return number, name
+
+    def wait(self, number, name):
+        """Blocks until this answer is there."""
+        with self.changed:
+            while self.answers[number] is None:
+                if self.reading:
+                    self.changed.wait()
+                else:
+                    self.read()
+            answer = self.answers.pop(number)
+        return self.value(answer, name)
+
+    def read(self):
+        """Reads one frame, without holding up who sends meanwhile."""
+        self.reading = True
+        self.changed.release()
+        try:
+            frame = self.channel.next()
+        finally:
+            self.changed.acquire()
+            self.reading = False
+            self.changed.notify_all()
+        self.take(frame)
+
+    async def later(self, number, name):
+        """The same without blocking the loop."""
+        loop = asyncio.get_running_loop()
+        with self.changed:
+            future = None
+            if self.answers[number] is None:
+                self.watch(loop)
+                future = self.waiting[number] = loop.create_future()
+        if future is not None:
+            try:
+                await future
+            finally:
+                self.waiting.pop(number, None)
+        return self.value(self.answers.pop(number), name)
+
+    def watch(self, loop):
+        if self.watching is not loop:
+            self.watching = loop
+            loop.add_reader(self.channel.descriptor, self.take_all)
+
+    def take_all(self):
+        with self.changed:
+            # A thread that blocks reads already.
+            if not self.reading:
+                for frame in self.channel.come():
+                    self.take(frame)
+                self.changed.notify_all()
+
+    def take(self, frame):
+        if frame.u8() != wire.REPLY:
+            raise Gone
+        number = frame.u32()
+        if number not in self.answers:
+            return
+        ok = frame.u8()
+        self.answers[number] = (True, frame.text()) if ok else (False, frame.failure())
+        future = self.waiting.get(number)
+        if future is not None and not future.get_loop().is_closed():
+            future.get_loop().call_soon_threadsafe(_wake, future)
+
+    def value(self, answer, name):
+        ok, content = answer
+        if ok:
+            return decode(content)
+        server, border, tool = name.partition("__")
+        error = ToolError(content["message"], content["code"], content["hint"])
+        if border:
+            error.server, error.tool = server, tool
+        raise error
+
+    def ask(self, question, body):
+        # The gateway answers one question at a time.
+        with self.asking:
+            return self.wait(*self.send(wire.ASK, bytes((wire.QUESTIONS[question],)), wire.text(body)))
+
+    def finish(self):
+        """Waits for the calls that nobody waited for: they were meant to happen.
+        The first one that failed is raised."""
+        for number in list(self.answers):
+            self.wait(number, "")
+
+
+def _wake(future):
+    if not future.done():
+        future.set_result(None)
+
+
+class Later:
+    """A call that was begun and not waited for. To be awaited; used like a value
+    it waits and is that value."""
+
+    def __init__(self, host, number, name):
+        object.__setattr__(self, "_parts", (host, number, name))
+        object.__setattr__(self, "_inner", None)
+        object.__setattr__(self, "_known", None)
+
+    def _coroutine(self):
+        if self._inner is None:
+            object.__setattr__(self, "_inner", self._run())
+        return self._inner
+
+    async def _run(self):
+        host, number, name = self._parts
+        if self._known is None:
+            value = await host.later(number, name)
+            object.__setattr__(self, "_known", (value,))
+        return self._known[0]
+
+    # The protocol of a coroutine, so that `asyncio.create_task` takes it.
+    def __await__(self):
+        return self._coroutine().__await__()
+
+    def send(self, value):
+        return self._coroutine().send(value)
+
+    def throw(self, *error):
+        return self._coroutine().throw(*error)
+
+    def close(self):
+        return self._coroutine().close()
+
+    def _value(self):
+        if self._known is None:
+            host, number, name = self._parts
+            object.__setattr__(self, "_known", (host.wait(number, name),))
+        return self._known[0]
+
+    def __getattr__(self, name):
+        return getattr(self._value(), name)
+
+
+def _as_value(name):
+    def method(self, *arguments):
+        return getattr(self._value(), name)(*arguments)
+    method.__name__ = name
+    return method
+
+
+for _name in ("getitem setitem delitem contains len eq ne lt le gt ge add radd "
+              "sub rsub mul rmul truediv floordiv mod int float index format call").split():
+    setattr(Later, f"__{_name}__", _as_value(f"__{_name}__"))
+# Whoever collects what is to be awaited asks for a hash first.
+Later.__hash__ = object.__hash__
+Later.__bool__ = lambda self: bool(self._value())
+Later.__str__ = lambda self: str(self._value())
+Later.__repr__ = lambda self: repr(self._value())
+Later.__iter__ = lambda self: iter(self._value())
+
+
+class Function:
+    """A tool. Arguments by name, by position, or as one dict."""
+
+    def __init__(self, host, server, tool, name, parameters):
+        self._host, self._full = host, f"{server}__{tool}"
+        self._parameters = parameters
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = f"servers.{server}"
+
+    def __call__(self, *positional, **named):
+        return self._host.wait(*self._send(positional, named))
+
+    def later(self, *positional, **named):
+        return Later(self._host, *self._send(positional, named))
+
+    def _send(self, positional, named):
+        arguments = arguments_of(self.__name__, self._parameters, positional, named)
+        return self._host.send(wire.CALL, wire.text(self._full), wire.text(arguments), b"\0", name=self._full)
+
+    def __repr__(self):
+        return f"<function {self.__module__}.{self.__name__}>"
+
+
+def arguments_of(name, parameters, positional, named):
+    """JSON text of the arguments of a call. `parameters` are pairs: how a
+    program writes each name, and what the tool calls it."""
+    if len(positional) == 1 and isinstance(positional[0], dict):
+        given = {**positional[0]}
+    elif len(positional) > len(parameters):
+        takes = f"takes {len(parameters)}" if parameters else "takes none"
+        raise ToolError(f"`{name}` {takes} arguments, got {len(positional)} by position", "call.bad_argument",
+                        "name them: `" + name + "(" + ", ".join(f"{each}=…" for each, _ in parameters[:4]) + ")`")
+    else:
+        given = {parameters[index][1]: value for index, value in enumerate(positional)}
+    tools_own = dict(parameters)
+    for key, value in named.items():
+        key = tools_own.get(key, key)
+        if key in given and positional and not isinstance(positional[0], dict):
+            raise ToolError(f"`{name}` got `{key}` twice", "call.bad_argument", "pass it once")
+        given[key] = value
+    # `...` and None as the stubs' `OMIT`: left out.
+    given = {key: value for key, value in given.items() if value is not ...}
+    try:
+        return encode(given, "arguments")
+    except Unfit as error:
+        raise ToolError(f"`{name}`: {error}", "call.bad_argument", error.hint) from None
+
+
+class Server(types.ModuleType):
+    """A server, as a module: its functions are asked for once."""
+
+    def __init__(self, host, name):
+        answer = host.ask("functions", name)
+        super().__init__(f"servers.{name}")
+        self.__path__ = []
+        self.__dict__["_server"] = answer["server"]
+        self.__dict__["_host"] = host
+        functions = [(*each, []) if len(each) < 3 else each for each in answer["functions"]]
+        for _, tool, parameters, *_ in functions:
+            self.__dict__[tool] = Function(host, answer["server"], tool, tool, parameters)
+        for spelling, tool, parameters, *_ in functions:
+            self.__dict__[spelling] = Function(host, answer["server"], tool, spelling, parameters)
+        self.__all__ = [spelling for spelling, *_ in functions]
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        # The gateway answers with the nearest names.
+        return Function(self._host, self._server, name, name, [])
+
+    def __dir__(self):
+        return self.__all__
+
+
+class Servers(types.ModuleType):
+    """The package `servers`."""
+
+    def __init__(self, host):
+        super().__init__("servers")
+        self.__path__ = []
+        self.__dict__["_host"] = host
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._load(name)
+
+    __getitem__ = __getattr__
+
+    def _load(self, name):
+        full = f"servers.{name}"
+        if full not in sys.modules:
+            sys.modules[full] = Server(self._host, name)
+        self.__dict__[name] = sys.modules[full]
+        return sys.modules[full]
+
+    def __dir__(self):
+        return self._host.ask("servers", "")
+
+    def __iter__(self):
+        return iter(self._host.ask("servers", ""))
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """`import servers.github`, `from servers.github import list_issues`."""
+
+    def __init__(self, servers):
+        self.servers = servers
+
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("servers.") and name.count(".") == 1:
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        try:
+            return self.servers._load(spec.name.partition(".")[2])
+        except ToolError as error:
+            failed = ImportError(str(error), name=spec.name)
+            failed.hint, failed.code = error.hint, error.code
+            raise failed from None
+
+    def exec_module(self, module):
+        pass
+
+
+class Commands:
+    """Commands of the host, each in a jail of its own. None unless configured."""
+
+    def __init__(self, host):
+        self._host = host
+
+    def run(self, name, args=(), input=None, timeout_ms=None):
+        return self._host.wait(*self._send(name, args, input, timeout_ms))
+
+    def _send(self, name, args, input, timeout_ms):
+        if isinstance(args, (str, bytes)):
+            raise ToolError("`commands.run` takes the arguments as a list", "command.denied",
+                            'write `commands.run("name", ["first", "second"])`')
+        given = [str(each) if isinstance(each, (int, float)) else each for each in args]
+        request = {"args": given, "input": input, "timeout_ms": timeout_ms}
+        request = {key: value for key, value in request.items() if value is not None}
+        return self._host.send(wire.COMMAND, wire.text(str(name)), wire.text(encode(request, "arguments")))
+
+
+def later(function):
+    """The form of a function that does not wait, if it has one."""
+    if isinstance(function, Function):
+        return function.later
+    own = getattr(function, "__later__", None)
+    return own if own is not None else function
+
+
+async def _given(value):
+    return value
+
+
+def awaited(value):
+    """What `await` gets: a value that is there already is as good."""
+    if asyncio.isfuture(value) or asyncio.iscoroutine(value) or hasattr(type(value), "__await__"):
+        return value
+    return _given(value)

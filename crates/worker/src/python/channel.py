@@ -1,0 +1,146 @@
+"""Frames between this process and the gateway, on one descriptor.
+
+In: the descriptor of a stream socket. Out: messages, as the crate `wire` lays
+them out: a length of four bytes, a kind, and the fields of that kind, numbers
+with the lowest byte first. Nothing here knows what a program is.
+"""
+
+import os
+import struct
+
+VERSION = 3
+
+# Kinds of messages, from here and to here.
+HELLO, CALL, ASK, LOG, DONE, FAILED, FETCH, COMMAND = 1, 2, 3, 4, 5, 6, 7, 8
+START, REPLY = 1, 2
+
+QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6}
+
+_U32 = struct.Struct("<I")
+_U64 = struct.Struct("<Q")
+
+# Bytes of a frame at most; the gateway reads no longer one.
+MOST = 64 * 1024 * 1024
+
+
+def u32(number):
+    return _U32.pack(number)
+
+
+def u64(number):
+    return _U64.pack(number)
+
+
+def text(value):
+    # Half of a surrogate pair is no UTF-8.
+    data = value.encode("utf-8", "replace")
+    return _U32.pack(len(data)) + data
+
+
+def optional(value):
+    return b"\0" if value is None else b"\1" + text(value)
+
+
+class Gone(BaseException):
+    """The gateway has closed the channel. No program can do anything then, so
+    `except Exception` does not catch it."""
+
+
+class TooLong(Exception):
+    """A message does not fit into a frame."""
+
+
+class Reader:
+    """Takes fields off the front of a frame."""
+
+    def __init__(self, body):
+        self.body, self.at = body, 0
+
+    def u8(self):
+        self.at += 1
+        return self.body[self.at - 1]
+
+    def u32(self):
+        self.at += 4
+        return _U32.unpack_from(self.body, self.at - 4)[0]
+
+    def u64(self):
+        self.at += 8
+        return _U64.unpack_from(self.body, self.at - 8)[0]
+
+    def text(self):
+        length = self.u32()
+        self.at += length
+        return str(self.body[self.at - length:self.at], "utf-8")
+
+    def optional(self):
+        return self.text() if self.u8() else None
+
+    def failure(self):
+        code, message, line, column = self.text(), self.text(), self.u32(), self.u32()
+        return {"code": code, "message": message, "line": line or None,
+                "column": column or None, "hint": self.optional()}
+
+
+class Channel:
+    """Both directions. Reading blocks until a whole frame is there, unless it is
+    asked what has come already."""
+
+    def __init__(self, descriptor):
+        self.descriptor = descriptor
+        self.received = bytearray()
+
+    def send(self, kind, *fields):
+        body = b"".join(fields)
+        if len(body) >= MOST:
+            raise TooLong(len(body))
+        self.send_frame(_U32.pack(len(body) + 1) + bytes((kind,)) + body)
+
+    def send_frame(self, frame):
+        left = memoryview(frame)
+        while left:
+            try:
+                left = left[os.write(self.descriptor, left):]
+            except OSError:
+                raise Gone from None
+
+    def next(self):
+        """The next frame, waited for."""
+        while True:
+            frame = self._take()
+            if frame is not None:
+                return frame
+            self._receive()
+
+    def come(self):
+        """The frames that have come. To be asked when the descriptor is readable,
+        so it does not wait for the first byte; for the rest of a frame it does."""
+        frames = [self.next()]
+        frame = self._take()
+        while frame is not None:
+            frames.append(frame)
+            frame = self._take()
+        return frames
+
+    def _take(self):
+        have = len(self.received)
+        if have < 4:
+            return None
+        end = 4 + _U32.unpack_from(self.received)[0]
+        if have < end:
+            return None
+        body = bytes(memoryview(self.received)[4:end])
+        del self.received[:end]
+        return Reader(body)
+
+    def _receive(self):
+        have = len(self.received)
+        # A large answer is taken in large pieces.
+        missing = 4 + _U32.unpack_from(self.received)[0] - have if have >= 4 else 0
+        try:
+            data = os.read(self.descriptor, max(65536, min(missing, 4 * 1024 * 1024)))
+        except OSError:
+            raise Gone from None
+        if not data:
+            raise Gone
+        self.received += data

@@ -1,0 +1,247 @@
+"""Values on their way in and out.
+
+In: JSON text of the gateway becomes plain dicts and lists; a dict of those also
+gives its keys as attributes. Out: what a program made becomes JSON text, or an
+error that names the place of the value that cannot.
+"""
+
+import json
+import math
+import re
+
+# JSON of this depth is read by nobody; deeper ones would end the C stack.
+DEEPEST = 500
+
+
+class Record(dict):
+    """A dict whose keys can be written as attributes, as far as they are no
+    methods of a dict."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            pass
+        message = f"the dict has no key {name!r}"
+        raise AttributeError(message, name=name, obj=self) if _NAMED else AttributeError(message)
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __delattr__(self, name):
+        try:
+            del self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __copy__(self):
+        return Record(self)
+
+    def __reduce__(self):
+        return (Record, (dict(self),))
+
+
+try:
+    AttributeError("", name="", obj=None)
+    _NAMED = True
+except TypeError:
+    # Before Python 3.10.
+    _NAMED = False
+
+_decode = json.JSONDecoder(object_hook=Record).decode
+
+
+def decode(text):
+    """A value of the gateway. A line break before it marks integers that other
+    languages cannot hold; here they are like all others."""
+    return _decode(text)
+
+
+class Unfit(Exception):
+    """A value that cannot leave."""
+
+    def __init__(self, message, hint=None):
+        super().__init__(message)
+        self.hint = hint
+
+
+# Integers that are longer are not 64 bits any more, or nearly so.
+_LONG_NUMBER = re.compile(r"[0-9]{19}")
+
+
+def encode(value, what="output"):
+    """JSON text of a value."""
+    walk = _Walk(what)
+    try:
+        text = json.dumps(value, default=walk.simpler, allow_nan=False, ensure_ascii=False)
+        if not _LONG_NUMBER.search(text):
+            return text
+    except (ValueError, TypeError, RecursionError):
+        pass
+    # Slower, and knows where it is.
+    return json.dumps(walk.plain(value, "", ()), allow_nan=False, ensure_ascii=False)
+
+
+class _Walk:
+    def __init__(self, what):
+        self.what = what
+        # What was made of iterators: they give their values only once.
+        self.taken = {}
+
+    def simpler(self, value):
+        """One step towards what JSON has, for a value that it does not have."""
+        if id(value) in self.taken:
+            return self.taken[id(value)][1]
+        plain = _converted(value)
+        if plain is value:
+            raise TypeError
+        if hasattr(value, "__next__"):
+            self.taken[id(value)] = (value, plain)
+        return plain
+
+    def plain(self, value, path, above):
+        if value is None or isinstance(value, (bool, str)):
+            return value
+        if isinstance(value, int):
+            # The gateway reads 64 bits.
+            return int(value) if -2**63 <= value < 2**64 else str(value)
+        if isinstance(value, float):
+            if math.isfinite(value):
+                return float(value)
+            raise Unfit(f"{self.place(path)} is `{value}`, which JSON cannot hold",
+                        "replace it, e.g. by `None`, before it is returned")
+        if any(value is other for other in above):
+            raise Unfit(f"{self.place(path)} contains itself", "return plain data without cycles")
+        if len(above) >= DEEPEST:
+            raise Unfit(f"{self.place(path)} is nested more than {DEEPEST} deep", "return flatter data")
+        above = (*above, value)
+        if isinstance(value, dict):
+            return {self.key(key, path): self.plain(each, f"{path}[{key!r}]", above)
+                    for key, each in value.items()}
+        if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
+            return [self.plain(each, f"{path}[{index}]", above) for index, each in enumerate(value)]
+        try:
+            simpler = self.simpler(value)
+        except TypeError:
+            raise Unfit(f"{self.place(path)} is {_kind(value)}, which JSON cannot hold",
+                        _hint_for(value)) from None
+        return self.plain(simpler, path, above)
+
+    def place(self, path):
+        return f"`{self.what}{path}`" if path else f"the {self.what}"
+
+    def key(self, key, path):
+        if isinstance(key, str):
+            return str(key)
+        if key is None or isinstance(key, (bool, int)):
+            return json.dumps(key)
+        if isinstance(key, float) and not math.isfinite(key):
+            raise Unfit(f"a key of {self.place(path)} is `{key}`, which JSON cannot hold", "use text as keys")
+        simpler = _converted(key)
+        return simpler if isinstance(simpler, str) else str(key)
+
+
+def _hint_for(value):
+    if isinstance(getattr(value, "__self__", None), dict):
+        name = value.__name__
+        return f"`.{name}` is a method of a dict: write `[{name!r}]` for the key, or call it"
+    return "return plain data: dicts, lists, text, numbers, booleans, None"
+
+
+def _kind(value):
+    name = type(value).__name__
+    return f"a {name}" if name[:1].lower() not in "aeiou" else f"an {name}"
+
+
+def _converted(value):
+    """The value in simpler types, or itself if there is none."""
+    convert = _BY_TYPE.get(type(value))
+    if convert is not None:
+        return convert(value)
+    for known, convert in _BY_TYPE.items():
+        if isinstance(value, known):
+            return convert(value)
+    if isinstance(value, type):
+        return value
+    for method in _OWN_METHODS:
+        found = getattr(value, method, None)
+        if callable(found):
+            return found()
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    module = type(value).__module__.partition(".")[0]
+    if module in ("numpy", "pandas", "polars"):
+        return _of_package(value)
+    if hasattr(value, "__next__") or (hasattr(value, "__iter__") and hasattr(value, "__len__")):
+        return list(value)
+    return value
+
+
+# Named tuples, pydantic.
+_OWN_METHODS = ("_asdict", "model_dump")
+
+
+def _of_package(value):
+    """Of numpy, pandas and polars, without importing them."""
+    if hasattr(value, "to_dicts"):
+        return value.to_dicts()
+    if hasattr(value, "columns") and hasattr(value, "to_dict"):
+        return value.to_dict("records")
+    if hasattr(value, "index") and hasattr(value, "to_dict"):
+        return value.to_dict()
+    for method in ("isoformat", "tolist", "to_list", "item"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    return value if type(value).__name__ not in ("NAType", "NaTType") else None
+
+
+def _decimal(value):
+    if not value.is_finite():
+        return float(value)
+    number = int(value) if value == value.to_integral_value() and value.as_tuple().exponent >= 0 else float(value)
+    # As text if a number would not be the same any more.
+    return number if type(value)(repr(number)) == value else str(value)
+
+
+def _bytes(value):
+    try:
+        return bytes(value).decode("utf-8")
+    except UnicodeDecodeError:
+        import base64
+        return base64.b64encode(bytes(value)).decode("ascii")
+
+
+def _sorted(value):
+    try:
+        return sorted(value)
+    except TypeError:
+        return list(value)
+
+
+def _types():
+    import collections
+    import datetime
+    import decimal
+    import enum
+    import fractions
+    import pathlib
+    import types
+    import uuid
+    iso = lambda value: value.isoformat()
+    return {
+        datetime.datetime: iso, datetime.date: iso, datetime.time: iso,
+        datetime.timedelta: str,
+        decimal.Decimal: _decimal, fractions.Fraction: str, complex: str,
+        enum.Enum: lambda value: value.value,
+        set: _sorted, frozenset: _sorted, range: list, collections.deque: list,
+        types.GeneratorType: list, types.MappingProxyType: dict,
+        bytes: _bytes, bytearray: _bytes, memoryview: _bytes,
+        uuid.UUID: str, pathlib.PurePath: str,
+        BaseException: lambda value: {"name": type(value).__name__, "message": str(value)},
+        type({}.keys()): list, type({}.values()): list, type({}.items()): list,
+    }
+
+
+_BY_TYPE = _types()

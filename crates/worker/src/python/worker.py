@@ -1,0 +1,230 @@
+"""One run: hello, a program, its output, the end."""
+
+import asyncio
+import atexit
+import builtins
+import io
+import os
+import signal
+import sys
+import threading
+import time
+import types
+
+from . import channel as wire
+from . import failure, files
+from .api import Commands, Finder, Function, Host, Servers, ToolError, Later, awaited, later
+from .channel import Channel, Gone
+from .program import AWAITED, FILE_NAME, LAST, LATER, Program
+from .values import Unfit, decode, encode
+
+# Text is sent when so much has been printed, or the program ends or calls.
+PRINT_BYTES = 8192
+
+INFO, ERROR = b"\1", b"\3"
+
+
+class Printed(io.TextIOBase):
+    """Standard output, or standard error, of a program."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, channel, level):
+        self.channel, self.level, self.parts, self.size = channel, level, [], 0
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self.parts.append(text)
+        self.size += len(text)
+        if self.size >= PRINT_BYTES:
+            self.flush()
+        return len(text)
+
+    def flush(self):
+        text, self.parts, self.size = "".join(self.parts), [], 0
+        if text:
+            self.channel.send(wire.LOG, self.level, wire.text(text))
+
+
+class Start:
+    """What the gateway says at the start."""
+
+    def __init__(self, frame):
+        self.source = frame.text()
+        self.time_ms, self.cpu_ms = frame.u32(), frame.u32()
+        self.memory_bytes, self.output_bytes = frame.u64(), frame.u64()
+
+
+class Stopped(BaseException):
+    """A limit was reached. No program can go on then, so `except Exception` does
+    not catch it; the gateway ends one that catches everything."""
+
+    def __init__(self, code):
+        super().__init__("stopped")
+        self.code = code
+
+
+class Run:
+    """The run of one program."""
+
+    def __init__(self, channel, start):
+        self.channel, self.start, self.source = channel, start, start.source
+        self.host = Host(channel)
+        self.out, self.err = Printed(channel, INFO), Printed(channel, ERROR)
+        # What was printed before a call is told before it.
+        self.host.before_send = self.flush
+
+    def limit(self):
+        """Stops the program where it is when its time is up, so that the error
+        can name the line. The gateway has a clock of its own."""
+        def stop(number, _):
+            raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu")
+        signal.signal(signal.SIGALRM, stop)
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_REAL, self.start.time_ms / 1000)
+        used = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, used + self.start.cpu_ms / 1000)
+
+    def outcome(self):
+        """JSON text of the output, or the error: one of both is None."""
+        self.limit()
+        try:
+            program = Program(self.source)
+        except Stopped as error:
+            return None, failure.of_exception(error, self.source)
+        except SyntaxError as error:
+            return None, failure.of_syntax(error, self.source)
+        except (ValueError, RecursionError, MemoryError) as error:
+            return None, failure.of_syntax(SyntaxError(str(error)), self.source)
+        try:
+            try:
+                value = self.value(program)
+                output = None if value is None else encode(value)
+            finally:
+                self.flush()
+            return output, None
+        except Unfit as error:
+            return None, {"code": "program.bad_output", "message": str(error), "line": None,
+                          "column": None, "hint": error.hint}
+        except Gone:
+            raise
+        except BaseException as error:
+            return None, failure.of_exception(error, self.source)
+
+    def value(self, program):
+        names = self.names()
+        sys.stdout, sys.stderr = self.out, self.err
+        try:
+            if program.is_async:
+                asyncio.run(self.awaited(program, names))
+            else:
+                exec(program.code, names)
+        except SystemExit as error:
+            # `sys.exit()` at the end of a script is an end like any other.
+            if error.code not in (None, 0):
+                raise
+        self.end_of_script()
+        value = names["result"] if "result" in names else names.get(LAST)
+        return value._value() if isinstance(value, Later) else self.driven(value)
+
+    def end_of_script(self):
+        """What Python itself does at the end: threads, then `atexit`."""
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread() and not thread.daemon:
+                thread.join()
+        atexit._run_exitfuncs()
+        self.host.finish()
+
+    async def awaited(self, program, names):
+        await types.FunctionType(program.code, names)()
+
+    def driven(self, value):
+        """The last expression may be `main()` of an `async def main`."""
+        if asyncio.iscoroutine(value):
+            return asyncio.run(value)
+        return value
+
+    def flush(self):
+        self.out.flush()
+        self.err.flush()
+
+    def names(self):
+        """The names that a program finds."""
+        servers = Servers(self.host)
+        sys.modules["servers"] = servers
+        sys.meta_path.insert(0, Finder(servers))
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        names = module.__dict__
+        host = self.host
+
+        def call_tool(name, arguments=None, more=None, raw=False, **named):
+            """Calls a tool by its full name, `server__tool`."""
+            return host.wait(*send(name, arguments, more, raw, named))
+
+        def send(name, arguments, more, raw, named):
+            # Some write the server and the tool apart; text is never the arguments.
+            if isinstance(arguments, str):
+                name, arguments = f"{name}__{arguments}", more
+            text = encode({**(arguments or {}), **named}, "arguments")
+            return host.send(wire.CALL, wire.text(str(name)), wire.text(text), bytes((bool(raw),)), name=str(name))
+
+        call_tool.__later__ = lambda name, arguments=None, more=None, raw=False, **named: Later(
+            host, *send(name, arguments, more, raw, named))
+
+        def search_tools(query, detail="description", **options):
+            """Tools that fit a query."""
+            return host.ask("search", encode({**options, "detail": detail, "query": str(query)}))
+
+        def load_skill(name):
+            """The text of a saved skill."""
+            return host.ask("readFile", f"./skills/{name}")
+
+        def save_skill(name, code, description=""):
+            """Saves code for later runs."""
+            raise ToolError("skills cannot be saved yet", "file.refused", "return the code instead")
+
+        for value in (call_tool, search_tools, load_skill, save_skill, files.read_file,
+                      files.write_file, files.list_files, ToolError):
+            setattr(builtins, value.__name__, value)
+        builtins.servers = servers
+        builtins.commands = Commands(host)
+        setattr(builtins, LATER, later)
+        setattr(builtins, AWAITED, awaited)
+        names["__file__"] = FILE_NAME
+        names["__builtins__"] = builtins
+        return names
+
+
+def serve(descriptor, hello):
+    """Says hello, runs what comes, and tells how it ended."""
+    channel = Channel(descriptor)
+    channel.send_frame(hello)
+    frame = channel.next()
+    if frame.u8() != wire.START:
+        return 2
+    start = Start(frame)
+    run = Run(channel, start)
+    for folder in (files.WORKSPACE, *files.SHOWN):
+        os.makedirs(folder, exist_ok=True)
+    files.Shown(run.host).install()
+    output, error = run.outcome()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    memory = wire.u64(_peak_memory())
+    if error is None:
+        channel.send(wire.DONE, wire.optional(output), memory)
+    else:
+        channel.send(wire.FAILED, wire.text(error["code"]), wire.text(error["message"][:16000]),
+                     wire.u32(error["line"] or 0), wire.u32(error["column"] or 0),
+                     wire.optional(error["hint"]), memory)
+    return 0
+
+
+def _peak_memory():
+    import resource
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
