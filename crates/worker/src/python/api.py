@@ -5,9 +5,6 @@ Not a wall: a program may bend all of this to its liking and gains nothing, sinc
 every call is resolved, checked and decided by the gateway.
 """
 
-import asyncio
-import importlib.abc
-import importlib.machinery
 import sys
 import threading
 import types
@@ -15,6 +12,10 @@ import types
 from . import channel as wire
 from .channel import Channel, Gone
 from .values import Record, Unfit, decode, encode
+
+
+# `importlib.machinery` has it under this name, and takes longer to import.
+_ModuleSpec = type(sys.__spec__)
 
 
 class ToolError(Exception):
@@ -80,6 +81,7 @@ class Host:
 
     async def later(self, number, name):
         """The same without blocking the loop."""
+        import asyncio
         loop = asyncio.get_running_loop()
         with self.changed:
             future = None
@@ -310,7 +312,7 @@ class Servers(types.ModuleType):
         return iter(self._host.ask("servers", ""))
 
 
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class Finder:
     """`import servers.github`, `from servers.github import list_issues`."""
 
     def __init__(self, servers):
@@ -318,7 +320,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, name, path=None, target=None):
         if name.startswith("servers.") and name.count(".") == 1:
-            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+            return _ModuleSpec(name, self, is_package=True)
         return None
 
     def create_module(self, spec):
@@ -366,6 +368,15 @@ async def _given(value):
 
 def awaited(value):
     """What `await` gets: a value that is there already is as good."""
-    if asyncio.isfuture(value) or asyncio.iscoroutine(value) or hasattr(type(value), "__await__"):
-        return value
-    return _given(value)
+    return value if hasattr(type(value), "__await__") or is_coroutine(value) else _given(value)
+
+
+def is_coroutine(value):
+    """Of an `async def`, or of a generator that was made one."""
+    if isinstance(value, types.CoroutineType):
+        return True
+    return isinstance(value, types.GeneratorType) and bool(value.gi_code.co_flags & ITERABLE_COROUTINE)
+
+
+# `inspect.CO_ITERABLE_COROUTINE`, for the same reason.
+ITERABLE_COROUTINE = 0x100

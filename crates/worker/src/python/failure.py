@@ -2,7 +2,6 @@
 line, and what to do about it.
 """
 
-import difflib
 import errno
 import re
 
@@ -162,6 +161,7 @@ def _names_in_reach(error):
 
 def _did_you_mean(name, names):
     names = [each for each in dict.fromkeys(names) if isinstance(each, str) and not each.startswith("__")]
+    import difflib
     near = difflib.get_close_matches(name, names, 1, 0.7)
     if near and near[0] != name:
         return f"did you mean `{near[0]}`?"

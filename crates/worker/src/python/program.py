@@ -12,7 +12,6 @@ servers know what that means.
 """
 
 import ast
-import inspect
 
 FILE_NAME = "program.py"
 
@@ -21,6 +20,9 @@ TAKERS = {
     "gather", "wait", "wait_for", "create_task", "ensure_future", "as_completed", "shield",
     "run", "run_until_complete", "start_soon",
 }
+
+# `inspect.CO_COROUTINE`; the module takes long to import.
+COROUTINE = 0x80
 
 LATER, AWAITED = "__later__", "__awaited__"
 
@@ -35,7 +37,7 @@ class Program:
         ast.fix_missing_locations(tree)
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self.code = compile(tree, FILE_NAME, "exec", flags=flags, dont_inherit=True)
-        self.is_async = bool(self.code.co_flags & inspect.CO_COROUTINE)
+        self.is_async = bool(self.code.co_flags & COROUTINE)
 
 
 def without_fence(source):

@@ -8,6 +8,7 @@ error that names the place of the value that cannot.
 import json
 import math
 import re
+import sys
 
 # JSON of this depth is read by nobody; deeper ones would end the C stack.
 DEEPEST = 500
@@ -157,10 +158,7 @@ def _kind(value):
 
 def _converted(value):
     """The value in simpler types, or itself if there is none."""
-    convert = _BY_TYPE.get(type(value))
-    if convert is not None:
-        return convert(value)
-    for known, convert in _BY_TYPE.items():
+    for known, convert in _known_types().items():
         if isinstance(value, known):
             return convert(value)
     if isinstance(value, type):
@@ -213,6 +211,10 @@ def _bytes(value):
         return base64.b64encode(bytes(value)).decode("ascii")
 
 
+def _moment(value):
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
 def _sorted(value):
     try:
         return sorted(value)
@@ -220,28 +222,32 @@ def _sorted(value):
         return list(value)
 
 
-def _types():
-    import collections
-    import datetime
-    import decimal
-    import enum
-    import fractions
-    import pathlib
-    import types
-    import uuid
-    iso = lambda value: value.isoformat()
-    return {
-        datetime.datetime: iso, datetime.date: iso, datetime.time: iso,
-        datetime.timedelta: str,
-        decimal.Decimal: _decimal, fractions.Fraction: str, complex: str,
-        enum.Enum: lambda value: value.value,
-        set: _sorted, frozenset: _sorted, range: list, collections.deque: list,
-        types.GeneratorType: list, types.MappingProxyType: dict,
-        bytes: _bytes, bytearray: _bytes, memoryview: _bytes,
-        uuid.UUID: str, pathlib.PurePath: str,
-        BaseException: lambda value: {"name": type(value).__name__, "message": str(value)},
-        type({}.keys()): list, type({}.values()): list, type({}.items()): list,
-    }
+_LISTED = (range, type({}.keys()), type({}.values()), type({}.items()), type(_ for _ in ()))
+
+# By module, since a value of a module that was not imported cannot exist, and
+# importing them all takes as long as everything else here.
+_OF_MODULES = {
+    "datetime": (("datetime", "date", "time", "timedelta"), _moment),
+    "decimal": (("Decimal",), _decimal),
+    "fractions": (("Fraction",), str),
+    "enum": (("Enum",), lambda value: value.value),
+    "collections": (("deque",), list),
+    "types": (("MappingProxyType",), dict),
+    "uuid": (("UUID",), str),
+    "pathlib": (("PurePath",), str),
+}
+
+_ALWAYS = {
+    set: _sorted, frozenset: _sorted, complex: str, bytes: _bytes, bytearray: _bytes, memoryview: _bytes,
+    BaseException: lambda value: {"name": type(value).__name__, "message": str(value)},
+    **{each: list for each in _LISTED},
+}
 
 
-_BY_TYPE = _types()
+def _known_types():
+    """What can be converted, of what is imported by now."""
+    known = dict(_ALWAYS)
+    for module, (names, convert) in _OF_MODULES.items():
+        loaded = sys.modules.get(module)
+        known.update((getattr(loaded, name), convert) for name in names if hasattr(loaded, name))
+    return known

@@ -1,6 +1,5 @@
 """One run: hello, a program, its output, the end."""
 
-import asyncio
 import atexit
 import builtins
 import io
@@ -13,7 +12,7 @@ import types
 
 from . import channel as wire
 from . import failure, files
-from .api import Commands, Finder, Function, Host, Servers, ToolError, Later, awaited, later
+from .api import Commands, Finder, Function, Host, Servers, ToolError, Later, awaited, is_coroutine, later
 from .channel import Channel, Gone
 from .program import AWAITED, FILE_NAME, LAST, LATER, Program
 from .values import Unfit, decode, encode
@@ -121,6 +120,7 @@ class Run:
         sys.stdout, sys.stderr = self.out, self.err
         try:
             if program.is_async:
+                import asyncio
                 asyncio.run(self.awaited(program, names))
             else:
                 exec(program.code, names)
@@ -145,7 +145,8 @@ class Run:
 
     def driven(self, value):
         """The last expression may be `main()` of an `async def main`."""
-        if asyncio.iscoroutine(value):
+        if is_coroutine(value):
+            import asyncio
             return asyncio.run(value)
         return value
 
