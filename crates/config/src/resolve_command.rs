@@ -62,6 +62,20 @@ impl Resolver<'_> {
             commands.push(self.command(command)?);
         }
         self.refuse_own_files(raw, &commands)?;
+        for (raw, command) in raw.iter().zip(&commands) {
+            let writable =
+                |path: &&PathBuf| command.write.iter().any(|granted| path.starts_with(granted));
+            if let Some(path) = command.read.iter().find(writable) {
+                let message = format!(
+                    "`{}` is to be read only, and lies in what command `{}` can write",
+                    path.display(),
+                    command.name
+                );
+                return Err(self
+                    .error(ConfigErrorKind::BadCommand, raw.offset, message)
+                    .with_hint("grant it once, or write to a folder beside it"));
+            }
+        }
         // One command could otherwise exchange what another one starts.
         for (raw, command) in raw.iter().zip(&commands) {
             let writable = |other: &&CommandSpec| {

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::exit;
 
 use nix::libc;
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
@@ -32,6 +33,9 @@ const PLACES: [&str; 4] = ["/tmp", "/var/tmp", "/mnt", "/run"];
 /// Room for mount points and nothing else. Counted by the file, since they are
 /// all empty.
 const ROOT_OPTIONS: &str = "mode=0755,size=64k,nr_inodes=4096";
+
+/// Exit code of a process one of whose grants was exchanged.
+const EXCHANGED: i32 = 71;
 
 /// Where grants are found once root is dropped: what lies in a folder of root
 /// alone could not be reached by its path any more.
@@ -86,9 +90,7 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
     // Before the new root hides the place where a source may lie.
     let sources: Vec<(&Grant, OwnedFd)> = (spec.grants.iter())
         .zip(&staged.0)
-        .map(|(grant, path)| {
-            Ok((grant, take(grant, path).map_err(|error| at(&grant.path, &error))?))
-        })
+        .map(|(grant, path)| Ok((grant, take(grant, path).map_err(|error| failed(grant, &error))?)))
         .collect::<io::Result<_>>()?;
     let place = place()?;
     tmpfs(place, ROOT_OPTIONS)?;
@@ -98,7 +100,7 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
         make_scratch(scratch)?;
     }
     for (grant, source) in &sources {
-        put(source, grant).map_err(|error| at(&grant.path, &error))?;
+        put(source, grant).map_err(|error| failed(grant, &error))?;
     }
     for folder in &spec.hidden {
         hide(&below(folder)).map_err(|error| at(folder, &error))?;
@@ -246,6 +248,13 @@ fn set_attributes(folder: i32, path: &Path, set: u64, flags: i32) -> Result<(), 
     Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL))
 }
 
-fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+/// What to say of a grant that cannot be mounted. Does not return if it was there
+/// when the host looked, a moment ago, and has been exchanged since: whoever did
+/// that must not get a jail without a private root by it.
+fn failed(grant: &Grant, error: &io::Error) -> io::Error {
+    let exchanged = [libc::ELOOP, libc::ENOENT, libc::ENOTDIR].map(Some);
+    if grant.links == Links::Refused && exchanged.contains(&error.raw_os_error()) {
+        exit(EXCHANGED)
+    }
+    io::Error::new(error.kind(), format!("{}: {error}", grant.path.display()))
 }

@@ -332,6 +332,10 @@ fn commands_that_are_mistakes_are_refused() {
         (format!("{id}read = [\"/nope\"]"), "`read[0]` in command `c` is not there"),
         (format!("{id}write = [\"/\"]"), "`write[0]` in command `c` would open the whole machine"),
         (
+            format!("{id}read = [\"/usr/share/doc\"]\nwrite = [\"/usr/share\"]"),
+            "`/usr/share/doc` is to be read only, and lies in what command `c` can write",
+        ),
+        (
             format!("{id}write = [\"/usr/bin\"]"),
             "the executable of command `c` lies in what command `c` can write",
         ),

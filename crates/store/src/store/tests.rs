@@ -158,3 +158,21 @@ fn the_state_folder_is_for_its_owner_only() {
     drop(Store::open(&state).unwrap());
     assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_database_is_for_its_owner_only_also_in_an_open_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = folder.path().join("tidegate.db");
+    let rights = |path: &std::path::Path| {
+        std::fs::metadata(path).map(|data| data.permissions().mode() & 0o777).unwrap_or(0)
+    };
+    std::fs::write(&path, "").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    store.record_run(run("a")).await.unwrap();
+    assert_eq!(rights(&path), 0o600);
+    assert_eq!(rights(&path.with_extension("db-wal")) & 0o077, 0);
+}

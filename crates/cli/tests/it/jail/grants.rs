@@ -92,6 +92,23 @@ const REFUSED_INSIDE_ONLY: [&str; 12] = [
     "a hook beside the grant",
 ];
 
+/// Neither what the link leads to, nor a jail with less around it.
+#[test]
+fn g19_a_grant_that_has_become_a_link_makes_no_jail() {
+    for user in users("g19_a_grant_that_has_become_a_link_makes_no_jail") {
+        let camp = Camp::of(user);
+        let link = camp.path().join("link");
+        std::os::unix::fs::symlink(camp.folder("elsewhere"), &link).unwrap();
+        let ending = |links| {
+            let mut spec = limits::roomy_spec(Filter::Command);
+            spec.grants.push(Grant { path: link.clone(), access: Access::Read, links });
+            camp.jailed_ending(&spec, &json!({"attack": "nothing"}))
+        };
+        assert_eq!(ending(Links::Refused), Some(71));
+        assert_eq!(ending(Links::Followed), Some(0));
+    }
+}
+
 #[test]
 fn g20_a_scratch_folder_holds_no_more_than_it_may() {
     for user in users("g20_a_scratch_folder_holds_no_more_than_it_may") {
