@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::programs::{self, Guest};
-use crate::support::{Bench, Equipment, descendants, text, wait_until_gone};
+use crate::support::{Bench, Equipment, descendants, query, text, wait_until_gone};
 
 /// A guest that ends otherwise than in QuickJS.
 struct Otherwise {
@@ -176,6 +176,48 @@ fn an_engine_that_is_missing_is_an_error_with_a_remedy() {
                  or set `sandbox.deno`, `tidegate doctor` says what was found",
     });
     assert_eq!(answer["error"], error);
+}
+
+#[test]
+fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
+    let bench = Bench::new();
+    // Were it started, this would be there.
+    let trace = bench.path().join("started");
+    let node = bench.write("node", &format!("#!/bin/sh\ntouch {}\n", trace.display()));
+    fs::set_permissions(&node, fs::Permissions::from_mode(0o755)).unwrap();
+    let sandbox = format!("[sandbox]\nnode = {}\n", json!(node));
+    let asked = json!({"code": "return 1", "engine": "node"});
+    bench.write("tidegate.toml", &format!("{sandbox}engines = ['quickjs', 'deno']"));
+    let mut served = bench.serve();
+    let answer = served.execute_with(asked.clone());
+    let error = json!({
+        "code": "sandbox.engine_denied",
+        "message": "programs may not run with `node`",
+        "hint": "leave `engine` out to run it with `quickjs`; the user allows others under \
+                 `sandbox.engines`",
+    });
+    assert_eq!(answer["error"], error);
+    assert!(!trace.exists());
+    assert_eq!(served.execute("return 1")["output"], 1);
+    let rows = query(&bench.state_dir().join("tidegate.db"), "SELECT error_code FROM runs");
+    assert_eq!(rows, ["sandbox.engine_denied", ""]);
+    let file = bench.write("program.ts", "return 1");
+    let output = bench.command(&["run", "--engine", "node", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let doctor = bench.command(&["doctor", "--json"]);
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let found =
+        doctor["findings"].as_array().unwrap().iter().find(|one| one["name"] == "engine node");
+    assert_eq!(
+        found.unwrap()["message"],
+        "programs may not ask for it: it is not in `sandbox.engines`"
+    );
+    assert!(!trace.exists());
+    // The control: without the list it is looked for, by starting it.
+    bench.write("tidegate.toml", &sandbox);
+    let answer = bench.serve().execute_with(asked);
+    assert_eq!(answer["error"]["code"], "sandbox.no_engine");
+    assert!(trace.exists());
 }
 
 /// Work that the engine does in other threads, while a call is under way.
