@@ -25,6 +25,7 @@ mod programs;
 mod repairs;
 mod round_trip;
 mod support;
+mod terminal;
 mod typed;
 mod upstream;
 mod valid;
