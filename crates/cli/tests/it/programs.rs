@@ -330,7 +330,7 @@ fn assert_small(answer: &Value) {
 }
 
 /// A figure of `/proc/<pid>/status`.
-fn status_bytes(pid: u32, key: &str) -> u64 {
+pub(crate) fn status_bytes(pid: u32, key: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tidegate_jail::Spec;
 
-use crate::support::{query, skip, text};
+use crate::support::{link_or_copy, query, skip, text};
 
 /// A user that has no rights and owns nothing.
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
 /// Who attacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +57,7 @@ impl Camp {
             [("attacker", &*attacker), ("unsealed", &*attacker), ("tidegate", tidegate)]
         {
             let to = camp.path().join(name);
-            if std::fs::hard_link(from, &to).is_err() {
-                std::fs::copy(from, &to).unwrap();
-            }
+            link_or_copy(from, &to);
         }
         camp
     }
