@@ -67,6 +67,10 @@ impl Camp {
         Self { lacking: Some(lacking), ..Self::of(user) }
     }
 
+    pub(crate) fn has_namespaces(&self) -> bool {
+        self.lacking != Some("namespaces")
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
@@ -111,8 +115,9 @@ impl Camp {
         }
         words.push(attacker);
         words.extend(arguments);
-        let mut command = Command::new(words[0]);
-        command.args(&words[1..]).current_dir("/");
+        // Whoever starts a gateway may leave descriptors open in it, such as this one.
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec 9</; exec \"$0\" \"$@\""]).args(words).current_dir("/");
         command
     }
 
