@@ -4,14 +4,18 @@
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
+use crate::jail::attacker::{NOBODY, User, users};
 use crate::programs::{self, Guest};
-use crate::support::{Bench, Equipment, descendants, query, text, wait_until_gone};
+use crate::support::{Bench, Equipment, descendants, link_or_copy, query, text, wait_until_gone};
 
 /// A guest that ends otherwise than in QuickJS.
 struct Otherwise {
@@ -83,17 +87,56 @@ fn guests_end_alike_in_node() {
 
 fn guests_end_alike(test: &str, engine: &str) {
     let folders = [("allowed", ""), ("denied", ""), ("hostile", ""), ("limits", programs::LIMITS)];
+    end_alike(test, engine, User::Own, &folders, |_| true);
+}
+
+/// What the rights of a user matter for: without control groups memory is limited
+/// in another way, and the ones who kill are not root.
+#[test]
+fn hostile_guests_end_alike_for_a_user_without_rights() {
+    let test = "hostile_guests_end_alike_for_a_user_without_rights";
+    if !users(test).contains(&User::Dropped) {
+        return;
+    }
+    let folders = [("hostile", ""), ("limits", programs::LIMITS)];
+    let picked = [
+        "hostile/constructor_of_everything",
+        "hostile/imports_of_other_schemes",
+        "hostile/stacks_show_no_host",
+        "limits/memory_",
+        "limits/loop_in_try_finally",
+        "limits/native_regex",
+        "limits/recursion",
+        "limits/prints_a_gigabyte",
+        "limits/sleeps",
+    ];
+    let is_picked = |name: &str| picked.iter().any(|start| name.starts_with(start));
+    for engine in ["deno", "node"] {
+        end_alike(test, engine, User::Dropped, &folders, is_picked);
+    }
+}
+
+fn end_alike(
+    test: &str,
+    engine: &str,
+    user: User,
+    folders: &[(&str, &str)],
+    is_picked: impl Fn(&str) -> bool,
+) {
     let Some(equipment) = Equipment::get(test, &[engine]) else { return };
     let major = major_version(&equipment, engine);
     let mut failures = String::new();
     for (folder, limits) in folders {
-        let Some(bench) = bench(test, engine, limits) else { return };
+        let Some(bench) = bench_of(user, test, engine, limits) else { return };
         let mut served = bench.serve();
         // A server's start is not part of what is timed.
         served.execute("await servers.hostile.echo({ text: '' })");
         for file in programs::guests(folder) {
             let guest = Guest::read(&file);
             let name = format!("{folder}/{}", file.file_stem().unwrap().to_str().unwrap());
+            if !is_picked(&name) {
+                continue;
+            }
             let mut request = guest.request();
             request["engine"] = json!(engine);
             if otherwise_at(&name, engine, major).is_some() {
@@ -158,10 +201,26 @@ fn outcome(answer: &Value, expected: &str) -> String {
 
 /// A folder with the servers of the guests, and this engine.
 fn bench(test: &str, engine: &str, limits: &str) -> Option<Bench> {
+    bench_of(User::Own, test, engine, limits)
+}
+
+fn bench_of(user: User, test: &str, engine: &str, limits: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &[engine])?;
-    let program = equipment.server(engine, &[])["command"].to_string();
-    let more = format!("{limits}\n[sandbox]\n{engine} = {program}\n");
-    programs::bench(test, &more)
+    let found = equipment.server(engine, &[])["command"].as_str().unwrap().to_owned();
+    let more = |program: &Path| format!("{limits}\n[sandbox]\n{engine} = {program:?}\n");
+    let program = Path::new(&found);
+    let mut start = Command::new(program);
+    start.arg("--version").stdout(Stdio::null());
+    if user != User::Dropped || start.uid(NOBODY).gid(NOBODY).status().is_ok() {
+        return programs::bench_of(user, test, &more(program));
+    }
+    // It is in root's own folder. The user has one of their own.
+    let bench = programs::bench_of(user, test, "")?;
+    let own = bench.path().join(engine);
+    link_or_copy(&fs::canonicalize(program).unwrap(), &own);
+    let config = fs::read_to_string(bench.path().join("tidegate.toml")).unwrap();
+    bench.write("tidegate.toml", &config.replacen("\n\n", &format!("\n{}\n", more(&own)), 1));
+    Some(bench)
 }
 
 #[test]

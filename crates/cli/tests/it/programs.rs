@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::jail::attacker::{User, users};
 use crate::support::{Bench, Equipment, Served};
 
 /// What follows each program that may have done harm: the server still answers,
@@ -67,20 +68,48 @@ fn denied_programs_are_told_what_to_change() {
 
 #[test]
 fn g22_hostile_programs_harm_nobody_but_themselves() {
-    let test = "g22_hostile_programs_harm_nobody_but_themselves";
-    let Some(bench) = bench(test, "") else { return };
-    let mut served = bench.serve();
-    run_folder(&mut served, "hostile", still_works);
+    for user in users("g22_hostile_programs_harm_nobody_but_themselves") {
+        let test = "g22_hostile_programs_harm_nobody_but_themselves";
+        let Some(bench) = bench_of(user, test, "") else { return };
+        let mut served = bench.serve();
+        run_folder(&mut served, "hostile", still_works);
+    }
 }
 
 #[test]
 fn g23_programs_without_end_are_stopped_at_their_limits() {
     let test = "g23_programs_without_end_are_stopped_at_their_limits";
-    let Some(bench) = bench(test, LIMITS) else { return };
+    // At once: most of it is waiting for deadlines.
+    std::thread::scope(|scope| {
+        for user in users(test) {
+            scope.spawn(move || {
+                let Some(bench) = bench_of(user, test, LIMITS) else { return };
+                let mut served = bench.serve();
+                run_folder(&mut served, "limits", still_works);
+                let peak = status_bytes(served.pid(), "VmHWM:");
+                assert!(peak < GATEWAY_BYTES, "{user:?}: the gateway has used {peak} bytes");
+            });
+        }
+    });
+}
+
+/// Programs are parsed where they run. Nesting that no stack holds ends that run.
+#[test]
+fn a_source_nested_without_end_costs_its_own_run_only() {
+    let bench = Bench::with_servers(json!({}));
     let mut served = bench.serve();
-    run_folder(&mut served, "limits", still_works);
-    let peak = status_bytes(served.pid(), "VmHWM:");
-    assert!(peak < GATEWAY_BYTES, "the gateway has used {peak} bytes");
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("const x: any = {}1{}; return 'parsed'", open.repeat(depth), close.repeat(depth))
+    };
+    for (open, close) in [("(", ")"), ("[", "]"), ("{a:", "}"), ("`${", "}`"), ("- ", "")] {
+        // The control: what a person or a model may write.
+        let answer = served.execute(&nested(open, close, 100));
+        assert_eq!(answer["output"], "parsed", "{open}: {answer}");
+        let answer = served.execute(&nested(open, close, 100_000));
+        let code = answer["error"]["code"].as_str().unwrap_or_default();
+        assert!(["worker.died", "limit.stack"].contains(&code), "{open}: {answer}");
+        assert_eq!(served.execute("return 1")["output"], 1, "after {open}");
+    }
 }
 
 #[test]
@@ -137,7 +166,13 @@ fn a_long_error_message_is_cut() {
 
 /// A folder with the demo servers, the hostile one and these limits.
 pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
+    bench_of(User::Own, test, limits)
+}
+
+/// The same for this user.
+pub(crate) fn bench_of(user: User, test: &str, limits: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["hostile"])?;
+    let bench = Bench::of(user);
     // Far above what any of the programs needs on a busy machine.
     let mut config = format!("[limits]\ntime = \"20s\"\n{limits}\n");
     let mut add = |name: &str, command: &Value, arguments: &Value| {
@@ -145,11 +180,11 @@ pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
         write!(config, "\n[servers.{name}]\ncommand = {command}\nargs = {arguments}\n").unwrap();
     };
     for name in ["crm", "drive", "tracker"] {
-        add(name, &json!(env!("CARGO_BIN_EXE_tidegate")), &json!(["demo-server", name]));
+        let executable = bench.tidegate().get_program().to_str().unwrap().to_owned();
+        add(name, &json!(executable), &json!(["demo-server", name]));
     }
-    let hostile = equipment.server("hostile", &[]);
+    let hostile = bench.in_reach(equipment.server("hostile", &[]));
     add("hostile", &hostile["command"], &hostile["args"]);
-    let bench = Bench::new();
     bench.write("tidegate.toml", &config);
     Some(bench)
 }
@@ -158,6 +193,8 @@ pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
 /// that went otherwise than expected.
 fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> Vec<String>) {
     let mut failures = String::new();
+    // A server's start is not part of what is timed.
+    served.execute("await servers.hostile.echo({ text: '' })");
     for file in guests(folder) {
         let guest = Guest::read(&file);
         let answer = served.execute_with(guest.request());
