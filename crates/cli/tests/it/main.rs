@@ -24,6 +24,7 @@ mod profiles;
 mod programs;
 mod repairs;
 mod round_trip;
+mod secrets;
 mod support;
 mod terminal;
 mod typed;
