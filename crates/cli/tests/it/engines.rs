@@ -1,6 +1,7 @@
 //! Deno and Node as engines: the guests of `programs.rs` again, with the same
 //! outcome. The real engines, as `cargo xtask setup` installs them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -131,6 +132,7 @@ fn end_alike(
         let mut served = bench.serve();
         // A server's start is not part of what is timed.
         served.execute("await servers.hostile.echo({ text: '' })");
+        let mut ended = BTreeMap::new();
         for file in programs::guests(folder) {
             let guest = Guest::read(&file);
             let name = format!("{folder}/{}", file.file_stem().unwrap().to_str().unwrap());
@@ -144,6 +146,7 @@ fn end_alike(
                 request.as_object_mut().unwrap().remove("timeout_ms");
             }
             let answer = served.execute_with(request);
+            programs::note_ending(&mut ended, &answer);
             let expected = expected(&name, &guest, engine, major);
             let got = outcome(&answer, &expected);
             if got != expected {
@@ -152,6 +155,7 @@ fn end_alike(
                     .unwrap();
             }
         }
+        programs::assert_recorded(&bench, &ended);
     }
     assert!(failures.is_empty(), "\n{failures}");
 }
@@ -303,8 +307,9 @@ fn what_only_the_engine_can_finish_is_finished() {
 #[test]
 fn nothing_of_an_engine_is_left_behind() {
     let test = "nothing_of_an_engine_is_left_behind";
-    for engine in ["deno", "node"] {
-        let Some(bench) = bench(test, engine, "") else { return };
+    let each = |user| ["deno", "node"].map(|engine| (user, engine));
+    for (user, engine) in users(test).into_iter().flat_map(each) {
+        let Some(bench) = bench_of(user, test, engine, "") else { return };
         let mut served = bench.serve();
         let code = "await servers.hostile.echo({ text: 'started' }); for (;;) {}";
         let arguments = json!({"code": code, "engine": engine});
@@ -319,7 +324,7 @@ fn nothing_of_an_engine_is_left_behind() {
         let all = descendants(served.pid());
         let pid = Pid::from_raw(i32::try_from(served.pid()).unwrap());
         kill(pid, Signal::SIGKILL).unwrap();
-        assert_eq!(wait_until_gone(&all), Vec::<u32>::new(), "{engine}");
+        assert_eq!(wait_until_gone(&all), Vec::<u32>::new(), "{engine} {user:?}");
     }
 }
 

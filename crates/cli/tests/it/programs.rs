@@ -18,6 +18,7 @@
 //! A limit stops the engine wherever it happens to be, so the place of a
 //! `limit.` error is compared only if the header has one.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::jail::attacker::{User, users};
-use crate::support::{Bench, Equipment, Served};
+use crate::support::{Bench, Equipment, Served, query};
 
 /// What follows each program that may have done harm: the server still answers,
 /// and no global is left behind.
@@ -44,7 +45,7 @@ fn allowed_programs_give_their_output() {
     let test = "allowed_programs_give_their_output";
     let Some(bench) = bench(test, "") else { return };
     let mut served = bench.serve();
-    run_folder(&mut served, "allowed", |_| Vec::new());
+    run_folder(&bench, &mut served, "allowed", |_| Vec::new());
 }
 
 /// What a program may do it may also do under the eyes of the type checker.
@@ -55,7 +56,7 @@ fn allowed_programs_pass_the_type_check() {
     let tsc = equipment.server("tsc", &[])["command"].to_string();
     let Some(bench) = bench(test, &format!("[checks]\ntsc = {tsc}")) else { return };
     let mut served = bench.serve();
-    run_folder(&mut served, "allowed", |_| Vec::new());
+    run_folder(&bench, &mut served, "allowed", |_| Vec::new());
 }
 
 #[test]
@@ -63,7 +64,7 @@ fn denied_programs_are_told_what_to_change() {
     let test = "denied_programs_are_told_what_to_change";
     let Some(bench) = bench(test, "") else { return };
     let mut served = bench.serve();
-    run_folder(&mut served, "denied", still_works);
+    run_folder(&bench, &mut served, "denied", still_works);
 }
 
 #[test]
@@ -72,7 +73,7 @@ fn g22_hostile_programs_harm_nobody_but_themselves() {
         let test = "g22_hostile_programs_harm_nobody_but_themselves";
         let Some(bench) = bench_of(user, test, "") else { return };
         let mut served = bench.serve();
-        run_folder(&mut served, "hostile", still_works);
+        run_folder(&bench, &mut served, "hostile", still_works);
     }
 }
 
@@ -85,7 +86,7 @@ fn g23_programs_without_end_are_stopped_at_their_limits() {
             scope.spawn(move || {
                 let Some(bench) = bench_of(user, test, LIMITS) else { return };
                 let mut served = bench.serve();
-                run_folder(&mut served, "limits", still_works);
+                run_folder(&bench, &mut served, "limits", still_works);
                 let peak = status_bytes(served.pid(), "VmHWM:");
                 assert!(peak < GATEWAY_BYTES, "{user:?}: the gateway has used {peak} bytes");
             });
@@ -191,13 +192,20 @@ pub(crate) fn bench_of(user: User, test: &str, limits: &str) -> Option<Bench> {
 
 /// Runs every program of a folder, in the order of their names, and reports all
 /// that went otherwise than expected.
-fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> Vec<String>) {
+fn run_folder(
+    bench: &Bench,
+    served: &mut Served,
+    folder: &str,
+    after: impl Fn(&mut Served) -> Vec<String>,
+) {
     let mut failures = String::new();
+    let mut ended = BTreeMap::new();
     // A server's start is not part of what is timed.
     served.execute("await servers.hostile.echo({ text: '' })");
     for file in guests(folder) {
         let guest = Guest::read(&file);
         let answer = served.execute_with(guest.request());
+        note_ending(&mut ended, &answer);
         let mut problems = guest.problems(&answer);
         problems.extend(after(served));
         for problem in problems {
@@ -205,6 +213,27 @@ fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> 
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
+    assert_recorded(bench, &ended);
+}
+
+/// Remembers how a run ended, by its number.
+pub(crate) fn note_ending(ended: &mut BTreeMap<String, String>, answer: &Value) {
+    let code = answer["error"]["code"].as_str().unwrap_or_default();
+    let outcome = if answer["success"] == true { "succeeded" } else { "failed" };
+    let run = answer["run_id"].as_str().unwrap().to_owned();
+    ended.insert(run, format!("{outcome}|{code}"));
+}
+
+/// What was answered is what was recorded.
+pub(crate) fn assert_recorded(bench: &Bench, ended: &BTreeMap<String, String>) {
+    let rows =
+        query(&bench.state_dir().join("tidegate.db"), "SELECT id, outcome, error_code FROM runs");
+    let rows = rows.iter().filter_map(|row| row.split_once('|'));
+    let recorded: BTreeMap<String, String> = rows
+        .filter(|(run, _)| ended.contains_key(*run))
+        .map(|(run, end)| (run.to_owned(), end.to_owned()))
+        .collect();
+    assert_eq!(&recorded, ended);
 }
 
 /// The programs of a folder, in the order of their names.
