@@ -9,6 +9,7 @@ mod context;
 mod demo;
 mod logging;
 mod print;
+mod temporary;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 //! In: a folder or a file. Out: `Settings`. The only place where the steps
 //! from a file to settings are put together.
 
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
@@ -25,25 +26,37 @@ const CLIENT_FILE: &str = ".mcp.json";
 pub fn find_and_load(start_dir: &Path, env: &Environment) -> Result<Settings, ConfigError> {
     match find(start_dir, env) {
         Some(path) => {
-            refuse_foreign_file(&path)?;
-            load_file(&path, env)
+            let file = Source::open(&path)?;
+            refuse_foreign_file(&path, &file)?;
+            load(&Source::read_open(&path, file)?, env)
         }
         None => defaults(env),
     }
 }
 
-/// A file that was found, not named, must be the user's own or root's: it names
-/// commands to start, and anybody can put one into a shared folder above us.
-fn refuse_foreign_file(path: &Path) -> Result<(), ConfigError> {
+/// A file that was found, not named, must be the user's own or root's, and so must
+/// a link that leads to it: it names commands to start, and anybody can put one
+/// into a shared folder above us. The file is the opened one, which nobody can
+/// exchange between this look and the reading.
+fn refuse_foreign_file(path: &Path, file: &File) -> Result<(), ConfigError> {
     let user = nix::unistd::geteuid().as_raw();
-    // A file that cannot be looked at is reported when it is read.
-    let Ok(data) = path.metadata() else { return Ok(()) };
-    if data.uid() == user || data.uid() == 0 {
-        return Ok(());
+    let trusted = |data: &Metadata| data.uid() == user || data.uid() == 0;
+    let (Ok(data), Ok(entry)) = (file.metadata(), path.symlink_metadata()) else {
+        return Err(foreign(path, "cannot be looked at"));
+    };
+    if !trusted(&data) || !trusted(&entry) {
+        return Err(foreign(path, "belongs to another user"));
     }
-    let message = format!("the configuration `{}` belongs to another user", path.display());
+    if data.mode() & 0o002 != 0 {
+        return Err(foreign(path, "can be changed by everybody"));
+    }
+    Ok(())
+}
+
+fn foreign(path: &Path, fact: &str) -> ConfigError {
+    let message = format!("the configuration `{}` {fact}", path.display());
     let hint = format!("if you trust it, name it: `--config {}`", path.display());
-    Err(ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint))
+    ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint)
 }
 
 /// Loads one file, in either format.

@@ -83,7 +83,7 @@ fn resolve_limits(raw: &RawLimits) -> Limits {
 
 pub(crate) struct Resolver<'a> {
     pub(crate) source: &'a Source,
-    env: &'a Environment,
+    pub(crate) env: &'a Environment,
     pub(crate) expander: Expander<'a>,
     pub(crate) warnings: Vec<String>,
 }

@@ -15,6 +15,7 @@ use crate::check_name;
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::raw::{RawCommand, Written};
 use crate::resolve::Resolver;
+use crate::settings::state_dir;
 
 /// Executables that run whatever their arguments name. One of them as a command
 /// would make the list of commands meaningless.
@@ -60,6 +61,7 @@ impl Resolver<'_> {
         for command in raw {
             commands.push(self.command(command)?);
         }
+        self.refuse_own_files(raw, &commands)?;
         // One command could otherwise exchange what another one starts.
         for (raw, command) in raw.iter().zip(&commands) {
             let writable = |other: &&CommandSpec| {
@@ -74,6 +76,32 @@ impl Resolver<'_> {
             }
         }
         Ok(commands)
+    }
+
+    /// Whoever can write the configuration or the state can have anything started
+    /// the next time, outside of every jail.
+    fn refuse_own_files(
+        &self,
+        raw: &[RawCommand],
+        commands: &[CommandSpec],
+    ) -> Result<(), ConfigError> {
+        // What is not there yet has no other form.
+        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let own = [
+            ("this configuration", real(&self.source.path)),
+            ("the state folder", real(&state_dir(self.env)?)),
+        ];
+        for (raw, command) in raw.iter().zip(commands) {
+            let writable =
+                |path: &Path| command.write.iter().any(|granted| path.starts_with(granted));
+            if let Some((what, _)) = own.iter().find(|(_, path)| writable(path)) {
+                let message = format!("command `{}` could write {what}", command.name);
+                return Err(self
+                    .error(ConfigErrorKind::BadCommand, raw.offset, message)
+                    .with_hint("grant a folder below, or keep it elsewhere"));
+            }
+        }
+        Ok(())
     }
 
     fn command(&mut self, raw: &RawCommand) -> Result<CommandSpec, ConfigError> {

@@ -4,7 +4,10 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use nix::libc::O_NONBLOCK;
 
 use crate::error::{ConfigError, ConfigErrorKind, Place};
 
@@ -30,11 +33,24 @@ pub(crate) struct Source {
 impl Source {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
+        // Named by the user, who may mean a pipe of theirs.
+        let file = File::open(path).map_err(|cause| unreadable(path, cause))?;
+        Self::read_open(path, file)
+    }
+
+    /// Opens a file that was found. Does not wait for the other end of a pipe that
+    /// somebody has put there.
+    pub(crate) fn open(path: &Path) -> Result<File, ConfigError> {
+        let opened = File::options().read(true).custom_flags(O_NONBLOCK).open(path);
+        opened.map_err(|cause| unreadable(path, cause))
+    }
+
+    /// Reads an opened file.
+    pub(crate) fn read_open(path: &Path, file: File) -> Result<Self, ConfigError> {
         let mut bytes = Vec::new();
-        File::open(path)
-            // One byte more than allowed tells "too large" from "just fits".
-            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
-            .map_err(|cause| unreadable(path, cause))?;
+        // One byte more than allowed tells "too large" from "just fits".
+        let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|cause| unreadable(path, cause))?;
         Self::from_bytes(path, bytes)
     }
 

@@ -67,6 +67,11 @@ pub(crate) fn failure(error: &CommandError, name: &str, limits: &Limits) -> RunE
             failed(format!("the executable of `{name}` is another one than at the start"))
                 .with_hint("the user must start tidegate again if that is meant")
         }
+        // Which path it is, is in the log: programs are not told of the host's.
+        CommandError::Grant(_) => {
+            failed(format!("what `{name}` may read or write is not what it was at the start"))
+                .with_hint("the user finds the path in the log")
+        }
         CommandError::NotStarted(_) | CommandError::Jail(_) => {
             failed(format!("`{name}` could not be started"))
                 .with_hint("the user finds the reason in the log")

@@ -100,8 +100,10 @@ impl Gateway {
         let specs = settings.servers.clone();
         let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
         let least = settings.sandbox.min_isolation;
-        let has_commands = !settings.permissions.commands.is_empty();
-        let commands = has_commands.then(|| CommandRunner::new(executable, least));
+        let specs = &settings.permissions.commands;
+        let changeable = specs.iter().flat_map(|spec| spec.write.iter().cloned()).collect();
+        let commands =
+            (!specs.is_empty()).then(|| CommandRunner::new(executable, least, changeable));
         let egress = Egress::open(settings.network.clone())?;
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),

@@ -39,6 +39,11 @@ const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
 /// regardless is ended, since even its refusals wait in memory.
 const REFUSALS: u32 = 20_000;
 
+/// Commands that run at the same time for one run. Each has memory and processes of
+/// its own, so this many times a command's limits is what a run can use beside its
+/// own. Chosen: what pipelines of ordinary tools have.
+const PARALLEL_COMMANDS: usize = 4;
+
 /// How a run ended.
 pub(crate) struct Ended {
     /// JSON text of the output, or why there is none.
@@ -87,6 +92,7 @@ pub(crate) async fn run(
         context: context.clone(),
         writer: Arc::new(Mutex::new(writer)),
         parallel: Arc::new(Semaphore::new(limits.parallel_calls as usize)),
+        commands: Arc::new(Semaphore::new(PARALLEL_COMMANDS)),
         questions: Arc::new(Semaphore::new(1)),
         waiting_bytes: Arc::default(),
         tasks: JoinSet::new(),
@@ -161,6 +167,7 @@ struct Run {
     context: RunContext,
     writer: Arc<Mutex<FrameWriter>>,
     parallel: Arc<Semaphore>,
+    commands: Arc<Semaphore>,
     questions: Arc<Semaphore>,
     waiting_bytes: Arc<AtomicU64>,
     tasks: JoinSet<()>,
@@ -246,12 +253,20 @@ impl Run {
         let permissions = Arc::clone(&self.permissions);
         let (writer, parallel) = (Arc::clone(&self.writer), Arc::clone(&self.parallel));
         let waiting_bytes = Arc::clone(&self.waiting_bytes);
+        let commands = request.is_command().then(|| Arc::clone(&self.commands));
         let progress = self.context.progress.clone();
         progress.send_modify(|progress| progress.calls_started += 1);
         self.tasks.spawn(async move {
+            // Before the turn: a command that waits for others keeps no call waiting.
+            let _command = match &commands {
+                Some(commands) => commands.acquire().await.ok(),
+                None => None,
+            };
             // Held until the reply is written: replies wait in memory too.
             let _turn = parallel.acquire().await;
-            let outcome = fulfil(&gateway, &run, &permissions, request).await;
+            // On its own: what a call needs while it is made is a hundred times
+            // what it needs while it waits, and ten thousand may wait.
+            let outcome = Box::pin(fulfil(&gateway, &run, &permissions, request)).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             reply(&writer, id, outcome).await;
@@ -322,7 +337,11 @@ impl Run {
             LogLevel::Error => "[error] ",
         };
         // One mark per piece, not per line: a flood of empty lines must not grow.
-        self.ended.logs.push_str(mark);
+        // Nor a flood of pieces, of which a worker that has fallen sends one per byte.
+        let marked = (self.ended.logs.len() + mark.len() + text.len()) as u64;
+        if marked <= self.limits.output_bytes.saturating_mul(2) {
+            self.ended.logs.push_str(mark);
+        }
         self.ended.logs.push_str(text);
         None
     }
@@ -337,6 +356,10 @@ enum Request {
 }
 
 impl Request {
+    fn is_command(&self) -> bool {
+        matches!(self, Self::Command { .. })
+    }
+
     /// What it holds in memory while it waits, and once it is parsed.
     fn bytes(&self) -> u64 {
         let (Self::Tool { arguments: text, .. }

@@ -8,7 +8,9 @@ use std::process::exit;
 
 use nix::libc;
 use nix::unistd::{ForkResult, fork};
-use rustix::process::{Signal, getpid, set_child_subreaper, set_parent_process_death_signal};
+use rustix::process::{
+    Signal, getpid, set_child_subreaper, set_parent_process_death_signal, setsid,
+};
 use tidegate_model::{IsolationReport, Layer};
 
 use crate::findings::{Findings, Lack};
@@ -38,12 +40,19 @@ pub fn enter(spec: Spec) -> Confined {
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
     namespaces::unshare_inner(&mut findings);
+    privileges::bound();
     // Orphans of a jail without a pid namespace come to the launcher, which ends
     // them. Before there is anybody who could have some.
     let _ = set_child_subreaper(Some(getpid()));
     split(Part::Launcher, &spec);
     // From here on in the first process of the pid namespace.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    if findings.holds(Layer::PidNamespace) {
+        // A signal to the own group goes past the namespace to the launcher, who
+        // must not be stopped by anybody inside: it watches the gateway. Without
+        // a namespace the group is what the jail is ended by.
+        let _ = setsid();
+    }
     root::build(&spec, &staged, &mut findings);
     split(Part::First, &spec);
     // And from here on in the one that will be jailed. In a pid namespace it

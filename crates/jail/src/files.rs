@@ -2,13 +2,14 @@
 //! granted, whatever the mount table says.
 
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
-    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 use tidegate_model::Layer;
 
 use crate::findings::{Findings, Lack};
-use crate::spec::{Access, Spec};
+use crate::root;
+use crate::spec::{Access, Links, Spec};
 
 /// The newest version this is written for; older kernels enforce what they know.
 const NEWEST: ABI = ABI::V7;
@@ -36,13 +37,13 @@ fn try_restrict(spec: &Spec, root_is_private: bool) -> Result<(), Lack> {
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEWEST)))
         .and_then(Ruleset::create)
         .map_err(failed)?;
-    let grants = spec.grants.iter().map(|grant| (grant.path.as_path(), grant.access));
+    let grants = spec.grants.iter().map(|grant| (grant.path.as_path(), grant.links, grant.access));
     // Without a private root `/tmp` is the one of everybody.
-    let scratch =
-        spec.scratch.filter(|_| root_is_private).map(|_| ("/tmp".as_ref(), Access::Write));
-    for (path, access) in grants.chain(scratch) {
+    let scratch = (spec.scratch.filter(|_| root_is_private))
+        .map(|_| ("/tmp".as_ref(), Links::Refused, Access::Write));
+    for (path, links, access) in grants.chain(scratch) {
         // What is not there needs no rule.
-        let Ok(path) = PathFd::new(path) else { continue };
+        let Ok(path) = root::find(path, links) else { continue };
         ruleset = ruleset.add_rule(PathBeneath::new(path, rights(access))).map_err(failed)?;
     }
     let status = ruleset.restrict_self().map_err(failed)?;

@@ -57,4 +57,4 @@ pub use command::{Go, Said, become_command};
 pub use elsewhere::{Confined, enter};
 #[cfg(target_os = "linux")]
 pub use enter::{Confined, enter};
-pub use spec::{Access, Filter, Grant, Link, ProcessLimits, Scratch, Spec};
+pub use spec::{Access, Filter, Grant, Link, Links, ProcessLimits, Scratch, Spec};

@@ -3,15 +3,28 @@
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
-    clear_ambient_capability_set, no_new_privs, remove_capability_from_bounding_set,
-    set_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set, no_new_privs,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
 use tidegate_model::Layer;
 
 use crate::findings::{Findings, Lack};
 
-/// Gives up every capability in every set, and the way to get one back.
+/// Gives up what a program that is started could gain at most. Holds for all
+/// processes that are forked later, so it is done once, while there is one.
+pub(crate) fn bound() {
+    for bit in 0..u64::BITS {
+        let capability = CapabilitySet::from_bits_retain(1 << bit);
+        // Another error than this one: without CAP_SETPCAP the bounding set stays,
+        // and what it bounds cannot be gained without new privileges anyway.
+        if remove_capability_from_bounding_set(capability) == Err(Errno::INVAL) {
+            // The kernel knows no more.
+            return;
+        }
+    }
+}
+
+/// Gives up every capability this process has, and the way to get one back.
 pub(crate) fn give_up(findings: &mut Findings) {
     let refused = |error| Lack::refused("capabilities cannot be dropped", error, "");
     findings.note(Layer::Capabilities, drop_capabilities().map_err(refused).and_then(none_left));
@@ -29,14 +42,6 @@ pub(crate) fn give_up(findings: &mut Findings) {
 fn drop_capabilities() -> Result<(), Errno> {
     // Kernels before 4.3 have no ambient set; then there is nothing to clear.
     let _ = clear_ambient_capability_set();
-    for capability in each_capability() {
-        match remove_capability_from_bounding_set(capability) {
-            // `EINVAL`: the kernel does not know it. `EPERM`: without CAP_SETPCAP
-            // the bounding set stays; what it bounds cannot be gained any more.
-            Ok(()) | Err(Errno::INVAL | Errno::PERM) => {}
-            Err(error) => return Err(error),
-        }
-    }
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
@@ -48,11 +53,4 @@ fn none_left((): ()) -> Result<(), Lack> {
         return Ok(());
     }
     Err(Lack::leaks("keeping a capability"))
-}
-
-/// Every capability this kernel knows, one at a time.
-fn each_capability() -> impl Iterator<Item = CapabilitySet> {
-    (0..u64::BITS)
-        .map(|bit| CapabilitySet::from_bits_retain(1 << bit))
-        .take_while(|&capability| capability_is_in_bounding_set(capability).is_ok())
 }

@@ -12,7 +12,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use nix::libc;
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, openat2};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
@@ -23,7 +23,7 @@ use tidegate_model::Layer;
 
 use crate::findings::{Findings, Lack};
 use crate::namespaces::{Namespace, unshare};
-use crate::spec::{Access, Grant, Scratch, Spec};
+use crate::spec::{Access, Grant, Links, Scratch, Spec};
 
 /// Folders over which the new root can be mounted; the first that is there is
 /// taken. It is only seen in our own mount namespace, and only until the pivot.
@@ -51,8 +51,11 @@ pub(crate) fn stage(spec: &Spec) -> Staged {
 
 fn try_stage(spec: &Spec) -> io::Result<Staged> {
     make_private()?;
-    let sources: Vec<OwnedFd> =
-        spec.grants.iter().map(|grant| copy(&grant.path)).collect::<io::Result<_>>()?;
+    let sources: Vec<OwnedFd> = spec
+        .grants
+        .iter()
+        .map(|grant| copy(&grant.path, grant.links))
+        .collect::<io::Result<_>>()?;
     let place = place()?;
     tmpfs(place, ROOT_OPTIONS)?;
     let mut staged = Vec::new();
@@ -123,16 +126,27 @@ fn place() -> io::Result<&'static str> {
 
 /// A copy of the mounts at a path, not visible anywhere yet. Recursive: what
 /// lies under a mount of the host must not come to light.
-fn copy(path: &Path) -> io::Result<OwnedFd> {
+fn copy(path: &Path, links: Links) -> io::Result<OwnedFd> {
+    let source = find(path, links)?;
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
-        | OpenTreeFlags::AT_RECURSIVE;
-    Ok(open_tree(CWD, path, flags)?)
+        | OpenTreeFlags::AT_RECURSIVE
+        | OpenTreeFlags::AT_EMPTY_PATH;
+    Ok(open_tree(&source, "", flags)?)
+}
+
+/// What is granted, found once: whatever is done with it is done with this.
+pub(crate) fn find(path: &Path, links: Links) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    match links {
+        Links::Followed => open(path, flags, Mode::empty()),
+        Links::Refused => openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS),
+    }
 }
 
 /// A copy of what was granted, with less rights, on the mounts below it too.
 fn take(grant: &Grant, path: &Path) -> io::Result<OwnedFd> {
-    let source = copy(path)?;
+    let source = copy(path, grant.links)?;
     let attributes = match grant.access {
         Access::Read => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
         Access::Write => libc::MOUNT_ATTR_NOEXEC | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
@@ -158,13 +172,7 @@ fn put(source: &OwnedFd, grant: &Grant) -> io::Result<()> {
 /// Whether a path exists. An error if it leads over a link: a grant may lie in
 /// another one that a guest has written to before, and we still see the host.
 fn is_there(path: &Path) -> io::Result<bool> {
-    match openat2(
-        CWD,
-        path,
-        OFlags::PATH | OFlags::CLOEXEC,
-        Mode::empty(),
-        ResolveFlags::NO_SYMLINKS,
-    ) {
+    match find(path, Links::Refused) {
         Ok(_) => Ok(true),
         Err(Errno::NOENT) => Ok(false),
         Err(error) => Err(error.into()),

@@ -49,6 +49,19 @@ pub struct Grant {
     pub path: PathBuf,
     /// What may be done with it.
     pub access: Access,
+    /// Whether its path may lead over links.
+    pub links: Links,
+}
+
+/// What a link on the way to a granted path means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Links {
+    /// It is followed: libraries are found under names that are links.
+    Followed,
+    /// The path had none when it was granted. A guest may have written where it
+    /// leads, and put one there since; then it is not granted.
+    Refused,
 }
 
 /// What may be done with a granted path.
@@ -74,9 +87,9 @@ pub struct Link {
 }
 
 impl Grant {
-    /// A path that can be read and executed.
+    /// A file of the system that can be read and executed.
     pub fn read(path: &Path) -> Self {
-        Self { path: path.to_owned(), access: Access::Read }
+        Self { path: path.to_owned(), access: Access::Read, links: Links::Followed }
     }
 }
 
@@ -121,13 +134,13 @@ impl Spec {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Filter, Grant, Link, ProcessLimits, Scratch, Spec};
+    use super::{Filter, Grant, Link, ProcessLimits, Scratch, Spec};
 
     #[test]
     fn a_spec_survives_its_way_into_the_process() {
         let spec = Spec {
             filter: Filter::Engine,
-            grants: vec![Grant { path: "/usr/bin/node".into(), access: Access::Read }],
+            grants: vec![Grant::read("/usr/bin/node".as_ref())],
             links: vec![Link { path: "/proc/self/exe".into(), target: "/usr/bin/node".into() }],
             scratch: Some(Scratch { bytes: 1 << 20, files: 100 }),
             limits: ProcessLimits {

@@ -200,7 +200,8 @@ const ADVICE: &[u64] = &[
 
 /// Memory for engines that compile, and for the loader of shared libraries.
 const CODE_MEMORY: &[Call] = &[
-    Call::always(libc::SYS_mmap),
+    // Huge pages of the machine's pool are counted by no limit of memory.
+    Call::clear(libc::SYS_mmap, 3, libc::MAP_HUGETLB as u64),
     Call::always(libc::SYS_mprotect),
     Call::always(libc::SYS_madvise),
     // Chromium's allocator and V8 guard their code pages with keys.
@@ -209,7 +210,7 @@ const CODE_MEMORY: &[Call] = &[
     Call::always(libc::SYS_pkey_mprotect),
     Call::always(libc::SYS_mincore),
     Call::always(libc::SYS_membarrier),
-    Call::always(libc::SYS_memfd_create),
+    Call::clear(libc::SYS_memfd_create, 1, libc::MFD_HUGETLB as u64),
 ];
 
 /// Every flag of `clone` that makes a namespace.
@@ -264,7 +265,10 @@ const PRCTL: &[u64] = &[
 
 /// Files of the private root; which ones there are is not decided here.
 const FILES: &[Call] = &[
-    Call::always(libc::SYS_openat),
+    // Files are made without the bits that lend their owner's rights, see
+    // `LENDING`; without these flags there is no mode to look at.
+    Call::clear(libc::SYS_openat, 2, MAKING),
+    Call::clear(libc::SYS_openat, 3, LENDING),
     Call::always(libc::SYS_pread64),
     Call::always(libc::SYS_pwrite64),
     Call::always(libc::SYS_readv),
@@ -297,8 +301,6 @@ const FILES: &[Call] = &[
     Call::always(libc::SYS_unlinkat),
     Call::always(libc::SYS_renameat),
     Call::always(libc::SYS_renameat2),
-    // By descriptor only: without a private root a path could be any file's.
-    Call::one_of(libc::SYS_utimensat, 1, &[0]),
     Call::always(libc::SYS_umask),
     Call::always(libc::SYS_flock),
     Call::always(libc::SYS_copy_file_range),
@@ -306,7 +308,9 @@ const FILES: &[Call] = &[
     // Terminals and non-blocking mode; not `TIOCSTI`, which types for the user.
     Call::one_of(libc::SYS_ioctl, 1, IOCTL),
     #[cfg(target_arch = "x86_64")]
-    Call::always(libc::SYS_open),
+    Call::clear(libc::SYS_open, 1, MAKING),
+    #[cfg(target_arch = "x86_64")]
+    Call::clear(libc::SYS_open, 2, LENDING),
     #[cfg(target_arch = "x86_64")]
     Call::always(libc::SYS_stat),
     #[cfg(target_arch = "x86_64")]
@@ -326,6 +330,15 @@ const FILES: &[Call] = &[
     #[cfg(target_arch = "x86_64")]
     Call::always(libc::SYS_rename),
 ];
+
+/// With which `open` makes a file. `O_TMPFILE` without the bit of `O_DIRECTORY`
+/// that it contains.
+const MAKING: u64 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u64;
+
+/// The bits that make whoever starts a file act as its owner or group. In the jail
+/// they mean nothing; on the host, to which a granted folder belongs, another
+/// user could become this one by a file that a guest has left there.
+const LENDING: u64 = (libc::S_ISUID | libc::S_ISGID) as u64;
 
 const IOCTL: &[u64] =
     &[libc::TCGETS, libc::TIOCGWINSZ, libc::FIONBIO, libc::FIOCLEX, libc::FIONCLEX, libc::FIONREAD];
@@ -361,12 +374,27 @@ const EVENTS: &[Call] = &[
     Call::always(libc::SYS_timerfd_gettime),
     Call::always(libc::SYS_signalfd4),
     Call::always(libc::SYS_pselect6),
-    // A pair of sockets that reach nothing but each other.
-    Call::one_of(libc::SYS_socketpair, 0, &[libc::AF_UNIX as u64]),
-    Call::always(libc::SYS_sendmsg),
-    Call::always(libc::SYS_recvmsg),
+    // A pair of sockets that reach nothing but each other. Not datagrams: those of
+    // one end can be addressed to any socket of the host that has a name.
+    Call::all(
+        libc::SYS_socketpair,
+        &[
+            When::OneOf { argument: 0, values: &[libc::AF_UNIX as u64] },
+            When::OneOf { argument: 1, values: CONNECTED },
+        ],
+    ),
+    // Not out-of-band bytes, as above.
+    Call::clear(libc::SYS_sendmsg, 2, libc::MSG_OOB as u64),
+    Call::clear(libc::SYS_recvmsg, 2, libc::MSG_OOB as u64),
     Call::always(libc::SYS_shutdown),
-    Call::always(libc::SYS_getsockopt),
+    // Not `SO_PEERPIDFD`, a handle of whoever made the socket.
+    Call::all(
+        libc::SYS_getsockopt,
+        &[
+            When::OneOf { argument: 1, values: &[libc::SOL_SOCKET as u64] },
+            When::OneOf { argument: 2, values: SOCKET_OPTIONS },
+        ],
+    ),
     Call::always(libc::SYS_getsockname),
     Call::always(libc::SYS_getpeername),
     #[cfg(target_arch = "x86_64")]
@@ -377,6 +405,36 @@ const EVENTS: &[Call] = &[
     Call::always(libc::SYS_pipe),
     #[cfg(target_arch = "x86_64")]
     Call::always(libc::SYS_select),
+];
+
+/// Types of sockets that speak with their other end only, and their flags.
+const CONNECTED: &[u64] = {
+    const STREAM: u64 = libc::SOCK_STREAM as u64;
+    const PACKETS: u64 = libc::SOCK_SEQPACKET as u64;
+    const CLOSING: u64 = libc::SOCK_CLOEXEC as u64;
+    const PROMPT: u64 = libc::SOCK_NONBLOCK as u64;
+    &[
+        STREAM,
+        STREAM | CLOSING,
+        STREAM | PROMPT,
+        STREAM | CLOSING | PROMPT,
+        PACKETS,
+        PACKETS | CLOSING,
+        PACKETS | PROMPT,
+        PACKETS | CLOSING | PROMPT,
+    ]
+};
+
+/// What event loops ask of a socket.
+const SOCKET_OPTIONS: &[u64] = &[
+    libc::SO_TYPE as u64,
+    libc::SO_ERROR as u64,
+    libc::SO_SNDBUF as u64,
+    libc::SO_RCVBUF as u64,
+    libc::SO_ACCEPTCONN as u64,
+    libc::SO_PEERCRED as u64,
+    libc::SO_PROTOCOL as u64,
+    libc::SO_DOMAIN as u64,
 ];
 
 /// Who and where one is; nothing here changes it.
@@ -416,17 +474,18 @@ const SIGNALS: &[Call] = &[Call::always(libc::SYS_tgkill), Call::always(libc::SY
 /// what a jail is ended by, and nobody may leave it.
 const JOBS: &[Call] = &[Call::always(libc::SYS_setpgid), Call::always(libc::SYS_setsid)];
 
-/// Rights and times by path, which Landlock does not bound.
+/// Rights and times of files, which Landlock does not bound: where files are not
+/// mounted read-only, whoever may read one could change them.
 const FILE_RIGHTS: &[Call] = &[
-    Call::always(libc::SYS_fchmodat),
+    Call::clear(libc::SYS_fchmod, 1, LENDING),
+    Call::clear(libc::SYS_fchmodat, 2, LENDING),
     Call::always(libc::SYS_utimensat),
     #[cfg(target_arch = "x86_64")]
-    Call::always(libc::SYS_chmod),
+    Call::clear(libc::SYS_chmod, 1, LENDING),
 ];
 
 /// What ordinary programs do besides.
 const COMMAND: &[Call] = &[
-    Call::always(libc::SYS_fchmod),
     Call::always(libc::SYS_linkat),
     Call::always(libc::SYS_symlinkat),
     Call::always(libc::SYS_setitimer),

@@ -7,6 +7,7 @@
 //! is over, everything in the jail is killed.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, IoSlice, PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use thiserror::Error;
-use tidegate_jail::{Access, Filter, Go, Grant, ProcessLimits, Said, Scratch, Spec};
+use tidegate_jail::{Access, Filter, Go, Grant, Links, ProcessLimits, Said, Scratch, Spec};
 use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, Limits};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::UnixStream;
@@ -121,6 +122,10 @@ pub enum CommandError {
     /// The executable is not the file any more that the configuration pinned.
     #[error("the executable has changed since the configuration was read")]
     Changed,
+    /// A granted path is gone, or leads over a link that was not there when the
+    /// configuration was read.
+    #[error("`{}` is not what was granted any more", _0.display())]
+    Grant(PathBuf),
     /// The kernel did not start it.
     #[error("the executable was not started")]
     NotStarted(#[source] io::Error),
@@ -147,14 +152,16 @@ pub enum CommandError {
 pub struct CommandRunner {
     executable: PathBuf,
     least: Isolation,
+    changeable: Vec<PathBuf>,
     groups: ControlGroups,
 }
 
 impl CommandRunner {
     /// `executable` is started with `jail` and the description of a jail. No
-    /// command is run in one that reports less than `least`.
-    pub fn new(executable: PathBuf, least: Isolation) -> Self {
-        Self { executable, least, groups: ControlGroups::probe() }
+    /// command is run in one that reports less than `least`. `changeable` is
+    /// what commands can write: none of them starts with anything from there.
+    pub fn new(executable: PathBuf, least: Isolation, changeable: Vec<PathBuf>) -> Self {
+        Self { executable, least, changeable, groups: ControlGroups::probe() }
     }
 
     /// Runs a command and waits for its end.
@@ -164,7 +171,9 @@ impl CommandRunner {
     }
 
     async fn run_to_end(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
-        let needed = needed_files(&job.path).await.map_err(CommandError::Executable)?;
+        still_as_configured(&job)?;
+        let needed = needed_files(&job.path, &self.changeable).await;
+        let needed = needed.map_err(CommandError::Executable)?;
         let group = self.groups.make(&GroupLimits {
             memory_bytes: job.limits.memory_bytes.saturating_add(OVERHEAD_BYTES),
             processes: u64::from(job.limits.processes) + OUR_PROCESSES,
@@ -229,14 +238,30 @@ impl CommandRunner {
     }
 }
 
+/// Refuses a job of which a file was exchanged. The jail does the same, and there
+/// nobody can do it in between; this comes before the executable is looked into,
+/// and says which path it is.
+fn still_as_configured(job: &CommandJob) -> Result<(), CommandError> {
+    let found = fs::metadata(&job.path).map_err(CommandError::Executable)?;
+    if FileIdentity::of(&found) != job.identity {
+        return Err(CommandError::Changed);
+    }
+    let same = |path: &&PathBuf| fs::canonicalize(path).is_ok_and(|found| found == **path);
+    match job.read.iter().chain(&job.write).find(|path| !same(path)) {
+        Some(path) => Err(CommandError::Grant(path.clone())),
+        None => Ok(()),
+    }
+}
+
 fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
-    let grant = |access| move |path: PathBuf| Grant { path, access };
-    let start = needed.into_iter().chain([job.path.clone()]).chain(job.read.iter().cloned());
+    let grant = |access, links| move |path: PathBuf| Grant { path, access, links };
+    // Configured paths have no link in them; those of libraries and devices may.
+    let configured = [&job.path].into_iter().chain(&job.read).cloned();
     let devices = DEVICES.map(PathBuf::from).into_iter();
-    let grants = start
-        .map(grant(Access::Read))
-        .chain(devices.map(grant(Access::Device)))
-        .chain(job.write.iter().cloned().map(grant(Access::Write)));
+    let grants = (needed.into_iter().map(grant(Access::Read, Links::Followed)))
+        .chain(configured.map(grant(Access::Read, Links::Refused)))
+        .chain(devices.map(grant(Access::Device, Links::Followed)))
+        .chain(job.write.iter().cloned().map(grant(Access::Write, Links::Refused)));
     let limits = &job.limits;
     Spec {
         filter: Filter::Command,

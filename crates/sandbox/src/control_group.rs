@@ -40,7 +40,7 @@ enum Version {
 /// what happened inside.
 #[derive(Debug)]
 pub(crate) struct Group {
-    folders: Vec<PathBuf>,
+    folders: Vec<Hierarchy>,
     memory: Option<Hierarchy>,
 }
 
@@ -68,15 +68,15 @@ impl ControlGroups {
         let name = format!("{PREFIX}{}-{number}", std::process::id());
         let mut group = Group { folders: Vec::new(), memory: None };
         for hierarchy in [&self.memory, &self.processes].into_iter().flatten() {
-            let folder = hierarchy.folder.join(&name);
-            if group.folders.contains(&folder) {
+            let made = Hierarchy { folder: hierarchy.folder.join(&name), ..*hierarchy };
+            if group.folders.contains(&made) {
                 continue;
             }
-            if let Err(error) = create_anew(&folder) {
-                tracing::debug!(%error, folder = %folder.display(), "no control group");
+            if let Err(error) = create_anew(&made.folder) {
+                tracing::debug!(%error, folder = %made.folder.display(), "no control group");
                 continue;
             }
-            group.folders.push(folder);
+            group.folders.push(made);
         }
         let set = |hierarchy: &Hierarchy, file: &str, value: u64| {
             let path = hierarchy.folder.join(&name).join(file);
@@ -124,9 +124,16 @@ fn create_anew(folder: &Path) -> io::Result<()> {
 const PREFIX: &str = "tidegate-";
 
 impl Group {
-    /// The files that a process writes to in order to join.
+    /// The files that a process with one thread writes `0` to in order to join.
     pub(crate) fn joining_files(&self) -> Vec<PathBuf> {
-        self.folders.iter().map(|folder| folder.join("cgroup.procs")).collect()
+        let file = |group: &Hierarchy| match group.version {
+            // A thread that moves itself needs no lock on all processes of the
+            // machine; waiting for that one takes the kernel around 10 ms.
+            Version::One => "tasks",
+            // There is no such way for a group that limits memory.
+            Version::Two => "cgroup.procs",
+        };
+        self.folders.iter().map(|group| group.folder.join(file(group))).collect()
     }
 
     /// Whether the kernel counts the memory of those inside.
@@ -148,7 +155,7 @@ impl Group {
 
     /// Removes the groups. Fails, and is tried again, while somebody is inside.
     pub(crate) fn remove(&mut self) -> bool {
-        self.folders.retain(|folder| match fs::remove_dir(folder) {
+        self.folders.retain(|group| match fs::remove_dir(&group.folder) {
             Ok(()) => false,
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         });

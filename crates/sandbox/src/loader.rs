@@ -1,10 +1,13 @@
 //! The files that an executable needs to start: its loader and its libraries.
 //!
-//! In: an absolute path. Out: the paths under which the kernel and the loader
-//! will look for them. The executable itself is never run here: a static one
-//! ignores every request for a listing and would simply start.
+//! In: an absolute path, and what guests can write. Out: the paths under which
+//! the kernel and the loader will look for them. The executable itself is never
+//! run here: a static one ignores every request for a listing and would simply
+//! start. Its loader is run, outside of any jail, so what must stay true is that
+//! no guest has a say in which file that is.
 
-use std::fs::File;
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -25,18 +28,25 @@ const MOST_PATH_BYTES: u64 = 4096;
 /// Where the loader looks before it searches folders.
 const CACHE: &str = "/etc/ld.so.cache";
 
-/// Everything but the executable itself that must be there when it starts.
-pub async fn needed_files(executable: &Path) -> io::Result<Vec<PathBuf>> {
+/// Links in one path: as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// Everything but the executable itself that must be there when it starts. An
+/// error if any of it lies in a folder of `changeable`, or is reached through one.
+pub async fn needed_files(executable: &Path, changeable: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let mut current = executable.to_owned();
+    let mut current = settled(executable, changeable)?;
     for _ in 0..=MOST_SCRIPTS {
         match Kind::of(&current)? {
             Kind::Script { interpreter } => {
-                files.push(interpreter.clone());
-                current = interpreter;
+                current = settled(&interpreter, changeable)?;
+                files.push(interpreter);
             }
             Kind::Dynamic { loader } => {
-                let libraries = listed(&loader, &current).await?;
+                let libraries = listed(&settled(&loader, changeable)?, &current).await?;
+                for library in &libraries {
+                    settled(library, changeable)?;
+                }
                 files.push(loader);
                 files.extend(libraries);
                 if Path::new(CACHE).exists() {
@@ -51,6 +61,33 @@ pub async fn needed_files(executable: &Path) -> io::Result<Vec<PathBuf>> {
     files.dedup();
     files.retain(|file| file != executable);
     Ok(files)
+}
+
+/// The file behind a path, followed link by link. An error if one step of the way
+/// is in `changeable`: it could be another file by the time it is used.
+fn settled(path: &Path, changeable: &[PathBuf]) -> io::Result<PathBuf> {
+    let parts = |path: &Path| path.iter().rev().map(OsString::from).collect::<Vec<_>>();
+    let (mut left, mut done, mut links) = (parts(path), PathBuf::from("/"), 0);
+    while let Some(part) = left.pop() {
+        if part == ".." {
+            done.pop();
+            continue;
+        }
+        done.push(part);
+        if changeable.iter().any(|folder| done.starts_with(folder)) {
+            return Err(invalid("it starts with a file that a command can write"));
+        }
+        // Of what is no link, and of what is not there, there is none to read.
+        if let Ok(target) = fs::read_link(&done) {
+            links += 1;
+            if links > MOST_LINKS {
+                return Err(invalid("its path has too many links"));
+            }
+            done.pop();
+            left.extend(parts(&target));
+        }
+    }
+    Ok(done)
 }
 
 #[derive(Debug, PartialEq)]
@@ -152,7 +189,7 @@ fn invalid(reason: &str) -> io::Error {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{Kind, interpreter, libraries, loader_entry, needed_files};
+    use super::{Kind, interpreter, libraries, loader_entry, needed_files, settled};
 
     #[test]
     fn a_listing_gives_paths_and_nothing_else() {
@@ -184,9 +221,37 @@ mod tests {
     async fn the_files_of_a_real_executable_are_found_and_it_is_not_run() {
         let own = std::env::current_exe().unwrap();
         let Kind::Dynamic { loader } = Kind::of(&own).unwrap() else { return };
-        let files = needed_files(&own).await.unwrap();
+        let files = needed_files(&own, &[]).await.unwrap();
         assert!(files.contains(&loader), "{files:?}");
         assert!(files.iter().any(|file| file.to_string_lossy().contains("libc.so")), "{files:?}");
         assert!(files.iter().all(|file| file.exists()), "{files:?}");
+    }
+
+    #[tokio::test]
+    async fn what_a_command_can_write_is_in_the_way_of_nothing_that_is_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        let (writable, fixed) = (folder.join("writable"), folder.join("fixed"));
+        std::fs::create_dir(&writable).unwrap();
+        std::fs::create_dir(&fixed).unwrap();
+        let link = |target: &Path, name: PathBuf| {
+            std::os::unix::fs::symlink(target, &name).unwrap();
+            name
+        };
+        // Out of the fixed folder, over the writable one, and back to the system.
+        let inner = link("/bin/sh".as_ref(), writable.join("sh"));
+        let outer = link("../writable/sh".as_ref(), fixed.join("sh"));
+        let script = fixed.join("script");
+        std::fs::write(&script, format!("#!{}\n", outer.display())).unwrap();
+        let shell = Path::new("/bin/sh").canonicalize().unwrap();
+        for path in [&inner, &outer] {
+            assert_eq!(settled(path, &[]).unwrap(), shell);
+            assert!(settled(path, std::slice::from_ref(&writable)).is_err(), "{path:?}");
+        }
+        assert!(needed_files(&script, &[]).await.unwrap().contains(&outer));
+        assert!(needed_files(&script, &[writable]).await.is_err());
+        let around = link(&fixed.join("b"), fixed.join("a"));
+        link(&fixed.join("a"), fixed.join("b"));
+        assert!(settled(&around, &[]).is_err());
     }
 }

@@ -182,6 +182,8 @@ impl Shared {
 impl State {
     fn take_ready(&mut self) -> Option<Worker> {
         self.drop_disturbed(&mut Context::from_waker(Waker::noop()));
+        // One whose launcher was killed a moment ago may not have noticed yet.
+        self.ready.retain_mut(|worker| worker.life.is_alive());
         self.ready.pop_front()
     }
 

@@ -75,7 +75,7 @@ impl ProcessBackend {
     /// The same for programs that are run by an engine of the machine.
     pub async fn with_engine(self, engine: &ExternalEngine) -> std::io::Result<Self> {
         let program = engine.program.clone();
-        let mut files = needed_files(&program).await?;
+        let mut files = needed_files(&program, &[]).await?;
         files.push(program.clone());
         let arguments = engine.worker_arguments(self.limits.memory_bytes);
         Ok(Self { inside: Inside::Engine { arguments, program, files }, ..self })

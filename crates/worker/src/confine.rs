@@ -23,6 +23,19 @@ pub(crate) fn apply_limits(start: &Start) {
     }
 }
 
+/// Makes all threads take memory from one heap. The C library would give the
+/// engine's thread one of its own, which grows by single pages, with a system
+/// call for each.
+#[expect(unsafe_code, reason = "a setting of the C library, which has no safe wrapper")]
+pub(crate) fn keep_one_heap() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: takes two numbers. There is one thread, and what it has allocated
+    // stays where it is.
+    unsafe {
+        nix::libc::mallopt(nix::libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// The most physical memory this process has used.
 pub(crate) fn peak_memory_bytes() -> u64 {
     // Not `/proc`, which is not there. The figure is that of this process alone:

@@ -42,6 +42,7 @@ pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitC
     let Ok(watched) = channel.duplicate_descriptor() else {
         return ExitCode::from(2);
     };
+    confine::keep_one_heap();
     let engine = thread::Builder::new().stack_size(ENGINE_STACK_BYTES).spawn(move || {
         let sent = serve(channel, confined, &choice);
         // Ends the process from this thread: the first one sleeps in `poll`.

@@ -14,31 +14,32 @@ use tidegate_model::{RunError, did_you_mean};
 use tidegate_wire::{LogLevel, Question};
 
 use crate::host::Host;
+use crate::script::{Script, script};
 
-pub(crate) const API: &str = include_str!("api.js");
+pub(crate) const API: Script = script!("api", "api.js");
 
 /// Globals installed at once, in this order: the first one makes tools that the
 /// others use.
-pub(crate) const EAGER: [(&str, &str); 4] = [
-    ("lazy", include_str!("prelude/lazy.js")),
-    ("console", include_str!("prelude/console.js")),
-    ("timers", include_str!("prelude/timers.js")),
-    ("unavailable", include_str!("prelude/unavailable.js")),
+pub(crate) const EAGER: [Script; 4] = [
+    script!("lazy", "prelude/lazy.js"),
+    script!("console", "prelude/console.js"),
+    script!("timers", "prelude/timers.js"),
+    script!("unavailable", "prelude/unavailable.js"),
 ];
 
 /// Globals and modules made on first use: most programs use none of them.
-pub(crate) const LAZY: [(&str, &str); 11] = [
-    ("inspect", include_str!("prelude/inspect.js")),
-    ("encoding", include_str!("prelude/encoding.js")),
-    ("url", include_str!("prelude/url.js")),
-    ("crypto_intl", include_str!("prelude/crypto_intl.js")),
-    ("abort", include_str!("prelude/abort.js")),
-    ("fetch", include_str!("prelude/fetch.js")),
-    ("path", include_str!("prelude/path.js")),
-    ("util", include_str!("prelude/util.js")),
-    ("assert", include_str!("prelude/assert.js")),
-    ("events", include_str!("prelude/events.js")),
-    ("modules", include_str!("prelude/modules.js")),
+pub(crate) const LAZY: [Script; 11] = [
+    script!("inspect", "prelude/inspect.js"),
+    script!("encoding", "prelude/encoding.js"),
+    script!("url", "prelude/url.js"),
+    script!("crypto_intl", "prelude/crypto_intl.js"),
+    script!("abort", "prelude/abort.js"),
+    script!("fetch", "prelude/fetch.js"),
+    script!("path", "prelude/path.js"),
+    script!("util", "prelude/util.js"),
+    script!("assert", "prelude/assert.js"),
+    script!("events", "prelude/events.js"),
+    script!("modules", "prelude/modules.js"),
 ];
 
 /// The functions of api.js and timers.js that the event loop calls.
@@ -174,19 +175,19 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
     native.set(
         "load",
         Func::from(move |ctx: Ctx<'js>, name: String| {
-            let (name, source) = LAZY
+            let script = LAZY
                 .iter()
-                .find(|(known, _)| *known == name)
+                .find(|script| script.name == name)
                 .ok_or_else(|| Exception::throw_message(&ctx, "no such module"))?;
-            evaluate(&ctx, name, source, &lazy_native)
+            script.call(&ctx, &lazy_native)
         }),
     )?;
-    let api: Object<'js> = evaluate(ctx, "api", API, &native)?.get()?;
+    let api: Object<'js> = API.call(ctx, &native)?.get()?;
     native.set("importModule", api.get::<_, Function<'js>>("importModule")?)?;
     let mut fire_timer = None;
-    for (name, source) in EAGER {
-        let made = evaluate(ctx, name, source, &native)?;
-        if name == "timers" {
+    for script in EAGER {
+        let made = script.call(ctx, &native)?;
+        if script.name == "timers" {
             fire_timer = Some(made.get()?);
         }
     }
@@ -198,18 +199,6 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
         port: api.get("port")?,
         fire_timer,
     })
-}
-
-/// Evaluates one of our scripts, a function of the native functions, and calls it.
-fn evaluate<'js>(
-    ctx: &Ctx<'js>,
-    name: &str,
-    source: &str,
-    native: &Object<'js>,
-) -> rquickjs::Result<Value<'js>> {
-    let script: Function<'js> =
-        ctx.eval_with_options(source, named(&format!("tidegate:{name}")))?;
-    script.call((native.clone(),))
 }
 
 pub(crate) fn named(file_name: &str) -> EvalOptions {

@@ -23,6 +23,7 @@ mod program;
 mod references;
 mod remedies;
 mod runner;
+mod script;
 mod source_map;
 mod thrown;
 mod unawaited;

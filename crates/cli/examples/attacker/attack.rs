@@ -14,6 +14,7 @@ pub(crate) fn carry_out(attack: &Value) -> Value {
     match attack["attack"].as_str().unwrap_or_default() {
         "nothing" => json!("nothing"),
         "attempts" => attempts::all().into(),
+        "misuses" => attempts::misuses().into(),
         "sweep" => sweep::all(),
         "tree" => tree::all(attack),
         "scratch" => tree::fill_scratch(attack),

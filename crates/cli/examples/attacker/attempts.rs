@@ -28,6 +28,40 @@ pub(crate) fn all() -> Map<String, Value> {
             .concat();
     #[cfg(target_arch = "x86_64")]
     rows.extend(x86());
+    make(rows)
+}
+
+/// Calls that engines and commands have, in the ways in which they have them not.
+pub(crate) fn misuses() -> Map<String, Value> {
+    let out_of_band = c_long::from(libc::MSG_OOB);
+    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB;
+    let datagrams = c_long::from(libc::SOCK_DGRAM);
+    make(vec![
+        (
+            "a pair of datagram sockets",
+            Anybody,
+            libc::SYS_socketpair,
+            vec![1, datagrams, 0, room()],
+        ),
+        ("send out of band", Anybody, libc::SYS_sendmsg, vec![CLOSED, room(), out_of_band]),
+        ("receive out of band", Anybody, libc::SYS_recvmsg, vec![CLOSED, room(), out_of_band]),
+        (
+            "hold the process at the other end",
+            Anybody,
+            libc::SYS_getsockopt,
+            vec![CLOSED, libc::SOL_SOCKET.into(), libc::SO_PEERPIDFD.into(), room(), room()],
+        ),
+        ("huge pages", Anybody, libc::SYS_mmap, vec![0, 1 << 21, 3, private.into(), -1, 0]),
+        (
+            "a file of huge pages",
+            Anybody,
+            libc::SYS_memfd_create,
+            vec![at(c"huge"), libc::MFD_HUGETLB.into()],
+        ),
+    ])
+}
+
+fn make(rows: Vec<Row>) -> Map<String, Value> {
     rows.into_iter()
         .map(|(name, control, number, arguments)| {
             let control = match control {

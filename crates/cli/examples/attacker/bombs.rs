@@ -62,6 +62,22 @@ pub(crate) fn on_the_wire(wire: &mut Wire, attack: &Value) -> bool {
         "print for ever" => loop {
             wire.send(&log(&"x".repeat(1 << 20)));
         },
+        // As many bytes as are allowed, one in each frame, on the loudest channel.
+        "print byte by byte" => {
+            let text = "\n".to_owned();
+            let frame = FromGuest::Log { level: LogLevel::Error, text }.encode().unwrap();
+            for _ in 0..attack["bytes"].as_u64().unwrap() {
+                wire.0.write_all(&frame).unwrap();
+            }
+            wire.send(&FromGuest::Done { output: None, memory_bytes: 1 });
+        }
+        "call and end" => {
+            for id in 0..attack["calls"].as_u64().and_then(|n| u32::try_from(n).ok()).unwrap() {
+                let (name, arguments) = ("no__tool".to_owned(), "{}".to_owned());
+                wire.send(&FromGuest::Call { id, name, arguments, raw: false });
+            }
+            wire.send(&FromGuest::Done { output: None, memory_bytes: 1 });
+        }
         "call and never listen" => loop {
             let (name, arguments) = ("no__tool".to_owned(), "{}".to_owned());
             wire.send(&FromGuest::Call { id: 1, name, arguments, raw: false });

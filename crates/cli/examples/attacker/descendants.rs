@@ -40,6 +40,10 @@ pub(crate) fn leave(attack: &Value) -> Value {
     steps.insert("forked".into(), said(forked.into()).into());
     if attack["stay"] == true {
         println!("{}", json!({"steps": steps}));
+        if attack["stop"] == true {
+            // Whoever is in the same group, wherever they are.
+            raw(libc::SYS_kill, &[0, libc::SIGSTOP.into()]);
+        }
         loop {
             std::thread::sleep(Duration::from_secs(3600));
         }

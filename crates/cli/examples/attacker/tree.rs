@@ -6,9 +6,11 @@
 use std::ffi::CString;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use nix::errno::Errno;
 use nix::libc;
@@ -23,6 +25,9 @@ pub(crate) fn all(attack: &Value) -> Value {
     let mut note = |name: &str, what: String| drop(said.insert(name.to_owned(), what.into()));
     note("read what may be read", text(fs::read(readable.join("file"))));
     note("write what may be written", text(fs::write(writable.join("made"), "x")));
+    for (name, said) in rights(&readable, &writable) {
+        note(name, said);
+    }
     note("write what may only be read", text(fs::write(readable.join("file"), "x")));
     note("make a file where one may only read", text(fs::write(readable.join("new"), "x")));
     note("remove what may only be read", text(fs::remove_file(readable.join("file"))));
@@ -45,8 +50,7 @@ pub(crate) fn all(attack: &Value) -> Value {
         text(fs::set_permissions(readable.join("file"), fs::Permissions::from_mode(0o777))),
     );
     let program = writable.join("program");
-    let copied = fs::copy(readable.join("program"), &program);
-    note("copy a program", text(copied));
+    note("copy a program", text(copy(&readable.join("program"), &program)));
     note("run a program that was written", run(&program));
     note("run a program that may be read", run(&readable.join("program")));
     note("run a program of root", run(&readable.join("setuid")));
@@ -58,6 +62,44 @@ pub(crate) fn all(attack: &Value) -> Value {
         text(fs::write(readable.parent().unwrap().join(".bashrc"), "x")),
     );
     said.into()
+}
+
+/// Rights and times of files, of those that can be read and those that were written,
+/// and a socket that is granted like a file.
+fn rights(readable: &Path, writable: &Path) -> [(&'static str, String); 6] {
+    let mode = fs::Permissions::from_mode;
+    let (read, made) = (readable.join("file"), writable.join("made"));
+    let lending = fs::OpenOptions::new().write(true).create_new(true).mode(0o4755).clone();
+    let opened = |path: &Path| fs::File::open(path);
+    [
+        ("make a file that lends its owner's rights", text(lending.open(writable.join("lends")))),
+        ("let a file lend its owner's rights", text(fs::set_permissions(&made, mode(0o4755)))),
+        (
+            "let an open file lend its group's rights",
+            text(opened(&made).and_then(|file| file.set_permissions(mode(0o2755)))),
+        ),
+        (
+            "change rights of an open file that may only be read",
+            text(opened(&read).and_then(|file| file.set_permissions(mode(0o777)))),
+        ),
+        (
+            "change times of an open file that may only be read",
+            text(opened(&read).and_then(|file| file.set_modified(SystemTime::UNIX_EPOCH))),
+        ),
+        ("send to a socket that may only be read", datagram(&readable.join("socket"))),
+    ]
+}
+
+/// From one end of a pair, which is a socket without `socket`.
+fn datagram(to: &Path) -> String {
+    let sent = UnixDatagram::pair().and_then(|(end, _)| end.send_to(b"x", to));
+    text(sent)
+}
+
+/// Not `fs::copy`, which sets the rights by a call of its own.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(to)?;
+    file.write_all(&fs::read(from)?)
 }
 
 /// Fills `/tmp` with one file, then with many.

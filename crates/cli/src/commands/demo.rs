@@ -5,7 +5,6 @@
 //! arguments and all results, since all of them pass through the model. The code
 //! way pays for our surface, the search for tools, the program and the answer.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -21,6 +20,7 @@ use crate::commands::tokens::{definition_tokens, saved_percent, surface_tokens};
 use crate::demo::{
     CURSOR_ARGUMENT, ClassicStep, NEXT_CURSOR, ServerName, TASKS, Task, server_specs,
 };
+use crate::temporary::TemporaryFolder;
 use crate::{context, print};
 
 /// What one task cost, both ways.
@@ -33,7 +33,7 @@ struct Measured {
 }
 
 pub(crate) async fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
-    let state = TemporaryState::new()?;
+    let state = TemporaryFolder::new("demo")?;
     let environment = Environment::from_process();
     let gateway = context::open(settings(&state)?, &environment)?;
     let context = context::cancelled_by_ctrl_c();
@@ -255,24 +255,6 @@ async fn call(
 }
 
 /// The demo's configuration: this executable, three times.
-fn settings(state: &TemporaryState) -> anyhow::Result<Settings> {
-    Ok(Settings { servers: server_specs()?, ..Settings::new(state.0.clone()) })
-}
-
-/// A state folder that is removed with the demo.
-struct TemporaryState(PathBuf);
-
-impl TemporaryState {
-    fn new() -> anyhow::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("tidegate-demo-{}", std::process::id()));
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for TemporaryState {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn settings(state: &TemporaryFolder) -> anyhow::Result<Settings> {
+    Ok(Settings { servers: server_specs()?, ..Settings::new(state.path().to_owned()) })
 }

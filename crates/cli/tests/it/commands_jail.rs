@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::jail::attacker::{NOBODY, User, users};
 use crate::programs::status_bytes;
-use crate::support::{Bench, query, skip, text};
+use crate::support::{Bench, descendants, query, skip, text};
 
 fn bench(user: User, configuration: &str) -> Bench {
     let bench = Bench::of(user);
@@ -286,6 +286,99 @@ fn a_grant_inside_another_one_neither_empties_a_file_nor_follows_a_link() {
     }
 }
 
+/// Two commands and a folder that one of them can write: the configuration's
+/// `write` of `ln`, and what `more` says of the other one.
+fn conspirators(user: User, folder: &Path, more: &str) -> Bench {
+    open(folder);
+    let shared = folder.join("shared");
+    std::fs::create_dir(&shared).unwrap();
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o777)).unwrap();
+    std::fs::create_dir(shared.join("inner")).unwrap();
+    std::fs::write(shared.join("inner/file"), "granted").unwrap();
+    let bench = Bench::of(user);
+    bench.write(
+        "tidegate.toml",
+        &format!(
+            "profile = \"execute_full\"\n\
+             [commands.mv]\npath = \"/usr/bin/mv\"\nrest = \"*\"\nwrite = [{shared:?}]\n\
+             [commands.ln]\npath = \"/usr/bin/ln\"\nargs = [\"-s\", \"*\", \"*\"]\n\
+             write = [{shared:?}]\n{more}"
+        ),
+    );
+    bench
+}
+
+#[test]
+fn a_grant_that_another_command_exchanged_for_a_link_is_not_given() {
+    for user in users("a_grant_that_another_command_exchanged_for_a_link_is_not_given") {
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+        let inner = folder.path().join("shared/inner");
+        let more =
+            format!("[commands.cat]\npath = \"/usr/bin/cat\"\nrest = \"*\"\nread = [{inner:?}]\n");
+        let bench = conspirators(user, folder.path(), &more);
+        let secret = folder.path().join("secret");
+        std::fs::create_dir(&secret).unwrap();
+        std::fs::write(secret.join("file"), "secret").unwrap();
+        let mut served = bench.serve();
+        let mut run = |call: String| served.execute(&program(&call))["output"].clone();
+        let file = inner.join("file");
+        assert_eq!(run(format!("'cat', [{file:?}]")), ended(0, "granted"));
+        let moved = inner.with_file_name("moved");
+        assert_eq!(run(format!("'mv', [{inner:?}, {moved:?}]")), ended(0, ""));
+        assert_eq!(run(format!("'ln', ['-s', {secret:?}, {inner:?}]")), ended(0, ""));
+        // The control: for everybody else the path leads there.
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "secret");
+        assert_eq!(
+            run(format!("'cat', [{file:?}]")),
+            json!([
+                "command.failed",
+                "what `cat` may read or write is not what it was at the start",
+                "the user finds the path in the log"
+            ])
+        );
+    }
+}
+
+#[test]
+fn nothing_that_a_command_can_write_is_started_outside_of_a_jail() {
+    for user in users("nothing_that_a_command_can_write_is_started_outside_of_a_jail") {
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+        let (script, interpreter) = (folder.path().join("tool"), folder.path().join("shared/cat"));
+        std::fs::write(&script, format!("#!{}\n", interpreter.display())).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let more = format!("[commands.tool]\npath = {script:?}\n");
+        let bench = conspirators(user, folder.path(), &more);
+        // What a command with this grant could leave there: an executable that names
+        // its own loader, which leaves a trace when it is run.
+        let (loader, trace) = (folder.path().join("shared/loader"), folder.path().join("trace"));
+        std::fs::write(&loader, format!("#!/bin/sh\necho > {}\n", trace.display())).unwrap();
+        std::fs::write(&interpreter, executable_with_loader(&loader)).unwrap();
+        for file in [&loader, &interpreter] {
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let answer = run(&bench, "'tool', []");
+        assert_eq!(answer[1], "the executable of `tool` cannot be used");
+        assert!(!trace.exists());
+        // The control: run by anybody, it does.
+        Command::new(&loader).status().unwrap();
+        assert!(trace.exists());
+    }
+}
+
+/// A 64-bit ELF file of nothing but the name of its loader.
+fn executable_with_loader(loader: &Path) -> Vec<u8> {
+    let name = format!("{}\0", loader.display()).into_bytes();
+    let mut file = vec![0; 64 + 56];
+    file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+    // One program header of type 3, behind the header; the name behind it.
+    for (at, value) in [(32, 64), (54, 56), (56, 1), (64, 3), (64 + 8, 120), (64 + 32, name.len())]
+    {
+        file[at] = u8::try_from(value).unwrap();
+    }
+    file.extend(name);
+    file
+}
+
 #[test]
 fn the_environment_is_what_is_configured_and_nothing_else() {
     for user in users("the_environment_is_what_is_configured_and_nothing_else") {
@@ -474,6 +567,36 @@ fn processes_and_memory_are_bounded() {
             answer["stderr"].as_str().is_some_and(|text| text.ends_with("MemoryError\n"));
         assert!(by_group || by_itself, "{answer}");
     }
+}
+
+/// Each has limits of its own: all calls of a run at once would have them all.
+#[test]
+fn few_commands_of_one_run_run_at_the_same_time() {
+    let mark = format!("0.5{}", std::process::id());
+    let bench = bench(
+        User::Own,
+        &format!("[commands.sleep]\npath = \"/usr/bin/sleep\"\nargs = [{mark:?}]\n"),
+    );
+    let mut served = bench.serve();
+    let source = format!(
+        "const one = () => commands.run('sleep', ['{mark}']);\n\
+         return (await Promise.all(Array.from({{ length: 12 }}, one))).map((end) => end.exit_code);"
+    );
+    let (mut most, pid) = (0, served.pid());
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| served.execute(&source));
+        while !run.is_finished() {
+            // Those that are told what to become have their own command line.
+            let line = format!("/usr/bin/sleep\0{mark}\0");
+            let ours = descendants(pid).into_iter().filter(|pid| {
+                std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|it| text(&it) == line)
+            });
+            most = most.max(ours.count());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(run.join().unwrap()["output"], json!(vec![0; 12]));
+    });
+    assert!((1..=4).contains(&most), "{most} at once");
 }
 
 #[test]

@@ -266,6 +266,38 @@ fn shells_and_what_runs_anything_are_no_commands() {
 }
 
 #[test]
+fn no_command_can_write_the_configuration_or_the_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (below, state) = (folder.join("below"), folder.join("state"));
+    std::fs::create_dir(&below).unwrap();
+    std::fs::create_dir(&state).unwrap();
+    let file = folder.join("tidegate.toml");
+    let load = |granted: &Path, home: &Path| {
+        let text = format!("[commands.c]\npath = \"/usr/bin/id\"\nwrite = [{granted:?}]\n");
+        std::fs::write(&file, &text).unwrap();
+        let env = Environment::from_pairs([("TIDEGATE_HOME", home.to_str().unwrap())]);
+        super::load_file(&file, &env).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(load(&below, &state), Ok(()));
+    for (granted, home, what) in [
+        (&folder, Path::new("/nowhere"), "this configuration"),
+        (&file, Path::new("/nowhere"), "this configuration"),
+        (&state, &*state, "the state folder"),
+        (&below, &below.join("new"), "the state folder"),
+    ] {
+        assert_eq!(
+            load(granted, home).unwrap_err(),
+            format!(
+                "error[config.bad_command]: command `c` could write {what}\n  at {}:1:11\n\
+                 hint: grant a folder below, or keep it elsewhere",
+                file.display()
+            )
+        );
+    }
+}
+
+#[test]
 fn commands_that_are_mistakes_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let open = folder.path().join("open");

@@ -1,6 +1,7 @@
 //! Whole files in, whole settings and whole messages out.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tidegate_model::{
     Engine, Isolation, Limits, Network, NetworkMode, Secret, ServerSpec, Transport,
 };
 
-use super::{find_and_load, load, load_file};
+use super::{find_and_load, load, load_file, refuse_foreign_file};
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
 use crate::source::Source;
 use crate::{Checks, ConfigError, Environment, Sandbox, Settings, TypeCheck};
@@ -460,4 +461,56 @@ fn a_found_file_of_another_user_is_refused_and_a_named_one_is_taken() {
         )
     );
     assert!(load_file(&file, &env).is_ok());
+}
+
+#[test]
+fn a_found_link_of_another_user_is_refused_and_so_is_a_file_that_everybody_can_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let (found, own) = (folder.path().join("tidegate.toml"), folder.path().join("own.toml"));
+    let env = Environment::from_pairs([("HOME", "/nowhere")]);
+    let refused = || find_and_load(folder.path(), &env).unwrap_err().to_string();
+    std::fs::write(&own, "").unwrap();
+    std::os::unix::fs::symlink(&own, &found).unwrap();
+    // The control: a link of one's own is followed.
+    assert!(find_and_load(folder.path(), &env).is_ok());
+    if nix::unistd::geteuid().is_root() {
+        std::os::unix::fs::lchown(&found, Some(12_345), None).unwrap();
+        assert!(refused().contains("belongs to another user"), "{}", refused());
+        std::os::unix::fs::lchown(&found, Some(0), None).unwrap();
+    }
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(refused().contains("can be changed by everybody"), "{}", refused());
+    assert!(load_file(&found, &env).is_ok());
+}
+
+/// Somebody else exchanges the file between the look at its owner and the reading.
+#[test]
+fn the_file_whose_owner_was_looked_at_is_the_one_that_is_read() {
+    if !nix::unistd::geteuid().is_root() {
+        // Only root can make a file that belongs to somebody else.
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (found, other) = (folder.path().join("tidegate.toml"), folder.path().join("other"));
+    std::fs::write(&found, "foreign").unwrap();
+    std::os::unix::fs::chown(&found, Some(12_345), None).unwrap();
+    std::fs::write(&other, "own").unwrap();
+    let opened = Source::open(&found).unwrap();
+    std::fs::rename(&other, &found).unwrap();
+    // What is there now belongs to us; what was opened, and would be read, does not.
+    assert!(refuse_foreign_file(&found, &opened).is_err());
+    assert_eq!(Source::read_open(&found, opened).unwrap().text, "foreign");
+    let opened = Source::open(&found).unwrap();
+    assert!(refuse_foreign_file(&found, &opened).is_ok());
+    assert_eq!(Source::read_open(&found, opened).unwrap().text, "own");
+}
+
+#[test]
+fn a_pipe_that_somebody_has_put_there_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("tidegate.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let env = Environment::from_pairs([("HOME", "/nowhere")]);
+    // An empty file, as far as can be seen.
+    assert!(find_and_load(folder.path(), &env).is_ok());
 }

@@ -177,8 +177,9 @@ fn out_of_turn() -> RunError {
 /// Our script with the scripts it starts, as one function of `io`.
 fn script() -> String {
     let lazy: serde_json::Map<String, serde_json::Value> =
-        LAZY.iter().map(|(name, source)| ((*name).to_owned(), json!(source))).collect();
-    let scripts = json!({"api": API, "eager": EAGER, "lazy": lazy});
+        LAZY.iter().map(|script| (script.name.to_owned(), json!(script.source))).collect();
+    let eager = EAGER.map(|script| (script.name, script.source));
+    let scripts = json!({"api": API.source, "eager": eager, "lazy": lazy});
     // JSON is JavaScript. The text is all ours.
     // In brackets: a comment behind `return` would end the statement.
     format!("(function (io) {{ return ({BOOTSTRAP})(io, {scripts}); }})")

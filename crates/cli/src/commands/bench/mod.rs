@@ -20,13 +20,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use serde_json::{Value, json};
 use tidegate_gateway::{Gateway, RunContext};
 use tidegate_model::{Language, Program};
 
 use crate::args::{BenchArgs, BenchSuite};
 use crate::print;
+use crate::temporary::TemporaryFolder;
 
 /// One measured figure.
 pub(crate) struct Figure {
@@ -88,36 +89,36 @@ impl Size {
 
 pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let wanted = |suite| args.suite.is_none_or(|only| only == suite);
-    let folder = Scratch::new()?;
+    let folder = TemporaryFolder::new("bench")?;
     let (mut figures, mut sizes) = (Vec::new(), Vec::new());
     if cfg!(debug_assertions) {
         print::note("warning: this is a debug build; measure with `cargo run --release -- bench`");
     }
     if wanted(BenchSuite::Hello) {
-        figures.extend(hello::measure(&folder.0).await?);
+        figures.extend(hello::measure(folder.path()).await?);
     }
     if wanted(BenchSuite::Echo) {
-        figures.extend(echo::measure(&folder.0).await?);
+        figures.extend(echo::measure(folder.path()).await?);
     }
     if wanted(BenchSuite::Crowd) {
-        let measured = crowd::measure(&folder.0).await?;
+        let measured = crowd::measure(folder.path()).await?;
         figures.extend(measured.0);
         sizes.extend(measured.1);
     }
     if wanted(BenchSuite::Start) {
-        figures.extend(start::measure(&folder.0)?);
+        figures.extend(start::measure(folder.path())?);
     }
     if wanted(BenchSuite::Types) {
-        figures.extend(types::measure(&folder.0).await?);
+        figures.extend(types::measure(folder.path()).await?);
     }
     if wanted(BenchSuite::Arguments) {
         figures.extend(arguments::measure()?);
     }
     if wanted(BenchSuite::Engines) {
-        figures.extend(engines::measure(&folder.0).await?);
+        figures.extend(engines::measure(folder.path()).await?);
     }
     if wanted(BenchSuite::Deadline) {
-        figures.extend(deadline::measure(&folder.0).await?);
+        figures.extend(deadline::measure(folder.path()).await?);
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();
@@ -181,23 +182,6 @@ fn nanoseconds(ms: f64) -> f64 {
 
 fn round(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
-}
-
-/// A folder for state and configuration, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> anyhow::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("tidegate-bench-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).context("cannot make a folder for the measurements")?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::Context;
 use tidegate_config::{ConfigError, Environment, Sandbox, Settings};
 use tidegate_gateway::RunContext;
 use tidegate_model::{Engine, Language, Program};
@@ -12,6 +11,7 @@ use tokio::process::Command;
 
 use super::finding::Finding;
 use crate::context;
+use crate::temporary::TemporaryFolder;
 
 /// A runtime that needs longer to say its version is of no use.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -106,8 +106,8 @@ pub(super) async fn worker(settings: &Settings) -> Finding {
 
 /// How many milliseconds the run took, the start of a worker included.
 pub(super) async fn run_program(sandbox: Sandbox, engine: Engine) -> anyhow::Result<f64> {
-    let folder = Scratch::new()?;
-    let settings = Settings { sandbox, ..Settings::new(folder.0.clone()) };
+    let folder = TemporaryFolder::new("doctor")?;
+    let settings = Settings { sandbox, ..Settings::new(folder.path().to_owned()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let source = "return 1".to_owned();
     let engine = Some(engine);
@@ -117,23 +117,6 @@ pub(super) async fn run_program(sandbox: Sandbox, engine: Engine) -> anyhow::Res
     match response.error {
         None => Ok(response.metrics.execution_ms),
         Some(error) => Err(anyhow::anyhow!("{error}")),
-    }
-}
-
-/// A folder that is removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> anyhow::Result<Self> {
-        let folder = std::env::temp_dir().join(format!("tidegate-doctor-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).context("cannot make a folder for the probe")?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

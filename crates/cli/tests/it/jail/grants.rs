@@ -1,11 +1,12 @@
 //! Granted folders and the scratch folder, attacked from inside.
 
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tidegate_jail::{Access, Filter, Grant, Scratch, Spec};
+use tidegate_jail::{Access, Filter, Grant, Links, Scratch, Spec};
 
 use super::attacker::{Camp, User, users};
 use super::limits;
@@ -67,7 +68,13 @@ fn g19_a_granted_folder_leads_nowhere_else() {
     }
 }
 
-const REFUSED: [&str; 12] = [
+const REFUSED: [&str; 18] = [
+    "make a file that lends its owner's rights",
+    "let a file lend its owner's rights",
+    "let an open file lend its group's rights",
+    "change rights of an open file that may only be read",
+    "change times of an open file that may only be read",
+    "send to a socket that may only be read",
     "write what may only be read",
     "make a file where one may only read",
     "remove what may only be read",
@@ -83,7 +90,13 @@ const REFUSED: [&str; 12] = [
 ];
 
 /// Of those, what anybody can do to their own files outside.
-const REFUSED_INSIDE_ONLY: [&str; 9] = [
+const REFUSED_INSIDE_ONLY: [&str; 15] = [
+    "make a file that lends its owner's rights",
+    "let a file lend its owner's rights",
+    "let an open file lend its group's rights",
+    "change rights of an open file that may only be read",
+    "change times of an open file that may only be read",
+    "send to a socket that may only be read",
     "write what may only be read",
     "make a file where one may only read",
     "read outside",
@@ -117,6 +130,7 @@ struct Tree {
     readable: PathBuf,
     writable: PathBuf,
     secret: PathBuf,
+    _listener: UnixDatagram,
 }
 
 impl Tree {
@@ -138,7 +152,10 @@ impl Tree {
                 Command::new("mknod").arg(&device).args(["-m", "666", "c", "1", "8"]).status();
             assert!(made.unwrap().success());
         }
-        Self { readable, writable, secret }
+        let socket = readable.join("socket");
+        let listener = UnixDatagram::bind(&socket).unwrap();
+        std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o777)).unwrap();
+        Self { readable, writable, secret, _listener: listener }
     }
 
     fn spec(&self) -> Spec {
@@ -146,8 +163,9 @@ impl Tree {
         // What `id` needs to be started, as far as it is there.
         let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
         let libraries = libraries.into_iter().filter(|path| Path::new(path).exists());
-        let grant = |path: &Path, access| Grant { path: path.to_owned(), access };
-        spec.grants = libraries.map(|path| grant(Path::new(path), Access::Read)).collect();
+        let links = Links::Refused;
+        let grant = |path: &Path, access| Grant { path: path.to_owned(), access, links };
+        spec.grants = libraries.map(|path| Grant::read(Path::new(path))).collect();
         spec.grants.push(grant(Path::new("/dev/null"), Access::Device));
         spec.grants.push(grant(&self.readable, Access::Read));
         spec.grants.push(grant(&self.writable, Access::Write));

@@ -184,6 +184,35 @@ fn g12_attacks_on_the_channel_cost_their_own_run_only() {
     }
 }
 
+/// What a worker makes the gateway hold is near to what it sends.
+#[test]
+fn g12_small_frames_do_not_become_large_in_the_gateway() {
+    for user in users("g12_small_frames_do_not_become_large_in_the_gateway") {
+        let camp = Camp::of(user);
+        let mut gateway = camp.gateway("attacker", json!({"output_bytes": 1 << 16}));
+        let answer =
+            gateway.attack(&json!({"attack": "print byte by byte", "bytes": 60_000}), None);
+        assert_eq!(gateway.code_of(&answer), "succeeded");
+        let kept = camp.path().join("home/state").join(answer["handle"].as_str().unwrap());
+        let bytes = kept.metadata().unwrap().len();
+        assert!((60_000..=2 << 16).contains(&bytes), "{bytes} bytes of 60000");
+        // Ten thousand calls that wait for their turn. With all that a call needs
+        // while it is made, each of them took 18 kB.
+        let before = peak_memory(gateway.pid());
+        let answer = gateway.attack(&json!({"attack": "call and end", "calls": 10_000}), None);
+        assert_eq!(gateway.code_of(&answer), "succeeded");
+        let grown = peak_memory(gateway.pid()) - before;
+        assert!(grown < 100 << 10, "{grown} kB for 10000 calls");
+    }
+}
+
+/// In kilobytes.
+fn peak_memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
 fn descriptors(pid: u32) -> usize {
     std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }

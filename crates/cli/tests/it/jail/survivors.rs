@@ -61,6 +61,43 @@ fn g14_no_process_outlives_the_end_of_its_lifeline() {
     }
 }
 
+/// The launcher watches the lifeline, so nobody inside may stop it. Without
+/// Landlock, which on newer kernels keeps signals in, too.
+#[test]
+fn g14_a_jail_cannot_stop_the_one_who_watches_it() {
+    for user in users("g14_a_jail_cannot_stop_the_one_who_watches_it") {
+        for camp in [Camp::of(user), Camp::without(user, "landlock")] {
+            let attack = json!({"attack": "descendants", "stay": true, "stop": true}).to_string();
+            let spec = roomy_spec(Filter::Command).to_argument();
+            let mut child = camp
+                .command(&["jailed", &spec, &attack])
+                .process_group(0)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            assert!(line.contains("forked"), "{line}");
+            // The control: who sends the signal is stopped by it.
+            let started = Instant::now();
+            while !camp.running_pids().into_iter().any(is_stopped) {
+                assert!(started.elapsed() < GONE_WITHIN, "nobody was stopped");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            assert!(!is_stopped(child.id().cast_signed()));
+            drop(child.stdin.take());
+            child.wait().unwrap();
+            assert_gone(&camp);
+        }
+    }
+}
+
+fn is_stopped(pid: i32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    state.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with('T'))
+}
+
 #[test]
 fn g15_nothing_outlives_a_killed_gateway() {
     for user in users("g15_nothing_outlives_a_killed_gateway") {

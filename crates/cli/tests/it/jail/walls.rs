@@ -161,7 +161,25 @@ fn g02_engines_and_commands_pass_no_dangerous_call() {
             assert_eq!(passed.intersection(&never).collect::<Vec<_>>(), Vec::<&i64>::new());
             assert_eq!(swept["passed_x32"], json!([]));
             // The control: what they are there for does pass.
-            assert!(passed.contains(&libc::SYS_openat) && passed.contains(&libc::SYS_execve));
+            assert!(passed.contains(&libc::SYS_fstat) && passed.contains(&libc::SYS_execve));
+        }
+    }
+}
+
+/// Calls that they do have, with arguments that would lead out of the jail, past
+/// its limits, or to parts of the kernel that nobody needs.
+#[test]
+fn g02_engines_and_commands_cannot_misuse_the_calls_they_have() {
+    let test = "g02_engines_and_commands_cannot_misuse_the_calls_they_have";
+    for user in users(test) {
+        let camp = Camp::of(user);
+        let attack = json!({"attack": "misuses"});
+        for filter in [Filter::Engine, Filter::Command] {
+            let inside = camp.jailed(&spec(filter), &attack)["outcome"].take();
+            for (name, attempt) in inside.as_object().unwrap() {
+                assert_eq!(attempt["said"], "EPERM", "{name} with {filter:?}");
+            }
+            assert_possible_outside(test, user, &camp.outside(&attack), &inside);
         }
     }
 }

@@ -1,0 +1,59 @@
+//! Our own scripts: functions of the native functions, in the executable.
+//!
+//! QuickJS gets them compiled, by the build script of this crate; an engine of
+//! the machine gets their source.
+
+use rquickjs::{Ctx, Function, Object, Value, qjs};
+
+/// One script. Two constants that belong together: see [`script`].
+#[derive(Clone, Copy)]
+pub(crate) struct Script {
+    pub(crate) name: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) bytecode: &'static [u8],
+}
+
+/// The script `$name` in the file `$path`, with what the build script made of it.
+macro_rules! script {
+    ($name:literal, $path:literal) => {
+        $crate::script::Script {
+            name: $name,
+            source: include_str!($path),
+            bytecode: include_bytes!(concat!(env!("OUT_DIR"), "/", $name)),
+        }
+    };
+}
+pub(crate) use script;
+
+impl Script {
+    /// Runs the script, which gives a function, and calls that.
+    pub(crate) fn call<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        native: &Object<'js>,
+    ) -> rquickjs::Result<Value<'js>> {
+        self.function(ctx)?.call((native.clone(),))
+    }
+
+    #[expect(unsafe_code, reason = "rquickjs reads modules only, and a module could be imported")]
+    fn function<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
+        let (start, length) = (self.bytecode.as_ptr(), self.bytecode.len());
+        let flags = qjs::JS_READ_OBJ_BYTECODE.cast_signed();
+        // SAFETY: the bytes are those that the same engine wrote when this crate
+        // was built. The engine copies them. `JS_EvalFunction` takes what was
+        // read, and an exception as it is; what it returns belongs to us.
+        let value = unsafe {
+            let raw = ctx.as_raw().as_ptr();
+            let script = qjs::JS_ReadObject(raw, start, length as _, flags);
+            if qjs::JS_IsException(script) {
+                return Err(rquickjs::Error::Exception);
+            }
+            let made = qjs::JS_EvalFunction(raw, script);
+            if qjs::JS_IsException(made) {
+                return Err(rquickjs::Error::Exception);
+            }
+            Value::from_raw(ctx.clone(), made)
+        };
+        value.get()
+    }
+}
