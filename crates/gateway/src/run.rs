@@ -458,6 +458,7 @@ fn said_by_the_host_only(code: ErrorCode) -> bool {
         ErrorCode::Isolation
             | ErrorCode::Busy
             | ErrorCode::EngineMissing
+            | ErrorCode::EngineDenied
             | ErrorCode::Cancelled
             | ErrorCode::WorkerDied
     )

@@ -221,6 +221,8 @@ error_codes! {
     Busy = "sandbox.busy",
     /// The engine that was asked for is not on this machine.
     EngineMissing = "sandbox.no_engine",
+    /// The engine that was asked for is not one that may be used.
+    EngineDenied = "sandbox.engine_denied",
     /// The client cancelled the run.
     Cancelled = "run.cancelled",
     /// The worker process died or broke the protocol.
@@ -233,7 +235,11 @@ impl ErrorCode {
     /// The exit code of `tidegate run` for a run that ended this way.
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Denied | Self::FetchDenied | Self::CommandDenied | Self::Isolation => 3,
+            Self::Denied
+            | Self::FetchDenied
+            | Self::CommandDenied
+            | Self::Isolation
+            | Self::EngineDenied => 3,
             Self::TimeLimit
             | Self::CpuLimit
             | Self::DiskLimit

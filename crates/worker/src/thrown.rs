@@ -128,6 +128,7 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::Isolation
         | ErrorCode::Busy
         | ErrorCode::EngineMissing
+        | ErrorCode::EngineDenied
         | ErrorCode::Cancelled
         | ErrorCode::WorkerDied => true,
         ErrorCode::Thrown

@@ -79,6 +79,7 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
             let ToGuest::Reply { outcome: Err(error), .. } = wire.receive()? else { return Ok(()) };
             done(wire, &format!("\"{}\"", error.code.as_str()))
         }
+        "output_deep" => done(wire, &format!("{}0{}", "[".repeat(100_000), "]".repeat(100_000))),
         "output_many_values" => done(wire, &many_values("[", "]")),
 
         // Too slow.
