@@ -100,7 +100,7 @@ fn split(part: Part, spec: &Spec) {
                     // The host reads from it how the command ended. Its own
                     // descriptors come later, and only to the command.
                     close_range(1, u32::MAX);
-                    reaper::first_of_command(child, std::io::stdin().as_fd())
+                    reaper::first_of_command(child, std::io::stdin().as_fd(), spec.scratch)
                 }
                 Part::First => {
                     // With an end of the channel here the gateway would not notice

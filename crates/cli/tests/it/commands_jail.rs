@@ -330,6 +330,15 @@ fn wait_for_none(mark: &str) -> Vec<u32> {
     }
 }
 
+/// The number behind the start of a message, which is all that was measured in it.
+fn of_limit(answer: &Value, code: &str, start: &str) -> u64 {
+    assert_eq!(answer[0], code, "{answer}");
+    let message = answer[1].as_str().unwrap();
+    let rest = message.strip_prefix(start).unwrap_or_else(|| panic!("{message}")).trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().unwrap_or_else(|_| panic!("{message}"))
+}
+
 #[test]
 fn what_resists_is_gone_at_the_deadline() {
     if !has_python("commands that resist") {
@@ -344,12 +353,10 @@ fn what_resists_is_gone_at_the_deadline() {
     );
     for (name, script) in [("ignores", &*ignores), ("bomb", bomb), ("session", &session)] {
         let answer = run_marked(script, &mark, "time = \"3s\"");
-        let expected = json!([
-            "command.failed",
-            "`py` ran longer than its limit of 3 s",
-            "do less at once, or let the user raise `commands.py.time`"
-        ]);
-        assert_eq!(answer, expected, "{name}");
+        let used =
+            of_limit(&answer, "command.time", "`py` hit its limit `time` of 3 s: it ran for");
+        assert!((3000..20_000).contains(&used), "{name}: {answer}");
+        assert_eq!(answer[2], "do less at once, or let the user raise `commands.py.time`");
         assert_eq!(wait_for_none(&mark), Vec::<u32>::new(), "{name}");
     }
 }
@@ -385,7 +392,7 @@ fn a_daemon_does_not_survive_its_command() {
 }
 
 #[test]
-fn processes_and_memory_are_bounded() {
+fn processes_are_bounded() {
     if !has_python("limits of commands") {
         return;
     }
@@ -396,17 +403,6 @@ fn processes_and_memory_are_bounded() {
     let answer = run_python(&script, "");
     let forks: u32 = answer["stdout"].as_str().unwrap().parse().unwrap();
     assert!((1..=66).contains(&forks), "{forks} processes with a limit of 64");
-    let script = "x = bytearray(400 * 1024 * 1024); print(len(x))";
-    let answer = run_python(script, "memory = \"64MB\"");
-    let by_group = answer
-        == json!([
-            "command.failed",
-            "`py` used more than its limit of 64 MB of memory",
-            "do less at once, or let the user raise `commands.py.memory`"
-        ]);
-    // Without a control group the address space is limited instead.
-    let by_itself = answer["stderr"].as_str().is_some_and(|text| text.ends_with("MemoryError\n"));
-    assert!(by_group || by_itself, "{answer}");
 }
 
 #[test]
