@@ -23,6 +23,8 @@ const BROKEN: i32 = 70;
 pub struct Confined {
     spec: Spec,
     findings: Findings,
+    /// Processes and threads of the user that the kernel counts with ours.
+    others: Option<u64>,
 }
 
 /// Confines this process. Must be called first thing, while there is one thread
@@ -37,6 +39,8 @@ pub fn enter(spec: Spec) -> Confined {
     let staged = root::stage(&spec);
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
+    // Who can start none need not know.
+    let others = (spec.limits.processes > 0).then(|| identity::counted_with_others(&findings));
     namespaces::unshare_inner(&mut findings);
     // Orphans of a jail without a pid namespace come to the launcher, which ends
     // them. Before there is anybody who could have some.
@@ -53,16 +57,16 @@ pub fn enter(spec: Spec) -> Confined {
     privileges::give_up(&mut findings);
     files::restrict(&spec, &mut findings);
     proof::of_files(&mut findings);
-    Confined { spec, findings }
+    Confined { spec, findings, others: others.flatten() }
 }
 
 impl Confined {
     /// Gives up system calls, for all threads there are, and tries what must not
     /// be possible any more. Nothing of a guest may have run before this.
     pub fn seal(self) -> IsolationReport {
-        let Self { spec, mut findings } = self;
+        let Self { spec, mut findings, others } = self;
         // Last of the limits: threads of ours are started by now.
-        resources::limit(&spec.limits, &mut findings);
+        resources::limit(&spec.limits, others, &mut findings);
         let walls = Walls {
             pid_namespace: findings.holds(Layer::PidNamespace),
             private_root: findings.holds(Layer::PrivateRoot),

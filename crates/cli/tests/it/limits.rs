@@ -76,14 +76,18 @@ fn open_bench() -> Bench {
     bench
 }
 
+/// A program that runs `py` with this script.
+fn of_command(file: &Path) -> String {
+    format!(
+        "try {{ return await commands.run('py', ['-I', '-S', {file:?}]); }}\n\
+         catch (error) {{ return [error.code, error.message, error.hint]; }}"
+    )
+}
+
 /// What a command gave, or its error as code, message and hint.
 fn run_python(user: User, bench: &Bench) -> Value {
     let file = bench.path().join("script.py");
-    let source = format!(
-        "try {{ return await commands.run('py', ['-I', '-S', {file:?}]); }}\n\
-         catch (error) {{ return [error.code, error.message, error.hint]; }}"
-    );
-    let answer = run_as(user, bench, &[], &source);
+    let answer = run_as(user, bench, &[], &of_command(&file));
     assert_eq!(answer["error"], Value::Null, "{answer}");
     answer["output"].clone()
 }
@@ -239,29 +243,33 @@ fn a_command_whose_output_is_cut_says_how_much_there_was() {
     assert_eq!(bench.run(&source)["output"], json!([64 << 10, true, [notice]]));
 }
 
-/// A folder with Node and these limits.
-fn node(test: &str, limits: &str) -> Option<Bench> {
-    let equipment = Equipment::get(test, &["node"])?;
-    let program = equipment.server("node", &[])["command"].to_string();
+/// A folder with an engine that every user can reach, and these limits.
+fn engine_bench(test: &str, engine: &str, limits: &str) -> Option<Bench> {
+    let equipment = Equipment::get(test, &[engine])?;
+    let program = equipment.server(engine, &[])["command"].as_str().unwrap().to_owned();
     let bench = open_bench();
+    let here = bench.path().join(engine);
+    if std::fs::hard_link(&program, &here).is_err() {
+        std::fs::copy(&program, &here).unwrap();
+    }
     bench.write(
         "tidegate.toml",
-        &format!("[limits]\ntime = \"60s\"\n{limits}\n[sandbox]\nnode = {program}\n"),
+        &format!("[limits]\ntime = \"60s\"\n{limits}\n[sandbox]\n{engine} = {here:?}\n"),
     );
     Some(bench)
 }
 
-fn run_node(user: User, bench: &Bench, source: &str) -> Value {
-    run_as(user, bench, &["--engine", "node"], source)
+fn run_in(engine: &str, user: User, bench: &Bench, source: &str) -> Value {
+    run_as(user, bench, &["--engine", engine], source)
 }
 
 #[test]
 fn cpu_time_of_an_engine_is_bounded_and_named() {
     let test = "cpu_time_of_an_engine_is_bounded_and_named";
-    let Some(bench) = node(test, "cpu = \"1s\"") else { return };
+    let Some(bench) = engine_bench(test, "node", "cpu = \"1s\"") else { return };
     for user in users(test) {
         let started = Instant::now();
-        let answer = run_node(user, &bench, "for (;;) {}");
+        let answer = run_in("node", user, &bench, "for (;;) {}");
         let took = started.elapsed();
         assert_eq!(answer["error"]["code"], "limit.cpu", "{user:?}: {answer}");
         let start = "the program hit its limit `cpu` of 1 s: it used ";
@@ -269,7 +277,7 @@ fn cpu_time_of_an_engine_is_bounded_and_named() {
         assert!((1000.0..2500.0).contains(&used), "{user:?}: {answer}");
         assert_eq!(answer["error"]["hint"], "do less per run, or let the user raise `limits.cpu`");
         assert!(took < Duration::from_secs(40), "{user:?} took {took:?}");
-        let answer = run_node(user, &bench, "return 1");
+        let answer = run_in("node", user, &bench, "return 1");
         assert_eq!(answer["output"], 1, "{user:?}: {answer}");
     }
 }
@@ -278,21 +286,24 @@ fn cpu_time_of_an_engine_is_bounded_and_named() {
 #[test]
 fn memory_of_an_engine_beside_its_heap_is_bounded_and_named() {
     let test = "memory_of_an_engine_beside_its_heap_is_bounded_and_named";
-    let Some(bench) = node(test, "memory = \"32MB\"") else { return };
     // Slowly: it must be ended for what it has, not for what it asks for.
     let source = "const kept = [];
         for (;;) {
             kept.push(new Uint8Array(1 << 20).fill(1));
             await new Promise((resolve) => setTimeout(resolve, 2));
         }";
-    for user in users(test) {
-        let answer = run_node(user, &bench, source);
-        assert_eq!(answer["error"]["code"], "limit.memory", "{user:?}: {answer}");
-        let start = "the program hit its limit `memory` of 32 MB: it used ";
-        let used = number_in(&answer["error"]["message"], start, " MB");
-        assert!((32.0..400.0).contains(&used), "{user:?}: {answer}");
-        let hint = "work in smaller pieces, or let the user raise `limits.memory`";
-        assert_eq!(answer["error"]["hint"], hint);
+    for engine in ["node", "deno"] {
+        let Some(bench) = engine_bench(test, engine, "memory = \"32MB\"") else { return };
+        for user in users(test) {
+            let answer = run_in(engine, user, &bench, source);
+            assert_eq!(answer["error"]["code"], "limit.memory", "{engine}, {user:?}: {answer}");
+            let start = "the program hit its limit `memory` of 32 MB: it used ";
+            let used = number_in(&answer["error"]["message"], start, " MB");
+            // Deno may map 736 MB, and has 192 of its own.
+            assert!((32.0..400.0).contains(&used), "{engine}, {user:?}: {answer}");
+            let hint = "work in smaller pieces, or let the user raise `limits.memory`";
+            assert_eq!(answer["error"]["hint"], hint);
+        }
     }
 }
 
@@ -303,8 +314,8 @@ fn an_engine_that_is_refused_threads_says_so() {
     if !geteuid().is_root() {
         return skip(test, "refusals are counted in a control group");
     }
-    let Some(bench) = node(test, "processes = 3") else { return };
-    let answer = run_node(User::Own, &bench, "return 1");
+    let Some(bench) = engine_bench(test, "node", "processes = 3") else { return };
+    let answer = run_in("node", User::Own, &bench, "return 1");
     let error = json!({
         "code": "limit.processes",
         "message": "the program hit its limit `processes` of 3 processes and threads: it had 3 \
@@ -334,4 +345,55 @@ fn the_hint_of_a_limit_names_the_profile_that_lowers_it() {
     let answer = bench.run("return 'x'.repeat(5000)");
     let message = "the program hit its limit `output` of 1 KB: it wrote 4 KB";
     assert_eq!(answer["error"]["message"], message, "{answer}");
+}
+
+/// A system without user namespaces on which the user has a hundred processes of
+/// their own: the kernel counts them all.
+#[test]
+fn other_processes_of_the_user_do_not_count_against_a_command() {
+    let test = "other_processes_of_the_user_do_not_count_against_a_command";
+    let few = "import os,time\nfor _ in range(8):\n if os.fork() == 0: time.sleep(0.2); os._exit(0)\n\
+               for _ in range(8): os.wait()\nprint('all')";
+    let many = "import os,time\nwhile True:\n if os.fork() == 0: time.sleep(20); os._exit(0)\n time.sleep(0.002)";
+    for user in users(test) {
+        let Some(bench) = python(few, "processes = 20", "") else { return };
+        let answer = run_crowded(user, &bench);
+        assert_eq!(answer["output"]["stdout"], "all\n", "{user:?}: {answer}");
+        let Some(bench) = python(many, "processes = 20", "") else { return };
+        let answer = run_crowded(user, &bench);
+        if user == User::Own && geteuid().is_root() {
+            // Refused by the control group, and thrown by Python.
+            assert_eq!(answer["output"]["exit_code"], 1, "{answer}");
+            continue;
+        }
+        let answer = &answer["output"];
+        assert_eq!(answer[0], "command.processes", "{user:?}: {answer}");
+        let start = "`py` hit its limit `processes` of 20 processes and threads: it had ";
+        let had = number_in(&answer[1], start, " processes and threads");
+        assert!((21.0..500.0).contains(&had), "{user:?}: {answer}");
+    }
+}
+
+/// Runs the command `py` as a user without namespaces who is busy otherwise.
+fn run_crowded(user: User, bench: &Bench) -> Value {
+    let tidegate = Path::new(env!("CARGO_BIN_EXE_tidegate"));
+    let attacker = tidegate.parent().unwrap().join("examples/attacker");
+    let state = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new(&attacker);
+    command.args(["without", "namespaces", "--", "/bin/sh", "-c"]).arg(
+        "for _ in $(seq 100); do sleep 60 > /dev/null 2>&1 & all=\"$all $!\"; done
+         \"$@\" run --json -; code=$?; kill $all; exit $code",
+    );
+    command.arg("sh").arg(tidegate).current_dir(bench.path()).env("TIDEGATE_HOME", state.path());
+    if user == User::Dropped {
+        std::os::unix::fs::chown(state.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let file = bench.path().join("script.py");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(of_command(&file).as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error} {}", text(&output.stderr)))
 }
