@@ -95,6 +95,7 @@ pub(crate) async fn run(
         tasks: JoinSet::new(),
         warnings: Arc::default(),
         checked: false,
+        call_hint: None,
         printed_bytes: 0,
         output_bytes: 0,
         ended: Ended::default(),
@@ -216,6 +217,8 @@ struct Run {
     warnings: Arc<std::sync::Mutex<Vec<String>>>,
     /// Whether the program was checked; once is enough, and it costs us work.
     checked: bool,
+    /// What a refused call is told to do.
+    call_hint: Option<String>,
     printed_bytes: u64,
     /// What was to be printed and returned, if that was too much.
     output_bytes: u64,
@@ -284,9 +287,14 @@ impl Run {
             return Some(Err(RunError::new(ErrorCode::CallLimit, "")));
         }
         if self.ended.tool_calls > self.limits.tool_calls {
-            let spent = Spent { time: Duration::ZERO, usage: Usage::default() };
-            let error = self.with_limit(RunError::new(ErrorCode::CallLimit, ""), &spent);
-            self.refuse(id, error);
+            let limit = LimitName::ToolCalls;
+            // The same for all of the many that may follow.
+            let hint = self.call_hint.take().unwrap_or_else(|| self.hint(limit));
+            let hit = Hit { limit, used: Some(self.ended.tool_calls.into()) };
+            let error =
+                RunError::new(ErrorCode::CallLimit, message(Subject::Program, hit, &self.limits));
+            self.refuse(id, error.with_hint(hint.clone()));
+            self.call_hint = Some(hint);
             return None;
         }
         if self.waiting_bytes.load(Ordering::Relaxed) + bytes > WAITING_BYTES {
