@@ -22,8 +22,8 @@ use crate::control_group::Counters;
 use crate::processes::{Process, below, proportional_bytes};
 
 /// The shortest and the longest time between two looks at the processes. Chosen:
-/// a look takes a tenth of a millisecond for an engine, and what is done in
-/// between is seen late.
+/// a look reads a few files for each process, and what is done in between is
+/// seen late.
 const SHORTEST: Duration = Duration::from_millis(5);
 const LONGEST: Duration = Duration::from_millis(50);
 
