@@ -215,6 +215,16 @@ error_codes! {
     CommandDenied = "command.denied",
     /// An allowed host command that could not be run.
     CommandFailed = "command.failed",
+    /// A host command that took too long.
+    CommandTime = "command.time",
+    /// A host command that used too much CPU time.
+    CommandCpu = "command.cpu",
+    /// A host command that used too much memory.
+    CommandMemory = "command.memory",
+    /// A host command that wrote too much.
+    CommandDisk = "command.disk",
+    /// A host command that started too many processes or threads.
+    CommandProcesses = "command.processes",
     /// The machine cannot confine programs as the configuration demands.
     Isolation = "sandbox.isolation",
     /// Too many runs are under way or waiting.
@@ -245,6 +255,11 @@ impl ErrorCode {
             | Self::DiskLimit
             | Self::ProcessLimit
             | Self::FetchLimit
+            | Self::CommandTime
+            | Self::CommandCpu
+            | Self::CommandMemory
+            | Self::CommandDisk
+            | Self::CommandProcesses
             | Self::Busy
             | Self::MemoryLimit
             | Self::StackLimit

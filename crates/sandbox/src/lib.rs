@@ -15,14 +15,17 @@ mod control_group;
 mod demand;
 mod engine;
 mod loader;
+mod meter;
 mod pool;
 mod process;
+mod processes;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
-pub use command::{CommandEnd, CommandError, CommandJob, CommandRunner, Exit};
+pub use command::{CommandEnd, CommandError, CommandJob, CommandRunner, Exit, Hit};
 pub use engine::{EngineError, ExternalEngine, find_engine};
 pub use loader::needed_files;
+pub use meter::{Usage, Watch};
 pub use pool::{Lease, Pool, PoolSettings};
 pub use process::ProcessBackend;
 // For the executable, which becomes a command before it is anything else.

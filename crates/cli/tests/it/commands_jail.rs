@@ -476,6 +476,15 @@ fn wait_for_none(mark: &str) -> Vec<u32> {
     }
 }
 
+/// The number behind the start of a message, which is all that was measured in it.
+fn of_limit(answer: &Value, code: &str, start: &str) -> u64 {
+    assert_eq!(answer[0], code, "{answer}");
+    let message = answer[1].as_str().unwrap();
+    let rest = message.strip_prefix(start).unwrap_or_else(|| panic!("{message}")).trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().unwrap_or_else(|_| panic!("{message}"))
+}
+
 #[test]
 fn what_resists_is_gone_at_the_deadline() {
     if !has_python("commands that resist") {
@@ -491,12 +500,10 @@ fn what_resists_is_gone_at_the_deadline() {
     let resist = |user: User, name: &str, script: &str| {
         let mark = format!("mark{name}{user:?}{}", std::process::id());
         let answer = run_marked(user, script, &mark, "time = \"3s\"");
-        let expected = json!([
-            "command.failed",
-            "`py` ran longer than its limit of 3 s",
-            "do less at once, or let the user raise `commands.py.time`"
-        ]);
-        assert_eq!(answer, expected, "{name} {user:?}");
+        let used =
+            of_limit(&answer, "command.time", "`py` hit its limit `time` of 3 s: it ran for");
+        assert!((3000..20_000).contains(&used), "{name} {user:?}: {answer}");
+        assert_eq!(answer[2], "do less at once, or let the user raise `commands.py.time`");
         assert_eq!(wait_for_none(&mark), Vec::<u32>::new(), "{name} {user:?}");
     };
     // All at once: they wait for their deadlines.
@@ -542,30 +549,16 @@ fn a_daemon_does_not_survive_its_command() {
 }
 
 #[test]
-fn processes_and_memory_are_bounded() {
+fn processes_are_bounded() {
     if !has_python("limits of commands") {
         return;
     }
     let bomb = "import os,time\nn=0\ntry:\n while n < 500:\n  if os.fork() == 0: time.sleep(60)\n  \
                 n += 1\nexcept OSError: pass\nos.write(1, b'%d' % n)\nos._exit(0)";
-    let memory = "x = bytearray(150 * 1024 * 1024); print(len(x))";
-    for user in users("processes_and_memory_are_bounded") {
+    for user in users("processes_are_bounded") {
         let answer = run_python(user, bomb, "");
         let forks: u32 = answer["stdout"].as_str().unwrap().parse().unwrap();
         assert!((1..=66).contains(&forks), "{forks} processes with a limit of 64");
-        // The control: what fits is there.
-        assert_eq!(run_python(user, memory, ""), ended(0, "157286400\n"));
-        let answer = run_python(user, memory, "memory = \"64MB\"");
-        let by_group = answer
-            == json!([
-                "command.failed",
-                "`py` used more than its limit of 64 MB of memory",
-                "do less at once, or let the user raise `commands.py.memory`"
-            ]);
-        // Without a control group the address space is limited instead.
-        let by_itself =
-            answer["stderr"].as_str().is_some_and(|text| text.ends_with("MemoryError\n"));
-        assert!(by_group || by_itself, "{answer}");
     }
 }
 

@@ -19,6 +19,7 @@ mod engines;
 mod jail;
 mod layers;
 mod learned;
+mod limits;
 mod network;
 mod profiles;
 mod programs;
