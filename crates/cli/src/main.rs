@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod context;
 mod demo;
+mod logging;
 mod print;
 mod temporary;
 
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         _ => {}
     }
     let cli = Cli::parse();
-    start_logging(&cli);
+    logging::start(cli.verbose);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -68,22 +69,4 @@ async fn dispatch(cli: Cli) -> ExitCode {
         Command::DemoServer { name } => demo::serve(name).await.map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| print::failure(&error))
-}
-
-/// Logs go to standard error: warnings by default, more with `-v` or RUST_LOG.
-fn start_logging(cli: &Cli) {
-    use std::io::IsTerminal;
-    use tracing_subscriber::EnvFilter;
-    let default = match cli.verbose {
-        0 => "error",
-        1 => "warn,tidegate=info",
-        2 => "info,tidegate=debug",
-        _ => "debug",
-    };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
 }

@@ -8,18 +8,31 @@ use std::process::ExitCode;
 use serde_json::Value;
 use tidegate_config::ConfigError;
 
-/// Text of a program or a server for a terminal: what would move its cursor or
-/// change its colours is shown, not done. Scripts get it as it is.
+/// Text of a program or a server for a terminal: what would move its cursor,
+/// change its colours or the direction of reading is shown, not done. Scripts get
+/// it as it is.
 pub(crate) fn harmless(text: &str) -> String {
     if !std::io::stdout().is_terminal() && !std::io::stderr().is_terminal() {
         return text.to_owned();
     }
+    let lines = text.split('\n').map(in_one_line);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The text without an effect on a terminal or a log, in one line.
+pub(crate) fn in_one_line(text: &str) -> String {
     let shown = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
+        '\t' => c.to_string(),
+        c if c.is_control() || turns(c) => c.escape_default().to_string(),
         c => c.to_string(),
     };
     text.chars().map(shown).collect()
+}
+
+/// Whether it changes the direction of reading: the explicit formatting characters
+/// of Unicode's bidirectional algorithm (UAX #9).
+fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// One line of results. A reader that has gone away ends us quietly, as `head`

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// A list of text.
     TextList,
+    /// A list of these words.
+    WordList(&'static [&'static str]),
     /// Names with text.
     TextMap,
     /// `true` or `false`.
@@ -76,6 +78,7 @@ impl Kind {
             Self::Text => "text".into(),
             Self::Word(words) => format!("one of {}", listed(words)),
             Self::TextList => "a list of text".into(),
+            Self::WordList(words) => format!("a list of {}", listed(words)),
             Self::TextMap => format!("{table} of text"),
             Self::Flag => "true or false".into(),
             Self::Duration => "a duration such as \"30s\"".into(),
@@ -97,6 +100,7 @@ impl Kind {
             Self::Text
             | Self::Word(_)
             | Self::TextList
+            | Self::WordList(_)
             | Self::TextMap
             | Self::Flag
             | Self::Section
@@ -473,6 +477,7 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
 pub(crate) enum SandboxKey {
     MinIsolation,
     Engine,
+    Engines,
     Deno,
     Node,
     MaxRuns,
@@ -499,6 +504,15 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         kind: Kind::Word(&["quickjs", "deno", "node"]),
         default: default_engine,
         doc: "What runs a program that does not ask for an engine. See engines.md.",
+    },
+    Key {
+        id: SandboxKey::Engines,
+        toml: &["engines"],
+        json: &[],
+        kind: Kind::WordList(&["quickjs", "deno", "node"]),
+        default: default_engines,
+        doc: "The engines that may run programs; `engine` is one of them. A program that asks for \
+              another is refused.",
     },
     Key {
         id: SandboxKey::Deno,
@@ -954,6 +968,10 @@ fn default_warm_workers() -> String {
 
 fn default_engine() -> String {
     format!("`{}`", Engine::default().as_str())
+}
+
+fn default_engines() -> String {
+    listed(&Engine::ALL.map(Engine::as_str))
 }
 
 fn default_network_mode() -> String {

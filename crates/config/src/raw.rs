@@ -27,6 +27,8 @@ pub(crate) struct RawConfig {
 /// Where the engines are, as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawEngines {
+    /// Where those that may be used are written.
+    pub(crate) offset: usize,
     pub(crate) deno: Option<Written>,
     pub(crate) node: Option<Written>,
 }

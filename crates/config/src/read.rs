@@ -224,6 +224,11 @@ impl<'a> Reader<'a> {
                     let engines = Engine::ALL.map(|engine| (engine.as_str(), engine));
                     self.raw.sandbox.engine = reading.one_of(&engines)?;
                 }
+                SandboxKey::Engines => {
+                    let engines = Engine::ALL.map(|engine| (engine.as_str(), engine));
+                    self.raw.sandbox.engines = reading.some_of(&engines)?;
+                    self.raw.engines.offset = entry.node.span.start;
+                }
                 SandboxKey::Deno => self.raw.engines.deno = Some(reading.text()?),
                 SandboxKey::Node => self.raw.engines.node = Some(reading.text()?),
                 SandboxKey::MaxRuns => {

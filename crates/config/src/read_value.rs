@@ -102,6 +102,19 @@ impl<'a> Reading<'a> {
         found.map(|&(_, meaning)| meaning).ok_or_else(|| self.wrong_type())
     }
 
+    /// A list of the kind's words, as what they stand for.
+    pub(crate) fn some_of<T: Copy>(&self, meanings: &[(&str, T)]) -> Result<Vec<T>, ConfigError> {
+        let (Value::List(items), Kind::WordList(words)) = (&self.node.value, self.kind) else {
+            return Err(self.wrong_type());
+        };
+        let kind = Kind::Word(words);
+        let item = |(index, node)| {
+            let key = format!("{}[{index}]", self.key);
+            Reading { kind: &kind, node, key, ..*self }.one_of(meanings)
+        };
+        items.iter().enumerate().map(item).collect()
+    }
+
     pub(crate) fn duration(&self) -> Result<Duration, ConfigError> {
         let milliseconds = match &self.node.value {
             // Below zero is out of range as zero is.

@@ -103,6 +103,7 @@ fn takes(kind: &Kind) -> String {
         Kind::Text => "text".into(),
         Kind::Word(words) => listed(words),
         Kind::TextList => "list of text".into(),
+        Kind::WordList(words) => format!("list of {}", listed(words)),
         Kind::TextMap => "names with text".into(),
         Kind::Flag => "`true` or `false`".into(),
         Kind::Duration => "duration".into(),

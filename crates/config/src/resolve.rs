@@ -14,7 +14,9 @@ use crate::check_name::{fold, problem};
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::expand::Expander;
-use crate::raw::{Presence, RawChecks, RawConfig, RawLimits, RawServer, Written};
+use crate::raw::{
+    Presence, RawChecks, RawConfig, RawEngines, RawLimits, RawPython, RawServer, Written,
+};
 use crate::settings::{
     Checks, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Sandbox, Settings,
     from_home, state_dir,
@@ -44,13 +46,7 @@ pub(crate) fn resolve(
         servers,
         limits,
         checks: resolver.checks(&raw.checks)?,
-        sandbox: Sandbox {
-            deno: resolver.program(raw.engines.deno.as_ref())?,
-            node: resolver.program(raw.engines.node.as_ref())?,
-            python: resolver.program(raw.python.path.as_ref())?,
-            packages: resolver.program(raw.python.packages.as_ref())?,
-            ..raw.sandbox
-        },
+        sandbox: resolver.sandbox(raw.sandbox, &raw.engines, &raw.python)?,
         network: resolver.network(&raw.network)?,
         permissions,
         state_dir: state_dir(env)?,
@@ -264,6 +260,29 @@ impl Resolver<'_> {
     fn checks(&self, raw: &RawChecks) -> Result<Checks, ConfigError> {
         let tsc = self.program(raw.tsc.as_ref())?;
         Ok(Checks { types: raw.types.unwrap_or_default(), tsc })
+    }
+
+    /// The default engine must be one that may be used: a list that leaves it
+    /// out would refuse every program that asks for none.
+    fn sandbox(
+        &self,
+        raw: Sandbox,
+        engines: &RawEngines,
+        python: &RawPython,
+    ) -> Result<Sandbox, ConfigError> {
+        if !raw.engines.contains(&raw.engine) {
+            let word = raw.engine.as_str();
+            let message =
+                format!("`engines` in `sandbox` leaves out `{word}`, which is its `engine`");
+            return Err(self
+                .error(ConfigErrorKind::BadValue, engines.offset, message)
+                .with_hint(format!("add \"{word}\", or set `engine` to one that is listed")));
+        }
+        let deno = self.program(engines.deno.as_ref())?;
+        let node = self.program(engines.node.as_ref())?;
+        let (path, packages) = (python.path.as_ref(), python.packages.as_ref());
+        let (python, packages) = (self.program(path)?, self.program(packages)?);
+        Ok(Sandbox { deno, node, python, packages, ..raw })
     }
 
     /// The absolute path of a program that is named instead of looked for.

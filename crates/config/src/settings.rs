@@ -87,12 +87,14 @@ impl Default for Permissions {
 }
 
 /// What runs programs, and how well it must keep them in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
     /// A worker that reports less serves no run.
     pub min_isolation: Isolation,
     /// What runs a program that asks for no engine.
     pub engine: Engine,
+    /// What may run programs; `engine` is among them.
+    pub engines: Vec<Engine>,
     /// The Deno to use instead of one that is found. Absolute; need not exist.
     pub deno: Option<PathBuf>,
     /// The Node to use instead of one that is found. Absolute; need not exist.
@@ -103,6 +105,21 @@ pub struct Sandbox {
     pub packages: Option<PathBuf>,
     /// How many programs run, wait and are prepared for.
     pub capacity: Capacity,
+}
+
+impl Default for Sandbox {
+    /// All engines that are found: a program can ask for one, and every one is
+    /// in the same jail.
+    fn default() -> Self {
+        Self {
+            min_isolation: Isolation::default(),
+            engine: Engine::default(),
+            engines: Engine::ALL.into(),
+            deno: None,
+            node: None,
+            capacity: Capacity::default(),
+        }
+    }
 }
 
 /// How many programs run, wait and are prepared for.

@@ -91,6 +91,10 @@ impl Gateway {
     }
 }
 
+/// What is recorded of a name that is no tool's: programs choose it, and may ask
+/// for ten thousand of them. Real names are shorter.
+const UNKNOWN_NAME_BYTES: usize = 130;
+
 /// Records a call when it ends, also if that is because nobody waits for it any
 /// more: made, refused, failed or cancelled, it has a row.
 struct Recording<'a> {
@@ -112,7 +116,7 @@ impl<'a> Recording<'a> {
             run,
             started_at: SystemTime::now(),
             started: Instant::now(),
-            tool: ToolRef::new("", name),
+            tool: ToolRef::new("", &name[..name.floor_char_boundary(UNKNOWN_NAME_BYTES)]),
             outcome: Outcome::Failed(ErrorCode::Cancelled),
             argument_bytes,
             answer_bytes: 0,

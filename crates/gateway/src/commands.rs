@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde_json::json;
 use tidegate_model::{CommandSpec, ErrorCode, RunError, RunId};
 use tidegate_policy::Permissions;
-use tidegate_sandbox::{CommandEnd, CommandJob, Exit};
+use tidegate_sandbox::{CommandEnd, CommandJob, Exit, Hit};
 use tidegate_store::{CommandRecord, Outcome, Store};
 
+use crate::explain_limit::{bound_of_command, command_error};
 use crate::gateway::Gateway;
 use crate::{explain, explain_command};
 
@@ -23,6 +24,12 @@ struct Request {
     timeout_ms: Option<f64>,
 }
 
+/// A command that has ended, and what the program is told beside that.
+struct Done {
+    ended: CommandEnd,
+    notices: Vec<String>,
+}
+
 impl Gateway {
     /// Runs a host command for a program. `request` and the answer are JSON text.
     pub(crate) async fn command(
@@ -35,7 +42,7 @@ impl Gateway {
         let mut record = Recording::start(&self.store, run, name);
         let ended = self.decided_command(permissions, name, request, &mut record).await;
         record.finish(&ended);
-        ended.map(|end| answer(&end))
+        ended.map(|done| answer(&done))
     }
 
     async fn decided_command(
@@ -44,7 +51,7 @@ impl Gateway {
         name: &str,
         request: &str,
         record: &mut Recording<'_>,
-    ) -> Result<CommandEnd, RunError> {
+    ) -> Result<Done, RunError> {
         let request: Request = serde_json::from_str(request).map_err(|_| {
             let message = format!("`{}` got arguments that are not a list of text", clip(name));
             RunError::new(ErrorCode::CommandDenied, message).with_hint(
@@ -63,10 +70,22 @@ impl Gateway {
         let job = self.job(permissions, spec, arguments, input, timeout)?;
         let limits = job.limits.clone();
         let Some(runner) = &self.commands else { return Err(explain::internal()) };
-        runner.run(job).await.map_err(|error| {
+        let limited = |hit: Hit| {
+            let configured = &self.settings.limits;
+            let bound = bound_of_command(hit.limit, &limits, configured, permissions, spec);
+            command_error(name, hit, &limits, &bound)
+        };
+        let ended = runner.run(job).await.map_err(|error| {
             tracing::warn!(error = %explain_command::chain(&error), command = name, "command failed");
-            explain_command::failure(&error, name, &limits)
-        })
+            explain_command::failure(&error, name, limited)
+        })?;
+        // What a limit took from a command that went on, in the words of an error.
+        let notice = |error: RunError| match error.hint {
+            Some(hint) => format!("{}; {hint}", error.message),
+            None => error.message,
+        };
+        let notices = ended.hits.iter().map(|&hit| notice(limited(hit))).collect();
+        Ok(Done { ended, notices })
     }
 
     fn job(
@@ -107,7 +126,7 @@ fn clip(name: &str) -> &str {
     &name[..name.floor_char_boundary(100)]
 }
 
-fn answer(end: &CommandEnd) -> String {
+fn answer(Done { ended: end, notices }: &Done) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let exit_code = match end.exit {
         Exit::Code(code) => Some(code),
@@ -121,6 +140,9 @@ fn answer(end: &CommandEnd) -> String {
     });
     if let Some(signal) = end.exit.signal_name() {
         answer["signal"] = signal.into();
+    }
+    if !notices.is_empty() {
+        answer["notices"] = json!(notices);
     }
     answer.to_string()
 }
@@ -158,9 +180,9 @@ impl<'a> Recording<'a> {
         self.record.input_bytes = request.input.as_ref().map_or(0, String::len) as u64;
     }
 
-    fn finish(mut self, ended: &Result<CommandEnd, RunError>) {
+    fn finish(mut self, ended: &Result<Done, RunError>) {
         match ended {
-            Ok(end) => {
+            Ok(Done { ended: end, .. }) => {
                 self.record.outcome = Outcome::Succeeded;
                 self.record.signal = end.exit.signal_name();
                 if let Exit::Code(code) = end.exit {

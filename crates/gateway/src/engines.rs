@@ -1,7 +1,8 @@
 //! Workers for each engine: which one a program gets.
 //!
 //! In: what a program asks for, else what is configured. Out: workers with that
-//! engine, or an error that says how to get one. Engines of the machine are
+//! engine, or an error that says how to get one; none with an engine that is not
+//! in `sandbox.engines`. Engines of the machine are
 //! looked for when they are first asked for: most gateways never need one.
 
 use std::collections::HashMap;
@@ -92,8 +93,11 @@ impl Engines {
         find_python(path, packages, &self.path_variable).await
     }
 
-    /// Workers with this engine.
+    /// Workers with this engine, if it may be used.
     pub(crate) async fn workers(&self, engine: Engine) -> Result<Arc<Pool>, RunError> {
+        if !self.sandbox.engines.contains(&engine) {
+            return Err(denied(engine, &self.sandbox));
+        }
         if engine == Engine::QuickJs {
             return Ok(Arc::clone(&self.quickjs));
         }
@@ -144,6 +148,16 @@ impl Engines {
 /// How many workers are kept ready.
 fn ready(sandbox: &Sandbox) -> PoolSettings {
     PoolSettings::at_most(usize::try_from(sandbox.capacity.warm_workers).unwrap_or(usize::MAX))
+}
+
+/// For the model, which can ask for another, and its user, who can allow it.
+fn denied(engine: Engine, sandbox: &Sandbox) -> RunError {
+    let hint = format!(
+        "leave `engine` out to run it with `{}`; the user allows others under `sandbox.engines`",
+        sandbox.engine.as_str()
+    );
+    let fact = format!("programs may not run with `{}`", engine.as_str());
+    RunError::new(ErrorCode::EngineDenied, fact).with_hint(hint)
 }
 
 /// For the model and its user. Without the paths of the machine: `tidegate

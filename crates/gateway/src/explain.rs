@@ -3,10 +3,8 @@
 //! The model gets what to change and nothing of the host: no path, no URL, none
 //! of what a server printed. The operator finds all of that in the log.
 
-use std::time::Duration;
-
 use tidegate_model::{
-    Effects, ErrorCode, Isolation, IsolationReport, Limits, RunError, ToolRef, did_you_mean,
+    Effects, ErrorCode, Isolation, IsolationReport, LimitName, RunError, ToolRef, did_you_mean,
 };
 use tidegate_policy::{Denial, Refusal, Rule};
 use tidegate_sandbox::{PythonError, SandboxError};
@@ -213,13 +211,22 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
     }
 }
 
-/// A run for which there is no worker.
-pub(crate) fn sandbox(error: &SandboxError) -> RunError {
-    let SandboxError::Isolation { wanted, report } = error else {
-        return RunError::new(ErrorCode::WorkerDied, "no worker could be started")
-            .with_hint("the user can see why with `tidegate doctor`");
-    };
-    isolation("programs are not run", *wanted, report)
+/// A run for which there is no worker. `limited` words the limit that it hit.
+pub(crate) fn sandbox(error: &SandboxError, limited: impl Fn(LimitName) -> RunError) -> RunError {
+    match error {
+        SandboxError::Isolation { wanted, report } => {
+            isolation("programs are not run", *wanted, report)
+        }
+        SandboxError::Processes => limited(LimitName::Processes),
+        SandboxError::Start(_)
+        | SandboxError::Hello(_)
+        | SandboxError::Version { .. }
+        | SandboxError::Closed
+        | SandboxError::Silent => {
+            RunError::new(ErrorCode::WorkerDied, "no worker could be started")
+                .with_hint("the user can see why with `tidegate doctor`")
+        }
+    }
 }
 
 /// Something that is not done, since the machine does not confine it well enough.
@@ -234,55 +241,6 @@ pub(crate) fn isolation(what: &str, wanted: Isolation, report: &IsolationReport)
     );
     RunError::new(ErrorCode::Isolation, message)
         .with_hint("the user can see the remedies with `tidegate doctor`")
-}
-
-/// A run that hit a limit: which, how much, and how to raise it.
-pub(crate) fn limit(code: ErrorCode, limits: &Limits) -> (String, String) {
-    let megabytes = |bytes: u64| format!("{} MB", bytes / (1024 * 1024));
-    match code {
-        ErrorCode::TimeLimit => (
-            format!("the program ran longer than its limit of {}", seconds(limits.time)),
-            "do less per run, or let the user raise `limits.time`".into(),
-        ),
-        ErrorCode::CpuLimit => (
-            format!("the program used more than its limit of {} of CPU time", seconds(limits.cpu)),
-            "do less per run, or let the user raise `limits.cpu`".into(),
-        ),
-        ErrorCode::MemoryLimit => (
-            format!(
-                "the program used more than its limit of {} of memory",
-                megabytes(limits.memory_bytes)
-            ),
-            "work in smaller pieces, or let the user raise `limits.memory`".into(),
-        ),
-        ErrorCode::DiskLimit => (
-            format!("the program wrote more than its limit of {}", megabytes(limits.disk_bytes)),
-            "write less, or let the user raise `limits.disk`".into(),
-        ),
-        ErrorCode::StackLimit => (
-            "the program recursed too deeply".into(),
-            "use a loop, or end the recursion earlier".into(),
-        ),
-        ErrorCode::OutputLimit => (
-            format!(
-                "the program printed or returned more than its limit of {}",
-                megabytes(limits.output_bytes)
-            ),
-            "print and return less, or let the user raise `limits.output`".into(),
-        ),
-        _ => (
-            format!("the program made more than its limit of {} tool calls", limits.tool_calls),
-            "call tools that take lists, or let the user raise `limits.tool_calls`".into(),
-        ),
-    }
-}
-
-pub(crate) fn seconds(time: Duration) -> String {
-    if time.subsec_millis() == 0 {
-        format!("{} s", time.as_secs())
-    } else {
-        format!("{} ms", time.as_millis())
-    }
 }
 
 /// For the model and its user. Without the paths of the machine: `tidegate

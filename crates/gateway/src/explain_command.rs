@@ -5,9 +5,9 @@
 use std::error::Error;
 use std::fmt::Write;
 
-use tidegate_model::{ErrorCode, Limits, RunError, did_you_mean};
+use tidegate_model::{ErrorCode, RunError, did_you_mean};
 use tidegate_policy::CommandDenial;
-use tidegate_sandbox::CommandError;
+use tidegate_sandbox::{CommandError, Hit};
 
 use crate::explain;
 
@@ -57,9 +57,12 @@ pub(crate) fn missing(name: &str) -> RunError {
 }
 
 /// A permitted command that was not run to its end.
-pub(crate) fn failure(error: &CommandError, name: &str, limits: &Limits) -> RunError {
+pub(crate) fn failure(
+    error: &CommandError,
+    name: &str,
+    limited: impl Fn(Hit) -> RunError,
+) -> RunError {
     let failed = |message: String| RunError::new(ErrorCode::CommandFailed, message);
-    let raise = |key: &str| format!("do less at once, or let the user raise `{key}`");
     match error {
         CommandError::Executable(_) => failed(format!("the executable of `{name}` cannot be used"))
             .with_hint("the user finds the reason in the log"),
@@ -79,21 +82,7 @@ pub(crate) fn failure(error: &CommandError, name: &str, limits: &Limits) -> RunE
         CommandError::Isolation { wanted, report } => {
             explain::isolation(&format!("`{name}` is not run"), *wanted, report)
         }
-        CommandError::Time => {
-            let limit = explain::seconds(limits.time);
-            failed(format!("`{name}` ran longer than its limit of {limit}"))
-                .with_hint(raise(&format!("commands.{name}.time")))
-        }
-        CommandError::Limit(ErrorCode::MemoryLimit) => {
-            let megabytes = limits.memory_bytes / (1024 * 1024);
-            failed(format!("`{name}` used more than its limit of {megabytes} MB of memory"))
-                .with_hint(raise(&format!("commands.{name}.memory")))
-        }
-        CommandError::Limit(_) => {
-            let limit = explain::seconds(limits.cpu);
-            failed(format!("`{name}` used more than its limit of {limit} of CPU time"))
-                .with_hint(raise("limits.cpu"))
-        }
+        CommandError::Limit(hit) => limited(*hit),
     }
 }
 

@@ -13,6 +13,7 @@ mod discovery;
 mod engines;
 mod explain;
 mod explain_command;
+mod explain_limit;
 mod fetch;
 mod gateway;
 mod guest;

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admitted, SessionId};
 use crate::bridge::json_bytes;
+use crate::explain_limit::start_error;
 use crate::gateway::Gateway;
 use crate::run_id::new_run_id;
 use crate::{explain, result, run, tokens};
@@ -113,7 +114,7 @@ impl Gateway {
         let workers = self.engines.workers_for(program).await?;
         let (worker, lease) = workers.take().await.map_err(|error| {
             tracing::error!(%error, run = %id, "no worker");
-            explain::sandbox(&error)
+            explain::sandbox(&error, |limit| start_error(limit, &self.settings.limits))
         })?;
         admitted.started();
         Ok((permissions, worker, admitted, lease))

@@ -9,15 +9,16 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, Limits, Program, RunError, RunId};
+use tidegate_model::{Answer, ErrorCode, LimitName, Limits, Program, RunError, RunId};
 use tidegate_policy::Permissions;
-use tidegate_sandbox::{ChannelError, End, FrameWriter, Worker};
+use tidegate_sandbox::{ChannelError, End, FrameWriter, Hit, Usage, Watch, Worker};
 use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest, answer_text};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::explain;
+use crate::explain_limit::{Subject, bound_of_program, code_of, hint, limit_of, message};
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
 use crate::view::View;
@@ -29,7 +30,9 @@ const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
 
 /// Argument bytes that may wait for their turn. A worker that floods the
 /// gateway with calls must not fill its memory.
-const WAITING_BYTES: u64 = 64 * 1024 * 1024;
+const WAITING_BYTES: u64 = 64 * MEGABYTE;
+
+const MEGABYTE: u64 = 1024 * 1024;
 
 /// Text up to this size is parsed on the spot. Chosen: a thread costs more.
 const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
@@ -98,10 +101,14 @@ pub(crate) async fn run(
         tasks: JoinSet::new(),
         warnings: Arc::default(),
         checked: false,
+        call_hint: None,
         printed_bytes: 0,
+        output_bytes: 0,
         ended: Ended::default(),
     };
-    let deadline = Instant::now() + limits.time + INTERRUPT_GRACE;
+    let started_at = Instant::now();
+    let deadline = started_at + limits.time + INTERRUPT_GRACE;
+    let mut watch = life.watch(limits);
     let started = tokio::select! {
         started = run.start(program) => started,
         () = tokio::time::sleep_until(deadline) => {
@@ -121,6 +128,9 @@ pub(crate) async fn run(
                 () = context.cancelled.cancelled() => {
                     break Err(cancelled());
                 }
+                limit = passed(&mut watch) => {
+                    break Err(RunError::new(code_of(limit), "killed"));
+                }
             };
             match message {
                 Ok(message) => {
@@ -137,6 +147,9 @@ pub(crate) async fn run(
             }
         },
     };
+    // While it is still there to be looked at, if that says more than we know.
+    let usage = outcome.as_ref().err().filter(|error| measured(error.code, watch.is_some()));
+    let usage = usage.map(|_| life.usage()).unwrap_or_default();
     // First of all: what was broken off must not go on beside what follows.
     let gone = tokio::spawn(life.end(end));
     // Cancels the calls that are still under way, and waits until each of them
@@ -147,14 +160,50 @@ pub(crate) async fn run(
     let outcome = if worker_died {
         let ending = gone.await.unwrap_or_default();
         tracing::warn!(run = %id, how = ending.text, "worker died");
-        outcome.map_err(|error| ending.cause.map_or(error, |code| RunError::new(code, "killed")))
+        outcome.map_err(|error| match ending.cause.or_else(|| cause(&usage, limits)) {
+            Some(code) => RunError::new(code, "killed"),
+            None => error,
+        })
     } else {
         outcome
     };
-    run.ended.outcome = outcome.map_err(|error| with_limit(error, limits));
+    let spent = Spent { time: started_at.elapsed(), usage };
+    run.ended.outcome = outcome.map_err(|error| run.with_limit(error, &spent));
+    let notice = run.notice(&spent);
     let warnings = &mut run.warnings.lock().unwrap_or_else(PoisonError::into_inner);
     run.ended.warnings = std::mem::take(warnings);
+    run.ended.warnings.extend(notice);
     run.ended
+}
+
+/// The next limit that the watch finds passed, if there is a watch.
+async fn passed(watch: &mut Option<Watch>) -> LimitName {
+    match watch {
+        Some(watch) => watch.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether what the jail has used is worth a look: for what it tells of a limit,
+/// or of an end without a word. In a jail with more than one process every failure
+/// may come from one that was refused.
+fn measured(code: ErrorCode, watched: bool) -> bool {
+    watched || matches!(code, ErrorCode::CpuLimit | ErrorCode::MemoryLimit | ErrorCode::WorkerDied)
+}
+
+/// The limit that must have ended a worker that said nothing.
+fn cause(usage: &Usage, limits: &Limits) -> Option<ErrorCode> {
+    // A worker that ignores the signal for it is killed without one.
+    if usage.cpu >= Some(limits.cpu) {
+        return Some(ErrorCode::CpuLimit);
+    }
+    usage.ran_out_of_processes(limits).then_some(ErrorCode::ProcessLimit)
+}
+
+/// What a run has used, as measured from outside.
+struct Spent {
+    time: Duration,
+    usage: Usage,
 }
 
 struct Run {
@@ -175,7 +224,11 @@ struct Run {
     warnings: Arc<std::sync::Mutex<Vec<String>>>,
     /// Whether the program was checked; once is enough, and it costs us work.
     checked: bool,
+    /// What a refused call is told to do.
+    call_hint: Option<String>,
     printed_bytes: u64,
+    /// What was to be printed and returned, if that was too much.
+    output_bytes: u64,
     ended: Ended,
 }
 
@@ -215,12 +268,16 @@ impl Run {
                 self.ended.memory_bytes = memory_bytes;
                 let bytes = output.as_ref().map_or(0, String::len) as u64;
                 if bytes + self.printed_bytes > self.limits.output_bytes {
+                    self.output_bytes = bytes + self.printed_bytes;
                     return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
                 }
                 Some(Ok(output))
             }
-            FromGuest::Failed { error, memory_bytes } => {
+            FromGuest::Failed { error, memory_bytes, output_bytes } => {
                 self.ended.memory_bytes = memory_bytes;
+                // Its own word, so not more of it than can be true.
+                let possible = self.limits.memory_bytes.saturating_mul(4);
+                self.output_bytes = output_bytes.min(possible).max(self.printed_bytes);
                 Some(Err(if said_by_the_host_only(error.code) { broken_protocol() } else { error }))
             }
         }
@@ -237,12 +294,22 @@ impl Run {
             return Some(Err(RunError::new(ErrorCode::CallLimit, "")));
         }
         if self.ended.tool_calls > self.limits.tool_calls {
-            let error = with_limit(RunError::new(ErrorCode::CallLimit, ""), &self.limits);
-            self.refuse(id, error);
+            let limit = LimitName::ToolCalls;
+            // The same for all of the many that may follow.
+            let hint = self.call_hint.take().unwrap_or_else(|| self.hint(limit));
+            let hit = Hit { limit, used: Some(self.ended.tool_calls.into()) };
+            let error =
+                RunError::new(ErrorCode::CallLimit, message(Subject::Program, hit, &self.limits));
+            self.refuse(id, error.with_hint(hint.clone()));
+            self.call_hint = Some(hint);
             return None;
         }
         if self.waiting_bytes.load(Ordering::Relaxed) + bytes > WAITING_BYTES {
-            let message = "more than 64 MB of arguments wait for their calls";
+            let waiting = self.waiting_bytes.load(Ordering::Relaxed) / MEGABYTE;
+            let message = format!(
+                "the program hit the limit of 64 MB of arguments that wait for their calls: it had \
+                 {waiting} MB and asked for more"
+            );
             let error = RunError::new(ErrorCode::CallLimit, message)
                 .with_hint("await calls before making more, and pass less to one of them");
             self.refuse(id, error);
@@ -329,6 +396,7 @@ impl Run {
         // The text as printed is what counts; our marks are not the program's.
         self.printed_bytes += text.len() as u64;
         if self.printed_bytes > self.limits.output_bytes {
+            self.output_bytes = self.printed_bytes;
             return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
         }
         let mark = match level {
@@ -344,6 +412,59 @@ impl Run {
         }
         self.ended.logs.push_str(text);
         None
+    }
+}
+
+impl Run {
+    /// Limits are named by the host: the guest does not know what was configured,
+    /// and what it has used is measured here wherever that can be done.
+    fn with_limit(&self, mut error: RunError, spent: &Spent) -> RunError {
+        if error.code == ErrorCode::StackLimit {
+            // Not one of the configured ones: it is the engine's own.
+            error.message = "the program recursed too deeply".into();
+            error.hint = Some("use a loop, or end the recursion earlier".into());
+        }
+        let limit = limit_of(error.code);
+        // A refused call may say more than the limit itself.
+        let told = error.code == ErrorCode::CallLimit && !error.message.is_empty();
+        let Some(limit) = limit.filter(|_| !told) else { return error };
+        let hit = Hit { limit, used: self.used(limit, spent) };
+        error.message = message(Subject::Program, hit, &self.limits);
+        error.hint = Some(self.hint(limit));
+        error
+    }
+
+    fn used(&self, limit: LimitName, Spent { time, usage }: &Spent) -> Option<u64> {
+        match limit {
+            LimitName::Time => u64::try_from(time.as_millis()).ok(),
+            LimitName::ToolCalls => Some(self.ended.tool_calls.into()),
+            LimitName::Output => Some(self.output_bytes),
+            // Where no control group counts it, the worker's own word.
+            LimitName::Memory => usage.memory_bytes.or_else(|| {
+                let said = self.ended.memory_bytes;
+                (said > 0).then(|| said.min(self.limits.memory_bytes.saturating_mul(4)))
+            }),
+            other => usage.of(other, &self.limits),
+        }
+    }
+
+    fn hint(&self, limit: LimitName) -> String {
+        let configured = &self.gateway.settings.limits;
+        let bound = bound_of_program(limit, &self.limits, configured, &self.permissions);
+        hint(Subject::Program, limit, &bound)
+    }
+
+    /// Of a run that failed in its own words: that processes were refused to it
+    /// may be the reason.
+    fn notice(&self, spent: &Spent) -> Option<String> {
+        let error = self.ended.outcome.as_ref().err()?;
+        let limit = LimitName::Processes;
+        if error.code == ErrorCode::ProcessLimit || !spent.usage.ran_out_of_processes(&self.limits)
+        {
+            return None;
+        }
+        let hit = Hit { limit, used: self.used(limit, spent) };
+        Some(format!("{}; {}", message(Subject::Program, hit, &self.limits), self.hint(limit)))
     }
 }
 
@@ -458,6 +579,7 @@ fn said_by_the_host_only(code: ErrorCode) -> bool {
         ErrorCode::Isolation
             | ErrorCode::Busy
             | ErrorCode::EngineMissing
+            | ErrorCode::EngineDenied
             | ErrorCode::Cancelled
             | ErrorCode::WorkerDied
     )
@@ -480,23 +602,4 @@ fn worker_error(error: &ChannelError, run: &RunId) -> RunError {
     RunError::new(ErrorCode::WorkerDied, message).with_hint(
         "the program may have used too much memory, or crashed the engine; change it and try again",
     )
-}
-
-/// Limits are named by the host: the guest does not know what was configured.
-fn with_limit(mut error: RunError, limits: &Limits) -> RunError {
-    match error.code {
-        ErrorCode::TimeLimit
-        | ErrorCode::CpuLimit
-        | ErrorCode::MemoryLimit
-        | ErrorCode::StackLimit
-        | ErrorCode::DiskLimit
-        | ErrorCode::OutputLimit => {}
-        // A refused call may say more than the limit itself.
-        ErrorCode::CallLimit if error.message.is_empty() => {}
-        _ => return error,
-    }
-    let (message, hint) = explain::limit(error.code, limits);
-    error.message = message;
-    error.hint = Some(hint);
-    error
 }

@@ -56,8 +56,13 @@ pub enum Said {
     Changed,
     /// The kernel did not start it, for this reason (`errno`).
     NotStarted(i32),
-    /// It ended with this code.
-    Exited(i32),
+    /// It ended by itself.
+    Exited {
+        /// With this code.
+        code: i32,
+        /// The size of its `/tmp`, if there is no room left in it.
+        full_scratch: Option<u64>,
+    },
     /// This signal ended it.
     Signalled(i32),
 }

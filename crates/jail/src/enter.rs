@@ -25,6 +25,8 @@ const BROKEN: i32 = 70;
 pub struct Confined {
     spec: Spec,
     findings: Findings,
+    /// Processes and threads of the user that the kernel counts with ours.
+    others: Option<u64>,
 }
 
 /// Confines this process. Must be called first thing, while there is one thread
@@ -39,6 +41,8 @@ pub fn enter(spec: Spec) -> Confined {
     let staged = root::stage(&spec);
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
+    // Who can start none need not know.
+    let others = (spec.limits.processes > 0).then(|| identity::counted_with_others(&findings));
     namespaces::unshare_inner(&mut findings);
     privileges::bound();
     // Orphans of a jail without a pid namespace come to the launcher, which ends
@@ -62,16 +66,16 @@ pub fn enter(spec: Spec) -> Confined {
     privileges::give_up(&mut findings);
     files::restrict(&spec, &mut findings);
     proof::of_files(&mut findings);
-    Confined { spec, findings }
+    Confined { spec, findings, others: others.flatten() }
 }
 
 impl Confined {
     /// Gives up system calls, for all threads there are, and tries what must not
     /// be possible any more. Nothing of a guest may have run before this.
     pub fn seal(self) -> IsolationReport {
-        let Self { spec, mut findings } = self;
+        let Self { spec, mut findings, others } = self;
         // Last of the limits: threads of ours are started by now.
-        resources::limit(&spec.limits, &mut findings);
+        resources::limit(&spec.limits, others, &mut findings);
         let walls = Walls {
             pid_namespace: findings.holds(Layer::PidNamespace),
             private_root: findings.holds(Layer::PrivateRoot),
@@ -109,7 +113,7 @@ fn split(part: Part, spec: &Spec) {
                     // The host reads from it how the command ended. Its own
                     // descriptors come later, and only to the command.
                     close_range(1, u32::MAX);
-                    reaper::first_of_command(child, std::io::stdin().as_fd())
+                    reaper::first_of_command(child, std::io::stdin().as_fd(), spec.scratch)
                 }
                 Part::First => {
                     // With an end of the channel here the gateway would not notice

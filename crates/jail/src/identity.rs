@@ -40,6 +40,27 @@ fn become_user(number: u32) -> Result<(), Errno> {
     set_dumpable_behavior(DumpableBehavior::Dumpable)
 }
 
+/// How many processes and threads the user has beside those of the jail, where the
+/// kernel counts them all together: without a user namespace, and without a user of
+/// one's own. None where it does not.
+pub(crate) fn counted_with_others(findings: &Findings) -> Option<u64> {
+    let user = geteuid().as_raw();
+    if findings.holds(Layer::UserNamespace) || user >= FIRST_USER {
+        return None;
+    }
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let status = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("status")).ok();
+    Some(entries.filter_map(status).filter_map(|status| threads_of(&status, user)).sum())
+}
+
+/// The threads of a process, from its `/proc/N/status`, if it is one of the user's.
+fn threads_of(status: &str, user: u32) -> Option<u64> {
+    let value = |name| status.lines().find_map(|line| line.strip_prefix(name));
+    let owner: u32 = value("Uid:")?.split_whitespace().next()?.parse().ok()?;
+    let threads = value("Threads:")?.trim().parse().ok()?;
+    (owner == user).then_some(threads)
+}
+
 /// Enters a user namespace in which the process is itself and nobody else is.
 /// Inside, it may make the other namespaces; outside it has no right at all.
 pub(crate) fn enter_user_namespace(findings: &mut Findings) {

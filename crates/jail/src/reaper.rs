@@ -15,9 +15,11 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, getpid};
+use rustix::fs::{FsWord, statfs};
 use rustix::process::{PidfdFlags, pidfd_open};
 
 use crate::command::{Said, tell};
+use crate::spec::Scratch;
 
 /// Added to the number of a signal that ended a process, as shells do.
 const SIGNALLED: i32 = 128;
@@ -81,10 +83,10 @@ pub(crate) fn first(jailed: Pid) -> ! {
 
 /// The same, and tells the host how a command ended: an exit code alone cannot
 /// tell `exit 129` from a signal.
-pub(crate) fn first_of_command(jailed: Pid, host: BorrowedFd<'_>) -> ! {
+pub(crate) fn first_of_command(jailed: Pid, host: BorrowedFd<'_>, scratch: Option<Scratch>) -> ! {
     let ended = wait(jailed);
     let said = match ended {
-        Ended::Exited(code) => Said::Exited(code),
+        Ended::Exited(code) => Said::Exited { code, full_scratch: scratch.and_then(full_bytes) },
         Ended::Signalled(signal) => Said::Signalled(signal),
     };
     if let Ok(host) = host.try_clone_to_owned() {
@@ -93,6 +95,18 @@ pub(crate) fn first_of_command(jailed: Pid, host: BorrowedFd<'_>) -> ! {
     }
     exit(code(ended))
 }
+
+/// The size of the private `/tmp`, if it is full. Without a private root there is
+/// none, and what is at its place is not ours.
+fn full_bytes(scratch: Scratch) -> Option<u64> {
+    let found = statfs("/tmp").ok()?;
+    let block = u64::try_from(found.f_bsize).ok()?;
+    let is_ours = found.f_type == TMPFS && found.f_blocks == scratch.bytes.div_ceil(block);
+    (is_ours && (found.f_bfree == 0 || found.f_ffree == 0)).then_some(found.f_blocks * block)
+}
+
+/// How statfs(2) calls a file system in memory.
+const TMPFS: FsWord = 0x0102_1994;
 
 fn wait_for(awaited: Pid) -> i32 {
     code(wait(awaited))

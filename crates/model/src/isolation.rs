@@ -184,7 +184,10 @@ impl IsolationReport {
             Layer::Seccomp,
         ];
         let files = self.holds(Layer::Landlock) || self.holds(Layer::PrivateRoot);
-        if files && needed.into_iter().all(|layer| self.holds(layer)) {
+        // Partial: the gateway itself keeps what the kernel does not.
+        let limited = self.state(Layer::ResourceLimits) == Some(LayerState::Partial);
+        let holds = |layer| self.holds(layer) || (layer == Layer::ResourceLimits && limited);
+        if files && needed.into_iter().all(holds) {
             return Isolation::Reduced;
         }
         Isolation::Any
@@ -201,7 +204,11 @@ impl IsolationReport {
     }
 
     fn holds(&self, layer: Layer) -> bool {
-        self.0.iter().any(|line| line.layer == layer && line.state == LayerState::Enforced)
+        self.state(layer) == Some(LayerState::Enforced)
+    }
+
+    fn state(&self, layer: Layer) -> Option<LayerState> {
+        self.0.iter().find(|line| line.layer == layer).map(|line| line.state)
     }
 }
 
@@ -239,6 +246,19 @@ mod tests {
         assert_eq!(all_but(&[Layer::Seccomp]).level(), Isolation::Any);
         assert_eq!(all_but(&[Layer::Landlock]).level(), Isolation::Reduced);
         assert_eq!(all_but(&[Layer::Landlock, Layer::PrivateRoot]).level(), Isolation::Any);
+    }
+
+    #[test]
+    fn limits_that_the_gateway_keeps_are_enough_for_reduced() {
+        let with = |state| {
+            let mut report = all_but(&[Layer::UserNamespace]);
+            let line = report.0.iter_mut().find(|line| line.layer == Layer::ResourceLimits);
+            line.unwrap().state = state;
+            report.level()
+        };
+        assert_eq!(with(LayerState::Enforced), Isolation::Reduced);
+        assert_eq!(with(LayerState::Partial), Isolation::Reduced);
+        assert_eq!(with(LayerState::Unavailable), Isolation::Any);
     }
 
     #[test]

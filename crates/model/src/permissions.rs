@@ -248,6 +248,20 @@ pub enum LimitName {
 }
 
 impl LimitName {
+    /// Its key in a configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Disk => "disk",
+            Self::Output => "output",
+            Self::ToolCalls => "tool_calls",
+            Self::ParallelCalls => "parallel_calls",
+            Self::Processes => "processes",
+        }
+    }
+
     /// The value in some limits: milliseconds, bytes or a count.
     pub fn of(self, limits: &Limits) -> u64 {
         let milliseconds =

@@ -208,12 +208,24 @@ error_codes! {
     CommandDenied = "command.denied",
     /// An allowed host command that could not be run.
     CommandFailed = "command.failed",
+    /// A host command that took too long.
+    CommandTime = "command.time",
+    /// A host command that used too much CPU time.
+    CommandCpu = "command.cpu",
+    /// A host command that used too much memory.
+    CommandMemory = "command.memory",
+    /// A host command that wrote too much.
+    CommandDisk = "command.disk",
+    /// A host command that started too many processes or threads.
+    CommandProcesses = "command.processes",
     /// The machine cannot confine programs as the configuration demands.
     Isolation = "sandbox.isolation",
     /// Too many runs are under way or waiting.
     Busy = "sandbox.busy",
     /// The engine that was asked for is not on this machine.
     EngineMissing = "sandbox.no_engine",
+    /// The engine that was asked for is not one that may be used.
+    EngineDenied = "sandbox.engine_denied",
     /// The client cancelled the run.
     Cancelled = "run.cancelled",
     /// The worker process died or broke the protocol.
@@ -226,12 +238,21 @@ impl ErrorCode {
     /// The exit code of `tidegate run` for a run that ended this way.
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Denied | Self::FetchDenied | Self::CommandDenied | Self::Isolation => 3,
+            Self::Denied
+            | Self::FetchDenied
+            | Self::CommandDenied
+            | Self::Isolation
+            | Self::EngineDenied => 3,
             Self::TimeLimit
             | Self::CpuLimit
             | Self::DiskLimit
             | Self::ProcessLimit
             | Self::FetchLimit
+            | Self::CommandTime
+            | Self::CommandCpu
+            | Self::CommandMemory
+            | Self::CommandDisk
+            | Self::CommandProcesses
             | Self::Busy
             | Self::MemoryLimit
             | Self::StackLimit

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use tidegate_model::{
-    Effects, Limits, NetworkAccess, Profile, Scope, ToolDef, ToolPattern, ToolRef, ToolWords,
+    Effects, LimitName, Limits, NetworkAccess, Profile, Scope, ToolDef, ToolPattern, ToolRef,
+    ToolWords,
 };
 
 /// The permissions of one run. Without a profile, nothing is allowed.
@@ -44,6 +45,16 @@ impl Permissions {
     /// The limits of a run, narrowed by its profiles.
     pub fn limits(&self, configured: Limits) -> Limits {
         self.profiles.iter().fold(configured, |limits, profile| profile.limits.narrow(limits))
+    }
+
+    /// The profile that lowers a limit the most, if one does.
+    pub fn narrowed_by(&self, limit: LimitName, configured: &Limits) -> Option<&str> {
+        let ceiling = |profile: &Arc<Profile>| profile.limits.0.get(&limit).copied();
+        let lowered = |profile: &&Arc<Profile>| {
+            ceiling(profile).is_some_and(|most| most < limit.of(configured))
+        };
+        let narrowest = self.profiles.iter().filter(lowered).min_by_key(|one| ceiling(one));
+        narrowest.map(|profile| profile.name.as_str())
     }
 
     /// Whether files of a folder can be read.

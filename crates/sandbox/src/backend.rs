@@ -6,12 +6,13 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use thiserror::Error;
-use tidegate_model::{ErrorCode, Isolation, IsolationReport};
+use tidegate_model::{ErrorCode, Isolation, IsolationReport, Limits};
 use tidegate_wire::{FromGuest, VERSION};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
 use crate::channel::{ChannelError, FrameReader, FrameWriter};
+use crate::meter::{Usage, Watch};
 
 /// How long a fresh worker may take to say hello. Chosen far above the
 /// few milliseconds that it takes: a loaded machine must not lose runs.
@@ -49,6 +50,9 @@ pub enum SandboxError {
     /// There are no workers any more.
     #[error("the gateway is closing")]
     Closed,
+    /// It may not start as many processes and threads as it needs to begin with.
+    #[error("the worker was refused a process or a thread when it started")]
+    Processes,
     /// It started but stayed silent.
     #[error("the worker was silent for {HELLO_TIMEOUT:?} after its start")]
     Silent,
@@ -70,6 +74,17 @@ pub struct Worker {
 pub trait Life: Send {
     /// Whether it still runs.
     fn is_alive(&mut self) -> bool;
+
+    /// The run begins and may use this much. A watch over what is not limited in
+    /// another way already, if there is anything of that.
+    fn watch(&self, _limits: &Limits) -> Option<Watch> {
+        None
+    }
+
+    /// What was used so far, measured from outside.
+    fn usage(&self) -> Usage {
+        Usage::default()
+    }
 
     /// Ends it and waits until it is gone. Says how it ended.
     fn end(self: Box<Self>, end: End) -> Pin<Box<dyn Future<Output = Ending> + Send>>;
@@ -102,14 +117,24 @@ impl Worker {
         life: Box<dyn Life>,
     ) -> Result<Self, SandboxError> {
         let mut reader = FrameReader::new(Box::new(read));
-        let hello =
-            timeout(HELLO_TIMEOUT, reader.next()).await.map_err(|_| SandboxError::Silent)?;
-        match hello.map_err(SandboxError::Hello)? {
-            FromGuest::Hello { version: VERSION, report } => {
+        match hello(&mut reader).await {
+            Ok(report) => {
                 Ok(Self { reader, writer: FrameWriter::new(Box::new(write)), life, report })
             }
-            FromGuest::Hello { version, .. } => Err(SandboxError::Version { found: version }),
-            _ => Err(SandboxError::Hello(ChannelError::OutOfTurn)),
+            Err(error) => match life.usage().refused_processes {
+                Some(1..) => Err(SandboxError::Processes),
+                _ => Err(error),
+            },
         }
+    }
+}
+
+/// Waits for the hello and reads what is in it.
+async fn hello(reader: &mut FrameReader) -> Result<IsolationReport, SandboxError> {
+    let hello = timeout(HELLO_TIMEOUT, reader.next()).await.map_err(|_| SandboxError::Silent)?;
+    match hello.map_err(SandboxError::Hello)? {
+        FromGuest::Hello { version: VERSION, report } => Ok(report),
+        FromGuest::Hello { version, .. } => Err(SandboxError::Version { found: version }),
+        _ => Err(SandboxError::Hello(ChannelError::OutOfTurn)),
     }
 }

@@ -13,13 +13,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use thiserror::Error;
 use tidegate_jail::{Access, Filter, Go, Grant, Links, ProcessLimits, Said, Scratch, Spec};
-use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, Limits};
+use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, LimitName, Limits};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
@@ -27,9 +27,10 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::backend::{End, Life};
-use crate::control_group::{ControlGroups, Group, GroupLimits};
+use crate::control_group::{ControlGroups, CpuTime, Group, GroupLimits};
 use crate::loader::needed_files;
-use crate::process::Jailed;
+use crate::meter::Usage;
+use crate::process::{Jailed, Kept, Own};
 
 /// Memory of the launcher and the first process of the jail. Chosen with room:
 /// they share nearly all of theirs with the executable.
@@ -89,6 +90,17 @@ pub struct CommandEnd {
     pub error: Vec<u8>,
     /// Whether there was more of either.
     pub truncated: bool,
+    /// Limits that it hit and that did not end it.
+    pub hits: Vec<Hit>,
+}
+
+/// A limit that was hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// Which one.
+    pub limit: LimitName,
+    /// How much was used of it, in its own unit, if that was measured.
+    pub used: Option<u64>,
 }
 
 /// An exit code or a signal.
@@ -140,12 +152,9 @@ pub enum CommandError {
         /// What it reported.
         report: IsolationReport,
     },
-    /// It was killed for taking too long.
-    #[error("the command took too long")]
-    Time,
-    /// It was killed for one of its other limits.
-    #[error("the command hit its limit `{}`", _0.as_str())]
-    Limit(ErrorCode),
+    /// It was ended for one of its limits.
+    #[error("the command hit its limit `{}`", _0.limit.as_str())]
+    Limit(Hit),
 }
 
 /// Runs commands, each in a jail of its own.
@@ -166,8 +175,11 @@ impl CommandRunner {
 
     /// Runs a command and waits for its end.
     pub async fn run(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
-        let time = job.limits.time;
-        timeout(time, self.run_to_end(job)).await.unwrap_or(Err(CommandError::Time))
+        let (started, time) = (Instant::now(), job.limits.time);
+        timeout(time, self.run_to_end(job)).await.unwrap_or_else(|_| {
+            let used = u64::try_from(started.elapsed().as_millis()).ok();
+            Err(CommandError::Limit(Hit { limit: LimitName::Time, used }))
+        })
     }
 
     async fn run_to_end(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
@@ -177,40 +189,40 @@ impl CommandRunner {
         let group = self.groups.make(&GroupLimits {
             memory_bytes: job.limits.memory_bytes.saturating_add(OVERHEAD_BYTES),
             processes: u64::from(job.limits.processes) + OUR_PROCESSES,
+            cpu: CpuTime::OfAll,
         });
         let spec = spec(&job, needed, &group);
         let (jailed, host) = self.start(&spec, group).map_err(CommandError::Jail)?;
         let mut host = BufReader::new(host);
         let report = hear(&mut host).await.map_err(CommandError::Jail)?;
         self.accept(report)?;
-        let (input, output, error) = go(host.get_mut(), &job).await.map_err(CommandError::Jail)?;
-        let most = job.limits.output_bytes;
-        let (mut kept_output, mut kept_error) = (Captured::default(), Captured::default());
-        let said = {
-            let said = hear(&mut host);
-            let flow = async {
-                tokio::join!(
-                    capture(output, most, &mut kept_output),
-                    capture(error, most, &mut kept_error),
-                    feed(input, job.input),
-                )
-            };
-            tokio::pin!(said, flow);
-            tokio::select! {
-                said = &mut said => {
-                    let _ = timeout(LAST_OUTPUT, flow).await;
-                    said
-                }
-                _ = &mut flow => said.await,
+        let watch = jailed.watch(&job.limits);
+        let ends = go(host.get_mut(), &job).await.map_err(CommandError::Jail)?;
+        let (limits, input) = (job.limits, job.input);
+        let lived = live(&mut host, ends, input, limits.output_bytes);
+        let passed = async {
+            match watch {
+                Some(watch) => watch.await,
+                None => std::future::pending().await,
             }
         };
-        let ending = Box::new(jailed).end(End::ByItself).await;
-        if let Some(cause) = ending.cause.filter(|&cause| cause == ErrorCode::MemoryLimit) {
-            return Err(CommandError::Limit(cause));
+        let lived = tokio::select! {
+            lived = lived => Ok(lived),
+            limit = passed => Err(limit),
+        };
+        let usage = jailed.usage();
+        let end = if lived.is_ok() { End::ByItself } else { End::Now };
+        let ending = Box::new(jailed).end(end).await;
+        let hit = |limit| CommandError::Limit(Hit { limit, used: usage.of(limit, &limits) });
+        let (said, output, error) = lived.map_err(hit)?;
+        if ending.cause == Some(ErrorCode::MemoryLimit) {
+            return Err(hit(LimitName::Memory));
         }
-        let exit = exit(said.map_err(CommandError::Jail)?)?;
-        let truncated = kept_output.truncated || kept_error.truncated;
-        Ok(CommandEnd { exit, output: kept_output.kept, error: kept_error.kept, truncated })
+        let said = said.map_err(CommandError::Jail)?;
+        let exit = exit(&said, &usage, &limits)?;
+        let truncated = output.truncated() || error.truncated();
+        let hits = hits(&said, exit, &usage, &limits, [&output, &error]);
+        Ok(CommandEnd { exit, output: output.kept, error: error.kept, truncated, hits })
     }
 
     fn start(&self, spec: &Spec, group: Group) -> io::Result<(Jailed, UnixStream)> {
@@ -227,7 +239,8 @@ impl CommandRunner {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok((Jailed::new(child, group), UnixStream::from_std(ours)?))
+        let own = Own { memory_bytes: OVERHEAD_BYTES, processes: OUR_PROCESSES };
+        Ok((Jailed::new(child, group, Kept::ByUs(own)), UnixStream::from_std(ours)?))
     }
 
     fn accept(&self, report: IsolationReport) -> Result<(), CommandError> {
@@ -270,13 +283,13 @@ fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
         hidden: Vec::new(),
         scratch: Some(Scratch { bytes: limits.disk_bytes, files: SCRATCH_FILES }),
         limits: ProcessLimits {
-            // Some runtimes reserve far more than they use; where the kernel
-            // counts what is used, that is the limit.
-            address_space: (!group.counts_memory()).then_some(limits.memory_bytes),
+            // Some runtimes reserve far more than they use: what is used is
+            // counted instead, by the control group or by us.
+            address_space: None,
             cpu_seconds: limits.cpu.as_secs().saturating_add(1),
             file_bytes: limits.disk_bytes,
             open_files: OPEN_FILES,
-            processes: u64::from(limits.processes) + OUR_PROCESSES,
+            processes: group.processes_of_the_user(u64::from(limits.processes) + OUR_PROCESSES),
         },
         control_groups: group.joining_files(),
         lifeline: 0,
@@ -335,6 +348,38 @@ fn receiver(end: PipeReader) -> io::Result<pipe::Receiver> {
     pipe::Receiver::from_owned_fd(OwnedFd::from(end))
 }
 
+/// How a command's life ended, and what it wrote.
+type Lived = (io::Result<Said>, Captured, Captured);
+
+/// Feeds a command and reads from it until it has ended.
+async fn live(
+    host: &mut BufReader<UnixStream>,
+    (input, output, error): Ends,
+    text: String,
+    most: u64,
+) -> Lived {
+    let (mut kept_output, mut kept_error) = (Captured::default(), Captured::default());
+    let said = {
+        let said = hear(host);
+        let flow = async {
+            tokio::join!(
+                capture(output, most, &mut kept_output),
+                capture(error, most, &mut kept_error),
+                feed(input, text),
+            )
+        };
+        tokio::pin!(said, flow);
+        tokio::select! {
+            said = &mut said => {
+                let _ = timeout(LAST_OUTPUT, flow).await;
+                said
+            }
+            _ = &mut flow => said.await,
+        }
+    };
+    (said, kept_output, kept_error)
+}
+
 /// Writes a command's input. It need not read it.
 async fn feed(mut input: pipe::Sender, text: String) {
     let _ = input.write_all(text.as_bytes()).await;
@@ -343,7 +388,14 @@ async fn feed(mut input: pipe::Sender, text: String) {
 #[derive(Default)]
 struct Captured {
     kept: Vec<u8>,
-    truncated: bool,
+    /// Bytes that were written in all.
+    written: u64,
+}
+
+impl Captured {
+    fn truncated(&self) -> bool {
+        self.written > self.kept.len() as u64
+    }
 }
 
 /// Reads to the end and keeps the first `most` bytes. The rest is read as well:
@@ -353,19 +405,57 @@ async fn capture(mut output: impl AsyncRead + Unpin, most: u64, captured: &mut C
     let mut piece = [0; PIECE_BYTES];
     while let Ok(read @ 1..) = output.read(&mut piece).await {
         let room = most - captured.kept.len();
-        captured.truncated |= read > room;
+        captured.written += read as u64;
         captured.kept.extend_from_slice(&piece[..read.min(room)]);
     }
 }
 
-fn exit(said: Said) -> Result<Exit, CommandError> {
-    match said {
-        Said::Exited(code) => Ok(Exit::Code(code)),
-        Said::Signalled(signal) if signal == Signal::SIGXCPU as i32 => {
-            Err(CommandError::Limit(ErrorCode::CpuLimit))
+fn exit(said: &Said, usage: &Usage, limits: &Limits) -> Result<Exit, CommandError> {
+    let hit = |limit| CommandError::Limit(Hit { limit, used: usage.of(limit, limits) });
+    let signal = match said {
+        Said::Exited { code, .. } => return Ok(Exit::Code(*code)),
+        Said::Signalled(signal) => *signal,
+        Said::Changed => return Err(CommandError::Changed),
+        Said::NotStarted(code) => {
+            return Err(CommandError::NotStarted(io::Error::from_raw_os_error(*code)));
         }
-        Said::Signalled(signal) => Ok(Exit::Signal(signal)),
-        Said::Changed => Err(CommandError::Changed),
-        Said::NotStarted(code) => Err(CommandError::NotStarted(io::Error::from_raw_os_error(code))),
+    };
+    match Signal::try_from(signal) {
+        Ok(Signal::SIGXCPU) => Err(hit(LimitName::Cpu)),
+        // Who does not listen to that one is killed a second later.
+        Ok(Signal::SIGKILL) if usage.cpu > Some(limits.cpu) => Err(hit(LimitName::Cpu)),
+        Ok(Signal::SIGXFSZ) => {
+            // A file of this size was to become larger.
+            let used = Some(limits.disk_bytes);
+            Err(CommandError::Limit(Hit { limit: LimitName::Disk, used }))
+        }
+        _ => Ok(Exit::Signal(signal)),
     }
+}
+
+/// What stood in the way of a command that went on all the same. Full files and
+/// refused processes are told only of one that failed: others did without.
+fn hits(
+    said: &Said,
+    exit: Exit,
+    usage: &Usage,
+    limits: &Limits,
+    outputs: [&Captured; 2],
+) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    let longest = outputs.into_iter().filter(|output| output.truncated());
+    if let Some(used) = longest.map(|output| output.written).max() {
+        hits.push(Hit { limit: LimitName::Output, used: Some(used) });
+    }
+    if exit == Exit::Code(0) {
+        return hits;
+    }
+    if let Said::Exited { full_scratch: Some(bytes), .. } = said {
+        hits.push(Hit { limit: LimitName::Disk, used: Some(*bytes) });
+    }
+    if usage.ran_out_of_processes(limits) {
+        let used = usage.of(LimitName::Processes, limits);
+        hits.push(Hit { limit: LimitName::Processes, used });
+    }
+    hits
 }

@@ -1,4 +1,4 @@
-//! Control groups: the kernel counts memory and processes of a whole jail.
+//! Control groups: the kernel counts memory, processes and CPU time of a whole jail.
 //!
 //! Both versions, as found: as root anywhere, as an ordinary user where a group
 //! is delegated. A group belongs to one worker; it is made before it and removed
@@ -9,12 +9,24 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What a group of one worker may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupLimits {
     pub(crate) memory_bytes: u64,
     pub(crate) processes: u64,
+    pub(crate) cpu: CpuTime,
+}
+
+/// Who keeps the limit of CPU time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CpuTime {
+    /// The kernel, for the one process that there can be.
+    OfOneProcess,
+    /// We do, for all of them. In the first version of control groups that takes
+    /// a hierarchy of its own, which costs time at the start.
+    OfAll,
 }
 
 /// Where groups can be made: one folder per hierarchy that counts something.
@@ -22,6 +34,7 @@ pub(crate) struct GroupLimits {
 pub(crate) struct ControlGroups {
     memory: Option<Hierarchy>,
     processes: Option<Hierarchy>,
+    cpu: Option<Hierarchy>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +54,16 @@ enum Version {
 #[derive(Debug)]
 pub(crate) struct Group {
     folders: Vec<Hierarchy>,
+    counters: Counters,
+}
+
+/// Where the kernel's counts for one worker can be read; none for what it does
+/// not count.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counters {
     memory: Option<Hierarchy>,
+    processes: Option<Hierarchy>,
+    cpu: Option<Hierarchy>,
 }
 
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -54,8 +76,13 @@ impl ControlGroups {
         let find = |controller| {
             hierarchies(&mounts, &own, controller).into_iter().find(Hierarchy::can_be_used)
         };
-        let found = Self { memory: find("memory"), processes: find("pids") };
-        for hierarchy in [&found.memory, &found.processes].into_iter().flatten() {
+        let (memory, processes) = (find("memory"), find("pids"));
+        // Every group of the second version counts CPU time, whatever else it does.
+        let second = |found: &&Hierarchy| found.version == Version::Two;
+        let cpu = [&memory, &processes].into_iter().flatten().find(second).cloned();
+        let first = || find("cpuacct").filter(|found| found.version == Version::One);
+        let found = Self { cpu: cpu.or_else(first), memory, processes };
+        for hierarchy in [&found.memory, &found.processes, &found.cpu].into_iter().flatten() {
             remove_abandoned(&hierarchy.folder);
         }
         found
@@ -66,45 +93,102 @@ impl ControlGroups {
     pub(crate) fn make(&self, limits: &GroupLimits) -> Group {
         let number = LAST.fetch_add(1, Ordering::Relaxed);
         let name = format!("{PREFIX}{}-{number}", std::process::id());
-        let mut group = Group { folders: Vec::new(), memory: None };
-        for hierarchy in [&self.memory, &self.processes].into_iter().flatten() {
+        let cpu = self.cpu.as_ref().filter(|_| limits.cpu == CpuTime::OfAll);
+        let wanted = [self.memory.as_ref(), self.processes.as_ref(), cpu];
+        let mut folders: Vec<Hierarchy> = Vec::new();
+        for hierarchy in wanted.into_iter().flatten() {
             let made = Hierarchy { folder: hierarchy.folder.join(&name), ..*hierarchy };
-            if group.folders.contains(&made) {
+            if folders.contains(&made) {
                 continue;
             }
             if let Err(error) = create_anew(&made.folder) {
                 tracing::debug!(%error, folder = %made.folder.display(), "no control group");
                 continue;
             }
-            group.folders.push(made);
+            folders.push(made);
         }
-        let set = |hierarchy: &Hierarchy, file: &str, value: u64| {
-            let path = hierarchy.folder.join(&name).join(file);
-            fs::write(path, value.to_string()).is_ok()
+        let made = |hierarchy: Option<&Hierarchy>| {
+            let hierarchy = hierarchy?;
+            let made = Hierarchy { folder: hierarchy.folder.join(&name), ..*hierarchy };
+            folders.contains(&made).then_some(made)
         };
-        if let Some(memory) = &self.memory {
-            let file = match memory.version {
-                Version::One => "memory.limit_in_bytes",
-                Version::Two => "memory.max",
-            };
-            if set(memory, file, limits.memory_bytes) {
-                let folder = memory.folder.join(&name);
-                group.memory = Some(Hierarchy { folder, version: memory.version });
-            }
+        let [memory, processes, cpu] = wanted.map(made);
+        let mut counters = Counters { memory, processes, cpu };
+        if !counters.limit_memory(limits.memory_bytes) {
+            counters.memory = None;
+        }
+        if !counters.limit_processes(limits.processes) {
+            counters.processes = None;
+        }
+        Group { folders, counters }
+    }
+}
+
+impl Counters {
+    /// Limits memory from now on. False if the kernel does not.
+    pub(crate) fn limit_memory(&self, bytes: u64) -> bool {
+        let Some(memory) = &self.memory else { return false };
+        match memory.version {
             // Swapping would make the limit a suggestion. Absent without swap.
-            match memory.version {
-                Version::One => {
-                    set(memory, "memory.memsw.limit_in_bytes", limits.memory_bytes);
-                }
-                Version::Two => {
-                    set(memory, "memory.swap.max", 0);
-                }
+            Version::One => {
+                let limited = memory.set("memory.limit_in_bytes", bytes);
+                memory.set("memory.memsw.limit_in_bytes", bytes);
+                limited
+            }
+            Version::Two => {
+                memory.set("memory.swap.max", 0);
+                memory.set("memory.max", bytes)
             }
         }
-        if let Some(processes) = &self.processes {
-            set(processes, "pids.max", limits.processes);
+    }
+
+    /// Limits processes and threads from now on. False if the kernel does not.
+    pub(crate) fn limit_processes(&self, count: u64) -> bool {
+        self.processes.as_ref().is_some_and(|group| group.set("pids.max", count))
+    }
+
+    /// Whether the kernel counts the memory of those inside.
+    pub(crate) fn count_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// Whether the kernel counts processes and threads.
+    pub(crate) fn count_processes(&self) -> bool {
+        self.processes.is_some()
+    }
+
+    /// Whether the kernel ended a process inside for want of memory.
+    pub(crate) fn ran_out_of_memory(&self) -> bool {
+        let Some(memory) = &self.memory else { return false };
+        let file = match memory.version {
+            Version::One => "memory.oom_control",
+            Version::Two => "memory.events",
+        };
+        memory.count_of(file, "oom_kill").is_some_and(|count| count > 0)
+    }
+
+    /// The most memory that those inside had at once, in bytes.
+    pub(crate) fn peak_memory(&self) -> Option<u64> {
+        let memory = self.memory.as_ref()?;
+        match memory.version {
+            Version::One => memory.number("memory.max_usage_in_bytes"),
+            // Absent before Linux 5.19.
+            Version::Two => memory.number("memory.peak"),
         }
-        group
+    }
+
+    /// How often somebody inside was refused another process or thread.
+    pub(crate) fn refused_processes(&self) -> Option<u64> {
+        self.processes.as_ref()?.count_of("pids.events", "max")
+    }
+
+    /// CPU time of all who are or were inside.
+    pub(crate) fn cpu(&self) -> Option<Duration> {
+        let cpu = self.cpu.as_ref()?;
+        match cpu.version {
+            Version::One => cpu.number("cpuacct.usage").map(Duration::from_nanos),
+            Version::Two => cpu.count_of("cpu.stat", "usage_usec").map(Duration::from_micros),
+        }
     }
 }
 
@@ -136,21 +220,18 @@ impl Group {
         self.folders.iter().map(|group| group.folder.join(file(group))).collect()
     }
 
-    /// Whether the kernel counts the memory of those inside.
-    pub(crate) fn counts_memory(&self) -> bool {
-        self.memory.is_some()
+    /// The limit for the kernel's count per user, beside that of the group. A group
+    /// says what it has refused, so it is to be the first to do it.
+    pub(crate) fn processes_of_the_user(&self, most: u64) -> u64 {
+        match self.counters.processes {
+            Some(_) => most.saturating_add(1),
+            None => most,
+        }
     }
 
-    /// Whether the kernel ended a process inside for want of memory.
-    pub(crate) fn ran_out_of_memory(&self) -> bool {
-        let Some(Hierarchy { folder, version }) = &self.memory else { return false };
-        let file = match version {
-            Version::One => "memory.oom_control",
-            Version::Two => "memory.events",
-        };
-        let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
-        let killed = text.lines().find_map(|line| line.strip_prefix("oom_kill "));
-        killed.and_then(|count| count.trim().parse::<u64>().ok()).is_some_and(|count| count > 0)
+    /// What can be read of it.
+    pub(crate) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     /// Removes the groups. Fails, and is tried again, while somebody is inside.
@@ -164,6 +245,22 @@ impl Group {
 }
 
 impl Hierarchy {
+    fn set(&self, file: &str, value: u64) -> bool {
+        fs::write(self.folder.join(file), value.to_string()).is_ok()
+    }
+
+    /// A file that holds one number.
+    fn number(&self, file: &str) -> Option<u64> {
+        fs::read_to_string(self.folder.join(file)).ok()?.trim().parse().ok()
+    }
+
+    /// A number in a file of lines `NAME NUMBER`.
+    fn count_of(&self, file: &str, name: &str) -> Option<u64> {
+        let text = fs::read_to_string(self.folder.join(file)).ok()?;
+        let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
+    }
+
     /// Makes a group, sees whether it counts, and removes it.
     fn can_be_used(&self) -> bool {
         let folder = self.folder.join(format!("{PREFIX}{}-probe", std::process::id()));

@@ -26,9 +26,10 @@ use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
-use crate::control_group::{ControlGroups, Group, GroupLimits};
+use crate::control_group::{ControlGroups, Counters, CpuTime, Group, GroupLimits};
 use crate::engine::ExternalEngine;
 use crate::loader::needed_files;
+use crate::meter::{Ceilings, Meter, Usage, Watch};
 use crate::python::Python;
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
@@ -98,6 +99,7 @@ impl ProcessBackend {
         let group = self.groups.make(&GroupLimits {
             memory_bytes: self.limits.memory_bytes.saturating_add(self.inside.overhead_bytes()),
             processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+            cpu: self.inside.cpu_time(),
         });
         let child = Command::new(&self.executable)
             .arg("worker")
@@ -112,7 +114,7 @@ impl ProcessBackend {
             .kill_on_drop(true)
             .spawn()
             .map_err(SandboxError::Start)?;
-        let life = Box::new(Jailed::new(child, group));
+        let life = Box::new(Jailed::new(child, group, self.inside.kept()));
         let (read, write) = UnixStream::from_std(ours).map_err(SandboxError::Start)?.into_split();
         let worker = Worker::greet(read, write, life).await?;
         if worker.report.level() < self.least {
@@ -164,7 +166,8 @@ impl ProcessBackend {
                     cpu_seconds,
                     file_bytes: self.limits.disk_bytes,
                     open_files: 256,
-                    processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+                    processes: group
+                        .processes_of_the_user(u64::from(self.limits.processes) + OUR_PROCESSES),
                 },
                 control_groups,
                 lifeline,
@@ -176,12 +179,16 @@ impl ProcessBackend {
                 hidden: python.hidden.clone(),
                 scratch: Some(Scratch { bytes: self.limits.disk_bytes, files: SCRATCH_FILES }),
                 limits: ProcessLimits {
-                    // It says `MemoryError` then, which a program can be told.
-                    address_space: Some(memory_bytes.saturating_add(OVERHEAD_BYTES)),
+                    // Threads reserve far more than they use; what holds data is
+                    // limited by the worker itself, which knows its run.
+                    address_space: Some(
+                        memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES),
+                    ),
                     cpu_seconds,
                     file_bytes: self.limits.disk_bytes,
                     open_files: 256,
-                    processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+                    processes: group
+                        .processes_of_the_user(u64::from(self.limits.processes) + OUR_PROCESSES),
                 },
                 control_groups,
                 lifeline,
@@ -196,6 +203,24 @@ impl Inside {
             Self::QuickJs => Vec::new(),
             Self::Engine { arguments, .. } => arguments.clone(),
             Self::Python(python) => python.worker_arguments(),
+        }
+    }
+
+    fn cpu_time(&self) -> CpuTime {
+        match self {
+            Self::QuickJs => CpuTime::OfOneProcess,
+            Self::Engine { .. } | Self::Python(_) => CpuTime::OfAll,
+        }
+    }
+
+    fn kept(&self) -> Kept {
+        match self {
+            // One process that can start none: its own limits are those of the run.
+            Self::QuickJs => Kept::ByTheKernel,
+            Self::Engine { .. } | Self::Python(_) => {
+                let memory_bytes = self.overhead_bytes();
+                Kept::ByUs(Own { memory_bytes, processes: OUR_PROCESSES })
+            }
         }
     }
 
@@ -224,13 +249,32 @@ pub(crate) struct Jailed {
     child: Option<Child>,
     leader: Option<Pid>,
     group: Option<Group>,
+    meter: Meter,
+    kept: Kept,
+}
+
+/// Who keeps the limits of a jail on CPU time, memory and processes.
+#[derive(Clone, Copy)]
+pub(crate) enum Kept {
+    /// The kernel, all of them.
+    ByTheKernel,
+    /// We do, as far as no control group does.
+    ByUs(Own),
+}
+
+/// What a jail uses beyond the program in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Own {
+    pub(crate) memory_bytes: u64,
+    pub(crate) processes: u64,
 }
 
 impl Jailed {
     /// `child` leads a process group of its own.
-    pub(crate) fn new(child: Child, group: Group) -> Self {
+    pub(crate) fn new(child: Child, group: Group, kept: Kept) -> Self {
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        Self { child: Some(child), leader, group: Some(group) }
+        let meter = Meter::new(leader.map_or(0, Pid::as_raw), group.counters().clone());
+        Self { child: Some(child), leader, group: Some(group), meter, kept }
     }
 
     fn kill(&mut self) {
@@ -252,6 +296,31 @@ impl Life for Jailed {
         alive
     }
 
+    fn watch(&self, limits: &Limits) -> Option<Watch> {
+        let Kept::ByUs(own) = self.kept else { return None };
+        let ceilings = Ceilings {
+            cpu: limits.cpu,
+            memory_bytes: limits.memory_bytes.saturating_add(own.memory_bytes),
+            processes: u64::from(limits.processes).saturating_add(own.processes),
+        };
+        // The run may have less than whatever the worker was started for.
+        if let Some(group) = &self.group {
+            group.counters().limit_memory(ceilings.memory_bytes);
+            group.counters().limit_processes(ceilings.processes);
+        }
+        Some(self.meter.watch(ceilings))
+    }
+
+    fn usage(&self) -> Usage {
+        let usage = self.meter.usage();
+        let own = match self.kept {
+            Kept::ByTheKernel => 0,
+            Kept::ByUs(own) => own.processes,
+        };
+        let processes = usage.processes.map(|seen| seen.saturating_sub(own));
+        Usage { processes, ..usage }
+    }
+
     fn end(mut self: Box<Self>, end: End) -> Pin<Box<dyn Future<Output = Ending> + Send>> {
         if end == End::Now {
             self.kill();
@@ -267,7 +336,8 @@ impl Life for Jailed {
                 }
             };
             self.leader = None;
-            let out_of_memory = self.group.as_ref().is_some_and(Group::ran_out_of_memory);
+            let counters = self.group.as_ref().map(Group::counters);
+            let out_of_memory = counters.is_some_and(Counters::ran_out_of_memory);
             if let Some(group) = self.group.take() {
                 tokio::spawn(remove(group));
             }

@@ -10,7 +10,7 @@ use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 
 /// Version of this protocol. Both sides come from one executable today; a
 /// container image or a saved machine may be older, and is refused if it is.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Longest tool name a guest may send. Real ones are below 130 bytes.
 pub const NAME_LIMIT: usize = 512;
@@ -86,6 +86,9 @@ pub enum FromGuest {
         error: RunError,
         /// Peak memory of the worker in bytes, as it says itself.
         memory_bytes: u64,
+        /// What the program wanted to print and return in all, in bytes, if that
+        /// was too much: what was refused never comes to the host. Zero otherwise.
+        output_bytes: u64,
     },
 }
 
@@ -161,8 +164,8 @@ impl FromGuest {
             Self::Done { output, memory_bytes } => {
                 Writer::new(5).optional(output.as_deref()).u64(*memory_bytes)
             }
-            Self::Failed { error, memory_bytes } => {
-                write_error(Writer::new(6), error).u64(*memory_bytes)
+            Self::Failed { error, memory_bytes, output_bytes } => {
+                write_error(Writer::new(6), error).u64(*memory_bytes).u64(*output_bytes)
             }
             Self::Fetch { id, request } => Writer::new(7).u32(*id).text(request),
             Self::Command { id, name, request } => Writer::new(8).u32(*id).text(name).text(request),
@@ -198,6 +201,7 @@ impl FromGuest {
             6 => Self::Failed {
                 error: read_error(&mut reader)?,
                 memory_bytes: reader.u64("memory")?,
+                output_bytes: reader.u64("output")?,
             },
             7 => Self::Fetch {
                 id: reader.u32("id")?,
@@ -405,7 +409,7 @@ mod tests {
             FromGuest::Log { level: LogLevel::Warn, text: "ünïcode".into() },
             FromGuest::Done { output: Some("[1]".into()), memory_bytes: 5 },
             FromGuest::Done { output: None, memory_bytes: 5 },
-            FromGuest::Failed { error: error(), memory_bytes: 9 },
+            FromGuest::Failed { error: error(), memory_bytes: 9, output_bytes: 8 },
         ]
     }
 

@@ -177,7 +177,7 @@ impl<'js> Run<'js, '_> {
         let text = text.to_string().map_err(|_| {
             RunError::new(ErrorCode::BadOutput, "the output holds text that is not valid Unicode")
         })?;
-        if text.len() as u64 > self.host.output_left() {
+        if !self.host.take_output(text.len() as u64) {
             return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
         }
         Ok(Some(text))

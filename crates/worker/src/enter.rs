@@ -76,7 +76,7 @@ fn serve(channel: Channel, confined: Confined, choice: &Choice) -> bool {
     let memory_bytes = runner.end();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },
-        Err(error) => FromGuest::Failed { error, memory_bytes },
+        Err(error) => FromGuest::Failed { error, memory_bytes, output_bytes: host.output_wanted() },
     };
     host.send(&message).is_ok()
 }

@@ -31,7 +31,11 @@ pub(crate) struct Host {
     in_flight: Cell<u32>,
     next_question: Cell<u32>,
     log: RefCell<(LogLevel, String)>,
+    /// The limit of output, and what is left of it.
+    output_bytes: Cell<u64>,
     output_left: Cell<u64>,
+    /// What the program wanted to print and return, once it was too much.
+    output_wanted: Cell<u64>,
     timers: RefCell<Timers>,
     stopped: RefCell<Option<ErrorCode>>,
     started: Cell<Instant>,
@@ -59,7 +63,9 @@ impl Host {
             // two never meet.
             next_question: Cell::new(u32::MAX),
             log: RefCell::new((LogLevel::Info, String::new())),
+            output_bytes: Cell::new(0),
             output_left: Cell::new(0),
+            output_wanted: Cell::new(0),
             timers: RefCell::default(),
             stopped: RefCell::new(None),
             started: Cell::new(Instant::now()),
@@ -79,6 +85,7 @@ impl Host {
         self.deadline.set(Some(now + Duration::from_millis(u64::from(start.time_ms))));
         let cpu_limit = Duration::from_millis(u64::from(start.cpu_ms));
         self.cpu_deadline.set(Some(cpu_time() + cpu_limit));
+        self.output_bytes.set(start.output_bytes);
         self.output_left.set(start.output_bytes);
         Ok(start)
     }
@@ -198,12 +205,10 @@ impl Host {
 
     /// Captures printed text. False if the run has printed too much.
     pub(crate) fn print(&self, level: LogLevel, text: &str) -> io::Result<bool> {
-        let left = self.output_left.get().checked_sub(text.len() as u64 + 1);
-        let Some(left) = left else {
+        if !self.take_output(text.len() as u64 + 1) {
             self.stop(ErrorCode::OutputLimit);
             return Ok(false);
-        };
-        self.output_left.set(left);
+        }
         if self.log.borrow().0 != level {
             self.flush_log()?;
             self.log.borrow_mut().0 = level;
@@ -220,9 +225,21 @@ impl Host {
         Ok(true)
     }
 
-    /// Bytes of output the program may still produce.
-    pub(crate) fn output_left(&self) -> u64 {
-        self.output_left.get()
+    /// Counts bytes of output. False if there were too many.
+    pub(crate) fn take_output(&self, bytes: u64) -> bool {
+        let Some(left) = self.output_left.get().checked_sub(bytes) else {
+            let printed = self.output_bytes.get() - self.output_left.get();
+            self.output_wanted.set(printed.saturating_add(bytes));
+            return false;
+        };
+        self.output_left.set(left);
+        true
+    }
+
+    /// What the program wanted to print and return in all; zero if that was not
+    /// too much.
+    pub(crate) fn output_wanted(&self) -> u64 {
+        self.output_wanted.get()
     }
 
     fn flush_log(&self) -> io::Result<()> {

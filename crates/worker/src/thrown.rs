@@ -128,6 +128,7 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::Isolation
         | ErrorCode::Busy
         | ErrorCode::EngineMissing
+        | ErrorCode::EngineDenied
         | ErrorCode::Cancelled
         | ErrorCode::WorkerDied => true,
         ErrorCode::Thrown
@@ -148,6 +149,11 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::FetchLimit
         | ErrorCode::CommandDenied
         | ErrorCode::CommandFailed
+        | ErrorCode::CommandTime
+        | ErrorCode::CommandCpu
+        | ErrorCode::CommandMemory
+        | ErrorCode::CommandDisk
+        | ErrorCode::CommandProcesses
         | ErrorCode::Internal => false,
     }
 }

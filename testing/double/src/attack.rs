@@ -57,7 +57,8 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
         "forged_code" => {
             let code = ErrorCode::parse(argument).unwrap_or(ErrorCode::Internal);
             let error = RunError::new(code, "forged");
-            wire.send(&FromGuest::Failed { error, memory_bytes: u64::MAX })
+            let (memory_bytes, output_bytes) = (u64::MAX, u64::MAX);
+            wire.send(&FromGuest::Failed { error, memory_bytes, output_bytes })
         }
         "output_not_json" => done(wire, "{"),
         "memory_that_is_not" => {
@@ -79,6 +80,7 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
             let ToGuest::Reply { outcome: Err(error), .. } = wire.receive()? else { return Ok(()) };
             done(wire, &format!("\"{}\"", error.code.as_str()))
         }
+        "output_deep" => done(wire, &format!("{}0{}", "[".repeat(100_000), "]".repeat(100_000))),
         "output_many_values" => done(wire, &many_values("[", "]")),
 
         // Too slow.

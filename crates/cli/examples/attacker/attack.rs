@@ -21,6 +21,7 @@ pub(crate) fn carry_out(attack: &Value) -> Value {
         "descendants" => descendants::leave(attack),
         "walls" => descendants::walls(attack),
         "who" => descendants::who(),
+        "namespaces" => descendants::namespaces(),
         _ => bombs::carry_out(attack),
     }
 }

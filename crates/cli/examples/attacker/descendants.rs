@@ -110,7 +110,43 @@ pub(crate) fn who() -> Value {
         "environment": environment,
         "arguments": std::env::args().count(),
         "interfaces": nix::net::if_::if_nameindex().map_or(0, |all| all.iter().count()),
+        "folders": open_folders(),
     })
+}
+
+/// Descriptors that lead to a folder: from there every file below it could be
+/// opened, whatever the root is.
+fn open_folders() -> Vec<c_long> {
+    let listed = |descriptor: &c_long| {
+        let end = raw(libc::SYS_getdents64, &[*descriptor, buffer(), 4096]);
+        end >= 0
+    };
+    (0..1024).filter(listed).collect()
+}
+
+/// Namespaces by every door there is. What was made ends at once, but for the last.
+pub(crate) fn namespaces() -> Value {
+    let wanted = c_long::from(libc::CLONE_NEWUSER);
+    let end = c_long::from(libc::SIGCHLD);
+    // `struct clone_args` of the first version: flags, then the signal of its end.
+    let arguments = [wanted.unsigned_abs(), 0, 0, 0, end.unsigned_abs(), 0, 0, 0];
+    json!({
+        "clone": forked(|| raw(libc::SYS_clone, &[wanted | end, 0, 0, 0, 0])),
+        "clone3": forked(|| raw(libc::SYS_clone3, &[at(&arguments), 64])),
+        "unshare": call(libc::SYS_unshare, &[wanted]),
+    })
+}
+
+fn forked(fork: impl Fn() -> c_long) -> String {
+    match fork() {
+        // SAFETY: ends the child at once.
+        0 => unsafe { libc::_exit(0) },
+        child => {
+            let answer = said(child);
+            raw(libc::SYS_wait4, &[child, 0, 0, 0]);
+            answer
+        }
+    }
 }
 
 /// What must not work even if there is no filter of system calls. `pid` and
@@ -135,6 +171,12 @@ pub(crate) fn walls(attack: &Value) -> Value {
     );
     note("a process table", open(c"/proc", libc::O_RDONLY));
     note("settings of the kernel", open(c"/proc/sys/kernel/core_pattern", libc::O_WRONLY));
+    note("keys of the kernel", open(c"/proc/sysrq-trigger", libc::O_WRONLY));
+    note("environment of the first process", open(c"/proc/1/environ", libc::O_RDONLY));
+    let environment = format!("/proc/{}/environ", number("pid"));
+    let environment = std::ffi::CString::new(environment).unwrap();
+    note("environment of a process of the host", open(&environment, libc::O_RDONLY));
+    note("the way through the own root", open(c"/proc/self/root/etc/passwd", libc::O_RDONLY));
     note("control groups", open(c"/sys/fs/cgroup", libc::O_RDONLY));
     note("devices", open(c"/dev/null", libc::O_RDONLY));
     note("signal a process of the host", call(libc::SYS_kill, &[number("pid"), 0]));
@@ -149,7 +191,12 @@ pub(crate) fn walls(attack: &Value) -> Value {
         "order of a process of the host",
         call(libc::SYS_sched_setscheduler, &[number("pid"), 3, buffer()]),
     );
-    note("read a process of the host", read_process(number("pid")));
+    note("read a process of the host", read_process(number("pid"), number("address")));
+    // By a child, which lets go of it when it ends.
+    note(
+        "trace a process of the host",
+        in_child(|| call(libc::SYS_ptrace, &[libc::PTRACE_SEIZE.into(), number("pid"), 0, 0])),
+    );
     note("signal through a descriptor", signal_through_descriptor(number("pid")));
     note("abstract socket of the host", connect_local(attack["socket"].as_str().unwrap_or("x")));
     note("a port of the host", connect_port(number("port")));
@@ -168,10 +215,7 @@ pub(crate) fn walls(attack: &Value) -> Value {
             call(libc::SYS_mount, &[at(c"tmpfs"), at(c"/"), at(c"tmpfs"), 0, 0])
         }),
     );
-    note(
-        "make a device",
-        call(libc::SYS_mknodat, &[HERE, at(c"/tmp/attacker-device"), 0o60_666, 0x700]),
-    );
+    note("make a device", make_device());
     note("change the root", in_child(|| call(libc::SYS_chroot, &[at(c"/")])));
     note("become root", in_child(|| call(libc::SYS_setuid, &[0])));
     note("name the host", in_child(|| call(libc::SYS_sethostname, &[at(c"attacker"), 8])));
@@ -182,6 +226,14 @@ pub(crate) fn walls(attack: &Value) -> Value {
     said.into()
 }
 
+/// Outside it works, and does not stay.
+fn make_device() -> String {
+    let path = std::ffi::CString::new(format!("/tmp/device-{}", std::process::id())).unwrap();
+    let made = call(libc::SYS_mknodat, &[HERE, at(path.as_c_str()), 0o60_600, 0x700]);
+    raw(libc::SYS_unlinkat, &[HERE, at(path.as_c_str()), 0]);
+    made
+}
+
 fn buffer() -> c_long {
     at(Box::leak(Box::new([0_u8; 4096])).as_slice())
 }
@@ -190,10 +242,10 @@ fn open(path: &CStr, how: i32) -> String {
     call(libc::SYS_openat, &[HERE, at(path), how.into(), 0])
 }
 
-fn read_process(pid: c_long) -> String {
+fn read_process(pid: c_long, address: c_long) -> String {
     let mut room = [0_u8; 8];
-    let vector = [room.as_mut_ptr() as usize, 8];
-    call(libc::SYS_process_vm_readv, &[pid, at(&vector), 1, at(&vector), 1, 0])
+    let (here, there) = ([room.as_mut_ptr() as usize, 8], [address as usize, 8]);
+    call(libc::SYS_process_vm_readv, &[pid, at(&here), 1, at(&there), 1, 0])
 }
 
 /// Makes the kernel send a signal to the owner of a pipe. Signal 0 cannot be sent

@@ -43,7 +43,7 @@ pub(crate) fn all(attack: &Value) -> Value {
         "hard link what may only be read",
         text(fs::hard_link(readable.join("file"), writable.join("hard"))),
     );
-    note("hard link the outside", text(fs::hard_link(&secret, writable.join("hard"))));
+    note("hard link the outside", text(fs::hard_link(&secret, writable.join("hard link"))));
     note("rename across", text(fs::rename(readable.join("file"), writable.join("file"))));
     note(
         "change rights of what may only be read",
@@ -55,6 +55,7 @@ pub(crate) fn all(attack: &Value) -> Value {
     note("run a program that may be read", run(&readable.join("program")));
     note("run a program of root", run(&readable.join("setuid")));
     note("make a device", device(&writable));
+    note("open a device of the tree", text(fs::File::open(readable.join("device"))));
     note("a sparse file of a terabyte", sparse(&writable));
     note(
         "a hook beside the grant",

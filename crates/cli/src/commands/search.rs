@@ -71,7 +71,7 @@ pub(crate) async fn from_servers(config: &Option<PathBuf>) -> anyhow::Result<Cat
         gateway.complete_catalog().await
     };
     for (name, error) in &failed {
-        print::error(&format!("error: {name}: {error}"));
+        print::error(&print::harmless(&format!("error: {name}: {error}")));
     }
     gateway.close().await;
     Ok((*catalog).clone())
@@ -99,7 +99,8 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
     for found in &answer.results {
         let text = found.text.as_deref().unwrap_or_default();
         let border = if text.contains('\n') { "\n" } else { "  " };
-        print::line(format!("{}{border}{text}", print::bold(&found.call)));
+        let call = print::bold(&print::harmless(&found.call));
+        print::line(format!("{call}{border}{}", print::harmless(text)));
     }
     if answer.results.is_empty() {
         print::note("nothing fits; use other words, or see all with `tidegate tools list`");

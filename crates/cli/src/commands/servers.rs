@@ -44,7 +44,7 @@ fn list(gateway: &Gateway, json: bool) {
             0 => "not listed yet".to_owned(),
             count => format!("{count} tools"),
         };
-        let package = &server.package;
+        let package = print::harmless(&server.package);
         print::line(format!(
             "{:width$}  {tools:>14}  {:24}  {package}",
             server.name, server.transport
@@ -77,9 +77,10 @@ async fn test(gateway: &Gateway, names: &[String], json: bool) -> anyhow::Result
         if json {
             list.push(report_json(report, problem.as_deref()));
         } else if let Some(problem) = problem {
-            print::line(format!("failed  {name}: {problem}"));
+            print::line(format!("failed  {name}: {}", print::harmless(&problem)));
         } else {
-            print::line(format!("ok      {name}: {} tools, {}", report.tools, report.package));
+            let package = print::harmless(&report.package);
+            print::line(format!("ok      {name}: {} tools, {package}", report.tools));
         }
     }
     if json {

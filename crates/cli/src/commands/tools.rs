@@ -44,7 +44,7 @@ async fn list_of_servers(
     let (catalog, failed) = complete(gateway).await;
     list(&catalog, server, json)?;
     for (name, error) in &failed {
-        print::error(&format!("error: {name}: {error}"));
+        print::error(&print::harmless(&format!("error: {name}: {error}")));
     }
     Ok(ExitCode::from(if failed.is_empty() { 0 } else { 5 }))
 }
@@ -68,7 +68,8 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
             entry["function"] = json!(function);
             tools.push(entry);
         } else {
-            print::line(format!("{}  {}", print::bold(&id.to_string()), one_line(tool)));
+            let id = print::bold(&print::harmless(&id.to_string()));
+            print::line(format!("{id}  {}", print::harmless(&one_line(tool))));
         }
     }
     if json {
@@ -103,7 +104,7 @@ async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitC
     match gateway.definition(name).await {
         Ok(found) => show_found(&gateway.catalog(), &found, json),
         Err(error) => {
-            print::error(&error.to_string());
+            print::error(&print::harmless(&error.to_string()));
             Ok(ExitCode::from(error.code.exit_code()))
         }
     }
@@ -111,7 +112,7 @@ async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitC
 
 fn show_found(catalog: &Catalog, found: &Found, json: bool) -> anyhow::Result<ExitCode> {
     if !json {
-        print::line(found.to_string());
+        print::line(print::harmless(&found.to_string()));
         return Ok(ExitCode::SUCCESS);
     }
     let ToolRef { server, tool } = &found.id;

@@ -340,7 +340,7 @@ fn begin(served: &mut Served, code: &str) -> u64 {
 }
 
 /// Waits for a progress notification with a message that begins so.
-fn wait_for_progress(served: &mut Served, beginning: &str) {
+pub(crate) fn wait_for_progress(served: &mut Served, beginning: &str) {
     let fits = |message: &Value| {
         let text = message["params"]["message"].as_str();
         text.is_some_and(|text| text.starts_with(beginning))

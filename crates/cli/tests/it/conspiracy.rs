@@ -48,6 +48,25 @@ fn a_refused_call_does_not_wait_in_memory_for_its_turn() {
 }
 
 #[test]
+fn calls_in_parallel_end_at_their_limit() {
+    // Two calls for good, which have their turns before the third asks for one: it
+    // gets it only where three may be under way.
+    let source = "servers.hostile.never().catch(() => {}); servers.hostile.never().catch(() => {});\n\
+                  await new Promise((done) => setTimeout(done, 500));\n\
+                  throw new Error(await servers.hostile.echo({ text: 'had its turn' }));";
+    for (limit, code) in [(2, "limit.time"), (3, "program.threw")] {
+        let test = "calls_in_parallel_end_at_their_limit";
+        let limits = format!("parallel_calls = {limit}");
+        let Some(bench) = crate::programs::bench(test, &limits) else { return };
+        let mut served = bench.serve();
+        served.execute("await servers.hostile.echo({ text: '' })");
+        let answer = served.execute_with(json!({"code": source, "timeout_ms": 2500}));
+        assert_eq!(answer["error"]["code"], code, "{limit}: {answer}");
+        assert_eq!(served.execute("return 1")["output"], 1);
+    }
+}
+
+#[test]
 fn a_server_whose_input_ends_is_asked_to_end_before_it_is_killed() {
     let bench = Bench::new();
     let script = "trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 0.05; done";

@@ -1,17 +1,22 @@
 //! Deno and Node as engines: the guests of `programs.rs` again, with the same
 //! outcome. The real engines, as `cargo xtask setup` installs them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
+use crate::jail::attacker::{NOBODY, User, users};
 use crate::programs::{self, Guest};
-use crate::support::{Bench, Equipment, descendants, text, wait_until_gone};
+use crate::support::{Bench, Equipment, descendants, link_or_copy, query, text, wait_until_gone};
 
 /// A guest that ends otherwise than in QuickJS.
 struct Otherwise {
@@ -83,17 +88,57 @@ fn guests_end_alike_in_node() {
 
 fn guests_end_alike(test: &str, engine: &str) {
     let folders = [("allowed", ""), ("denied", ""), ("hostile", ""), ("limits", programs::LIMITS)];
+    end_alike(test, engine, User::Own, &folders, |_| true);
+}
+
+/// What the rights of a user matter for: without control groups memory is limited
+/// in another way, and the ones who kill are not root.
+#[test]
+fn hostile_guests_end_alike_for_a_user_without_rights() {
+    let test = "hostile_guests_end_alike_for_a_user_without_rights";
+    if !users(test).contains(&User::Dropped) {
+        return;
+    }
+    let folders = [("hostile", ""), ("limits", programs::LIMITS)];
+    let picked = [
+        "hostile/constructor_of_everything",
+        "hostile/imports_of_other_schemes",
+        "hostile/stacks_show_no_host",
+        "limits/memory_",
+        "limits/loop_in_try_finally",
+        "limits/native_regex",
+        "limits/recursion",
+        "limits/prints_a_gigabyte",
+        "limits/sleeps",
+    ];
+    let is_picked = |name: &str| picked.iter().any(|start| name.starts_with(start));
+    for engine in ["deno", "node"] {
+        end_alike(test, engine, User::Dropped, &folders, is_picked);
+    }
+}
+
+fn end_alike(
+    test: &str,
+    engine: &str,
+    user: User,
+    folders: &[(&str, &str)],
+    is_picked: impl Fn(&str) -> bool,
+) {
     let Some(equipment) = Equipment::get(test, &[engine]) else { return };
     let major = major_version(&equipment, engine);
     let mut failures = String::new();
     for (folder, limits) in folders {
-        let Some(bench) = bench(test, engine, limits) else { return };
+        let Some(bench) = bench_of(user, test, engine, limits) else { return };
         let mut served = bench.serve();
         // A server's start is not part of what is timed.
         served.execute("await servers.hostile.echo({ text: '' })");
+        let mut ended = BTreeMap::new();
         for file in programs::guests(folder) {
             let guest = Guest::read(&file);
             let name = format!("{folder}/{}", file.file_stem().unwrap().to_str().unwrap());
+            if !is_picked(&name) {
+                continue;
+            }
             let mut request = guest.request();
             request["engine"] = json!(engine);
             if otherwise_at(&name, engine, major).is_some() {
@@ -101,6 +146,7 @@ fn guests_end_alike(test: &str, engine: &str) {
                 request.as_object_mut().unwrap().remove("timeout_ms");
             }
             let answer = served.execute_with(request);
+            programs::note_ending(&mut ended, &answer);
             let expected = expected(&name, &guest, engine, major);
             let got = outcome(&answer, &expected);
             if got != expected {
@@ -109,6 +155,7 @@ fn guests_end_alike(test: &str, engine: &str) {
                     .unwrap();
             }
         }
+        programs::assert_recorded(&bench, &ended);
     }
     assert!(failures.is_empty(), "\n{failures}");
 }
@@ -158,10 +205,26 @@ fn outcome(answer: &Value, expected: &str) -> String {
 
 /// A folder with the servers of the guests, and this engine.
 fn bench(test: &str, engine: &str, limits: &str) -> Option<Bench> {
+    bench_of(User::Own, test, engine, limits)
+}
+
+fn bench_of(user: User, test: &str, engine: &str, limits: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &[engine])?;
-    let program = equipment.server(engine, &[])["command"].to_string();
-    let more = format!("{limits}\n[sandbox]\n{engine} = {program}\n");
-    programs::bench(test, &more)
+    let found = equipment.server(engine, &[])["command"].as_str().unwrap().to_owned();
+    let more = |program: &Path| format!("{limits}\n[sandbox]\n{engine} = {program:?}\n");
+    let program = Path::new(&found);
+    let mut start = Command::new(program);
+    start.arg("--version").stdout(Stdio::null());
+    if user != User::Dropped || start.uid(NOBODY).gid(NOBODY).status().is_ok() {
+        return programs::bench_of(user, test, &more(program));
+    }
+    // It is in root's own folder. The user has one of their own.
+    let bench = programs::bench_of(user, test, "")?;
+    let own = bench.path().join(engine);
+    link_or_copy(&fs::canonicalize(program).unwrap(), &own);
+    let config = fs::read_to_string(bench.path().join("tidegate.toml")).unwrap();
+    bench.write("tidegate.toml", &config.replacen("\n\n", &format!("\n{}\n", more(&own)), 1));
+    Some(bench)
 }
 
 #[test]
@@ -176,6 +239,48 @@ fn an_engine_that_is_missing_is_an_error_with_a_remedy() {
                  or set `sandbox.deno`, `tidegate doctor` says what was found",
     });
     assert_eq!(answer["error"], error);
+}
+
+#[test]
+fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
+    let bench = Bench::new();
+    // Were it started, this would be there.
+    let trace = bench.path().join("started");
+    let node = bench.write("node", &format!("#!/bin/sh\ntouch {}\n", trace.display()));
+    fs::set_permissions(&node, fs::Permissions::from_mode(0o755)).unwrap();
+    let sandbox = format!("[sandbox]\nnode = {}\n", json!(node));
+    let asked = json!({"code": "return 1", "engine": "node"});
+    bench.write("tidegate.toml", &format!("{sandbox}engines = ['quickjs', 'deno']"));
+    let mut served = bench.serve();
+    let answer = served.execute_with(asked.clone());
+    let error = json!({
+        "code": "sandbox.engine_denied",
+        "message": "programs may not run with `node`",
+        "hint": "leave `engine` out to run it with `quickjs`; the user allows others under \
+                 `sandbox.engines`",
+    });
+    assert_eq!(answer["error"], error);
+    assert!(!trace.exists());
+    assert_eq!(served.execute("return 1")["output"], 1);
+    let rows = query(&bench.state_dir().join("tidegate.db"), "SELECT error_code FROM runs");
+    assert_eq!(rows, ["sandbox.engine_denied", ""]);
+    let file = bench.write("program.ts", "return 1");
+    let output = bench.command(&["run", "--engine", "node", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let doctor = bench.command(&["doctor", "--json"]);
+    let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let found =
+        doctor["findings"].as_array().unwrap().iter().find(|one| one["name"] == "engine node");
+    assert_eq!(
+        found.unwrap()["message"],
+        "programs may not ask for it: it is not in `sandbox.engines`"
+    );
+    assert!(!trace.exists());
+    // The control: without the list it is looked for, by starting it.
+    bench.write("tidegate.toml", &sandbox);
+    let answer = bench.serve().execute_with(asked);
+    assert_eq!(answer["error"]["code"], "sandbox.no_engine");
+    assert!(trace.exists());
 }
 
 /// Work that the engine does in other threads, while a call is under way.
@@ -202,8 +307,9 @@ fn what_only_the_engine_can_finish_is_finished() {
 #[test]
 fn nothing_of_an_engine_is_left_behind() {
     let test = "nothing_of_an_engine_is_left_behind";
-    for engine in ["deno", "node"] {
-        let Some(bench) = bench(test, engine, "") else { return };
+    let each = |user| ["deno", "node"].map(|engine| (user, engine));
+    for (user, engine) in users(test).into_iter().flat_map(each) {
+        let Some(bench) = bench_of(user, test, engine, "") else { return };
         let mut served = bench.serve();
         let code = "await servers.hostile.echo({ text: 'started' }); for (;;) {}";
         let arguments = json!({"code": code, "engine": engine});
@@ -218,7 +324,7 @@ fn nothing_of_an_engine_is_left_behind() {
         let all = descendants(served.pid());
         let pid = Pid::from_raw(i32::try_from(served.pid()).unwrap());
         kill(pid, Signal::SIGKILL).unwrap();
-        assert_eq!(wait_until_gone(&all), Vec::<u32>::new(), "{engine}");
+        assert_eq!(wait_until_gone(&all), Vec::<u32>::new(), "{engine} {user:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, text};
+use crate::support::{Bench, Equipment, text};
 
 /// Uses most of what programs use.
 const PROGRAM: &str = r#"
@@ -228,6 +228,75 @@ fn a_bad_list_stops_the_start_and_not_the_protection() {
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
     assert!(message.contains("`allow[0]` in `network` has a `*`"), "{message}");
+}
+
+#[test]
+fn a_list_that_is_empty_or_missing_allows_nothing_and_a_change_waits_for_the_next_start() {
+    let server = Server::start();
+    let bench = Bench::new();
+    let program =
+        format!("return fetch('{}/json').then((r) => r.status, (e) => e.code)", server.base());
+    let private = "allow_private = [\"127.0.0.1/32\"]";
+    for list in ["mode = \"allowlist\"", "mode = \"allowlist\"\nallow = []"] {
+        bench.write("tidegate.toml", &format!("[network]\n{list}\n{private}\n"));
+        assert_eq!(bench.run(&program)["output"], "fetch.denied", "{list}");
+    }
+    assert_eq!(server.seen(), [""; 0]);
+    // What a gateway has read holds for as long as it lives, whatever is written over it.
+    bench.write("tidegate.toml", &opened(&server, ""));
+    let mut open = bench.serve();
+    assert_eq!(open.execute(&program)["output"], 200);
+    bench.write("tidegate.toml", "[network]\nmode = \"allowlist\"\n");
+    let mut closed = bench.serve();
+    assert_eq!(closed.execute(&program)["output"], "fetch.denied");
+    for broken in ["[network]\nallow = [\"http://*\"]", "[network\n", ""] {
+        bench.write("tidegate.toml", broken);
+        assert_eq!(open.execute(&program)["output"], 200, "{broken}");
+        assert_eq!(closed.execute(&program)["output"], "fetch.denied", "{broken}");
+    }
+}
+
+/// The engines of the machine have a network of their own, and no way to it.
+#[test]
+fn engines_fetch_through_the_gateway_only() {
+    let test = "engines_fetch_through_the_gateway_only";
+    let server = Server::start();
+    let program = r#"
+const told = (url) => fetch(url).then((r) => r.status, (e) => e.code);
+const doors = ['Deno', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebSocketStream', 'Worker', 'SharedWorker'];
+const open = [];
+for (const name of doors) {
+  try { if (typeof globalThis[name] === 'function') { new globalThis[name]('http://127.0.0.1:PORT/direct'); open.push(name); } } catch {}
+}
+const modules = [];
+for (const name of ['net', 'node:net', 'node:http', 'node:dgram', 'node:dns', 'node:tls', 'undici']) {
+  try { await import(name); modules.push(name); } catch {}
+  try { require(name); modules.push(name); } catch {}
+}
+return [await told('http://127.0.0.1:PORT/json'), await told('http://127.0.0.2:PORT/json'), open, modules];
+"#;
+    for engine in ["quickjs", "deno", "node"] {
+        let mut config = opened(&server, "");
+        if engine != "quickjs" {
+            let Some(equipment) = Equipment::get(test, &[engine]) else { return };
+            let program = &equipment.server(engine, &[])["command"];
+            config += &format!("[sandbox]\n{engine} = {program}\n");
+        }
+        let bench = Bench::new();
+        bench.write("tidegate.toml", &config);
+        let mut served = bench.serve();
+        let run = |program: &str| json!({"code": server.program(program), "engine": engine});
+        let answer = served.execute_with(run(program));
+        assert_eq!(answer["output"], json!([200, "fetch.denied", [], []]), "{engine}: {answer}");
+        assert_eq!(rows(&bench, "verdict", ""), ["allowed", "denied"], "{engine}");
+        // Everything else that they use, alike in all of them.
+        let answer = served.execute_with(run(PROGRAM));
+        assert_eq!(
+            answer["output"]["posted"], "POST /echo application/json k {\"a\":\"ü\"}",
+            "{engine}: {answer}"
+        );
+    }
+    assert!(server.seen().iter().all(|path| path != "/direct"), "{:?}", server.seen());
 }
 
 /// A configuration with this server, and this machine, opened.

@@ -105,6 +105,62 @@ fn a_profile_of_ones_own_narrows_tools_files_and_limits() {
     assert_eq!(bench.run(&twice)["error"]["code"], "limit.tool_calls");
 }
 
+/// A name may be written in several ways, and each of them is the one tool that the
+/// rules speak of, or none.
+#[test]
+fn no_spelling_of_a_tool_gets_past_a_rule_about_it() {
+    let own = "[profiles.mine]\nextends = \"default\"\ndeny = [\"fs__write_file\"]\n";
+    let Some(bench) = shop("spellings of a tool", "profile = \"mine\"", own) else { return };
+    let names = [
+        "fs__write_file",
+        "fs__writeFile",
+        "FS__WRITE_FILE",
+        "fs.write_file",
+        "fs/write_file",
+        "write_file",
+        "mcp__fs__write_file",
+        "fs__write-file",
+        "fs__WriteFile",
+        " fs__write_file",
+        "fs__write_file ",
+        "fs__ｗrite_file",
+        "fs__writе_file",
+        "fs__write_file\\0",
+        "fs__write_file\\u200b",
+        "ﬁs__write_file",
+        "fs____write_file",
+        "fs__fs__write_file",
+        "fs__toString",
+        "__proto__",
+        "fs__",
+        "",
+        "fs__edit_file/../write_file",
+    ];
+    let program = format!(
+        "const codes = [];\nfor (const name of {}) codes.push(await callMCPTool(name, \
+         {{ path: 'a.txt', content: 'changed' }}).then(() => 'called', (error) => error.code));\n\
+         return codes;",
+        format!("{names:?}").replace("\\\\", "\\")
+    );
+    let codes = |bench: &Bench| -> Vec<String> {
+        let answer = bench.run(&program);
+        serde_json::from_value(answer["output"].clone()).unwrap_or_else(|_| panic!("{answer}"))
+    };
+    let refused = codes(&bench);
+    assert!(refused.iter().all(|code| code.starts_with("call.")), "{refused:?}");
+    assert_eq!(content(&bench), "content");
+    // The control: without the rule those are the spellings that call it.
+    let toml = std::fs::read_to_string(bench.path().join("tidegate.toml")).unwrap();
+    bench.write("tidegate.toml", &toml.replacen("profile = \"mine\"", "", 1));
+    let called = codes(&bench);
+    for (name, (before, after)) in names.iter().zip(refused.iter().zip(&called)) {
+        let expected = if after == "called" { "call.denied" } else { after };
+        assert_eq!(before, expected, "{name}");
+    }
+    assert!(called.iter().filter(|code| *code == "called").count() >= 5, "{called:?}");
+    assert_eq!(content(&bench), "changed");
+}
+
 #[test]
 fn the_examples_of_the_page_load() {
     let page = include_str!("../../../../docs/permissions.md");

@@ -15,16 +15,21 @@
 //! // sent as: CRLF                    line ends are changed on the way
 //! ```
 //!
+//! `{n}` in a message stands for a number that was measured, `{used}` for what is
+//! said of memory.
+//!
 //! A limit stops the engine wherever it happens to be, so the place of a
 //! `limit.` error is compared only if the header has one.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Equipment, Served};
+use crate::jail::attacker::{User, users};
+use crate::support::{Bench, Equipment, Served, query};
 
 /// What follows each program that may have done harm: the server still answers,
 /// and no global is left behind.
@@ -43,7 +48,7 @@ fn allowed_programs_give_their_output() {
     let test = "allowed_programs_give_their_output";
     let Some(bench) = bench(test, "") else { return };
     let mut served = bench.serve();
-    run_folder(&mut served, "allowed", |_| Vec::new());
+    run_folder(&bench, &mut served, "allowed", |_| Vec::new());
 }
 
 /// What a program may do it may also do under the eyes of the type checker.
@@ -54,7 +59,7 @@ fn allowed_programs_pass_the_type_check() {
     let tsc = equipment.server("tsc", &[])["command"].to_string();
     let Some(bench) = bench(test, &format!("[checks]\ntsc = {tsc}")) else { return };
     let mut served = bench.serve();
-    run_folder(&mut served, "allowed", |_| Vec::new());
+    run_folder(&bench, &mut served, "allowed", |_| Vec::new());
 }
 
 #[test]
@@ -62,25 +67,53 @@ fn denied_programs_are_told_what_to_change() {
     let test = "denied_programs_are_told_what_to_change";
     let Some(bench) = bench(test, "") else { return };
     let mut served = bench.serve();
-    run_folder(&mut served, "denied", still_works);
+    run_folder(&bench, &mut served, "denied", still_works);
 }
 
 #[test]
 fn g22_hostile_programs_harm_nobody_but_themselves() {
-    let test = "g22_hostile_programs_harm_nobody_but_themselves";
-    let Some(bench) = bench(test, "") else { return };
-    let mut served = bench.serve();
-    run_folder(&mut served, "hostile", still_works);
+    for user in users("g22_hostile_programs_harm_nobody_but_themselves") {
+        let test = "g22_hostile_programs_harm_nobody_but_themselves";
+        let Some(bench) = bench_of(user, test, "") else { return };
+        let mut served = bench.serve();
+        run_folder(&bench, &mut served, "hostile", still_works);
+    }
 }
 
 #[test]
 fn g23_programs_without_end_are_stopped_at_their_limits() {
     let test = "g23_programs_without_end_are_stopped_at_their_limits";
-    let Some(bench) = bench(test, LIMITS) else { return };
+    // At once: most of it is waiting for deadlines.
+    std::thread::scope(|scope| {
+        for user in users(test) {
+            scope.spawn(move || {
+                let Some(bench) = bench_of(user, test, LIMITS) else { return };
+                let mut served = bench.serve();
+                run_folder(&bench, &mut served, "limits", still_works);
+                let peak = status_bytes(served.pid(), "VmHWM:");
+                assert!(peak < GATEWAY_BYTES, "{user:?}: the gateway has used {peak} bytes");
+            });
+        }
+    });
+}
+
+/// Programs are parsed where they run. Nesting that no stack holds ends that run.
+#[test]
+fn a_source_nested_without_end_costs_its_own_run_only() {
+    let bench = Bench::with_servers(json!({}));
     let mut served = bench.serve();
-    run_folder(&mut served, "limits", still_works);
-    let peak = status_bytes(served.pid(), "VmHWM:");
-    assert!(peak < GATEWAY_BYTES, "the gateway has used {peak} bytes");
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("const x: any = {}1{}; return 'parsed'", open.repeat(depth), close.repeat(depth))
+    };
+    for (open, close) in [("(", ")"), ("[", "]"), ("{a:", "}"), ("`${", "}`"), ("- ", "")] {
+        // The control: what a person or a model may write.
+        let answer = served.execute(&nested(open, close, 100));
+        assert_eq!(answer["output"], "parsed", "{open}: {answer}");
+        let answer = served.execute(&nested(open, close, 100_000));
+        let code = answer["error"]["code"].as_str().unwrap_or_default();
+        assert!(["worker.died", "limit.stack"].contains(&code), "{open}: {answer}");
+        assert_eq!(served.execute("return 1")["output"], 1, "after {open}");
+    }
 }
 
 #[test]
@@ -137,7 +170,13 @@ fn a_long_error_message_is_cut() {
 
 /// A folder with the demo servers, the hostile one and these limits.
 pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
+    bench_of(User::Own, test, limits)
+}
+
+/// The same for this user.
+pub(crate) fn bench_of(user: User, test: &str, limits: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["hostile"])?;
+    let bench = Bench::of(user);
     // Far above what any of the programs needs on a busy machine.
     let mut config = format!("[limits]\ntime = \"20s\"\n{limits}\n");
     let mut add = |name: &str, command: &Value, arguments: &Value| {
@@ -145,22 +184,31 @@ pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
         write!(config, "\n[servers.{name}]\ncommand = {command}\nargs = {arguments}\n").unwrap();
     };
     for name in ["crm", "drive", "tracker"] {
-        add(name, &json!(env!("CARGO_BIN_EXE_tidegate")), &json!(["demo-server", name]));
+        let executable = bench.tidegate().get_program().to_str().unwrap().to_owned();
+        add(name, &json!(executable), &json!(["demo-server", name]));
     }
-    let hostile = equipment.server("hostile", &[]);
+    let hostile = bench.in_reach(equipment.server("hostile", &[]));
     add("hostile", &hostile["command"], &hostile["args"]);
-    let bench = Bench::new();
     bench.write("tidegate.toml", &config);
     Some(bench)
 }
 
 /// Runs every program of a folder, in the order of their names, and reports all
 /// that went otherwise than expected.
-fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> Vec<String>) {
+fn run_folder(
+    bench: &Bench,
+    served: &mut Served,
+    folder: &str,
+    after: impl Fn(&mut Served) -> Vec<String>,
+) {
     let mut failures = String::new();
+    let mut ended = BTreeMap::new();
+    // A server's start is not part of what is timed.
+    served.execute("await servers.hostile.echo({ text: '' })");
     for file in guests(folder) {
         let guest = Guest::read(&file);
         let answer = served.execute_with(guest.request());
+        note_ending(&mut ended, &answer);
         let mut problems = guest.problems(&answer);
         problems.extend(after(served));
         for problem in problems {
@@ -168,6 +216,27 @@ fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> 
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
+    assert_recorded(bench, &ended);
+}
+
+/// Remembers how a run ended, by its number.
+pub(crate) fn note_ending(ended: &mut BTreeMap<String, String>, answer: &Value) {
+    let code = answer["error"]["code"].as_str().unwrap_or_default();
+    let outcome = if answer["success"] == true { "succeeded" } else { "failed" };
+    let run = answer["run_id"].as_str().unwrap().to_owned();
+    ended.insert(run, format!("{outcome}|{code}"));
+}
+
+/// What was answered is what was recorded.
+pub(crate) fn assert_recorded(bench: &Bench, ended: &BTreeMap<String, String>) {
+    let rows =
+        query(&bench.state_dir().join("tidegate.db"), "SELECT id, outcome, error_code FROM runs");
+    let rows = rows.iter().filter_map(|row| row.split_once('|'));
+    let recorded: BTreeMap<String, String> = rows
+        .filter(|(run, _)| ended.contains_key(*run))
+        .map(|(run, end)| (run.to_owned(), end.to_owned()))
+        .collect();
+    assert_eq!(&recorded, ended);
 }
 
 /// The programs of a folder, in the order of their names.
@@ -251,7 +320,8 @@ impl Guest {
                 problems.push(format!("{what}\n  expected {expected}\n       got {got}"));
             }
         };
-        check("outcome", Some(self.expected_outcome()), Some(self.outcome(answer)));
+        let (expected, got) = (self.expected_outcome(), self.outcome(answer));
+        check("outcome", Some(with_numbers_of(&got, &expected)), Some(got));
         let hint = answer["error"]["hint"].as_str().map(visible);
         check("hint", self.hint.clone(), hint);
         if self.logs.as_deref() != Some("any") {
@@ -297,6 +367,30 @@ impl Guest {
     }
 }
 
+/// The expected text, with each `{n}` replaced by the number at its place in the
+/// other one, as far as that is the same.
+fn with_numbers_of(got: &str, expected: &str) -> String {
+    if let Some(start) = expected.strip_suffix("{used}") {
+        let said = got.strip_prefix(start).unwrap_or_default();
+        let refused = " of physical memory and asked for more";
+        let amount = said.strip_prefix("it used ").unwrap_or_default();
+        let amount = amount.strip_suffix(refused).unwrap_or(amount);
+        let number = amount.strip_suffix(" MB").or_else(|| amount.strip_suffix(" KB"));
+        let is_number = number.is_some_and(|number| number.parse::<f64>().is_ok());
+        return if is_number { got.to_owned() } else { expected.to_owned() };
+    }
+    let mut filled = String::new();
+    let mut pieces = expected.split("{n}");
+    filled.push_str(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        let rest = got.get(filled.len()..).filter(|_| got.starts_with(&filled)).unwrap_or_default();
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        filled.push_str(if end == 0 { "{n}" } else { &rest[..end] });
+        filled.push_str(piece);
+    }
+    filled
+}
+
 /// JSON as `serde_json` writes it.
 fn normal(text: &str) -> String {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -330,7 +424,7 @@ fn assert_small(answer: &Value) {
 }
 
 /// A figure of `/proc/<pid>/status`.
-fn status_bytes(pid: u32, key: &str) -> u64 {
+pub(crate) fn status_bytes(pid: u32, key: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024

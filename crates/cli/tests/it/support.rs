@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -10,14 +12,39 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::jail::attacker::{NOBODY, User};
+
 /// A folder for one test: configuration, fixtures and state, removed at the end.
 pub(crate) struct Bench {
     folder: TempDir,
+    user: User,
 }
 
 impl Bench {
+    /// For whoever runs the tests.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), user: User::Own }
+    }
+
+    /// For this user, who owns what is in it and can reach the executable. Others
+    /// can read it: as root, commands and workers are users of their own.
+    pub(crate) fn of(user: User) -> Self {
+        let bench = Self { user, ..Self::new() };
+        std::fs::set_permissions(bench.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        if user == User::Dropped {
+            let executable = bench.path().join("tidegate");
+            link_or_copy(Path::new(env!("CARGO_BIN_EXE_tidegate")), &executable);
+            std::fs::create_dir(bench.state_dir()).unwrap();
+            bench.give(&bench.state_dir());
+        }
+        bench
+    }
+
+    /// Makes a file or folder the user's own.
+    pub(crate) fn give(&self, path: &Path) {
+        if self.user == User::Dropped {
+            chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
     }
 
     /// With a `.mcp.json` of these servers.
@@ -25,6 +52,17 @@ impl Bench {
         let bench = Self::new();
         bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
         bench
+    }
+
+    /// A Python server that this user can start: with the interpreter of the system
+    /// and a copy of the script, since the equipment may be in root's own folder.
+    pub(crate) fn in_reach(&self, mut server: Value) -> Value {
+        if self.user == User::Dropped {
+            let script = std::fs::read_to_string(server["args"][0].as_str().unwrap()).unwrap();
+            server["args"][0] = json!(self.write("server.py", &script));
+            server["command"] = json!("/usr/bin/python3");
+        }
+        server
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -39,12 +77,20 @@ impl Bench {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
+        self.give(&path);
         path
     }
 
     /// The executable, in this folder, with this state and a clean environment.
     pub(crate) fn tidegate(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        let mut command = match self.user {
+            User::Own | User::Root => Command::new(env!("CARGO_BIN_EXE_tidegate")),
+            User::Dropped => {
+                let mut command = Command::new(self.path().join("tidegate"));
+                command.uid(NOBODY).gid(NOBODY);
+                command
+            }
+        };
         command.current_dir(self.path()).env_remove("RUST_LOG");
         command.env("TIDEGATE_HOME", self.state_dir());
         command
@@ -67,6 +113,13 @@ impl Bench {
     /// Serves this folder's configuration.
     pub(crate) fn serve(&self) -> Served {
         Served::start(self.tidegate().arg("serve"))
+    }
+}
+
+/// The same file under another name, for free where that is possible.
+pub(crate) fn link_or_copy(from: &Path, to: &Path) {
+    if std::fs::hard_link(from, to).is_err() {
+        std::fs::copy(from, to).unwrap();
     }
 }
 

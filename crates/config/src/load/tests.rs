@@ -194,6 +194,33 @@ fn the_sandbox_is_read_from_the_own_file() {
 }
 
 #[test]
+fn engines_that_may_be_used_are_listed_with_the_default_among_them() {
+    let engines = |text: &str| toml(&format!("[sandbox]\n{text}")).sandbox.engines;
+    assert_eq!(engines(""), Engine::ALL);
+    assert_eq!(engines("engines = ['quickjs']"), [Engine::QuickJs]);
+    assert_eq!(engines("engine = 'node'\nengines = ['node']"), [Engine::Node]);
+    for (list, place, problem) in [
+        ("engines = ['deno']", "2:11", "leaves out `quickjs`, which is its `engine`"),
+        (
+            "engine = 'deno'\nengines = ['quickjs']",
+            "3:11",
+            "leaves out `deno`, which is its `engine`",
+        ),
+        ("engines = []", "2:11", "leaves out `quickjs`, which is its `engine`"),
+    ] {
+        let error = toml_error(&format!("[sandbox]\n{list}"));
+        assert!(error.contains(&format!("`engines` in `sandbox` {problem}\n")), "{error}");
+        assert!(error.contains(&format!("tidegate.toml:{place}\n")), "{error}");
+    }
+    let error = toml_error("[sandbox]\nengines = ['quickjs', 'dino']");
+    assert!(
+        error.contains("`engines[1]` in `sandbox` is none of `quickjs`, `deno`, `node`"),
+        "{error}"
+    );
+    assert!(error.ends_with("hint: did you mean `deno`?"), "{error}");
+}
+
+#[test]
 fn checks_are_read_from_either_file() {
     for (word, types) in [
         ("auto", TypeCheck::Auto),

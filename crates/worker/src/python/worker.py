@@ -4,6 +4,7 @@ import atexit
 import builtins
 import io
 import os
+import resource
 import signal
 import sys
 import threading
@@ -21,6 +22,9 @@ from .values import Unfit, decode, encode
 PRINT_BYTES = 8192
 
 INFO, ERROR = b"\1", b"\3"
+
+# Data beyond the program's own: the interpreter, and stacks of some threads.
+OVERHEAD_BYTES = 64 * 1024 * 1024
 
 
 class Printed(io.TextIOBase):
@@ -83,6 +87,9 @@ class Run:
         can name the line. The gateway has a clock of its own."""
         def stop(number, _):
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu")
+        # So that there is a `MemoryError` to tell of, before the kernel ends the process.
+        most = self.start.memory_bytes + OVERHEAD_BYTES
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         signal.signal(signal.SIGALRM, stop)
         signal.signal(signal.SIGPROF, stop)
         signal.setitimer(signal.ITIMER_REAL, self.start.time_ms / 1000)
@@ -227,5 +234,4 @@ def serve(descriptor, hello):
 
 
 def _peak_memory():
-    import resource
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -148,7 +148,7 @@ fn nearest(name: &str, candidates: &str) -> ToEngine {
 
 fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>, RunError> {
     let bytes = output.as_ref().map_or(0, String::len) as u64;
-    if bytes > host.output_left() {
+    if !host.take_output(bytes) {
         return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
     }
     Ok(output)

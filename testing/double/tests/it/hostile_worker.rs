@@ -11,7 +11,7 @@ const LIMIT: Duration = Duration::from_secs(1);
 const OVERSHOOT: Duration = Duration::from_millis(250);
 
 /// Every attack and how its run must end.
-const ATTACKS: [(&str, &str); 41] = [
+const ATTACKS: [(&str, &str); 43] = [
     ("good", "\"good\""),
     ("call_and_read", "\"call.unknown_server\""),
     ("garbage", "worker.died"),
@@ -32,6 +32,7 @@ const ATTACKS: [(&str, &str); 41] = [
     ("forged_code sandbox.busy", "worker.died"),
     ("forged_code sandbox.isolation", "worker.died"),
     ("forged_code sandbox.no_engine", "worker.died"),
+    ("forged_code sandbox.engine_denied", "worker.died"),
     ("output_not_json", "program.bad_output"),
     ("memory_that_is_not", "1"),
     ("flood_log", "limit.output"),
@@ -43,6 +44,7 @@ const ATTACKS: [(&str, &str); 41] = [
     ("flood_call 4294967295", "limit.tool_calls"),
     ("flood_megabytes", "limit.time"),
     ("call_many_values", "\"limit.tool_calls\""),
+    ("output_deep", "program.bad_output"),
     ("wait", "limit.time"),
     ("drip", "limit.time"),
     ("close_writing", "worker.died"),

@@ -33,7 +33,9 @@ impl Bench {
     pub(crate) fn with(habit: &str, change: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = Settings::new(folder.path().join("state"));
-        settings.limits = Limits { time: Duration::from_secs(1), ..Limits::default() };
+        // Few calls, so that a flood of them meets its limit before the deadline.
+        settings.limits =
+            Limits { time: Duration::from_secs(1), tool_calls: 500, ..Limits::default() };
         settings.checks.types = TypeCheck::Off;
         // The double proves nothing.
         settings.sandbox.min_isolation = Isolation::Any;

@@ -14,7 +14,13 @@ use super::probe::run_program;
 pub(super) async fn probe(sandbox: &Sandbox) -> Vec<Finding> {
     let mut findings = Vec::new();
     for engine in [Engine::Deno, Engine::Node] {
-        findings.push(probe_one(engine, sandbox).await);
+        findings.push(match sandbox.engines.contains(&engine) {
+            true => probe_one(engine, sandbox).await,
+            false => Finding::ok(
+                &format!("engine {}", engine.as_str()),
+                "programs may not ask for it: it is not in `sandbox.engines`".to_owned(),
+            ),
+        });
     }
     findings
 }

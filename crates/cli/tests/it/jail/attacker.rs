@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tidegate_jail::Spec;
 
-use crate::support::{query, skip, text};
+use crate::support::{link_or_copy, query, skip, text};
 
 /// A user that has no rights and owns nothing.
-const NOBODY: u32 = 65534;
+pub(crate) const NOBODY: u32 = 65534;
 
 /// Who attacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,9 +57,7 @@ impl Camp {
             [("attacker", &*attacker), ("unsealed", &*attacker), ("tidegate", tidegate)]
         {
             let to = camp.path().join(name);
-            if std::fs::hard_link(from, &to).is_err() {
-                std::fs::copy(from, &to).unwrap();
-            }
+            link_or_copy(from, &to);
         }
         camp
     }
@@ -67,6 +65,10 @@ impl Camp {
     /// On a system that lacks something.
     pub(crate) fn without(user: User, lacking: &'static str) -> Self {
         Self { lacking: Some(lacking), ..Self::of(user) }
+    }
+
+    pub(crate) fn has_namespaces(&self) -> bool {
+        self.lacking != Some("namespaces")
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -113,8 +115,9 @@ impl Camp {
         }
         words.push(attacker);
         words.extend(arguments);
-        let mut command = Command::new(words[0]);
-        command.args(&words[1..]).current_dir("/");
+        // Whoever starts a gateway may leave descriptors open in it, such as this one.
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec 9</; exec \"$0\" \"$@\""]).args(words).current_dir("/");
         command
     }
 

@@ -79,9 +79,15 @@ fn g09_processor_time_is_limited_however_long_the_run_may_take() {
         let mut gateway = camp.gateway("attacker", json!({"cpu_s": 1, "time_ms": 120_000}));
         let answer = gateway.attack(&json!({"attack": "spin"}), None);
         assert_eq!(gateway.code_of(&answer), "limit.cpu", "{answer}");
-        // The soft limit is a signal; whoever ignores it meets the hard one.
+        // The soft limit is a signal; whoever ignores it meets the hard one, which
+        // says nothing: what was used says it.
         let answer = gateway.attack(&json!({"attack": "spin and ignore"}), None);
-        assert_eq!(gateway.code_of(&answer), "worker.died", "{answer}");
+        assert_eq!(gateway.code_of(&answer), "limit.cpu", "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        let used = message.strip_prefix("the program hit its limit `cpu` of 1 s: it used ");
+        let used = used.and_then(|used| used.strip_suffix("ms of CPU time")).map(str::trim);
+        let used: u64 = used.unwrap_or("nothing").parse().unwrap_or_else(|_| panic!("{message}"));
+        assert!((1000..20_000).contains(&used), "{message}");
     }
 }
 
@@ -128,6 +134,7 @@ pub(super) fn spec(filter: Filter) -> Spec {
         filter,
         grants: Vec::new(),
         links: Vec::new(),
+        hidden: Vec::new(),
         scratch: None,
         limits: ProcessLimits {
             address_space: None,

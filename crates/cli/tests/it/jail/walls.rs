@@ -240,22 +240,21 @@ fn g05_without_the_filter_the_other_walls_hold_alone() {
         ] {
             assert_eq!(inside[name], by, "{name}");
         }
-        let outside = camp.outside(&attack);
-        for name in POSSIBLE_OUTSIDE {
-            assert_eq!(outside[name], "ok", "{name} outside");
-        }
+        neighbour.assert_in_reach_outside(&camp);
         assert_eq!(gateway.code_of(&answer), "succeeded");
     }
 }
 
 /// What anybody can do to their own files and processes.
-pub(super) const POSSIBLE_OUTSIDE: [&str; 15] = [
+const POSSIBLE_OUTSIDE: [&str; 17] = [
     "read a file",
     "write a file",
     "look at a file",
     "change the rights of a file",
     "change the times of a file",
     "a process table",
+    "the way through the own root",
+    "environment of a process of the host",
     "control groups",
     "devices",
     "signal a process of the host",
@@ -266,6 +265,20 @@ pub(super) const POSSIBLE_OUTSIDE: [&str; 15] = [
     "signal through a descriptor",
     "abstract socket of the host",
 ];
+
+/// What only root can do in any case.
+const POSSIBLE_FOR_ROOT: [&str; 6] = [
+    "settings of the kernel",
+    "mount",
+    "make a device",
+    "change the root",
+    "become root",
+    "name the host",
+];
+
+/// What the kernel leaves to the owner, unless its security module says otherwise.
+const POSSIBLE_WITHOUT_YAMA: [&str; 2] =
+    ["read a process of the host", "trace a process of the host"];
 
 #[test]
 fn g06_a_worker_finds_no_secret_in_what_it_was_started_with() {
@@ -281,8 +294,43 @@ fn g06_a_worker_finds_no_secret_in_what_it_was_started_with() {
         assert_eq!([&inside["pid"], &inside["parent"]], [2, 1]);
         assert_ne!(inside["uid"], 0);
         assert_eq!(inside["interfaces"], 1);
+        // Whoever starts the gateway may leave a folder open in it.
+        assert_eq!(inside["folders"], json!([]));
         let outside = camp.outside(&json!({"attack": "who"}));
         assert_ne!(outside["environment"], json!([]));
+        for filter in [Filter::Engine, Filter::Command] {
+            let jailed = camp.jailed(&spec(filter), &json!({"attack": "who"}));
+            assert_eq!(jailed["outcome"]["folders"], json!([]), "{filter:?}");
+        }
+        assert_eq!(outside["folders"], json!([9]));
+    }
+}
+
+/// Engines and commands may start processes, and not by that make a namespace.
+#[test]
+fn g02_no_door_leads_into_a_namespace() {
+    let test = "g02_no_door_leads_into_a_namespace";
+    let attack = json!({"attack": "namespaces"});
+    for user in users(test) {
+        let camp = Camp::of(user);
+        let mut gateway = camp.gateway("attacker", json!({}));
+        let answer = gateway.attack(&attack, None);
+        let refused = json!({"clone": "EPERM", "clone3": "EPERM", "unshare": "EPERM"});
+        assert_eq!(gateway.output(&answer), refused);
+        assert_eq!(gateway.code_of(&answer), "succeeded");
+        for filter in [Filter::Engine, Filter::Command] {
+            let answer = camp.jailed(&spec(filter), &attack);
+            // The flags of `clone3` are out of sight of a filter, so there is none.
+            let refused = json!({"clone": "EPERM", "clone3": "ENOSYS", "unshare": "EPERM"});
+            assert_eq!(answer["outcome"], refused, "{filter:?}");
+        }
+        let possible = json!({"clone": "ok", "clone3": "ok", "unshare": "ok"});
+        let outside = camp.outside(&attack);
+        if user != User::Root && outside["unshare"] != "ok" {
+            eprintln!("{test}: no control: this kernel leaves user namespaces to root");
+            continue;
+        }
+        assert_eq!(outside, possible);
     }
 }
 
@@ -310,9 +358,28 @@ impl Neighbour {
         Self { process, _local: local, local_name, port }
     }
 
+    /// The control: the same outside.
+    pub(super) fn assert_in_reach_outside(&self, camp: &Camp) {
+        let mut possible = POSSIBLE_OUTSIDE.to_vec();
+        if camp.user == User::Root {
+            possible.extend(POSSIBLE_FOR_ROOT);
+        }
+        let yama = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+        if camp.user == User::Root || yama.ok().is_none_or(|scope| scope.trim() == "0") {
+            possible.extend(POSSIBLE_WITHOUT_YAMA);
+        }
+        let outside = Camp::of(camp.user).outside(&self.attack(camp));
+        for name in possible {
+            assert_eq!(outside[name], "ok", "{name} outside");
+        }
+    }
+
     pub(super) fn attack(&self, camp: &Camp) -> Value {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.process.id())).unwrap();
+        let address = i64::from_str_radix(maps.split('-').next().unwrap(), 16).unwrap();
         json!({
             "attack": "walls",
+            "address": address,
             "pid": self.process.id(),
             "socket": self.local_name,
             "port": self.port.local_addr().unwrap().port(),
