@@ -19,6 +19,7 @@ mod environment;
 mod error;
 mod expand;
 mod keys;
+mod keys_network;
 mod keys_permissions;
 mod keys_python;
 mod load;

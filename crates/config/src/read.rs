@@ -8,9 +8,10 @@ use tidegate_model::{Engine, Isolation, NetworkMode, did_you_mean, nearest};
 
 use crate::error::{ConfigError, ConfigErrorKind, printable};
 use crate::keys::{
-    CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, NETWORK, NetworkKey,
-    RESOURCES, ResourceKey, SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
+    CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey,
+    SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
 };
+use crate::keys_network::{NETWORK, NetworkKey};
 use crate::keys_python::{PYTHON, PythonKey};
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, WrittenList};

@@ -6,9 +6,8 @@
 
 use std::fmt::Write;
 
-use crate::keys::{
-    CHECKS, EXECUTION, Key, Kind, LIMITS, NETWORK, RESOURCES, SANDBOX, SERVER, TOP, listed,
-};
+use crate::keys::{CHECKS, EXECUTION, Key, Kind, LIMITS, RESOURCES, SANDBOX, SERVER, TOP, listed};
+use crate::keys_network::NETWORK;
 use crate::keys_permissions::{COMMAND, PROFILE, TOOLS};
 use crate::keys_python::PYTHON;
 use crate::source::Format;

@@ -12,7 +12,7 @@ use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
 use tidegate_policy::{Grants, Policy};
-use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine};
+use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, cleared};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
@@ -159,6 +159,7 @@ impl Gateway {
     pub async fn close(&self) {
         self.shapes.keep_all();
         tokio::join!(self.engines.close(), self.discovery.close());
+        cleared().await;
     }
 }
 

@@ -8,34 +8,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, LimitName, Limits, Program, RunError, RunId};
+use serde_json::Value;
+use tidegate_model::{ErrorCode, LimitName, Limits, Program, RunError, RunId};
 use tidegate_policy::Permissions;
-use tidegate_sandbox::{ChannelError, End, FrameWriter, Hit, Usage, Watch, Worker};
-use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest, answer_text};
+use tidegate_sandbox::{ChannelError, End, FrameWriter, Hit, Watch, Worker};
+use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::explain;
-use crate::explain_limit::{Subject, bound_of_program, code_of, hint, limit_of, message};
+use crate::explain_limit::{Subject, code_of, message};
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
+use crate::request::{Request, WAITING_BYTES, fulfil};
+use crate::run_limits::{Spent, cause, measured};
 use crate::view::View;
-use crate::weight::{VALUE_BYTES, values_in};
 
 /// The engine interrupts itself at the limit and can then say where it was. If
 /// it cannot, it is killed this much later.
 const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
 
-/// Argument bytes that may wait for their turn. A worker that floods the
-/// gateway with calls must not fill its memory.
-const WAITING_BYTES: u64 = 64 * MEGABYTE;
-
 const MEGABYTE: u64 = 1024 * 1024;
-
-/// Text up to this size is parsed on the spot. Chosen: a thread costs more.
-const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
 
 /// Calls beyond the limit that are answered with an error, which a program can
 /// catch and end by itself: ten thousand at once are not rare. One that goes on
@@ -184,35 +177,13 @@ async fn passed(watch: &mut Option<Watch>) -> LimitName {
     }
 }
 
-/// Whether what the jail has used is worth a look: for what it tells of a limit,
-/// or of an end without a word. In a jail with more than one process every failure
-/// may come from one that was refused.
-fn measured(code: ErrorCode, watched: bool) -> bool {
-    watched || matches!(code, ErrorCode::CpuLimit | ErrorCode::MemoryLimit | ErrorCode::WorkerDied)
-}
-
-/// The limit that must have ended a worker that said nothing.
-fn cause(usage: &Usage, limits: &Limits) -> Option<ErrorCode> {
-    // A worker that ignores the signal for it is killed without one.
-    if usage.cpu >= Some(limits.cpu) {
-        return Some(ErrorCode::CpuLimit);
-    }
-    usage.ran_out_of_processes(limits).then_some(ErrorCode::ProcessLimit)
-}
-
-/// What a run has used, as measured from outside.
-struct Spent {
-    time: Duration,
-    usage: Usage,
-}
-
-struct Run {
-    gateway: Arc<Gateway>,
+pub(crate) struct Run {
+    pub(crate) gateway: Arc<Gateway>,
     /// What the program sees of the servers, from its start to its end.
     view: Arc<View>,
     id: RunId,
-    permissions: Arc<Permissions>,
-    limits: Limits,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) limits: Limits,
     context: RunContext,
     writer: Arc<Mutex<FrameWriter>>,
     parallel: Arc<Semaphore>,
@@ -228,8 +199,8 @@ struct Run {
     call_hint: Option<String>,
     printed_bytes: u64,
     /// What was to be printed and returned, if that was too much.
-    output_bytes: u64,
-    ended: Ended,
+    pub(crate) output_bytes: u64,
+    pub(crate) ended: Ended,
 }
 
 type Outcome = Result<Option<String>, RunError>;
@@ -413,148 +384,6 @@ impl Run {
         self.ended.logs.push_str(text);
         None
     }
-}
-
-impl Run {
-    /// Limits are named by the host: the guest does not know what was configured,
-    /// and what it has used is measured here wherever that can be done.
-    fn with_limit(&self, mut error: RunError, spent: &Spent) -> RunError {
-        if error.code == ErrorCode::StackLimit {
-            // Not one of the configured ones: it is the engine's own.
-            error.message = "the program recursed too deeply".into();
-            error.hint = Some("use a loop, or end the recursion earlier".into());
-        }
-        let limit = limit_of(error.code);
-        // A refused call may say more than the limit itself.
-        let told = error.code == ErrorCode::CallLimit && !error.message.is_empty();
-        let Some(limit) = limit.filter(|_| !told) else { return error };
-        let hit = Hit { limit, used: self.used(limit, spent) };
-        error.message = message(Subject::Program, hit, &self.limits);
-        error.hint = Some(self.hint(limit));
-        error
-    }
-
-    fn used(&self, limit: LimitName, Spent { time, usage }: &Spent) -> Option<u64> {
-        match limit {
-            LimitName::Time => u64::try_from(time.as_millis()).ok(),
-            LimitName::ToolCalls => Some(self.ended.tool_calls.into()),
-            LimitName::Output => Some(self.output_bytes),
-            // Where no control group counts it, the worker's own word.
-            LimitName::Memory => usage.memory_bytes.or_else(|| {
-                let said = self.ended.memory_bytes;
-                (said > 0).then(|| said.min(self.limits.memory_bytes.saturating_mul(4)))
-            }),
-            other => usage.of(other, &self.limits),
-        }
-    }
-
-    fn hint(&self, limit: LimitName) -> String {
-        let configured = &self.gateway.settings.limits;
-        let bound = bound_of_program(limit, &self.limits, configured, &self.permissions);
-        hint(Subject::Program, limit, &bound)
-    }
-
-    /// Of a run that failed in its own words: that processes were refused to it
-    /// may be the reason.
-    fn notice(&self, spent: &Spent) -> Option<String> {
-        let error = self.ended.outcome.as_ref().err()?;
-        let limit = LimitName::Processes;
-        if error.code == ErrorCode::ProcessLimit || !spent.usage.ran_out_of_processes(&self.limits)
-        {
-            return None;
-        }
-        let hit = Hit { limit, used: self.used(limit, spent) };
-        Some(format!("{}; {}", message(Subject::Program, hit, &self.limits), self.hint(limit)))
-    }
-}
-
-/// What a program can ask the world outside for. All of it is counted, queued
-/// and cut off in the same way.
-enum Request {
-    Tool { name: String, arguments: String, raw: bool },
-    Fetch(String),
-    Command { name: String, request: String },
-}
-
-impl Request {
-    fn is_command(&self) -> bool {
-        matches!(self, Self::Command { .. })
-    }
-
-    /// What it holds in memory while it waits, and once it is parsed.
-    fn bytes(&self) -> u64 {
-        let (Self::Tool { arguments: text, .. }
-        | Self::Fetch(text)
-        | Self::Command { request: text, .. }) = self;
-        text.len() as u64 + values_in(text, WAITING_BYTES / VALUE_BYTES) * VALUE_BYTES
-    }
-}
-
-/// Does what was asked for. JSON text for the program, or why there is none.
-async fn fulfil(
-    gateway: &Gateway,
-    run: &RunId,
-    permissions: &Permissions,
-    request: Request,
-) -> Result<String, RunError> {
-    match request {
-        Request::Tool { name, arguments, raw } => {
-            call(gateway, run, permissions, &name, arguments, raw).await
-        }
-        Request::Fetch(request) => {
-            permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
-            gateway.fetch(run, &request).await
-        }
-        Request::Command { name, request } => {
-            gateway.command(run, permissions, &name, &request).await
-        }
-    }
-}
-
-/// Makes a program's call and writes its answer as the program gets it.
-async fn call(
-    gateway: &Gateway,
-    run: &RunId,
-    permissions: &Permissions,
-    name: &str,
-    arguments: String,
-    raw: bool,
-) -> Result<String, RunError> {
-    let bytes = arguments.len() as u64;
-    let parsed = match parse(arguments).await {
-        Ok(parsed) => parsed,
-        Err(arguments) => return Err(gateway.refuse_unnamed(run, name, &arguments).await),
-    };
-    let answer = gateway.bridge_call(run, permissions, name, parsed, bytes).await?;
-    if raw {
-        return Ok(answer_text(&answer.into_raw()));
-    }
-    if answer.is_error {
-        return Err(tool_failure(&answer, name));
-    }
-    Ok(answer_text(&answer.into_value()))
-}
-
-/// Arguments as an object, or the text again. Much text is parsed where the end
-/// of the run need not wait for it.
-async fn parse(arguments: String) -> Result<Map<String, Value>, String> {
-    let parse = |text: String| serde_json::from_str(&text).map_err(|_| text);
-    if arguments.len() < PARSED_AT_ONCE_BYTES {
-        return parse(arguments);
-    }
-    let parsed = tokio::task::spawn_blocking(move || parse(arguments)).await;
-    parsed.unwrap_or_else(|_| Err(String::new()))
-}
-
-/// A tool's own error, in the tool's words.
-pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
-    let text = answer.text();
-    let text = text.trim();
-    let text = match text {
-        "" => format!("`{name}` failed without saying why"),
-        text => format!("`{name}` failed: {}", &text[..text.floor_char_boundary(2000)]),
-    };
-    RunError::new(ErrorCode::ToolFailed, text)
 }
 
 async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {

@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, IoSlice, PipeReader, PipeWriter};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -23,14 +21,13 @@ use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, LimitN
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
-use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::backend::{End, Life};
 use crate::control_group::{ControlGroups, CpuTime, Group, GroupLimits};
 use crate::loader::needed_files;
 use crate::meter::Usage;
-use crate::process::{Jailed, Kept, Own};
+use crate::process::{Jailed, Kept, Launch, Own};
 
 /// Memory of the launcher and the first process of the jail. Chosen with room:
 /// they share nearly all of theirs with the executable.
@@ -226,21 +223,9 @@ impl CommandRunner {
     }
 
     fn start(&self, spec: &Spec, group: Group) -> io::Result<(Jailed, UnixStream)> {
-        let (ours, theirs) = StdUnixStream::pair()?;
-        ours.set_nonblocking(true)?;
-        let child = Command::new(&self.executable)
-            .arg("jail")
-            .arg(spec.to_argument())
-            .env_clear()
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()?;
         let own = Own { memory_bytes: OVERHEAD_BYTES, processes: OUR_PROCESSES };
-        Ok((Jailed::new(child, group, Kept::ByUs(own)), UnixStream::from_std(ours)?))
+        let (executable, role, arguments) = (self.executable.as_path(), "jail", &[]);
+        Launch { executable, role, spec, arguments }.start(group, Kept::ByUs(own))
     }
 
     fn accept(&self, report: IsolationReport) -> Result<(), CommandError> {

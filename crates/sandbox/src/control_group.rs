@@ -8,8 +8,10 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::time::sleep;
 
 /// What a group of one worker may use.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +70,22 @@ pub(crate) struct Counters {
 
 static LAST: AtomicU64 = AtomicU64::new(0);
 
+/// Groups of this process that are not removed yet.
+static PRESENT: AtomicUsize = AtomicUsize::new(0);
+
+/// How long [`cleared`] waits. Chosen: the kernel clears up who was killed within
+/// milliseconds, and who ends should not be kept.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Returns when no worker's group is left, or some time later: whoever ends the
+/// process before that leaves empty groups behind.
+pub async fn cleared() {
+    let asked = Instant::now();
+    while PRESENT.load(Ordering::Relaxed) > 0 && asked.elapsed() < PATIENCE {
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
 impl ControlGroups {
     /// Looks where groups can really be made, by making one.
     pub(crate) fn probe() -> Self {
@@ -120,6 +138,7 @@ impl ControlGroups {
         if !counters.limit_processes(limits.processes) {
             counters.processes = None;
         }
+        PRESENT.fetch_add(folders.len(), Ordering::Relaxed);
         Group { folders, counters }
     }
 }
@@ -236,10 +255,12 @@ impl Group {
 
     /// Removes the groups. Fails, and is tried again, while somebody is inside.
     pub(crate) fn remove(&mut self) -> bool {
+        let before = self.folders.len();
         self.folders.retain(|group| match fs::remove_dir(&group.folder) {
             Ok(()) => false,
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         });
+        PRESENT.fetch_sub(before - self.folders.len(), Ordering::Relaxed);
         self.folders.is_empty()
     }
 }

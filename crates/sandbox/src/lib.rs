@@ -24,6 +24,7 @@ mod python;
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};
 pub use command::{CommandEnd, CommandError, CommandJob, CommandRunner, Exit, Hit};
+pub use control_group::cleared;
 pub use engine::{EngineError, ExternalEngine, find_engine};
 pub use loader::needed_files;
 pub use meter::{Usage, Watch};

@@ -8,10 +8,11 @@
 
 use std::ffi::OsString;
 use std::future::Future;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -80,7 +81,7 @@ impl ProcessBackend {
     }
 
     /// The same for programs that are run by an engine of the machine.
-    pub async fn with_engine(self, engine: &ExternalEngine) -> std::io::Result<Self> {
+    pub async fn with_engine(self, engine: &ExternalEngine) -> io::Result<Self> {
         let program = engine.program.clone();
         let mut files = needed_files(&program, &[]).await?;
         files.push(program.clone());
@@ -94,28 +95,21 @@ impl ProcessBackend {
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
-        let (ours, theirs) = StdUnixStream::pair().map_err(SandboxError::Start)?;
-        ours.set_nonblocking(true).map_err(SandboxError::Start)?;
         let group = self.groups.make(&GroupLimits {
             memory_bytes: self.limits.memory_bytes.saturating_add(self.inside.overhead_bytes()),
             processes: u64::from(self.limits.processes) + OUR_PROCESSES,
             cpu: self.inside.cpu_time(),
         });
-        let child = Command::new(&self.executable)
-            .arg("worker")
-            .arg(self.spec(&group).to_argument())
-            .args(self.inside.arguments())
-            .env_clear()
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(SandboxError::Start)?;
-        let life = Box::new(Jailed::new(child, group, self.inside.kept()));
-        let (read, write) = UnixStream::from_std(ours).map_err(SandboxError::Start)?.into_split();
+        let spec = self.spec(&group);
+        let (jailed, channel) = Launch {
+            executable: &self.executable,
+            role: "worker",
+            spec: &spec,
+            arguments: &self.inside.arguments(),
+        }
+        .start(group, self.inside.kept())
+        .map_err(SandboxError::Start)?;
+        let (life, (read, write)) = (Box::new(jailed), channel.into_split());
         let worker = Worker::greet(read, write, life).await?;
         if worker.report.level() < self.least {
             let Worker { report, life, .. } = worker;
@@ -242,6 +236,37 @@ impl Backend for ProcessBackend {
     }
 }
 
+/// Our own executable, to be started again in a jail.
+pub(crate) struct Launch<'a> {
+    pub(crate) executable: &'a Path,
+    /// What it is to be, as its first argument.
+    pub(crate) role: &'a str,
+    pub(crate) spec: &'a Spec,
+    pub(crate) arguments: &'a [OsString],
+}
+
+impl Launch<'_> {
+    /// Starts it with one end of a socket as its standard input and nothing else;
+    /// the other end is ours.
+    pub(crate) fn start(self, group: Group, kept: Kept) -> io::Result<(Jailed, UnixStream)> {
+        let (ours, theirs) = StdUnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let child = Command::new(self.executable)
+            .arg(self.role)
+            .arg(self.spec.to_argument())
+            .args(self.arguments)
+            .env_clear()
+            .current_dir("/")
+            .process_group(0)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        Ok((Jailed::new(child, group, kept), UnixStream::from_std(ours)?))
+    }
+}
+
 /// The launcher of a jail, and the control group of everything in it. Until the
 /// launcher has been waited for, its number cannot be given to another process,
 /// so the signal cannot go astray.
@@ -271,7 +296,7 @@ pub(crate) struct Own {
 
 impl Jailed {
     /// `child` leads a process group of its own.
-    pub(crate) fn new(child: Child, group: Group, kept: Kept) -> Self {
+    fn new(child: Child, group: Group, kept: Kept) -> Self {
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
         let meter = Meter::new(leader.map_or(0, Pid::as_raw), group.counters().clone());
         Self { child: Some(child), leader, group: Some(group), meter, kept }

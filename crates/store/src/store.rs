@@ -212,8 +212,9 @@ impl Drop for Store {
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
-    make_private(path).map_err(|source| StoreError::File { path: path.to_owned(), source })?;
     let connection = Connection::open(path)?;
+    // Before there is anything in it; the files beside it get the same rights.
+    make_private(path).map_err(|source| StoreError::File { path: path.to_owned(), source })?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // WAL with NORMAL survives a crash of the process at any point; only a
@@ -371,19 +372,14 @@ pub(crate) fn micros(duration: Duration) -> i64 {
 }
 
 /// Makes a folder that only this user can read: it will hold results.
-/// Makes the file if it is missing, and readable for its owner only, whatever
-/// folder it is in. SQLite gives the files beside it the same rights.
+/// Makes a file readable for its owner only, whatever folder it is in. By its path:
+/// opening and closing the file would end the locks that SQLite has on it.
 fn make_private(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        if file.metadata()?.permissions().mode() & 0o077 != 0 {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+        if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
         }
     }
     Ok(())

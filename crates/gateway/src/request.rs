@@ -1,0 +1,110 @@
+//! What a program asks the world outside for: tools, addresses, commands.
+//!
+//! In: a request as the worker sent it. Out: JSON text for the program, or why
+//! there is none. Counting, queueing and cutting off are in `run.rs`; deciding is
+//! in `bridge.rs`, `fetch.rs` and `commands.rs`.
+
+use serde_json::{Map, Value};
+use tidegate_model::{Answer, ErrorCode, RunError, RunId};
+use tidegate_policy::Permissions;
+use tidegate_wire::answer_text;
+
+use crate::explain;
+use crate::gateway::Gateway;
+use crate::weight::{VALUE_BYTES, values_in};
+
+/// Argument bytes that may wait for their turn. A worker that floods the
+/// gateway with calls must not fill its memory.
+pub(crate) const WAITING_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Text up to this size is parsed on the spot. Chosen: a thread costs more.
+const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
+
+/// What a program can ask the world outside for. All of it is counted, queued
+/// and cut off in the same way.
+pub(crate) enum Request {
+    Tool { name: String, arguments: String, raw: bool },
+    Fetch(String),
+    Command { name: String, request: String },
+}
+
+impl Request {
+    pub(crate) fn is_command(&self) -> bool {
+        matches!(self, Self::Command { .. })
+    }
+
+    /// What it holds in memory while it waits, and once it is parsed.
+    pub(crate) fn bytes(&self) -> u64 {
+        let (Self::Tool { arguments: text, .. }
+        | Self::Fetch(text)
+        | Self::Command { request: text, .. }) = self;
+        text.len() as u64 + values_in(text, WAITING_BYTES / VALUE_BYTES) * VALUE_BYTES
+    }
+}
+
+/// Does what was asked for. JSON text for the program, or why there is none.
+pub(crate) async fn fulfil(
+    gateway: &Gateway,
+    run: &RunId,
+    permissions: &Permissions,
+    request: Request,
+) -> Result<String, RunError> {
+    match request {
+        Request::Tool { name, arguments, raw } => {
+            call(gateway, run, permissions, &name, arguments, raw).await
+        }
+        Request::Fetch(request) => {
+            permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
+            gateway.fetch(run, &request).await
+        }
+        Request::Command { name, request } => {
+            gateway.command(run, permissions, &name, &request).await
+        }
+    }
+}
+
+/// Makes a program's call and writes its answer as the program gets it.
+async fn call(
+    gateway: &Gateway,
+    run: &RunId,
+    permissions: &Permissions,
+    name: &str,
+    arguments: String,
+    raw: bool,
+) -> Result<String, RunError> {
+    let bytes = arguments.len() as u64;
+    let parsed = match parse(arguments).await {
+        Ok(parsed) => parsed,
+        Err(arguments) => return Err(gateway.refuse_unnamed(run, name, &arguments).await),
+    };
+    let answer = gateway.bridge_call(run, permissions, name, parsed, bytes).await?;
+    if raw {
+        return Ok(answer_text(&answer.into_raw()));
+    }
+    if answer.is_error {
+        return Err(tool_failure(&answer, name));
+    }
+    Ok(answer_text(&answer.into_value()))
+}
+
+/// Arguments as an object, or the text again. Much text is parsed where the end
+/// of the run need not wait for it.
+async fn parse(arguments: String) -> Result<Map<String, Value>, String> {
+    let parse = |text: String| serde_json::from_str(&text).map_err(|_| text);
+    if arguments.len() < PARSED_AT_ONCE_BYTES {
+        return parse(arguments);
+    }
+    let parsed = tokio::task::spawn_blocking(move || parse(arguments)).await;
+    parsed.unwrap_or_else(|_| Err(String::new()))
+}
+
+/// A tool's own error, in the tool's words.
+pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
+    let text = answer.text();
+    let text = text.trim();
+    let text = match text {
+        "" => format!("`{name}` failed without saying why"),
+        text => format!("`{name}` failed: {}", &text[..text.floor_char_boundary(2000)]),
+    };
+    RunError::new(ErrorCode::ToolFailed, text)
+}
