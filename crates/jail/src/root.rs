@@ -103,7 +103,7 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
         put(source, grant).map_err(|error| failed(grant, &error))?;
     }
     for folder in &spec.hidden {
-        hide(&below(folder)).map_err(|error| at(folder, &error))?;
+        hide(&below(folder))?;
     }
     for link in &spec.links {
         let inside = below(&link.path);
