@@ -117,6 +117,8 @@ impl Default for Sandbox {
             engines: Engine::ALL.into(),
             deno: None,
             node: None,
+            python: None,
+            packages: None,
             capacity: Capacity::default(),
         }
     }
