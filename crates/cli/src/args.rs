@@ -365,6 +365,8 @@ pub(crate) enum BenchSuite {
     Arguments,
     /// A start and a long computation in Deno and Node, against QuickJS
     Engines,
+    /// Starts and work of programs in Python, against plain Python
+    Python,
     /// How late runs end that do not want to, against what is promised
     Deadline,
 }

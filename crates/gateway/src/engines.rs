@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidegate_config::Sandbox;
 use tidegate_model::{Engine, ErrorCode, Language, Limits, Program, RunError};
@@ -28,6 +29,9 @@ pub(crate) struct Engines {
     path_variable: OsString,
     home: Option<PathBuf>,
     quickjs: Arc<Pool>,
+    /// Whether workers are kept ready: of the default engine from the start, of
+    /// others once a program has asked for them.
+    keeps_ready: AtomicBool,
     /// Those with Python, once it was found.
     python: Mutex<Option<Arc<Pool>>>,
     /// Those of engines that were found. One that was not is looked for again:
@@ -48,13 +52,39 @@ impl Engines {
         let quickjs = Arc::new(Pool::new(Arc::new(backend), ready(&sandbox)));
         let path_variable = variable("PATH").unwrap_or_default();
         let home = variable("HOME").map(PathBuf::from);
-        let (python, found) = (Mutex::default(), Mutex::default());
-        Self { executable, sandbox, limits, path_variable, home, quickjs, python, found }
+        Self {
+            executable,
+            sandbox,
+            limits,
+            path_variable,
+            home,
+            quickjs,
+            keeps_ready: AtomicBool::new(false),
+            python: Mutex::default(),
+            found: Mutex::default(),
+        }
     }
 
     /// The engine of a program that asks for this one, or for none.
     pub(crate) fn chosen(&self, asked: Option<Engine>) -> Engine {
         asked.unwrap_or(self.sandbox.engine)
+    }
+
+    /// From now on workers are kept ready.
+    pub(crate) async fn keep_ready(&self) {
+        self.keeps_ready.store(true, Ordering::Relaxed);
+        // An engine that is missing is told to the first run.
+        if let Ok(workers) = self.workers(self.chosen(None)).await {
+            workers.prepare();
+        }
+    }
+
+    fn pool(&self, backend: ProcessBackend) -> Arc<Pool> {
+        let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
+        if self.keeps_ready.load(Ordering::Relaxed) {
+            workers.prepare();
+        }
+        workers
     }
 
     /// Workers that can run this program.
@@ -82,7 +112,7 @@ impl Engines {
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
         let backend =
             ProcessBackend::new(self.executable.clone(), limits, least).with_python(python);
-        let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
+        let workers = self.pool(backend);
         *known = Some(Arc::clone(&workers));
         Ok(workers)
     }
@@ -118,7 +148,7 @@ impl Engines {
                 let program = external.program.clone();
                 missing(engine, &EngineError::Broken { program, reason: error.to_string() })
             })?;
-        let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
+        let workers = self.pool(backend);
         found.insert(engine, Arc::clone(&workers));
         Ok(workers)
     }

@@ -12,7 +12,7 @@ use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
 use tidegate_policy::{Grants, Policy};
-use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, cleared};
+use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
 use tidegate_store::{Outputs, Store, StoreError};
 use tidegate_typecheck::{Found, TypeChecker, find};
 use tidegate_upstream::Upstreams;
@@ -134,12 +134,7 @@ impl Gateway {
     /// From now on workers are kept ready; the type checker starts too.
     pub fn prepare_worker(self: &Arc<Self>) {
         let gateway = Arc::clone(self);
-        tokio::spawn(async move {
-            // An engine that is missing is told to the first run.
-            if let Ok(workers) = gateway.engines.workers(gateway.engines.chosen(None)).await {
-                workers.prepare();
-            }
-        });
+        tokio::spawn(async move { gateway.engines.keep_ready().await });
         if let Some(types) = &self.types {
             types.warm_up();
         }
@@ -153,6 +148,11 @@ impl Gateway {
     /// Looks for an engine of this machine.
     pub async fn find_engine(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
         self.engines.find(engine).await
+    }
+
+    /// Looks for Python on this machine.
+    pub async fn find_python(&self) -> Result<Python, PythonError> {
+        self.engines.find_python().await
     }
 
     /// Ends all waiting workers and all servers, and waits until they are gone.

@@ -10,10 +10,10 @@ use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use tidegate_config::{Environment, Settings};
-use tidegate_model::{Limits, Secret, ServerSpec, Transport};
+use tidegate_model::{Language, Limits, Secret, ServerSpec, Transport};
 
 use super::samples::Samples;
-use super::{Figure, timed_run};
+use super::{Figure, timed, timed_run};
 use crate::{context, print};
 
 const CALLS: usize = 100;
@@ -51,6 +51,12 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
         "await Promise.all(Array.from({{ length: {CALLS} }}, () => callMCPTool('target__{}', {})));",
         target.tool, target.arguments
     );
+    let python = format!(
+        "for _ in range({CALLS}): call_tool('target__{}', {})",
+        target.tool, target.arguments
+    );
+    let has_python = gateway.find_python().await.is_ok();
+    let mut in_python = Samples::default();
     let mut direct = Samples::default();
     let mut direct_parallel = Samples::default();
     let mut program = Samples::default();
@@ -63,6 +69,13 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
             direct_parallel_calls(&client, target.tool, &arguments).await?,
             timed_run(&gateway, &parallel).await?,
         ];
+        if has_python {
+            tokio::time::sleep(Duration::from_millis(250)).await;
+            let time = timed(&gateway, &python, Language::Python).await?;
+            if round > 0 {
+                in_python.add(time);
+            }
+        }
         if round > 0 {
             direct.add(times[0]);
             program.add(times[1]);
@@ -73,7 +86,13 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     client.cancel().await.ok();
     gateway.close().await;
     let label = target.label;
-    Ok(vec![
+    let python = has_python.then(|| Figure {
+        name: format!("{CALLS} calls in a row in Python, {label}"),
+        ms: in_python.median(),
+        yardstick: "a direct client".to_owned(),
+        yardstick_ms: direct.median(),
+    });
+    Ok([
         Figure {
             name: format!("{CALLS} calls in a row, {label}"),
             ms: program.median(),
@@ -86,7 +105,10 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
             yardstick: "a direct client".to_owned(),
             yardstick_ms: direct_parallel.median(),
         },
-    ])
+    ]
+    .into_iter()
+    .chain(python)
+    .collect())
 }
 
 type Client = rmcp::service::RunningService<rmcp::RoleClient, ()>;

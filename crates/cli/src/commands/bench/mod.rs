@@ -10,6 +10,7 @@ mod echo;
 mod engines;
 mod hello;
 mod memory;
+mod python;
 mod samples;
 pub(crate) mod slow_server;
 mod start;
@@ -117,6 +118,9 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     if wanted(BenchSuite::Engines) {
         figures.extend(engines::measure(folder.path()).await?);
     }
+    if wanted(BenchSuite::Python) {
+        figures.extend(python::measure(folder.path()).await?);
+    }
     if wanted(BenchSuite::Deadline) {
         figures.extend(deadline::measure(folder.path()).await?);
     }
@@ -146,12 +150,16 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 async fn timed_run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
     gateway.prepare_worker();
     tokio::time::sleep(Duration::from_millis(20)).await;
-    let program = Program {
-        source: source.to_owned(),
-        language: Language::TypeScript,
-        engine: None,
-        timeout: None,
-    };
+    timed(gateway, source, Language::TypeScript).await
+}
+
+/// How long a program takes.
+async fn timed(
+    gateway: &Arc<Gateway>,
+    source: &str,
+    language: Language,
+) -> anyhow::Result<Duration> {
+    let program = Program { source: source.to_owned(), language, engine: None, timeout: None };
     let started = Instant::now();
     let response = gateway.execute(program, &RunContext::default()).await;
     ensure!(response.success, "the program failed: {:?}", response.error);

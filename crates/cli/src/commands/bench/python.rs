@@ -1,0 +1,83 @@
+//! Programs in Python: what a start costs, and whether they run as fast as outside.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use tidegate_config::{Environment, Settings};
+use tidegate_model::Language;
+
+use super::samples::Samples;
+use super::{Figure, timed};
+use crate::{context, print};
+
+const WARM_RUNS: usize = 40;
+const COLD_RUNS: usize = 15;
+const JOBS: usize = 7;
+
+/// Until a spare worker is up, which no run waits for.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// 10 MB of JSON, read and filtered as programs do.
+const JOB: &str = r#"
+import json
+rows = [{"id": n, "name": f"item {n}", "price": n % 997 / 7, "tags": ["a", "b", str(n % 10)],
+         "stock": {"here": n % 5, "there": n % 3}} for n in range(85_000)]
+text = json.dumps(rows)
+kept = [row for row in json.loads(text) if row["stock"]["here"] and "3" in row["tags"]]
+print(len(text) > 10_000_000, len(kept), round(sum(row["price"] for row in kept), 2))
+"#;
+
+pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
+    let settings = || Settings::new(folder.join("python"));
+    let first = context::open(settings(), &Environment::from_process())?;
+    let Ok(python) = first.find_python().await else {
+        print::note("there is no Python 3.9 or later on this machine; nothing is measured with it");
+        return Ok(Vec::new());
+    };
+    let python = python.program;
+    let (mut plain, mut cold, mut warm) = <(Samples, Samples, Samples)>::default();
+    for _ in 0..COLD_RUNS {
+        plain.add(plain_python(&python, "pass")?);
+        // Has found Python, and has no spare worker.
+        cold.add(timed(&first, "print('hello')", Language::Python).await?);
+    }
+    let gateway = context::open(settings(), &Environment::from_process())?;
+    gateway.prepare_worker();
+    timed(&gateway, "print('first')", Language::Python).await?;
+    for _ in 0..WARM_RUNS {
+        tokio::time::sleep(PAUSE).await;
+        warm.add(timed(&gateway, "print('hello')", Language::Python).await?);
+    }
+    let (mut outside, mut inside) = <(Samples, Samples)>::default();
+    for _ in 0..JOBS {
+        outside.add(plain_python(&python, JOB)?);
+        tokio::time::sleep(PAUSE).await;
+        inside.add(timed(&gateway, JOB, Language::Python).await?);
+    }
+    gateway.close().await;
+    let figure = |name: &str, ms: f64, yardstick: &str, yardstick_ms: f64| Figure {
+        name: name.to_owned(),
+        ms,
+        yardstick: yardstick.to_owned(),
+        yardstick_ms,
+    };
+    let start = plain.median();
+    Ok(vec![
+        figure("Python hello, warm", warm.median(), "a plain start of Python", start),
+        figure("Python hello, cold", cold.median(), "a plain start of Python", start),
+        figure("a filter over 10 MB of JSON", inside.median(), "plain Python", outside.median()),
+    ])
+}
+
+fn plain_python(python: &PathBuf, source: &str) -> anyhow::Result<Duration> {
+    let started = Instant::now();
+    let status = Command::new(python)
+        .args(["-I", "-c", source])
+        .stdout(Stdio::null())
+        .status()
+        .context("cannot start Python")?;
+    ensure!(status.success(), "Python failed");
+    Ok(started.elapsed())
+}
