@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 use std::ffi::{CString, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{chdir, execve};
@@ -63,7 +63,7 @@ impl Python {
 }
 
 fn text(value: OsString) -> io::Result<CString> {
-    Ok(CString::new(value.as_bytes())?)
+    Ok(CString::new(value.into_vec())?)
 }
 
 /// Our scripts as one text. JSON texts are texts of Python too.
