@@ -71,3 +71,14 @@ fn script() -> String {
     let scripts = json!(SCRIPTS.map(|(name, source)| [name, source]));
     format!("SCRIPTS = {scripts}\n{START}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::script;
+
+    #[test]
+    fn our_scripts_fit_into_one_argument() {
+        // Linux takes 128 KB.
+        assert!(script().len() < 120 * 1024, "{} bytes", script().len());
+    }
+}
