@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
-use crate::api::{ServerApi, definition, signature};
+use crate::api::{ServerApi, definition, python_definition, signature};
 use crate::index::{Hit, Index};
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::shape::Observed;
@@ -170,6 +170,17 @@ impl Catalog {
         let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
         Some(definition(tool, function, observed))
+    }
+
+    /// The function that a program in Python calls, and its definition.
+    pub fn python_definition(&self, id: &ToolRef) -> Option<(String, String)> {
+        let listed = self.servers.get(&id.server)?;
+        let tool = listed.tools.find(&id.tool)?;
+        let functions = listed.tools.python_functions();
+        let (function, ..) = functions.into_iter().find(|(_, name, _)| *name == tool.name)?;
+        let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
+        let definition = python_definition(tool, &function, observed);
+        Some((function, definition))
     }
 
     /// What a tool takes, in TypeScript: enough to correct a call.

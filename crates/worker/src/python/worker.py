@@ -37,6 +37,7 @@ class Printed(io.TextIOBase):
 
     def __init__(self, channel, level):
         self.channel, self.level, self.parts, self.size = channel, level, [], 0
+        self.other = None
 
     def writable(self):
         return True
@@ -44,6 +45,9 @@ class Printed(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        # Both streams become one text: in the order in which it was written.
+        if self.other is not None and self.other.parts:
+            self.other.flush()
         self.parts.append(text)
         self.size += len(text)
         if self.size >= PRINT_BYTES:
@@ -102,6 +106,7 @@ class Run:
         self.channel, self.start, self.source = channel, start, start.source
         self.host = Host(channel)
         self.out, self.err = Printed(channel, INFO), Printed(channel, ERROR)
+        self.out.other, self.err.other = self.err, self.out
         # What was printed before a call is told before it.
         self.host.before_send = self.flush
 
