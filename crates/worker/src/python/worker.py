@@ -15,6 +15,7 @@ from . import failure, files
 from .api import Commands, Finder, Host, Servers, ToolError, Later
 from .api import awaited, is_coroutine, later, may_be_later, taker
 from .channel import Channel, Gone
+from .failure import Stopped
 from .program import AWAITED, FILE_NAME, LAST, LATER, RETURN, RETURNED, TAKER
 from .program import Program, Returned, returned
 from .values import Unfit, encode
@@ -90,15 +91,6 @@ class Start:
         self.memory_bytes, self.output_bytes = frame.u64(), frame.u64()
 
 
-class Stopped(BaseException):
-    """A limit was reached. No program can go on then, so `except Exception` does
-    not catch it; the gateway ends one that catches everything."""
-
-    def __init__(self, code, place):
-        super().__init__("stopped")
-        self.code, self.place = code, place
-
-
 class Run:
     """The run of one program."""
 
@@ -148,7 +140,7 @@ class Run:
         except BaseException as error:
             try:
                 return None, failure.of_exception(error, self.source)
-            except (MemoryError, RecursionError, Stopped):
+            except BaseException:
                 return None, failure.of_the_rest(error)
 
     def value(self, program):
@@ -283,5 +275,9 @@ def _apart(descriptor):
 
 
 def _peak_memory():
-    import resource
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    try:
+        import resource
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    except Exception:
+        # The program may have made it impossible to import anything.
+        return 0

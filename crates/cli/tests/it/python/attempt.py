@@ -1,6 +1,7 @@
 # What every attempt begins with. `REPORT` is `result` in a program, and printed
 # where there is no jail.
 import errno
+import json
 import os
 
 REPORT = {}
@@ -18,6 +19,25 @@ def attempt(name, act):
 def refuse(reason=None):
     """For what has an answer that is no success."""
     raise PermissionError(errno.EPERM, str(reason))
+
+
+class Harmful(Exception):
+    """Outside it would harm the machine, and that it works is known."""
+
+
+def harmful():
+    if OUTSIDE:
+        raise Harmful
+
+
+def reached(act):
+    """Whether the kernel went as far as to look at what it was asked for."""
+    try:
+        act()
+    except OSError as error:
+        if error.errno in (errno.EPERM, errno.EACCES, errno.ENOSYS):
+            raise
+    return True
 
 
 def in_child(act):

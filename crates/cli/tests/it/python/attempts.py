@@ -2,7 +2,7 @@
 classes = ().__class__.__base__.__subclasses__()
 wrap = next(each for each in classes if each.__name__ == "_wrap_close")
 reach = wrap.__init__.__globals__
-attempt("read a file", lambda: reach["open"](SECRET).read() if "open" in reach else reach["__builtins__"]["open"](SECRET).read())
+attempt("read a file", lambda: reach["read"](reach["open"](SECRET, 0), 100))
 attempt("list a folder", lambda: reach["listdir"](FOLDER))
 attempt("start a shell", lambda: reach["system"]("exit 7") >> 8 == 7)
 #### walk up the frames
@@ -28,7 +28,8 @@ import gc, os, types
 modules = [each for each in gc.get_objects() if isinstance(each, types.ModuleType)]
 system = next(each for each in modules if each.__name__ == "posix")
 attempt("read a file", lambda: system.read(system.open(SECRET, 0), 100))
-attempt("find the secret of the gateway", lambda: any(MARK in repr(each) for each in gc.get_objects() if isinstance(each, (str, bytes)) and len(each) < 10000 and "MARK =" not in str(each)[:2000] and len(each) > len(MARK) + 1) or refuse())
+environment = system.environ
+attempt("find the secret of the gateway", lambda: any(MARK.encode() in each for each in environment.values()) or refuse())
 #### take builtins away and bring them back
 import builtins, importlib
 import io
@@ -61,27 +62,24 @@ def call(number, *arguments):
     outcome = libc.syscall(ctypes.c_long(number), *[ctypes.c_long(each) for each in arguments])
     if outcome == -1:
         raise OSError(ctypes.get_errno(), "system call")
-    return outcome
 X86 = platform.machine() == "x86_64"
 for name, x86, arm, arguments in [
     ("socket", 41, 198, (2, 1, 0)), ("memfd_create", 319, 279, (ctypes.addressof(ctypes.create_string_buffer(b"x")), 0)),
-    ("inotify_init1", 294, 26, (0,)), ("setsid", 112, 157, None),
-    ("unshare", 272, 97, (0x10000000,)), ("ptrace", 101, 117, (16, 1, 0, 0)), ("mount", 165, 40, (0, 0, 0, 0, 0)),
+    ("inotify_init1", 294, 26, (0,)), ("setsid", 112, 157, ()),
+    ("unshare", 272, 97, (0x10000000,)), ("ptrace", 101, 117, (16, NEIGHBOUR, 0, 0)), ("mount", 165, 40, (0, 0, 0, 0, 0)),
     ("bpf", 321, 280, (0, 0, 0)), ("perf_event_open", 298, 241, (0, 0, -1, -1, 0)), ("keyctl", 250, 219, (0, -3, 0)),
     ("io_uring_setup", 425, 425, (1, 0)), ("userfaultfd", 323, 282, (0,)), ("open_by_handle_at", 304, 265, (-100, 0, 0)),
-    ("process_vm_readv", 310, 270, (1, 0, 0, 0, 0, 0)), ("setns", 308, 268, (0, 0)), ("pivot_root", 155, 41, (0, 0)),
-    ("chroot", 161, 51, (0,)), ("init_module", 175, 105, (0, 0, 0)), ("reboot", 169, 142, (0, 0, 0, 0)),
-    ("pidfd_open", 434, 434, (1, 0)), ("pidfd_getfd", 438, 438, (0, 0, 0)), ("seccomp", 317, 277, (0, 0, 0)),
+    ("process_vm_readv", 310, 270, (NEIGHBOUR, 0, 0, 0, 0, 0)), ("setns", 308, 268, (0, 0)), ("pivot_root", 155, 41, (0, 0)),
+    ("chroot", 161, 51, (0,)), ("reboot", 169, 142, (0, 0, 0, 0)),
+    ("pidfd_open", 434, 434, (NEIGHBOUR, 0)), ("pidfd_getfd", 438, 438, (0, 0, 0)), ("seccomp", 317, 277, (1, 0, 0)),
     ("personality", 135, 92, (0x0400000,)), ("setuid", 105, 146, (0,)), ("setgroups", 116, 159, (0, 0)),
     ("mknodat", 259, 33, (-100, 0, 0o60644, 0)), ("fsopen", 430, 430, (0, 0)), ("clone3", 435, 435, (0, 0)),
-    ("quotactl", 179, 60, (0, 0, 0, 0)), ("acct", 163, 89, (0,)), ("swapon", 167, 224, (0, 0)),
-    ("name_to_handle_at", 303, 264, (-100, 0, 0, 0, 0)), ("move_pages", 279, 239, (1, 0, 0, 0, 0, 0)),
-    ("kcmp", 312, 272, (1, 1, 0, 0, 0)), ("syslog", 103, 116, (2, 0, 0)), ("vmsplice", 278, 75, (0, 0, 0, 0)),
+    ("quotactl", 179, 60, (0, 0, 0, 0)), ("swapon", 167, 224, (0, 0)),
+    ("name_to_handle_at", 303, 264, (-100, 0, 0, 0, 0)), ("move_pages", 279, 239, (NEIGHBOUR, 0, 0, 0, 0, 0)),
+    ("kcmp", 312, 272, (NEIGHBOUR, NEIGHBOUR, 0, 0, 0)), ("syslog", 103, 116, (2, 0, 0)), ("vmsplice", 278, 75, (0, 0, 0, 0)),
 ]:
-    if arguments is None:
-        attempt(name, lambda: in_child(lambda: call(x86 if X86 else arm)))
-    else:
-        attempt(name, lambda: call(x86 if X86 else arm, *arguments))
+    # In a process of its own: some change the one that makes them.
+    attempt(name, lambda: in_child(lambda: reached(lambda: call(x86 if X86 else arm, *arguments))))
 #### memory that can be executed
 import ctypes, mmap
 libc = ctypes.CDLL(None, use_errno=True)
@@ -132,7 +130,7 @@ attempt("make one", named)
 #### processes of others
 import os, signal
 attempt("stop the parent", lambda: parent_is_stopped())
-attempt("kill everybody", lambda: refuse() if OUTSIDE else os.kill(-1, 0) or refuse())
+attempt("kill everybody", lambda: harmful() or os.kill(-1, 9))
 attempt("signal a process of the user", lambda: os.kill(NEIGHBOUR, 0))
 attempt("read its memory", lambda: open(f"/proc/{NEIGHBOUR}/environ", "rb").read())
 attempt("list the processes", lambda: str(NEIGHBOUR) in os.listdir("/proc"))
@@ -141,7 +139,7 @@ import socket
 for family in ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG", "AF_BLUETOOTH", "AF_CAN", "AF_TIPC", "AF_QIPCRTR", "AF_RDS", "AF_XDP"):
     for kind in ("SOCK_STREAM", "SOCK_DGRAM", "SOCK_RAW", "SOCK_SEQPACKET"):
         if hasattr(socket, family):
-            attempt(f"{family} {kind}", lambda: socket.socket(getattr(socket, family), getattr(socket, kind)).close() or True)
+            attempt(f"{family} {kind}", lambda: reached(lambda: socket.socket(getattr(socket, family), getattr(socket, kind)).close()))
 attempt("connect", lambda: socket.create_connection(("127.0.0.1", PORT)).close() or True)
 attempt("look a name up", lambda: socket.getaddrinfo("localhost", 80))
 attempt("a pair of datagrams", lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
@@ -152,7 +150,11 @@ def read_through(name, make):
     make(path)
     return open(path).read()
 attempt("a symbolic link", lambda: read_through("soft", lambda path: os.symlink(SECRET, path)))
-attempt("a symbolic link to a folder", lambda: read_through("up", lambda path: os.symlink("/", path)) if False else os.listdir(os.path.join(OWN, "up2")) if os.symlink(FOLDER, os.path.join(OWN, "up2")) is None else None)
+def list_through():
+    path = os.path.join(OWN, "folder")
+    os.symlink(FOLDER, path)
+    return os.listdir(path)
+attempt("a symbolic link to a folder", list_through)
 attempt("a hard link", lambda: read_through("hard", lambda path: os.link(SECRET, path)))
 attempt("by way of the parents", lambda: open(os.path.join(OWN, *[".."] * 20, SECRET[1:])).read())
 attempt("by way of its own descriptors", lambda: open(f"/proc/self/root{SECRET}").read())
@@ -164,10 +166,9 @@ attempt("lend them by a mode", lambda: os.chmod(path, 0o4755))
 attempt("lend them when a file is made", lambda: os.open(os.path.join(OWN, "lent"), os.O_CREAT | os.O_WRONLY, 0o4755))
 attempt("lend them by a descriptor", lambda: os.fchmod(os.open(path, os.O_RDONLY), 0o2755))
 attempt("make a device", lambda: os.mknod(os.path.join(OWN, "device"), 0o020666, os.makedev(1, 3)))
-attempt("become root", lambda: refuse() if OUTSIDE else os.setuid(0) or os.geteuid() == 0)
-attempt("become somebody else", lambda: os.setresuid(12345, 12345, 12345))
-attempt("raise a limit", lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_NPROC, (10**6, 10**6)))
-attempt("another root", lambda: os.chroot(OWN))
+attempt("become root", lambda: harmful() or os.setuid(0) or os.geteuid() == 0)
+attempt("become somebody else", lambda: in_child(lambda: os.setresuid(12345, 12345, 12345)))
+attempt("another root", lambda: in_child(lambda: os.chroot(OWN)))
 #### what the machine has
 import os, sys
 attempt("read the secret", lambda: open(SECRET).read())
@@ -180,10 +181,10 @@ attempt("see /sys", lambda: os.listdir("/sys/kernel"))
 attempt("read the environment of the gateway", lambda: MARK in str(dict(os.environ)) or MARK in open("/proc/self/environ").read() or refuse())
 attempt("read the arguments of others", lambda: open("/proc/1/cmdline").read() != "" or refuse())
 attempt("write its own memory", lambda: open("/proc/self/mem", "r+b"))
-attempt("change the interpreter", lambda: open(os.__file__, "r+").close() or OUTSIDE)
-attempt("remove a module", lambda: os.rename(os.__file__, os.__file__) if not OUTSIDE else True)
-attempt("write beside it", lambda: open(os.path.join(os.path.dirname(os.__file__), "sitecustomize.py"), "x") if not OUTSIDE else True)
-attempt("mount something", lambda: refuse() if OUTSIDE else __import__("ctypes").CDLL(None).mount(b"x", b"/tmp", b"tmpfs", 0, None) == 0 or refuse())
+attempt("change the interpreter", lambda: open(os.__file__, "r+").close())
+attempt("remove a module", lambda: harmful() or os.remove(os.__file__))
+attempt("write beside it", lambda: harmful() or open(os.path.join(os.path.dirname(os.__file__), "left_by_a_program.py"), "x"))
+attempt("mount something", lambda: harmful() or __import__("ctypes").CDLL(None).mount(b"x", b"/tmp", b"tmpfs", 0, None) == 0 or refuse())
 #### from a second interpreter
 import os, subprocess, sys
 def second(source):
@@ -200,11 +201,10 @@ attempt("make a socket", lambda: in_child(lambda: __import__("socket").socket())
 #### through the libraries of others
 import sqlite3, zipimport, os
 attempt("a database elsewhere", lambda: sqlite3.connect(os.path.join(FOLDER, "x.db")).execute("create table t(x)"))
-attempt("a database that attaches", lambda: sqlite3.connect(":memory:").execute("attach ? as other", (os.path.join(FOLDER, "y.db"),)).execute("create table other.t(x)") if False else sqlite3.connect(os.path.join(FOLDER, "y.db")).execute("create table t(x)"))
-def extension():
+def attach():
     connection = sqlite3.connect(":memory:")
-    connection.enable_load_extension(True)
-    connection.load_extension(os.path.join(FOLDER, "missing"))
-attempt("a library by a database", lambda: refuse() if OUTSIDE else extension())
-attempt("read by the parser of settings", lambda: __import__("configparser").RawConfigParser().read(SECRET) != [] or refuse())
+    connection.execute("attach ? as other", (os.path.join(FOLDER, "y.db"),))
+    connection.execute("create table other.t(x)")
+attempt("a database that attaches", attach)
+attempt("read by a cache of lines", lambda: __import__("linecache").getlines(SECRET) != [] or refuse())
 attempt("read by an opener of links", lambda: __import__("urllib.request").request.urlopen("file://" + SECRET).read())
