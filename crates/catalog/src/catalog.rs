@@ -25,7 +25,7 @@ pub struct ServerTools {
 /// A function of Python: its name, the tool, and its parameters in the order in
 /// which they can be given without their names: how each is written, and what the
 /// tool calls it.
-pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str)>);
+pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str, bool)>);
 
 /// All known tools. Cheap to clone: a running program keeps the one it started
 /// with, whatever servers do meanwhile.

@@ -42,8 +42,8 @@ const REFUSALS: [&str; 16] = [
 ];
 
 #[test]
-fn g46_ways_out_of_python_end_at_the_jail() {
-    let test = "g46_ways_out_of_python_end_at_the_jail";
+fn g24_ways_out_of_python_end_at_the_jail() {
+    let test = "g24_ways_out_of_python_end_at_the_jail";
     for user in users(test) {
         let field = Field::of(user);
         let mut served = field.gateway();

@@ -21,14 +21,14 @@ fn denied_python_programs_are_told_what_to_change() {
 }
 
 #[test]
-fn g47_python_programs_without_end_are_stopped_at_their_limits() {
-    let test = "g47_python_programs_without_end_are_stopped_at_their_limits";
+fn g25_python_programs_without_end_are_stopped_at_their_limits() {
+    let test = "g25_python_programs_without_end_are_stopped_at_their_limits";
     run_all(test, "limits", &format!("{LIMITS}\n{MORE}"));
 }
 
 #[test]
-fn g48_hostile_python_programs_harm_nobody_but_themselves() {
-    run_all("g48_hostile_python_programs_harm_nobody_but_themselves", "hostile", "");
+fn g26_hostile_python_programs_harm_nobody_but_themselves() {
+    run_all("g26_hostile_python_programs_harm_nobody_but_themselves", "hostile", "");
 }
 
 fn run_all(test: &str, folder: &str, limits: &str) {
