@@ -272,8 +272,13 @@ impl Guest {
         request
     }
 
+    /// Whether it calls tools.
+    pub(crate) fn needs_servers(&self) -> bool {
+        self.source.contains("servers.") || self.source.contains("call_tool")
+    }
+
     /// What is otherwise than expected.
-    fn problems(&self, answer: &Value) -> Vec<String> {
+    pub(crate) fn problems(&self, answer: &Value) -> Vec<String> {
         let mut problems = Vec::new();
         let mut check = |what: &str, expected: Option<String>, got: Option<String>| {
             if expected != got {

@@ -5,3 +5,5 @@
 mod attacks;
 mod guests;
 mod library;
+mod machine;
+mod runs;

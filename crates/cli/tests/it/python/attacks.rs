@@ -120,7 +120,7 @@ fn programs() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Where an attack takes place: a gateway of a user, their files and processes.
-struct Field {
+pub(super) struct Field {
     camp: Camp,
     folder: PathBuf,
     secret: PathBuf,
@@ -129,7 +129,7 @@ struct Field {
 }
 
 impl Field {
-    fn of(user: User) -> Self {
+    pub(super) fn of(user: User) -> Self {
         let camp = Camp::of(user);
         let folder = camp.folder("private");
         let secret = camp.file("private/secret", MARK);
@@ -139,6 +139,12 @@ impl Field {
     }
 
     fn gateway(&self) -> Served {
+        self.gateway_with("")
+    }
+
+    /// With this configuration.
+    pub(super) fn gateway_with(&self, settings: &str) -> Served {
+        self.camp.file("home/tidegate.toml", settings);
         let home = self.camp.folder("home");
         let mut serve = command(&self.camp, &self.camp.executable("tidegate"));
         serve.arg("serve").current_dir(&home).env("TIDEGATE_HOME", home.join("state"));

@@ -1,10 +1,14 @@
 //! Programs in Python as models write them, and as attackers do, each with its
 //! outcome in its header, as in `programs.rs`.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
+use super::attacks::Field;
 use super::library::{interpreter, run};
-use crate::programs::{LIMITS, bench, run_folder};
+use crate::jail::attacker::{User, users};
+use crate::programs::{Guest, LIMITS, bench, guests, run_folder};
 use crate::support::Served;
 
 /// More than `LIMITS`, of what only Python can use.
@@ -23,12 +27,16 @@ fn denied_python_programs_are_told_what_to_change() {
 #[test]
 fn g25_python_programs_without_end_are_stopped_at_their_limits() {
     let test = "g25_python_programs_without_end_are_stopped_at_their_limits";
-    run_all(test, "limits", &format!("{LIMITS}\n{MORE}"));
+    let limits = format!("{LIMITS}\n{MORE}");
+    run_all(test, "limits", &limits);
+    run_without_rights(test, "limits", &limits);
 }
 
 #[test]
 fn g26_hostile_python_programs_harm_nobody_but_themselves() {
-    run_all("g26_hostile_python_programs_harm_nobody_but_themselves", "hostile", "");
+    let test = "g26_hostile_python_programs_harm_nobody_but_themselves";
+    run_all(test, "hostile", "");
+    run_without_rights(test, "hostile", "");
 }
 
 fn run_all(test: &str, folder: &str, limits: &str) {
@@ -41,6 +49,33 @@ fn run_all(test: &str, folder: &str, limits: &str) {
     run(&mut served, "servers.hostile.echo(text='')");
     let after = if folder == "allowed" || folder == "denied" { nothing } else { still_works };
     run_folder(&mut served, &format!("python/{folder}"), after);
+}
+
+/// Once more as a user without rights, who has no control groups; without the
+/// programs that need a server, which that user could not start here.
+fn run_without_rights(test: &str, folder: &str, limits: &str) {
+    if users(test) != [User::Root, User::Dropped] {
+        return;
+    }
+    let field = Field::of(User::Dropped);
+    let mut served = field.gateway_with(&format!("[limits]\ntime = \"20s\"\n{limits}\n"));
+    if interpreter(&mut served, test).is_none() {
+        return;
+    }
+    let mut failures = String::new();
+    for file in guests(&format!("python/{folder}")) {
+        let guest = Guest::read(&file);
+        if guest.needs_servers() {
+            continue;
+        }
+        // Each is the next run of the one before.
+        for problem in guest.problems(&served.execute_with(guest.request())) {
+            writeln!(failures, "{}: {problem}", file.display()).unwrap();
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+    let next = run(&mut served, "import os\n[sum(range(5)), os.listdir('workspace')]");
+    assert_eq!(next["output"], json!([10, []]), "{next}");
 }
 
 fn nothing(_: &mut Served) -> Vec<String> {
