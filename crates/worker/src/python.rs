@@ -5,9 +5,9 @@
 //! since nothing of ours lies in the jail.
 
 use std::convert::Infallible;
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{chdir, execve};
@@ -19,8 +19,8 @@ use tidegate_wire::{FromGuest, VERSION};
 const SCRIPTS: [(&str, &str); 7] = [
     ("channel", include_str!("python/channel.py")),
     ("values", include_str!("python/values.py")),
-    ("api", include_str!("python/api.py")),
     ("program", include_str!("python/program.py")),
+    ("api", include_str!("python/api.py")),
     ("failure", include_str!("python/failure.py")),
     ("files", include_str!("python/files.py")),
     ("worker", include_str!("python/worker.py")),
@@ -54,16 +54,21 @@ impl Python {
         let options = OPTIONS.map(OsString::from).into_iter();
         let arguments = [path(&self.program)].into_iter().chain(options);
         let arguments = arguments.chain([script().into(), hello.into(), packages]);
-        let arguments: Vec<CString> = arguments.map(text).collect::<io::Result<_>>()?;
+        let arguments: Vec<CString> = arguments.map(|one| text(&one)).collect::<io::Result<_>>()?;
         // A place of its own for what asks for one; times as everywhere else.
-        let environment =
-            [c"HOME=/tmp".to_owned(), c"TZ=UTC".to_owned(), c"LANG=C.UTF-8".to_owned()];
-        Ok(execve(&text(path(&self.program))?, &arguments, &environment)?)
+        // One heap for all threads: of several, each would reserve a part of the
+        // address space that is limited, for libraries as well.
+        let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8"]
+            .into_iter()
+            .chain([c"MALLOC_ARENA_MAX=1", c"OPENBLAS_NUM_THREADS=1", c"OMP_NUM_THREADS=1"])
+            .map(CStr::to_owned);
+        let environment: Vec<CString> = environment.collect();
+        Ok(execve(&text(self.program.as_os_str())?, &arguments, &environment)?)
     }
 }
 
-fn text(value: OsString) -> io::Result<CString> {
-    Ok(CString::new(value.into_vec())?)
+fn text(value: &OsStr) -> io::Result<CString> {
+    Ok(CString::new(value.as_bytes())?)
 }
 
 /// Our scripts as one text. JSON texts are texts of Python too.

@@ -23,6 +23,7 @@ mod limits;
 mod network;
 mod profiles;
 mod programs;
+mod python;
 mod repairs;
 mod round_trip;
 mod secrets;

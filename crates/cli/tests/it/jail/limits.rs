@@ -133,6 +133,7 @@ pub(super) fn spec(filter: Filter) -> Spec {
     Spec {
         filter,
         grants: Vec::new(),
+        hidden: Vec::new(),
         links: Vec::new(),
         hidden: Vec::new(),
         scratch: None,

@@ -1,0 +1,9 @@
+//! Programs in Python: what works, what is refused, and what attacks come to.
+//!
+//! The interpreter is the one that the gateway finds on this machine.
+
+mod attacks;
+mod guests;
+mod library;
+mod machine;
+mod runs;
