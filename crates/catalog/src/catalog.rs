@@ -215,11 +215,8 @@ impl Catalog {
     /// What a tool name in a program means: `server__tool`, `server.tool` or
     /// `mcp__server__tool`, with each part in any of its spellings.
     pub fn resolve(&self, name: &str) -> Resolution {
-        let name = name.strip_prefix("mcp__").unwrap_or(name);
-        let parts =
-            name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'));
-        let Some((given_server, given_tool)) = parts else {
-            return self.resolve_bare(name);
+        let Some((given_server, given_tool)) = ToolRef::parts(name) else {
+            return self.resolve_bare(name.strip_prefix("mcp__").unwrap_or(name));
         };
         let server = match self.server_name(given_server) {
             Ok(server) => server.to_owned(),
