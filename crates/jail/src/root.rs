@@ -103,7 +103,10 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
         put(source, grant).map_err(|error| failed(grant, &error))?;
     }
     for folder in &spec.hidden {
-        hide(&below(folder)).map_err(|error| at(folder, &error))?;
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+        };
+        hide(&below(folder)).map_err(named)?;
     }
     for link in &spec.links {
         let inside = below(&link.path);

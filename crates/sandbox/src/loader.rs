@@ -28,6 +28,10 @@ const MOST_PATH_BYTES: u64 = 4096;
 /// Where the loader looks before it searches folders.
 const CACHE: &str = "/etc/ld.so.cache";
 
+/// Libraries of one listing: their names must fit into one variable, of which
+/// Linux takes 128 KB.
+const MOST_AT_ONCE: usize = 200;
+
 /// Links in one path: as many as Linux follows.
 const MOST_LINKS: usize = 40;
 
@@ -52,12 +56,17 @@ pub(crate) async fn needed_files_and(
                 files.push(interpreter);
             }
             Kind::Dynamic { loader } => {
-                let libraries = listed(&settled(&loader, changeable)?, &current, later).await?;
-                for library in &libraries {
-                    settled(library, changeable)?;
+                let settled_loader = settled(&loader, changeable)?;
+                // At least once, for the executable alone.
+                let once = later.is_empty().then_some(later);
+                for some in once.into_iter().chain(later.chunks(MOST_AT_ONCE)) {
+                    let libraries = listed(&settled_loader, &current, some).await?;
+                    for library in &libraries {
+                        settled(library, changeable)?;
+                    }
+                    files.extend(libraries);
                 }
                 files.push(loader);
-                files.extend(libraries);
                 if Path::new(CACHE).exists() {
                     files.push(CACHE.into());
                 }

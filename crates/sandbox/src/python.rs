@@ -167,15 +167,17 @@ async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, Python
         }
     };
     let library = without_links(&said.library).map_err(|error| broken(error.to_string()))?;
-    let extensions = extensions(&library);
+    let mut extensions = extensions(&library);
+    extensions.extend(packages.iter().flat_map(|folder| libraries_below(folder)));
     let files = needed_files_and(&program, &extensions, &[]).await;
     let files = files.map_err(|error| broken(error.to_string()))?;
-    // Those of the standard library are granted with it.
-    let files = files.into_iter().filter(|file| !library.iter().any(|one| file.starts_with(one)));
+    // Those of the standard library and of the packages are granted with these.
+    let granted = |file: &PathBuf| library.iter().chain(&packages).any(|one| file.starts_with(one));
+    let files: Vec<PathBuf> = files.into_iter().filter(|file| !granted(file)).collect();
     let hidden = library.iter().flat_map(|one| INSTALLED.map(|name| one.join(name)));
     let hidden = hidden.filter(|folder| !packages.iter().any(|one| one.starts_with(folder)));
     Ok(Python {
-        files: files.collect(),
+        files,
         hidden: hidden.filter(|folder| folder.is_dir()).collect(),
         program,
         version,
@@ -202,6 +204,26 @@ fn extensions(library: &[PathBuf]) -> Vec<PathBuf> {
         name.ends_with(".so") && !LEFT_OUT.contains(&module)
     };
     entries.map(|entry| entry.path()).filter(wanted).collect()
+}
+
+/// The compiled parts of installed packages.
+fn libraries_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            // Of a link neither is true.
+            let kind = entry.file_type().ok();
+            if kind.is_some_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            } else if kind.is_some_and(|kind| kind.is_file())
+                && entry.path().extension() == Some(OsStr::new("so"))
+            {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
 }
 
 impl Python {

@@ -5,7 +5,7 @@
 //! since nothing of ours lies in the jail.
 
 use std::convert::Infallible;
-use std::ffi::{CString, OsString};
+use std::ffi::{CStr, CString, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ use tidegate_wire::{FromGuest, VERSION};
 const SCRIPTS: [(&str, &str); 7] = [
     ("channel", include_str!("python/channel.py")),
     ("values", include_str!("python/values.py")),
-    ("api", include_str!("python/api.py")),
     ("program", include_str!("python/program.py")),
+    ("api", include_str!("python/api.py")),
     ("failure", include_str!("python/failure.py")),
     ("files", include_str!("python/files.py")),
     ("worker", include_str!("python/worker.py")),
@@ -56,8 +56,13 @@ impl Python {
         let arguments = arguments.chain([script().into(), hello.into(), packages]);
         let arguments: Vec<CString> = arguments.map(text).collect::<io::Result<_>>()?;
         // A place of its own for what asks for one; times as everywhere else.
-        let environment =
-            [c"HOME=/tmp".to_owned(), c"TZ=UTC".to_owned(), c"LANG=C.UTF-8".to_owned()];
+        // One heap for all threads: of several, each would reserve a part of the
+        // address space that is limited, for libraries as well.
+        let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8"]
+            .into_iter()
+            .chain([c"MALLOC_ARENA_MAX=1", c"OPENBLAS_NUM_THREADS=1", c"OMP_NUM_THREADS=1"])
+            .map(CStr::to_owned);
+        let environment: Vec<CString> = environment.collect();
         Ok(execve(&text(path(&self.program))?, &arguments, &environment)?)
     }
 }

@@ -22,6 +22,7 @@ mod learned;
 mod network;
 mod profiles;
 mod programs;
+mod python;
 mod repairs;
 mod round_trip;
 mod support;

@@ -5,13 +5,16 @@ Not a wall: a program may bend all of this to its liking and gains nothing, sinc
 every call is resolved, checked and decided by the gateway.
 """
 
+import builtins
 import sys
 import threading
 import types
 
 from . import channel as wire
+from . import values
 from .channel import Channel, Gone
-from .values import Record, Unfit, decode, encode
+from .program import RETURN
+from .values import Unfit, decode, encode
 
 
 # `importlib.machinery` has it under this name, and takes longer to import.
@@ -23,6 +26,7 @@ class ToolError(Exception):
 
     def __init__(self, message, code="call.failed", hint=None, server=None, tool=None):
         super().__init__(message)
+        self.message = message
         self.code, self.hint, self.server, self.tool = code, hint, server, tool
 
 
@@ -128,6 +132,8 @@ class Host:
         error = ToolError(content["message"], content["code"], content["hint"])
         if border:
             error.server, error.tool = server, tool
+            if error.code == "call.unknown_tool":
+                error.hint = _near_function(server, tool) or error.hint
         raise error
 
     def ask(self, question, body):
@@ -140,6 +146,14 @@ class Host:
         The first one that failed is raised."""
         for number in list(self.answers):
             self.wait(number, "")
+
+
+def _near_function(server, tool):
+    """The nearest function, as it is written here."""
+    module = sys.modules.get(f"servers.{server}")
+    import difflib
+    near = difflib.get_close_matches(tool, getattr(module, "__all__", ()), 1)
+    return f"did you mean `{near[0]}`?" if near else None
 
 
 def _wake(future):
@@ -201,6 +215,8 @@ def _as_value(name):
 for _name in ("getitem setitem delitem contains len eq ne lt le gt ge add radd "
               "sub rsub mul rmul truediv floordiv mod int float index format call").split():
     setattr(Later, f"__{_name}__", _as_value(f"__{_name}__"))
+# As an output or an argument it is its value.
+values.ALWAYS[Later] = Later._value
 # Whoever collects what is to be awaited asks for a hash first.
 Later.__hash__ = object.__hash__
 Later.__bool__ = lambda self: bool(self._value())
@@ -238,9 +254,9 @@ def arguments_of(name, parameters, positional, named):
     if len(positional) == 1 and isinstance(positional[0], dict):
         given = {**positional[0]}
     elif len(positional) > len(parameters):
-        takes = f"takes {len(parameters)}" if parameters else "takes none"
-        raise ToolError(f"`{name}` {takes} arguments, got {len(positional)} by position", "call.bad_argument",
-                        "name them: `" + name + "(" + ", ".join(f"{each}=…" for each, _ in parameters[:4]) + ")`")
+        takes = {0: "no arguments", 1: "1 argument"}.get(len(parameters), f"{len(parameters)} arguments")
+        raise ToolError(f"`{name}` takes {takes}, got {len(positional)} by position", "call.bad_argument",
+                        "write `" + name + "(" + ", ".join(f"{each}=…" for each, _ in parameters[:4]) + ")`")
     else:
         given = {parameters[index][1]: value for index, value in enumerate(positional)}
     tools_own = dict(parameters)
@@ -283,6 +299,11 @@ class Server(types.ModuleType):
         return self.__all__
 
 
+# What a program finds without importing it.
+HELPERS = ("ToolError", "call_tool", "search_tools", "load_skill", "save_skill", "read_file",
+           "write_file", "list_files", "commands")
+
+
 class Servers(types.ModuleType):
     """The package `servers`."""
 
@@ -294,6 +315,9 @@ class Servers(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
+        # `from servers import ToolError`: no server is called so.
+        if name in HELPERS:
+            return getattr(builtins, name)
         return self._load(name)
 
     __getitem__ = __getattr__
@@ -359,7 +383,56 @@ def later(function):
     if isinstance(function, Function):
         return function.later
     own = getattr(function, "__later__", None)
-    return own if own is not None else function
+    if own is not None:
+        return own
+    code = getattr(function, "__code__", None)
+    if code is not None and RETURN in code.co_names:
+        return _Deferred(function, code)
+    return function
+
+
+class _Deferred:
+    """A function of the program that gives the value of a call: that call need
+    not wait."""
+
+    running = threading.local()
+
+    def __init__(self, function, code):
+        self.function, self.code = function, code
+
+    def __call__(self, *positional, **named):
+        before = getattr(self.running, "code", None)
+        self.running.code = self.code
+        try:
+            return self.function(*positional, **named)
+        finally:
+            self.running.code = before
+
+
+def may_be_later(function):
+    """What a `return f(x)` of such a function calls."""
+    caller = sys._getframe(1).f_code
+    return later(function) if getattr(_Deferred.running, "code", None) is caller else function
+
+
+# Of asyncio: how many of their arguments are awaited, or that the first one is a
+# collection of what is.
+_TAKEN = {"gather": None, "wait_for": 1, "create_task": 1, "ensure_future": 1, "shield": 1, "run": 1,
+          "run_until_complete": 1, "wait": "each", "as_completed": "each"}
+
+
+def taker(function):
+    """The form of a function of asyncio that also takes what is there already."""
+    taken = _TAKEN.get(getattr(function, "__name__", None), 0)
+    if taken == 0 or not str(getattr(function, "__module__", "")).startswith("asyncio"):
+        return function
+
+    def taking(*positional, **named):
+        if taken == "each" and positional:
+            return function([awaited(each) for each in positional[0]], *positional[1:], **named)
+        first = positional if taken is None else positional[:taken]
+        return function(*map(awaited, first), *positional[len(first):], **named)
+    return taking
 
 
 async def _given(value):

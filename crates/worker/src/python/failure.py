@@ -3,12 +3,16 @@ line, and what to do about it.
 """
 
 import errno
+import os
 import re
 
 from .program import FILE_NAME
 
 # Lines of a traceback at most; the first and the last ones are kept.
 MOST_LINES = 12
+
+# Errors of a group that are told.
+MOST_OF_GROUP = 5
 
 
 def of_syntax(error, source):
@@ -25,24 +29,39 @@ def of_syntax(error, source):
 
 def of_exception(error, source):
     """Of a program that raised."""
-    frames = _own_frames(error)
+    group, error = error, _only_one(error)
+    frames = _own_frames(error) or _own_frames(group) or getattr(error, "place", [])
     line, column = (frames[-1][0], frames[-1][1]) if frames else (None, None)
     message = _title(error)
     # Only a cause that the program gave itself.
     cause = error.__cause__
     if cause is not None and _own_frames(cause):
         message += f"\n  caused by {_title(cause)}"
+    for each in getattr(error, "exceptions", ())[:MOST_OF_GROUP]:
+        own = _own_frames(each)
+        message += f"\n  - {_title(each)}" + (f" (line {own[-1][0]})" if own else "")
     if len(frames) > 1:
-        message += "".join(f"\n  line {at}, in {name}: {_line(source, at)}"
-                           for at, _, name in _shortened(frames))
+        message += "".join(f"\n  line {at}, in {name}: {_line(source, at)}" for at, _, name in frames)
     elif line:
         message += f"\n  line {line}: {_line(source, line)}"
     return {"code": _code(error), "message": message, "line": line,
             "column": column, "hint": _hint(error)}
 
 
+def _only_one(error):
+    """The one error of a group of one: `TaskGroup` makes such groups."""
+    inner = getattr(error, "exceptions", None)
+    while isinstance(inner, tuple) and len(inner) == 1 and isinstance(inner[0], BaseException):
+        error, inner = inner[0], getattr(inner[0], "exceptions", None)
+    return error
+
+
 def _code(error):
     if isinstance(error, MemoryError):
+        return "limit.memory"
+    if isinstance(error, RecursionError):
+        return "limit.stack"
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
         return "limit.memory"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
         return "limit.disk"
@@ -60,15 +79,46 @@ def _title(error):
 
 
 def _own_frames(error):
-    """Line, column and function of every frame that is the program's own."""
-    frames = []
+    """Line, column and function of the frames that are the program's own: the
+    first ones and the last ones, there may be millions."""
+    first, last = [], []
     trace = error.__traceback__
     while trace is not None:
-        code = trace.tb_frame.f_code
-        if code.co_filename == FILE_NAME:
-            frames.append((trace.tb_lineno, _column(code, trace.tb_lasti), code.co_name))
+        if trace.tb_frame.f_code.co_filename == FILE_NAME:
+            kept = first if len(first) < MOST_LINES // 2 else last
+            kept.append(trace)
+            if len(last) > MOST_LINES // 2:
+                del last[0]
         trace = trace.tb_next
-    return frames
+    return [(trace.tb_lineno, _column(trace.tb_frame.f_code, trace.tb_lasti), trace.tb_frame.f_code.co_name)
+            for trace in first + last]
+
+
+def place_of_tasks():
+    """Where the program waits, when nothing of it is on the stack: the frames of
+    the first task of asyncio that is the program's own."""
+    import asyncio
+    try:
+        tasks = sorted(asyncio.all_tasks(), key=lambda task: task.get_name())
+    except RuntimeError:
+        return []
+    for task in tasks:
+        frames, waiting = [], task.get_coro()
+        while waiting is not None and len(frames) < MOST_LINES:
+            frame = getattr(waiting, "cr_frame", None)
+            if frame is not None and frame.f_code.co_filename == FILE_NAME:
+                frames.append((frame.f_lineno, _column(frame.f_code, frame.f_lasti), frame.f_code.co_name))
+            waiting = getattr(waiting, "cr_await", None)
+        if frames:
+            return frames
+    return []
+
+
+def of_the_rest(error):
+    """Of an error that cannot be told: memory or the stack is at its end."""
+    code = _code(error) if isinstance(error, (MemoryError, RecursionError)) else "program.threw"
+    code = getattr(error, "code", code) if type(error).__name__ == "Stopped" else code
+    return {"code": code, "message": type(error).__name__, "line": None, "column": None, "hint": None}
 
 
 def _column(code, instruction):
@@ -81,13 +131,6 @@ def _column(code, instruction):
     return None
 
 
-def _shortened(frames):
-    if len(frames) <= MOST_LINES:
-        return frames
-    half = MOST_LINES // 2
-    return [*frames[:half], *frames[-half:]]
-
-
 def _line(source, number):
     lines = source.splitlines()
     if not number or number > len(lines):
@@ -98,6 +141,8 @@ def _line(source, number):
 def _syntax_hint(error, text):
     if "await" in (error.msg or "") and "outside" in error.msg:
         return "make the function `async def`"
+    if "'return' outside" in (error.msg or ""):
+        return "assign the value to `result`"
     if text.startswith(("const ", "let ", "var ", "import {", "import * as")) or text.endswith(";"):
         return "this looks like TypeScript: pass `language: \"typescript\"`"
     return None
@@ -110,13 +155,54 @@ def _hint(error):
     if isinstance(error, ModuleNotFoundError) and error.name:
         return (f"only the standard library and `servers` can be imported; for `{error.name}` name a "
                 "virtual environment that has it in `python.packages`")
-    if isinstance(error, RecursionError):
-        return "the recursion is too deep or has no end"
+    if isinstance(error, EOFError) and "reading a line" in str(error):
+        return "nobody can type anything: write the value into the program"
+    if isinstance(error, (ImportError, OSError)):
+        return _outside(error)
+    if isinstance(error, RuntimeError) and "running event loop" in str(error):
+        return "write `await main()` instead of `asyncio.run(main())`"
     if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
         return _near_key(error)
     if isinstance(error, (NameError, AttributeError)):
         return _near_name(error)
     return None
+
+
+NO_NETWORK = "there is no network in here: call a tool of a server instead"
+
+
+def _outside(error):
+    """Of what reaches for the machine."""
+    text = str(error)
+    if "libssl" in text or "_ssl" in text or error.__class__.__name__ in ("URLError", "gaierror"):
+        return NO_NETWORK
+    if isinstance(error, ImportError):
+        return None
+    name = error.filename if isinstance(error.filename, str) else ""
+    if error.errno == errno.EPERM and not name:
+        return NO_NETWORK
+    if isinstance(error, FileNotFoundError) and not name:
+        return "processes share nothing here: use threads, e.g. `ThreadPoolExecutor`"
+    if error.errno in (errno.EACCES, errno.EROFS) and _begins(name, "servers", "skills"):
+        return "`./servers` and `./skills` can only be read: write to `./workspace`"
+    if error.errno in (errno.EACCES, errno.EROFS, errno.ENOENT, errno.EPERM) and name:
+        if _begins(name, "workspace"):
+            return _near_file(name)
+        return "programs see `./workspace`, `./servers` and `./skills`, and no other files or programs of the machine"
+    return None
+
+
+def _begins(name, *folders):
+    parts = [part for part in name.split("/") if part not in ("", ".", "tmp")]
+    return parts[:1] and parts[0] in folders
+
+
+def _near_file(name):
+    folder, _, file = name.rpartition("/")
+    try:
+        return _did_you_mean(file, os.listdir(folder))
+    except OSError:
+        return None
 
 
 def _near_name(error):

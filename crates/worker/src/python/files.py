@@ -4,10 +4,12 @@ read.
 `./workspace` is a real folder in the jail. What lies in the other two is known to
 the gateway; a file is fetched from there when it is opened for the first time,
 and folders when they are listed, so that `open`, `pathlib` and `glob` need not
-know. Not a wall: the copies are the program's own.
+know. `stat` tells nobody that it is called, so it is ours. Not a wall: the copies
+are the program's own, and read-only so that nobody takes them for more.
 """
 
 import os
+import re
 import sys
 
 from .api import ToolError
@@ -23,22 +25,42 @@ class Shown:
         self.host, self.fetched, self.busy = host, set(), False
 
     def install(self):
+        for folder in SHOWN:
+            os.makedirs(folder, exist_ok=True)
+            _mode(folder, SHUT)
         sys.addaudithook(self.heard)
+        for name in ("stat", "lstat"):
+            setattr(os, name, self.looking(getattr(os, name)))
+
+    def looking(self, system):
+        """A `stat` that knows what could be fetched."""
+        def stat(path, *positional, **named):
+            if isinstance(path, (str, os.PathLike)) and _NAMES.search(os.fspath(path)):
+                self.heard("stat", (os.fspath(path),))
+            return system(path, *positional, **named)
+        stat.__name__ = stat.__qualname__ = system.__name__
+        for able in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks):
+            if system in able:
+                able.add(stat)
+        return stat
 
     def heard(self, event, arguments):
-        if event not in ("open", "os.listdir", "os.scandir", "os.chdir") or self.busy or not arguments:
+        if event not in LOOKS or self.busy or not arguments:
             return
         path = arguments[0]
         if path is None:
             path = "."
         if not isinstance(path, (str, bytes)):
             return
-        path = os.path.realpath(os.fsdecode(path))
-        if not any(path == each or path.startswith(each + "/") for each in SHOWN):
-            return
         self.busy = True
         try:
-            self.fetch(path, folder=event != "open")
+            path = os.path.realpath(os.fsdecode(path))
+            if not path.startswith(SHOWN):
+                return
+            if event == "stat" and os.path.dirname(path) in SHOWN:
+                self.fetch(os.path.dirname(path), folder=True)
+            elif event != "stat" or path not in SHOWN:
+                self.fetch(path, folder=event not in ("open", "stat"))
         except ToolError:
             # What is not there is missed by the system, with the usual error.
             pass
@@ -54,18 +76,46 @@ class Shown:
         if folder:
             for entry in self.host.ask("readDir", "." + path[len(HOME):]):
                 below = os.path.join(path, entry["name"])
-                if entry["folder"]:
-                    os.makedirs(below, exist_ok=True)
-                elif not os.path.exists(below):
-                    _write(below, "")
+                if not os.path.exists(below):
+                    _make(below, None if entry["folder"] else "")
         else:
-            _write(path, self.host.ask("readFile", "." + path[len(HOME):]))
+            _make(path, self.host.ask("readFile", "." + path[len(HOME):]))
 
 
-def _write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+# Rights of folders and files that are shown.
+SHUT, OPEN, READ = 0o555, 0o755, 0o444
+
+# After these we are asked whether there is something to fetch.
+LOOKS = ("open", "os.listdir", "os.scandir", "os.chdir", "stat")
+
+_NAMES = re.compile("servers|skills")
+
+
+def _make(path, text):
+    """A file with this text, or without one a folder."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        _make(folder, None)
+    _mode(folder, OPEN)
+    try:
+        if text is None:
+            os.mkdir(path, SHUT)
+            return
+        if os.path.exists(path):
+            os.unlink(path)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        _mode(path, READ)
+    finally:
+        _mode(folder, SHUT)
+
+
+def _mode(path, mode):
+    try:
+        os.chmod(path, mode)
+    except OSError:
+        # Where the jail has no root of its own, rights stay as they are.
+        pass
 
 
 def _inside(path):

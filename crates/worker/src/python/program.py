@@ -8,7 +8,11 @@ Calls of tools work with `await` and without. Without, they wait and give the
 answer. Where the text shows that a call is awaited later (an argument of
 `asyncio.gather`, a list that is), it must not wait, so such calls are marked
 before the text is compiled: `f(x)` becomes `later(f)(x)`, and only functions of
-servers know what that means.
+servers know what that means. What should be awaited and is a value already is
+taken as it is.
+
+Besides: `return` at the top is the output, one `main` that nobody calls is called,
+and a program that is indented as a whole is moved to the left.
 """
 
 import ast
@@ -24,15 +28,18 @@ TAKERS = {
 # `inspect.CO_COROUTINE`; the module takes long to import.
 COROUTINE = 0x80
 
-LATER, AWAITED = "__later__", "__awaited__"
+LATER, AWAITED, TAKER = "__later__", "__awaited__", "__taker__"
+RETURN, RETURNED = "__return__", "__returned__"
 
 
 class Program:
     """A program that compiles."""
 
     def __init__(self, source):
-        tree = ast.parse(without_fence(source), FILE_NAME)
-        self.has_value = _keep_last_expression(tree)
+        tree = _parsed(without_fence(source))
+        _call_main(tree)
+        _keep_last_expression(tree)
+        _Top(tree).visit(tree)
         _mark_awaited(tree)
         ast.fix_missing_locations(tree)
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -50,22 +57,105 @@ def without_fence(source):
     return "\n".join([""] * (first + 1) + lines[first + 1:last])
 
 
+def _parsed(source):
+    try:
+        return ast.parse(source, FILE_NAME)
+    except IndentationError:
+        import textwrap
+        moved = textwrap.dedent(source)
+        if moved == source:
+            raise
+        return ast.parse(moved, FILE_NAME)
+
+
+def _call_main(tree):
+    """A program that declares `main` and does nothing else means to run it."""
+    declared = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+                ast.Assign, ast.AnnAssign)
+    mains = [each for each in tree.body if getattr(each, "name", None) == "main"
+             and isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and not _needs(each.args)]
+    only = all(isinstance(each, declared) or _is_text(each) for each in tree.body)
+    if not mains or not only:
+        return
+    named = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+    if not named & {"main", "result"}:
+        tree.body.append(ast.copy_location(ast.Expr(_call_of("main")), mains[-1]))
+
+
+def _needs(arguments):
+    given = len(arguments.posonlyargs) + len(arguments.args)
+    return given > len(arguments.defaults) or None in arguments.kw_defaults
+
+
+def _is_text(statement):
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 # The name under which the value of the last expression is kept.
 LAST = "__last__"
 
 
 def _keep_last_expression(tree):
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        return False
+        return
     last = tree.body[-1]
     name = ast.Name(id=LAST, ctx=ast.Store())
     tree.body[-1] = ast.copy_location(ast.Assign(targets=[name], value=last.value), last)
-    return True
+
+
+class Returned(BaseException):
+    """The end of a program by `return`."""
+
+    def __init__(self, value):
+        super().__init__("returned")
+        self.value = value
+
+
+def returned(value=None):
+    raise Returned(value)
+
+
+class _Top(ast.NodeTransformer):
+    """What the top of a program may do here and nowhere else: `return`, and
+    `asyncio.run` beside `await`."""
+
+    def __init__(self, tree):
+        awaits = (ast.Await, ast.AsyncFor, ast.AsyncWith)
+        self.awaits = any(isinstance(node, awaits) for node in _own_nodes(tree))
+
+    def stay(self, node):
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = stay
+
+    def visit_Return(self, node):
+        self.generic_visit(node)
+        given = [] if node.value is None else [node.value]
+        return ast.copy_location(ast.Expr(_call_of(RETURNED, *given)), node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if self.awaits and len(node.args) == 1 and ast.dump(node.func) == _ASYNCIO_RUN:
+            return ast.copy_location(ast.Await(node.args[0]), node)
+        return node
+
+
+_ASYNCIO_RUN = ast.dump(ast.parse("asyncio.run", mode="eval").body)
 
 
 def _mark_awaited(tree):
-    for scope in _scopes(tree):
-        _Scope(scope).mark()
+    called = set()
+    scopes = list(_scopes(tree))
+    for scope in scopes:
+        _Scope(scope, called).mark()
+    # A function that is called where its value is awaited, and that gives the
+    # value of another call: whether that one may wait is known when it runs.
+    for scope in scopes:
+        if isinstance(scope, ast.FunctionDef) and scope.name in called:
+            for node in _own_nodes(scope):
+                if isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
+                    call = node.value
+                    call.func = ast.copy_location(_call_of(RETURN, call.func), call.func)
 
 
 def _scopes(tree):
@@ -79,14 +169,17 @@ def _scopes(tree):
 class _Scope:
     """Finds the calls of one scope whose values are awaited."""
 
-    def __init__(self, scope):
+    def __init__(self, scope, called):
         self.nodes = list(_own_nodes(scope))
         self.names = set()
+        # Names of functions of the program whose value is awaited, perhaps.
+        self.called = called
         self.marked = []
 
     def mark(self):
         awaited = [node for node in self.nodes if isinstance(node, ast.Await)]
-        taken = [argument for node in self.nodes if isinstance(node, ast.Call) and _takes(node)
+        takers = [node for node in self.nodes if isinstance(node, ast.Call) and _takes(node)]
+        taken = [argument for node in takers
                  for argument in [*node.args, *(each.value for each in node.keywords)]]
         for expression in [*(node.value for node in awaited), *taken]:
             self.follow(expression)
@@ -99,6 +192,8 @@ class _Scope:
                 self.follow_name(node)
         for call in self.marked:
             _mark(call)
+        for call in takers:
+            call.func = ast.copy_location(_call_of(TAKER, call.func), call.func)
         for node in awaited:
             node.value = ast.copy_location(_call_of(AWAITED, node.value), node.value)
 
@@ -107,6 +202,8 @@ class _Scope:
         if isinstance(expression, ast.Call):
             if expression not in self.marked:
                 self.marked.append(expression)
+            function = expression.func
+            self.called.add(getattr(function, "id", None) or getattr(function, "attr", None))
         elif isinstance(expression, ast.Name):
             self.names.add(expression.id)
         elif isinstance(expression, (ast.Starred, ast.Await, ast.NamedExpr)):
@@ -177,5 +274,5 @@ def _mark(call):
     call.func = ast.copy_location(_call_of(LATER, call.func), call.func)
 
 
-def _call_of(name, argument):
-    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=[argument], keywords=[])
+def _call_of(name, *arguments):
+    return ast.Call(func=ast.Name(id=name, ctx=ast.Load()), args=list(arguments), keywords=[])

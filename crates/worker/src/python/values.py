@@ -10,8 +10,11 @@ import math
 import re
 import sys
 
-# JSON of this depth is read by nobody; deeper ones would end the C stack.
-DEEPEST = 500
+# The gateway reads no deeper JSON.
+DEEPEST = 128
+
+# Of the place of a value in an error, in characters.
+LONGEST = 100
 
 
 class Record(dict):
@@ -80,9 +83,18 @@ def encode(value, what="output"):
         if not _LONG_NUMBER.search(text):
             return text
     except (ValueError, TypeError, RecursionError):
-        pass
+        if walk.raised is not None:
+            raise walk.raised
     # Slower, and knows where it is.
-    return json.dumps(walk.plain(value, "", ()), allow_nan=False, ensure_ascii=False)
+    try:
+        plain = walk.plain(value, "", ())
+    except RecursionError:
+        raise _too_deep(f"the {what}") from None
+    return json.dumps(plain, allow_nan=False, ensure_ascii=False)
+
+
+def _too_deep(place):
+    return Unfit(f"{place} is nested more than {DEEPEST} deep", "return flatter data")
 
 
 class _Walk:
@@ -90,12 +102,18 @@ class _Walk:
         self.what = what
         # What was made of iterators: they give their values only once.
         self.taken = {}
+        # What the program's own code raised on the way, a generator for example.
+        self.raised = None
 
     def simpler(self, value):
         """One step towards what JSON has, for a value that it does not have."""
         if id(value) in self.taken:
             return self.taken[id(value)][1]
-        plain = _converted(value)
+        try:
+            plain = _converted(value)
+        except Exception as error:
+            self.raised = error
+            raise
         if plain is value:
             raise TypeError
         if hasattr(value, "__next__"):
@@ -116,7 +134,7 @@ class _Walk:
         if any(value is other for other in above):
             raise Unfit(f"{self.place(path)} contains itself", "return plain data without cycles")
         if len(above) >= DEEPEST:
-            raise Unfit(f"{self.place(path)} is nested more than {DEEPEST} deep", "return flatter data")
+            raise _too_deep(self.place(path))
         above = (*above, value)
         if isinstance(value, dict):
             return {self.key(key, path): self.plain(each, f"{path}[{key!r}]", above)
@@ -126,11 +144,15 @@ class _Walk:
         try:
             simpler = self.simpler(value)
         except TypeError:
+            if self.raised is not None:
+                raise
             raise Unfit(f"{self.place(path)} is {_kind(value)}, which JSON cannot hold",
                         _hint_for(value)) from None
         return self.plain(simpler, path, above)
 
     def place(self, path):
+        if len(path) > LONGEST:
+            path = f"{path[:LONGEST // 2]}…{path[-LONGEST // 2:]}"
         return f"`{self.what}{path}`" if path else f"the {self.what}"
 
     def key(self, key, path):
@@ -172,7 +194,8 @@ def _converted(value):
     module = type(value).__module__.partition(".")[0]
     if module in ("numpy", "pandas", "polars"):
         return _of_package(value)
-    if hasattr(value, "__next__") or (hasattr(value, "__iter__") and hasattr(value, "__len__")):
+    # Iterators; files are some too, and nobody means their lines.
+    if hasattr(value, "__next__") and not hasattr(value, "fileno") or (hasattr(value, "__iter__") and hasattr(value, "__len__")):
         return list(value)
     return value
 
@@ -182,17 +205,27 @@ _OWN_METHODS = ("_asdict", "model_dump")
 
 
 def _of_package(value):
-    """Of numpy, pandas and polars, without importing them."""
+    """Of numpy, pandas and polars, without importing them. In their tables NaN is
+    what is missing."""
     if hasattr(value, "to_dicts"):
         return value.to_dicts()
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
-        return value.to_dict("records")
+        index = value.index
+        if index.name is not None or getattr(getattr(index, "dtype", None), "kind", "i") not in "iu":
+            value = value.reset_index()
+        return [{key: _or_none(each) for key, each in row.items()} for row in value.to_dict("records")]
     if hasattr(value, "index") and hasattr(value, "to_dict"):
-        return value.to_dict()
+        return {key: _or_none(each) for key, each in value.to_dict().items()}
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
     for method in ("isoformat", "tolist", "to_list", "item"):
         if hasattr(value, method):
             return getattr(value, method)()
-    return value if type(value).__name__ not in ("NAType", "NaTType") else None
+    return value
+
+
+def _or_none(value):
+    return None if isinstance(value, float) and value != value else value
 
 
 def _decimal(value):
@@ -212,6 +245,9 @@ def _bytes(value):
 
 
 def _moment(value):
+    # Of pandas: the moment that is missing.
+    if value != value:
+        return None
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
@@ -237,7 +273,7 @@ _OF_MODULES = {
     "pathlib": (("PurePath",), str),
 }
 
-_ALWAYS = {
+ALWAYS = {
     set: _sorted, frozenset: _sorted, complex: str, bytes: _bytes, bytearray: _bytes, memoryview: _bytes,
     BaseException: lambda value: {"name": type(value).__name__, "message": str(value)},
     **{each: list for each in _LISTED},
@@ -246,7 +282,7 @@ _ALWAYS = {
 
 def _known_types():
     """What can be converted, of what is imported by now."""
-    known = dict(_ALWAYS)
+    known = dict(ALWAYS)
     for module, (names, convert) in _OF_MODULES.items():
         loaded = sys.modules.get(module)
         known.update((getattr(loaded, name), convert) for name in names if hasattr(loaded, name))

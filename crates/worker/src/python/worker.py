@@ -12,15 +12,21 @@ import types
 
 from . import channel as wire
 from . import failure, files
-from .api import Commands, Finder, Function, Host, Servers, ToolError, Later, awaited, is_coroutine, later
+from .api import Commands, Finder, Host, Servers, ToolError, Later
+from .api import awaited, is_coroutine, later, may_be_later, taker
 from .channel import Channel, Gone
-from .program import AWAITED, FILE_NAME, LAST, LATER, Program
-from .values import Unfit, decode, encode
+from .program import AWAITED, FILE_NAME, LAST, LATER, RETURN, RETURNED, TAKER
+from .program import Program, Returned, returned
+from .values import Unfit, encode
 
 # Text is sent when so much has been printed, or the program ends or calls.
 PRINT_BYTES = 8192
 
 INFO, ERROR = b"\1", b"\3"
+
+# Of a thread that a program starts: address space is limited, and what a system
+# gives by default would use all of it for 40 threads. A program can set its own.
+STACK_BYTES = 1024 * 1024
 
 
 class Printed(io.TextIOBase):
@@ -49,6 +55,27 @@ class Printed(io.TextIOBase):
         if text:
             self.channel.send(wire.LOG, self.level, wire.text(text))
 
+    @property
+    def buffer(self):
+        return _Bytes(self)
+
+
+class _Bytes(io.RawIOBase):
+    """The same for who writes bytes."""
+
+    def __init__(self, printed):
+        self.printed = printed
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.printed.write(bytes(data).decode("utf-8", "replace"))
+        return len(data)
+
+    def flush(self):
+        self.printed.flush()
+
 
 class Start:
     """What the gateway says at the start."""
@@ -63,9 +90,9 @@ class Stopped(BaseException):
     """A limit was reached. No program can go on then, so `except Exception` does
     not catch it; the gateway ends one that catches everything."""
 
-    def __init__(self, code):
+    def __init__(self, code, place):
         super().__init__("stopped")
-        self.code = code
+        self.code, self.place = code, place
 
 
 class Run:
@@ -82,7 +109,8 @@ class Run:
         """Stops the program where it is when its time is up, so that the error
         can name the line. The gateway has a clock of its own."""
         def stop(number, _):
-            raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu")
+            place = failure.place_of_tasks() if "asyncio" in sys.modules else []
+            raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
         signal.signal(signal.SIGALRM, stop)
         signal.signal(signal.SIGPROF, stop)
         signal.setitimer(signal.ITIMER_REAL, self.start.time_ms / 1000)
@@ -113,24 +141,35 @@ class Run:
         except Gone:
             raise
         except BaseException as error:
-            return None, failure.of_exception(error, self.source)
+            try:
+                return None, failure.of_exception(error, self.source)
+            except (MemoryError, RecursionError, Stopped):
+                return None, failure.of_the_rest(error)
 
     def value(self, program):
         names = self.names()
-        sys.stdout, sys.stderr = self.out, self.err
+        sys.stdout = sys.__stdout__ = self.out
+        sys.stderr = sys.__stderr__ = self.err
+        # Nobody types anything.
+        sys.stdin = sys.__stdin__ = io.StringIO()
+        threading.stack_size(STACK_BYTES)
         try:
             if program.is_async:
                 import asyncio
                 asyncio.run(self.awaited(program, names))
             else:
                 exec(program.code, names)
+            value = names["result"] if "result" in names else names.get(LAST)
+        except Returned as end:
+            value = end.value
         except SystemExit as error:
             # `sys.exit()` at the end of a script is an end like any other.
             if error.code not in (None, 0):
                 raise
+            value = names.get("result")
+        value = value._value() if isinstance(value, Later) else self.driven(value)
         self.end_of_script()
-        value = names["result"] if "result" in names else names.get(LAST)
-        return value._value() if isinstance(value, Later) else self.driven(value)
+        return value
 
     def end_of_script(self):
         """What Python itself does at the end: threads, then `atexit`."""
@@ -195,8 +234,9 @@ class Run:
             setattr(builtins, value.__name__, value)
         builtins.servers = servers
         builtins.commands = Commands(host)
-        setattr(builtins, LATER, later)
-        setattr(builtins, AWAITED, awaited)
+        for name, value in ((LATER, later), (AWAITED, awaited), (TAKER, taker),
+                            (RETURN, may_be_later), (RETURNED, returned)):
+            setattr(builtins, name, value)
         names["__file__"] = FILE_NAME
         names["__builtins__"] = builtins
         return names
@@ -204,15 +244,16 @@ class Run:
 
 def serve(descriptor, hello):
     """Says hello, runs what comes, and tells how it ended."""
-    channel = Channel(descriptor)
+    channel = Channel(_apart(descriptor))
     channel.send_frame(hello)
     frame = channel.next()
     if frame.u8() != wire.START:
         return 2
     start = Start(frame)
+    # What the program forks has no part in the run.
+    os.register_at_fork(after_in_child=channel.leave)
     run = Run(channel, start)
-    for folder in (files.WORKSPACE, *files.SHOWN):
-        os.makedirs(folder, exist_ok=True)
+    os.makedirs(files.WORKSPACE, exist_ok=True)
     files.Shown(run.host).install()
     output, error = run.outcome()
     signal.setitimer(signal.ITIMER_REAL, 0)
@@ -224,6 +265,16 @@ def serve(descriptor, hello):
                      wire.u32(error["line"] or 0), wire.u32(error["column"] or 0),
                      wire.optional(error["hint"]), memory)
     return 0
+
+
+def _apart(descriptor):
+    """The channel under a number that processes of the program do not inherit;
+    whoever reads standard input finds nothing."""
+    own = os.dup(descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, descriptor)
+    os.close(nothing)
+    return own
 
 
 def _peak_memory():

@@ -127,6 +127,7 @@ pub(super) fn spec(filter: Filter) -> Spec {
     Spec {
         filter,
         grants: Vec::new(),
+        hidden: Vec::new(),
         links: Vec::new(),
         scratch: None,
         limits: ProcessLimits {

@@ -1,0 +1,5 @@
+//! Programs in Python: what works, what is refused, and what attacks come to.
+//!
+//! The interpreter is the one that the gateway finds on this machine.
+
+mod library;
