@@ -4,10 +4,10 @@
 //! engine, or an error that says how to get one. Engines of the machine are
 //! looked for when they are first asked for: most gateways never need one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tidegate_config::Sandbox;
 use tidegate_model::{Engine, ErrorCode, Language, Limits, Program, RunError};
@@ -29,6 +29,9 @@ pub(crate) struct Engines {
     quickjs: Arc<Pool>,
     /// Those with Python, once it was found.
     python: Mutex<Option<Arc<Pool>>>,
+    /// The modules that programs in Python can import, once it was found; nothing if
+    /// that is not known for sure.
+    modules: OnceLock<Arc<BTreeSet<String>>>,
     /// Those of engines that were found. One that was not is looked for again:
     /// the user may have installed it.
     found: Mutex<HashMap<Engine, Arc<Pool>>>,
@@ -47,8 +50,8 @@ impl Engines {
         let quickjs = Arc::new(Pool::new(Arc::new(backend), ready(&sandbox)));
         let path_variable = variable("PATH").unwrap_or_default();
         let home = variable("HOME").map(PathBuf::from);
-        let (python, found) = (Mutex::default(), Mutex::default());
-        Self { executable, sandbox, limits, path_variable, home, quickjs, python, found }
+        let (python, modules, found) = (Mutex::default(), OnceLock::new(), Mutex::default());
+        Self { executable, sandbox, limits, path_variable, home, quickjs, python, modules, found }
     }
 
     /// The engine of a program that asks for this one, or for none.
@@ -78,12 +81,21 @@ impl Engines {
             tracing::warn!(%error, "no Python");
             explain::no_python(&error)
         })?;
+        // What a virtual environment has can be anything.
+        if python.packages.is_none() && !python.modules.is_empty() {
+            let _ = self.modules.set(Arc::new(python.modules.clone()));
+        }
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
         let backend =
             ProcessBackend::new(self.executable.clone(), limits, least).with_python(python);
         let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
         *known = Some(Arc::clone(&workers));
         Ok(workers)
+    }
+
+    /// The modules that a program in Python can import, if that is known.
+    pub(crate) fn python_modules(&self) -> Option<&BTreeSet<String>> {
+        self.modules.get().map(AsRef::as_ref)
     }
 
     /// Looks for Python on the machine.

@@ -17,6 +17,8 @@ mod fetch;
 mod gateway;
 mod guest;
 mod pipeline;
+mod python_check;
+mod ready;
 mod result;
 mod run;
 mod run_id;

@@ -46,6 +46,8 @@ pub(crate) fn imports(body: &[Stmt], lines: &Lines<'_>) -> Vec<Import> {
 struct Reader<'a> {
     /// In how many statements the visit is.
     depth: u32,
+    /// Whether the program may have ended.
+    ended: bool,
     found: Vec<(&'a str, TextSize, bool)>,
     known: HashSet<&'a str>,
     /// Whether the program may change where modules come from.
@@ -57,7 +59,7 @@ impl<'a> Reader<'a> {
         let root = module.split('.').next().unwrap_or(module);
         self.changes |= matches!(root, "importlib" | "imp" | "runpy" | "builtins");
         if root != "servers" && self.found.len() < MOST && self.known.insert(root) {
-            self.found.push((root, at, self.depth == 0));
+            self.found.push((root, at, self.depth == 0 && !self.ended));
         }
     }
 }
@@ -78,6 +80,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
                 }
             }
             _ => {
+                self.ended |= matches!(statement, Stmt::Return(_) | Stmt::Raise(_));
                 self.depth += 1;
                 walk_stmt(self, statement);
                 self.depth -= 1;
@@ -86,6 +89,14 @@ impl<'a> Visitor<'a> for Reader<'a> {
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
+        if let Expr::Call(call) = expression {
+            let name = match &*call.func {
+                Expr::Name(name) => name.id.as_str(),
+                Expr::Attribute(attribute) => attribute.attr.id.as_str(),
+                _ => "",
+            };
+            self.ended |= matches!(name, "exit" | "quit" | "_exit");
+        }
         self.changes |= match expression {
             Expr::Attribute(attribute) => match attribute.attr.id.as_str() {
                 "modules" | "meta_path" | "path_hooks" | "path_importer_cache" => true,

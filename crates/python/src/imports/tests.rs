@@ -23,6 +23,10 @@ fn what_may_not_happen_is_not_sure() {
         "if x:\n    import pandas",
         "class A:\n    import pandas",
         "with x:\n    import pandas",
+        "return 1\nimport pandas",
+        "raise SystemExit\nimport pandas",
+        "exit()\nimport pandas",
+        "if x:\n    quit()\nimport pandas",
     ] {
         let found = found(source);
         assert!(found[0].ends_with(" perhaps"), "{source}: {found:?}");
