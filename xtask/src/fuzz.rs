@@ -20,7 +20,7 @@ pub(crate) const SHORT_SECONDS: u32 = 5;
 
 const VERSION: &str = "0.13.2";
 
-const TARGETS: [&str; 4] = ["wire", "program", "config", "network"];
+const TARGETS: [&str; 5] = ["wire", "program", "python", "config", "network"];
 
 pub(crate) fn run(project: &Project, progress: &Progress, seconds: u32) -> Result<()> {
     let fuzzer = fuzzer(project, progress)?;

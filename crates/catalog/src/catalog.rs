@@ -1,9 +1,10 @@
 //! The tools of all servers, and what a name in a program means.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use tidegate_model::{ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
+use tidegate_model::{Language, ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
 use crate::api::{ServerApi, definition, python_definition, signature};
 use crate::index::{Hit, Index};
@@ -92,6 +93,16 @@ impl ServerTools {
             (name, tool.name.as_str(), python_parameters(&tool.input_schema))
         };
         names.into_iter().zip(self.tools.iter().map(AsRef::as_ref)).map(function).collect()
+    }
+
+    /// The functions of all tools, as a language writes them.
+    pub fn names_in(&self, language: Language) -> Cow<'_, [String]> {
+        match language {
+            Language::TypeScript => Cow::Borrowed(&self.functions),
+            Language::Python => {
+                Cow::Owned(python_function_names(self.tools.iter().map(AsRef::as_ref)))
+            }
+        }
     }
 
     /// Prepares a tool list for look-ups.
@@ -226,11 +237,13 @@ impl Catalog {
     /// What a tool name in a program means: `server__tool`, `server.tool` or
     /// `mcp__server__tool`, with each part in any of its spellings.
     pub fn resolve(&self, name: &str) -> Resolution {
-        let name = name.strip_prefix("mcp__").unwrap_or(name);
-        let parts =
-            name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'));
-        let Some((given_server, given_tool)) = parts else {
-            return self.resolve_bare(name);
+        self.resolve_in(Language::TypeScript, name)
+    }
+
+    /// The same, with hints that name functions as a language writes them.
+    pub fn resolve_in(&self, language: Language, name: &str) -> Resolution {
+        let Some((given_server, given_tool)) = ToolRef::parts(name) else {
+            return self.resolve_bare(name.strip_prefix("mcp__").unwrap_or(name));
         };
         let server = match self.server_name(given_server) {
             Ok(server) => server.to_owned(),
@@ -246,7 +259,8 @@ impl Catalog {
         if tools.tools.is_empty() {
             return Resolution::NotListed { server };
         }
-        let hint = self.owner_hint(given_tool).unwrap_or_else(|| tool_hint(tools, given_tool));
+        let hint = self.owner_hint(language, given_tool);
+        let hint = hint.unwrap_or_else(|| tool_hint(&tools.names_in(language), given_tool));
         Resolution::UnknownTool { server, given: given_tool.to_owned(), hint }
     }
 
@@ -285,14 +299,16 @@ impl Catalog {
     }
 
     /// Which other server has a tool of exactly this name.
-    fn owner_hint(&self, given: &str) -> Option<String> {
+    fn owner_hint(&self, language: Language, given: &str) -> Option<String> {
         let mut owners =
             self.servers.iter().filter(|(_, listed)| listed.tools.find(given).is_some());
         let (server, listed) = owners.next()?;
         if owners.next().is_some() {
             return None;
         }
-        let function = listed.tools.function_of(given)?;
+        let at = listed.tools.position(given)?;
+        let names = listed.tools.names_in(language);
+        let function = names.get(at)?;
         Some(format!("`{server}` has it: write `servers.{server}.{function}`"))
     }
 
@@ -321,11 +337,11 @@ impl Catalog {
     }
 }
 
-fn tool_hint(tools: &ServerTools, given: &str) -> String {
-    did_you_mean(given, tools.functions.iter().map(String::as_str)).unwrap_or_else(|| {
+fn tool_hint(functions: &[String], given: &str) -> String {
+    did_you_mean(given, functions.iter().map(String::as_str)).unwrap_or_else(|| {
         let names: Vec<String> =
-            tools.functions.iter().take(12).map(|name| format!("`{name}`")).collect();
-        let more = tools.functions.len().saturating_sub(12);
+            functions.iter().take(12).map(|name| format!("`{name}`")).collect();
+        let more = functions.len().saturating_sub(12);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("it has {}{rest}", names.join(", "))
     })
@@ -334,7 +350,7 @@ fn tool_hint(tools: &ServerTools, given: &str) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tidegate_model::{ServerInfo, ToolDef, ToolList};
+    use tidegate_model::{Language, ServerInfo, ToolDef, ToolList};
 
     use super::{Catalog, Resolution};
 
@@ -371,6 +387,30 @@ mod tests {
             "no get-lead in drive: `crm` has it: write `servers.crm.getLead`"
         );
         assert_eq!(resolved("drive__getFiel"), "no getFiel in drive: did you mean `getFile`?");
+    }
+
+    #[test]
+    fn hints_name_functions_as_the_language_writes_them() {
+        let tool = |name: &str| ToolDef {
+            name: name.to_owned(),
+            title: None,
+            description: None,
+            input_schema: json!({}),
+            output_schema: None,
+            annotations: None,
+        };
+        let mut catalog = Catalog::default();
+        for (server, tools) in [("crm", ["getLead", "list-leads"]), ("drive", ["get", "put"])] {
+            let tools = tools.into_iter().map(tool).collect();
+            catalog.set_tools(server, &ToolList { info: ServerInfo::default(), tools });
+        }
+        let hint = |name: &str| match catalog.resolve_in(Language::Python, name) {
+            Resolution::UnknownTool { hint, .. } => hint,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(hint("crm__get_laed"), "did you mean `get_lead`?");
+        assert_eq!(hint("crm__x"), "it has `get_lead`, `list_leads`");
+        assert_eq!(hint("drive__getLead"), "`crm` has it: write `servers.crm.get_lead`");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is wrong with a program, found before it runs.
 //!
-//! In: the references that the worker read out of the program's source, and the
-//! source as a type checker can take it. Out: nothing, or one error with all that
+//! In: the references that the worker read out of the program's source (of Python:
+//! that we did, `python_check.rs`), and the source as a type checker can take it. Out: nothing, or one error with all that
 //! was found. The worker is not believed in anything here: a wrong reference
 //! costs its own program a wrong error.
 //!
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Deserialize;
 use tidegate_catalog::{Catalog, Resolution};
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, Language, RunError};
 use tidegate_wire::NAME_LIMIT;
 
 use crate::explain;
@@ -23,13 +23,16 @@ use crate::view::View;
 /// How many problems one error tells. More are not read.
 const MOST_PROBLEMS: usize = 5;
 
-/// What the worker knows of a program.
-#[derive(Deserialize)]
+/// What is known of a program.
+#[derive(Default, Deserialize)]
 pub(crate) struct CheckRequest {
-    references: Vec<Reference>,
+    pub(crate) references: Vec<Reference>,
     /// The program for the type checker, with the lines it was written in;
     /// nothing if it must not be given to one.
-    text: Option<String>,
+    pub(crate) text: Option<String>,
+    /// What is wrong with it besides, found by the gateway itself.
+    #[serde(skip)]
+    pub(crate) problems: Vec<RunError>,
 }
 
 /// One use of a server or tool.
@@ -45,12 +48,12 @@ pub(crate) struct Reference {
     /// What of the arguments is sure to be as it is written.
     #[serde(default)]
     pub(crate) sure: Sure,
-    line: u32,
-    column: u32,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
     /// Where the server is named, if elsewhere.
-    server_at: Option<(u32, u32)>,
+    pub(crate) server_at: Option<(u32, u32)>,
     #[serde(default)]
-    called: bool,
+    pub(crate) called: bool,
     /// Whether the program is prepared for it to fail.
     pub(crate) guarded: bool,
 }
@@ -69,12 +72,29 @@ pub(crate) struct Sure {
 }
 
 impl Gateway {
-    /// Checks a program and gives warnings about it, or why it must not run.
-    pub(crate) async fn check(&self, view: &View, body: &str) -> Result<Vec<String>, RunError> {
+    /// Checks what a worker has read out of its program.
+    pub(crate) async fn check_said(
+        &self,
+        view: &View,
+        body: &str,
+    ) -> Result<Vec<String>, RunError> {
         let request: CheckRequest = serde_json::from_str(body).map_err(|_| {
             RunError::new(ErrorCode::WorkerDied, "the worker sent a check that cannot be read")
         })?;
-        if let Some(error) = told_at_once(self.unknown_names(&request.references).await) {
+        self.check(view, request).await
+    }
+
+    /// Checks a program and gives warnings about it, or why it must not run.
+    pub(crate) async fn check(
+        &self,
+        view: &View,
+        request: CheckRequest,
+    ) -> Result<Vec<String>, RunError> {
+        let mut problems = request.problems;
+        problems.extend(self.unknown_names(view.language, &request.references).await);
+        // Those of one place in the order in which they were found.
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        if let Some(error) = told_at_once(problems) {
             return Err(error);
         }
         // Nothing of the program has run: it may see what was learned just now.
@@ -87,7 +107,7 @@ impl Gateway {
 
     /// The references that name nothing, each with its error. One more than are
     /// told: looking for the nearest names is dear, and the worker chooses them.
-    async fn unknown_names(&self, references: &[Reference]) -> Vec<RunError> {
+    async fn unknown_names(&self, language: Language, references: &[Reference]) -> Vec<RunError> {
         let mut seen = HashSet::new();
         let asked: Vec<&Reference> = references
             .iter()
@@ -110,7 +130,7 @@ impl Gateway {
         asked
             .into_iter()
             .filter(told)
-            .filter_map(|one| problem(&catalog, one))
+            .filter_map(|one| problem(&catalog, language, one))
             // A server that is not there has no tools either.
             .filter(|error| said.insert(error.message.clone()))
             .take(MOST_PROBLEMS + 1)
@@ -137,7 +157,7 @@ impl Reference {
 }
 
 /// What is wrong with a reference, as far as the catalog knows.
-fn problem(catalog: &Catalog, reference: &Reference) -> Option<RunError> {
+fn problem(catalog: &Catalog, language: Language, reference: &Reference) -> Option<RunError> {
     let server = match catalog.server_name(&reference.server) {
         Ok(server) => server,
         Err(hint) => {
@@ -146,11 +166,13 @@ fn problem(catalog: &Catalog, reference: &Reference) -> Option<RunError> {
             return Some(placed(error, place));
         }
     };
-    let tools = catalog.server(server).map(|tools| tools.functions.as_slice());
     let error = match &reference.tool {
-        None if reference.called => explain::called_server(server, tools.unwrap_or_default()),
+        None if reference.called => {
+            let names = catalog.server(server).map(|tools| tools.names_in(language));
+            explain::called_server(server, language, &names.unwrap_or_default())
+        }
         None => return None,
-        Some(tool) => match catalog.resolve(&format!("{server}__{tool}")) {
+        Some(tool) => match catalog.resolve_in(language, &format!("{server}__{tool}")) {
             Resolution::Tool { .. } => return None,
             Resolution::NotListed { server } => explain::no_tools(&server),
             Resolution::UnknownTool { server, given, hint } => {

@@ -5,11 +5,11 @@
 //! in `sandbox.engines`. Engines of the machine are
 //! looked for when they are first asked for: most gateways never need one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tidegate_config::Sandbox;
 use tidegate_model::{Engine, ErrorCode, Language, Limits, Program, RunError};
@@ -34,6 +34,9 @@ pub(crate) struct Engines {
     keeps_ready: AtomicBool,
     /// Those with Python, once it was found.
     python: Mutex<Option<Arc<Pool>>>,
+    /// The modules that programs in Python can import, once it was found; nothing if
+    /// that is not known for sure.
+    modules: OnceLock<Arc<BTreeSet<String>>>,
     /// Those of engines that were found. One that was not is looked for again:
     /// the user may have installed it.
     found: Mutex<HashMap<Engine, Arc<Pool>>>,
@@ -61,6 +64,7 @@ impl Engines {
             quickjs,
             keeps_ready: AtomicBool::new(false),
             python: Mutex::default(),
+            modules: OnceLock::new(),
             found: Mutex::default(),
         }
     }
@@ -109,12 +113,21 @@ impl Engines {
             tracing::warn!(%error, "no Python");
             explain::no_python(&error)
         })?;
+        // What a virtual environment has can be anything.
+        if python.packages.is_none() && !python.modules.is_empty() {
+            let _ = self.modules.set(Arc::new(python.modules.clone()));
+        }
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
         let backend =
             ProcessBackend::new(self.executable.clone(), limits, least).with_python(python);
         let workers = self.pool(backend);
         *known = Some(Arc::clone(&workers));
         Ok(workers)
+    }
+
+    /// The modules that a program in Python can import, if that is known.
+    pub(crate) fn python_modules(&self) -> Option<&BTreeSet<String>> {
+        self.modules.get().map(AsRef::as_ref)
     }
 
     /// Looks for Python on the machine.

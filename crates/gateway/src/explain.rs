@@ -4,7 +4,8 @@
 //! of what a server printed. The operator finds all of that in the log.
 
 use tidegate_model::{
-    Effects, ErrorCode, Isolation, IsolationReport, LimitName, RunError, ToolRef, did_you_mean,
+    Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, ToolRef,
+    did_you_mean,
 };
 use tidegate_policy::{Denial, Refusal, Rule};
 use tidegate_sandbox::{PythonError, SandboxError};
@@ -116,14 +117,18 @@ pub(crate) fn no_tools(server: &str) -> RunError {
 }
 
 /// A server that is called as if it were one of its tools.
-pub(crate) fn called_server(server: &str, tools: &[String]) -> RunError {
+pub(crate) fn called_server(server: &str, language: Language, tools: &[String]) -> RunError {
     let message = format!("`{server}` is a server, not a function");
     let error = RunError::new(ErrorCode::UnknownTool, message);
     let shown: Vec<String> = tools.iter().take(12).map(|tool| format!("`{tool}`")).collect();
+    let arguments = match language {
+        Language::TypeScript => "{ … }",
+        Language::Python => "…",
+    };
     match tools.first() {
         None => error,
         Some(first) => error.with_hint(format!(
-            "call one of its tools, such as `servers.{server}.{first}({{ … }})`; it has {}{}",
+            "call one of its tools, such as `servers.{server}.{first}({arguments})`; it has {}{}",
             shown.join(", "),
             if tools.len() > shown.len() { ", …" } else { "" },
         )),

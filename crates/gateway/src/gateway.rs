@@ -21,6 +21,7 @@ use crate::admission::Admission;
 use crate::capacity;
 use crate::discovery::Discovery;
 use crate::engines::Engines;
+use crate::python_check::PythonReader;
 use crate::shapes::Shapes;
 use crate::tokens;
 use crate::type_check::Types;
@@ -53,6 +54,7 @@ pub struct Gateway {
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
     pub(crate) engines: Engines,
+    pub(crate) python: PythonReader,
     /// None if there is no command to run.
     pub(crate) commands: Option<CommandRunner>,
     /// None if it is off, or there is no compiler.
@@ -115,6 +117,7 @@ impl Gateway {
             outputs,
             egress,
             engines,
+            python: PythonReader::default(),
             commands,
             types,
         }))

@@ -18,6 +18,8 @@ mod fetch;
 mod gateway;
 mod guest;
 mod pipeline;
+mod python_check;
+mod ready;
 mod request;
 mod result;
 mod run;

@@ -9,19 +9,17 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use tidegate_model::{Answer, ErrorCode, Limits, Program, Response, RunError, RunId};
-use tidegate_policy::Permissions;
-use tidegate_sandbox::{Lease, Worker};
+use tidegate_model::{Answer, ErrorCode, Program, Response, RunError};
 use tidegate_store::{Outcome, RunRecord};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::{Admitted, SessionId};
+use crate::admission::SessionId;
 use crate::bridge::json_bytes;
-use crate::explain_limit::start_error;
 use crate::gateway::Gateway;
+use crate::ready::{Checked, Ready};
 use crate::run_id::new_run_id;
-use crate::{explain, result, run, tokens};
+use crate::{result, run, tokens};
 
 /// What a request brings besides its content.
 #[derive(Clone)]
@@ -72,7 +70,8 @@ impl Gateway {
             () = context.cancelled.cancelled() => Err(run::cancelled()),
         };
         let ended = match ready {
-            Ok((permissions, worker, _admitted, _lease)) => {
+            Ok(Ready { permissions, worker, reading, _admitted, _lease }) => {
+                let program = Checked { program, reading };
                 run::run(self, worker, program, permissions, &limits, &id, context).await
             }
             Err(error) => run::Ended::failed(error),
@@ -97,27 +96,6 @@ impl Gateway {
         };
         self.keep_record(record).await;
         response
-    }
-
-    /// What a run needs before it can begin: its rights, its turn, and a worker
-    /// with the engine that the program asks for.
-    async fn ready(
-        &self,
-        permissions: Result<Permissions, RunError>,
-        program: &Program,
-        limits: &Limits,
-        id: &RunId,
-        context: &RunContext,
-    ) -> Result<(Permissions, Worker, Admitted, Lease), RunError> {
-        let permissions = permissions?;
-        let mut admitted = self.admission.enter(&context.session, limits.time).await?;
-        let workers = self.engines.workers_for(program).await?;
-        let (worker, lease) = workers.take().await.map_err(|error| {
-            tracing::error!(%error, run = %id, "no worker");
-            explain::sandbox(&error, |limit| start_error(limit, &self.settings.limits))
-        })?;
-        admitted.started();
-        Ok((permissions, worker, admitted, lease))
     }
 
     /// Makes one call outside of a program, decided like any other.

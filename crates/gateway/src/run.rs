@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tidegate_model::{ErrorCode, LimitName, Limits, Program, RunError, RunId};
 use tidegate_policy::Permissions;
+use tidegate_python::Analysis;
 use tidegate_sandbox::{ChannelError, End, FrameWriter, Hit, Watch, Worker};
 use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
 use tokio::sync::{Mutex, Semaphore};
@@ -20,6 +21,7 @@ use tokio::time::Instant;
 use crate::explain_limit::{Subject, code_of, message};
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
+use crate::ready::Checked;
 use crate::request::{Request, WAITING_BYTES, fulfil};
 use crate::run_limits::{Spent, cause, measured};
 use crate::view::View;
@@ -72,13 +74,14 @@ impl Ended {
 pub(crate) async fn run(
     gateway: &Arc<Gateway>,
     worker: Worker,
-    program: Program,
+    checked: Checked,
     permissions: Permissions,
     limits: &Limits,
     id: &RunId,
     context: &RunContext,
 ) -> Ended {
     let Worker { mut reader, writer, life, report: _ } = worker;
+    let Checked { program, reading } = checked;
     let mut run = Run {
         gateway: Arc::clone(gateway),
         view: Arc::new(View::new(gateway.catalog(), program.language)),
@@ -103,7 +106,7 @@ pub(crate) async fn run(
     let deadline = started_at + limits.time + INTERRUPT_GRACE;
     let mut watch = life.watch(limits);
     let started = tokio::select! {
-        started = run.start(program) => started,
+        started = run.start(program, reading) => started,
         () = tokio::time::sleep_until(deadline) => {
             Err(RunError::new(ErrorCode::TimeLimit, "killed"))
         }
@@ -206,7 +209,11 @@ pub(crate) struct Run {
 type Outcome = Result<Option<String>, RunError>;
 
 impl Run {
-    async fn start(&self, program: Program) -> Result<(), RunError> {
+    async fn start(&self, program: Program, reading: Option<Analysis>) -> Result<(), RunError> {
+        if let Some(reading) = reading {
+            let found = self.gateway.check_python(&self.view, &self.id, &program, reading).await?;
+            *self.warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        }
         let start = ToGuest::Start(Start {
             source: program.source,
             time_ms: u32::try_from(self.limits.time.as_millis()).unwrap_or(u32::MAX),
@@ -334,7 +341,7 @@ impl Run {
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
             let answer = match question {
-                Question::Check => gateway.check(&view, &body).await.map(|found| {
+                Question::Check => gateway.check_said(&view, &body).await.map(|found| {
                     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
                     Value::Null
                 }),

@@ -6,6 +6,7 @@
 
 mod answer;
 mod command;
+mod finding;
 mod isolation;
 mod language;
 mod limits;
@@ -21,6 +22,7 @@ mod tool;
 
 pub use answer::Answer;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
+pub use finding::{Finding, Severity};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use language::Language;
 pub use limits::Limits;

@@ -19,6 +19,13 @@ impl ToolRef {
     pub fn new(server: impl Into<String>, tool: impl Into<String>) -> Self {
         Self { server: server.into(), tool: tool.into() }
     }
+
+    /// The parts of a name as programs write it: `server__tool`, `server.tool`,
+    /// `server/tool` or `mcp__server__tool`. Neither of them need exist.
+    pub fn parts(name: &str) -> Option<(&str, &str)> {
+        let name = name.strip_prefix("mcp__").unwrap_or(name);
+        name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'))
+    }
 }
 
 /// Prints as `server__tool`, the spelling that `callMCPTool` takes.

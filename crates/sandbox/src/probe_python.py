@@ -9,4 +9,6 @@ print(json.dumps({
                                                "installed_base": sys.base_prefix,
                                                "installed_platbase": sys.base_exec_prefix})
                 for name in ("stdlib", "platstdlib")],
+    # Only since 3.10.
+    "modules": sorted(getattr(sys, "stdlib_module_names", ())),
 }))

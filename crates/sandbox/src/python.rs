@@ -5,6 +5,7 @@
 //! there is none. What lies on `PATH` is often a launcher (pyenv) or belongs to a
 //! virtual environment, so each candidate is run and asked where it really is.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,9 @@ pub struct Python {
     pub version: String,
     /// Where installed packages are, if any may be imported.
     pub packages: Option<PathBuf>,
+    /// The modules of its standard library, without their submodules; none if it
+    /// does not say.
+    pub modules: BTreeSet<String>,
     /// Its standard library.
     library: Vec<PathBuf>,
     /// What executable and standard library load.
@@ -135,6 +139,7 @@ struct Said {
     version: (u32, u32, u32),
     implementation: String,
     library: Vec<PathBuf>,
+    modules: BTreeSet<String>,
 }
 
 async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, PythonError> {
@@ -182,6 +187,7 @@ async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, Python
         program,
         version,
         packages,
+        modules: said.modules,
         library,
     })
 }

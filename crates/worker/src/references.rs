@@ -16,6 +16,7 @@ use oxc::ast::ast::{
 use oxc::ast_visit::{Visit, walk};
 use oxc::span::{GetSpan, Span};
 use serde_json::{Value, json};
+use tidegate_model::ToolRef;
 use tidegate_wire::NAME_LIMIT;
 
 use crate::lines::Lines;
@@ -184,7 +185,7 @@ impl Uses<'_, '_> {
                 // `callMCPTool('crm', 'get_lead', {…})` works as well.
                 let names = match (text(0), text(1)) {
                     (Some(server), Some(tool)) => Some((server, tool)),
-                    (Some(name), None) => split(name),
+                    (Some(name), None) => ToolRef::parts(name),
                     (None, _) => None,
                 };
                 let Some((server, tool)) = names else { return };
@@ -367,12 +368,6 @@ fn is_optional(expression: &Expression<'_>) -> bool {
         }
         at = member.object();
     }
-}
-
-/// The parts of a name that `callMCPTool` takes.
-fn split(name: &str) -> Option<(&str, &str)> {
-    let name = name.strip_prefix("mcp__").unwrap_or(name);
-    name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'))
 }
 
 #[cfg(test)]

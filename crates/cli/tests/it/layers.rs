@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
 /// and layers 1 and 2 only on what is named here.
-const LAYERS: [(&str, u8, &[&str]); 15] = [
+const LAYERS: [(&str, u8, &[&str]); 16] = [
     ("model", 0, &[]),
     ("config", 1, &["model"]),
     ("upstream", 1, &["model"]),
@@ -15,6 +15,7 @@ const LAYERS: [(&str, u8, &[&str]); 15] = [
     ("store", 1, &["model"]),
     ("egress", 1, &["model"]),
     ("typecheck", 1, &["model"]),
+    ("python", 1, &["model"]),
     ("wire", 1, &["model"]),
     ("sandbox", 2, &["model", "jail", "wire"]),
     ("worker", 2, &["model", "jail", "wire"]),
@@ -30,6 +31,7 @@ const LAYERS: [(&str, u8, &[&str]); 15] = [
             "store",
             "egress",
             "typecheck",
+            "python",
             "wire",
             "sandbox",
         ],
@@ -57,10 +59,11 @@ const LAYERS: [(&str, u8, &[&str]); 15] = [
 ];
 
 /// Dangerous or heavy things have one owner.
-const OWNERS: [(&str, &[&str]); 10] = [
+const OWNERS: [(&str, &[&str]); 11] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
     ("oxc", &["worker"]),
+    ("ruff_python_parser", &["python"]),
     ("jsonschema", &["policy"]),
     ("tiktoken-rs", &["gateway"]),
     ("toml_edit", &["config"]),

@@ -24,6 +24,7 @@ mod network;
 mod profiles;
 mod programs;
 mod python;
+mod python_check;
 mod repairs;
 mod round_trip;
 mod secrets;

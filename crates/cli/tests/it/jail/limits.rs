@@ -133,7 +133,6 @@ pub(super) fn spec(filter: Filter) -> Spec {
     Spec {
         filter,
         grants: Vec::new(),
-        hidden: Vec::new(),
         links: Vec::new(),
         hidden: Vec::new(),
         scratch: None,

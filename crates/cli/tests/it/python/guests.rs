@@ -48,7 +48,7 @@ fn run_all(test: &str, folder: &str, limits: &str) {
     // A server's start is not part of what is timed.
     run(&mut served, "servers.hostile.echo(text='')");
     let after = if folder == "allowed" || folder == "denied" { nothing } else { still_works };
-    run_folder(&mut served, &format!("python/{folder}"), after);
+    run_folder(&bench, &mut served, &format!("python/{folder}"), after);
 }
 
 /// Once more as a user without rights, who has no control groups; without the

@@ -1,0 +1,34 @@
+//! What is noticed in a program before it runs.
+//!
+//! A finding informs: nothing is allowed or refused by it.
+
+use serde::Serialize;
+
+/// Something in a program that is worth a look.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Stable name of the rule, such as `python.process`.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Line of the program as written, from 1.
+    pub line: u32,
+    /// Column of the program as written, in characters, from 1.
+    pub column: u32,
+    /// The fact, with values in back-ticks and no full stop.
+    pub message: String,
+    /// What to do instead.
+    pub suggestion: &'static str,
+}
+
+/// How much a finding matters, if it were not for the jail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Ordinary programs do it.
+    Low,
+    /// Few programs need it.
+    Medium,
+    /// Programs that want out do it.
+    High,
+}

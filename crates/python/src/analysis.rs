@@ -1,0 +1,92 @@
+//! A program from its source to what is known of it.
+//!
+//! The source is hostile and the parser is large, so the reading is bounded before
+//! it begins: by the length of the source, and by how deep its tree can get
+//! (`depth`), on a stack that such a tree cannot fill. A panic ends the reading and
+//! nothing else.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ruff_python_parser::parse_module;
+use ruff_source_file::LineIndex;
+use ruff_text_size::TextSize;
+use tidegate_model::Finding;
+
+use crate::bindings::Bindings;
+use crate::imports::{Import, imports};
+use crate::meanings::Meanings;
+use crate::references::{Reference, references};
+use crate::{dangers, depth, fence};
+
+/// Longer programs are not read. Ten times the longest that a model has the tokens
+/// to write; a tree takes up to a hundred times the memory of its source.
+pub const LONGEST_SOURCE: usize = 512 * 1024;
+
+/// The stack that a reading needs at most. By trial: the deepest trees that are let
+/// through take between 1 and 2 MB without optimisation.
+pub const STACK_BYTES: usize = 16 * 1024 * 1024;
+
+/// What is known of a program before it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Its uses of servers and tools, in the order of the source.
+    pub references: Vec<Reference>,
+    /// The modules that it imports, each once.
+    pub imports: Vec<Import>,
+    /// What in it may be dangerous. Nothing relies on it.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads a program; nothing if it is not understood. To be called on a thread with
+/// [`STACK_BYTES`] of stack.
+pub fn analyse(source: &str) -> Option<Analysis> {
+    if source.len() > LONGEST_SOURCE {
+        return None;
+    }
+    // Whatever the parser trips over is not worth more than its own reading.
+    catch_unwind(AssertUnwindSafe(|| read(source))).ok().flatten()
+}
+
+fn read(source: &str) -> Option<Analysis> {
+    let source = fence::without_fence(source);
+    if !depth::is_shallow(&source) {
+        return None;
+    }
+    let parsed = parse_module(&source).ok()?;
+    let lines = Lines::new(&source);
+    let body = parsed.suite();
+    let bindings = Bindings::of(body);
+    let meanings = Meanings::new(&bindings);
+    Some(Analysis {
+        references: references(body, &meanings, &lines),
+        imports: imports(body, &lines),
+        findings: dangers::findings(body, &meanings, &lines),
+    })
+}
+
+/// From offsets to the lines and columns that a model counts: both from 1, columns
+/// in characters.
+pub(crate) struct Lines<'s> {
+    source: &'s str,
+    index: LineIndex,
+}
+
+impl<'s> Lines<'s> {
+    pub(crate) fn new(source: &'s str) -> Self {
+        Self { source, index: LineIndex::from_source_text(source) }
+    }
+
+    /// The line alone, which is quickly found.
+    pub(crate) fn line(&self, offset: TextSize) -> u32 {
+        u32::try_from(self.index.line_index(offset).get()).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn place(&self, offset: TextSize) -> (u32, u32) {
+        let at = self.index.line_column(offset, self.source);
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        (number(at.line.get()), number(at.column.get()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! Reads programs in Python before they run, with a real parser.
+//!
+//! In: the source as written. Out: an [`Analysis`]: which servers and tools the
+//! program uses, what it imports, and what in it may be dangerous; or nothing, if
+//! the source is not understood. Pure: no clock, no disk, no network.
+//!
+//! Nothing relies on it for safety. What a program may do is decided by the jail
+//! and at each call; this only tells sooner and in better words. A syntax error is
+//! told by Python itself.
+//! Must stay true: no source makes it panic, overflow a stack, or take long
+//! ([`analyse`] says how).
+
+mod analysis;
+mod bindings;
+mod dangers;
+mod depth;
+mod fence;
+mod imports;
+mod meanings;
+mod references;
+
+pub use analysis::{Analysis, LONGEST_SOURCE, STACK_BYTES, analyse};
+pub use fence::without_fence;
+pub use imports::Import;
+pub use references::Reference;

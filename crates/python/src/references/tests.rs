@@ -1,0 +1,162 @@
+use crate::analyse;
+
+/// Each reference in one line: `server.tool at line:column`, with what else is said.
+fn found(source: &str) -> Vec<String> {
+    let shown = |reference: &super::Reference| {
+        let tool = reference.tool.as_ref().map(|tool| format!(".{tool}")).unwrap_or_default();
+        let mut text =
+            format!("{}{tool} at {}:{}", reference.server, reference.line, reference.column);
+        for (is, word) in [(reference.called, " called"), (reference.guarded, " guarded")] {
+            text.push_str(if is { word } else { "" });
+        }
+        text
+    };
+    analyse(source).unwrap().references.iter().map(shown).collect()
+}
+
+#[test]
+fn every_form_of_a_use_is_found() {
+    let forms = [
+        (
+            "from servers import github\ngithub.list_issues(repo='a')",
+            &["github at 1:21", "github.list_issues at 2:8"][..],
+        ),
+        (
+            "from servers import github as gh, crm\ngh.list_issues()",
+            &["github at 1:21", "crm at 1:35", "github.list_issues at 2:4"],
+        ),
+        (
+            "import servers.github\nservers.github.list_issues()",
+            &["github at 1:16", "github.list_issues at 2:16"],
+        ),
+        (
+            "import servers.github as x\nx.list_issues()",
+            &["github at 1:16", "github.list_issues at 2:3"],
+        ),
+        ("import servers\nservers.github.list_issues()", &["github.list_issues at 2:16"]),
+        (
+            "from servers.github import list_issues as li\nli(repo='a')",
+            &["github.list_issues at 1:28", "github.list_issues at 2:1"],
+        ),
+        ("servers.github.list_issues()", &["github.list_issues at 1:16"]),
+        ("await servers['github'].list_issues()", &["github.list_issues at 1:25"]),
+        ("call_tool('github__list_issues', {})", &["github.list_issues at 1:1"]),
+        ("call_tool('mcp__github__list_issues')", &["github.list_issues at 1:1"]),
+        ("call_tool('github', 'list_issues', {})", &["github.list_issues at 1:1"]),
+        ("call_tool(name='github.list_issues')", &["github.list_issues at 1:1"]),
+        ("from servers.github import *", &["github at 1:14"]),
+        ("servers.github('x')", &["github at 1:1 called"]),
+        ("é = [servers.crm.get()\n  for x in y]", &["crm.get at 1:18"]),
+    ];
+    for (source, expected) in forms {
+        assert_eq!(found(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn names_that_stand_for_a_server_or_tool_are_followed() {
+    let forms = [
+        ("gh = servers.github\ngh.list_issues()", &["github.list_issues at 2:4"][..]),
+        ("f = servers.github.list_issues\nf()", &["github.list_issues at 2:1"]),
+        ("a, b = servers.crm, servers.drive\nb.get()", &["drive.get at 2:3"]),
+        ("call = call_tool\ncall('crm__get')", &["crm.get at 2:1"]),
+        ("def f():\n    return gh.x()\ngh = servers.github", &["github.x at 2:15"]),
+        (
+            "def f():\n    c = servers.a\n    c.x()\ndef g():\n    c = servers.b\n    c.x()",
+            &["a.x at 3:7", "b.x at 6:7"],
+        ),
+        ("class A:\n    def run(self):\n        return servers.crm.get()", &["crm.get at 3:28"]),
+        ("if (gh := servers.github):\n    gh.x()", &["github.x at 2:8 guarded"]),
+        ("f'{servers.crm.get()}'", &["crm.get at 1:16"]),
+        ("x: object = servers.crm\nx.get()", &["crm.get at 2:3"]),
+        ("lambda: servers.crm.get()", &["crm.get at 1:21"]),
+        (
+            "import asyncio\nawait asyncio.gather(*[servers.crm.get(i) for i in y])",
+            &["crm.get at 2:36"],
+        ),
+    ];
+    for (source, expected) in forms {
+        assert_eq!(found(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn what_may_be_something_else_is_left_to_the_run() {
+    for source in [
+        "servers[name].get()",
+        "getattr(servers, name).get()",
+        "gh = servers.github\ngh = other\ngh.x()",
+        "for gh in [servers.github]:\n    gh.x()",
+        "def f(servers):\n    servers.crm.get()",
+        "servers = load()\nservers.crm.get()",
+        "def call_tool(name): pass\ncall_tool('crm__get')",
+        "[servers.get() for servers in y]",
+        "with open('x') as servers:\n    servers.crm.get()",
+        "try:\n    pass\nexcept E as servers:\n    servers.crm.get()",
+        "match x:\n    case servers:\n        servers.crm.get()",
+        "def f():\n    global gh\n    gh = 1\ngh = servers.crm\ngh.get()",
+        "def f():\n    gh = servers.crm\n    def g():\n        nonlocal gh\n        gh = 1\n    gh.get()",
+        "servers.crm = Fake()\nservers.crm.get()",
+        "servers.__iter__()",
+        "from .servers import github\ngithub.x()",
+        "call_tool(name)",
+        "call_tool('search')",
+        "servers.crm.get",
+        "map(servers.crm.get, ids)",
+        "class A:\n    gh = servers.crm\n    def f(self):\n        gh.get()",
+        "del servers\nservers.crm.get()",
+        "lambda servers: servers.crm.get()",
+    ] {
+        assert_eq!(found(source), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[test]
+fn a_program_may_probe() {
+    for source in [
+        "try:\n    servers.crm.get()\nexcept ToolError:\n    pass",
+        "try:\n    from servers import crm\nexcept ImportError:\n    crm = None",
+        "if 'crm' in servers:\n    servers.crm.get()",
+        "if hasattr(servers, 'crm'):\n    pass\nelse:\n    servers.crm.get()",
+        "x = servers.crm.get() if hasattr(servers, 'crm') else None",
+        "hasattr(servers, 'crm') and servers.crm.get()",
+        "from contextlib import suppress\nwith suppress(Exception):\n    servers.crm.get()",
+        "asyncio.gather(servers.crm.get(), return_exceptions=True)",
+    ] {
+        let found = found(source);
+        assert_eq!(found.len(), 1, "{source}");
+        assert!(found[0].ends_with(" guarded"), "{source}: {found:?}");
+    }
+    for source in [
+        "try:\n    servers.crm.get()\nfinally:\n    pass",
+        "try:\n    pass\nexcept ToolError:\n    servers.crm.get()",
+        "if ready:\n    servers.crm.get()",
+        "asyncio.gather(servers.crm.get(), return_exceptions=False)",
+        "with open('x') as f:\n    servers.crm.get()",
+    ] {
+        let found = found(source);
+        assert_eq!(found.len(), 1, "{source}");
+        assert!(!found[0].ends_with(" guarded"), "{source}: {found:?}");
+    }
+}
+
+#[test]
+fn the_place_of_the_server_and_of_the_arguments_is_told() {
+    let source = "x = servers.crm.get(\n  a=1)\n";
+    let reference = analyse(source).unwrap().references.remove(0);
+    assert_eq!(reference.server_at, Some((1, 13)));
+    assert_eq!(reference.arguments, Some((1, 20, 2, 7)));
+}
+
+#[test]
+fn lines_are_those_of_the_text_as_written() {
+    let source = "Here it is:\n\n```python\nx = 1\nservers.crm.get()\n```\nThat's it.\n";
+    assert_eq!(found(source), ["crm.get at 5:13"]);
+    assert_eq!(found("\u{feff}servers.crm.get()"), ["crm.get at 1:13"]);
+    assert_eq!(found("x = 1\r\nservers.crm.get()\r\n"), ["crm.get at 2:13"]);
+}
+
+#[test]
+fn no_more_than_five_hundred_are_told() {
+    assert_eq!(found(&"servers.crm.get()\n".repeat(600)).len(), 500);
+}

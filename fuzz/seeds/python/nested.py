@@ -1,0 +1,1 @@
+((((((-~-not x if y else lambda: z.a.b[0](1)(2)))))))
