@@ -13,6 +13,7 @@
 //! // timeout: N ms                    what the request asks for
 //! // within: N ms                     the most `metrics.execution_ms` may be
 //! // sent as: CRLF                    line ends are changed on the way
+//! // language: typescript             what the request says; if nothing, it is told by the lines
 //! // python: 3.11                     the oldest version that has what it uses
 //! ```
 //!
@@ -314,6 +315,7 @@ impl Guest {
                 Some(("calls", text)) => guest.calls = Some(number(text)),
                 Some(("timeout", text)) => guest.timeout_ms = Some(number(text)),
                 Some(("within", text)) => guest.within_ms = Some(number(text)),
+                Some(("language", "typescript")) => guest.language = Some("typescript"),
                 Some(("python", text)) => guest.python = text.strip_prefix("3.").map(number),
                 Some(("sent as", "CRLF")) => crlf = true,
                 _ => break,
@@ -352,7 +354,7 @@ impl Guest {
             }
         };
         let (mut expected, got) = (self.expected_outcome(), self.outcome(answer));
-        if self.language.is_some() && answer["error"].get("column").is_none() {
+        if self.language == Some("python") && answer["error"].get("column").is_none() {
             expected = without_column(&expected);
         }
         check("outcome", Some(with_numbers_of(&got, &expected)), Some(got));
@@ -395,7 +397,7 @@ impl Guest {
         let place = match (error.get("line"), error.get("column")) {
             _ if !self.expect.contains(" at line ") && code.starts_with("limit.") => String::new(),
             (Some(line), Some(column)) => format!(" at line {line}, column {column}"),
-            (Some(line), None) if self.language.is_some() => format!(" at line {line}"),
+            (Some(line), None) if self.language == Some("python") => format!(" at line {line}"),
             _ => String::new(),
         };
         format!("error {code}{place}: {message}")

@@ -1,4 +1,4 @@
-# expect: error limit.memory: the program used more than its limit of 256 MB of memory
+# expect: error limit.memory: the program hit its limit `memory` of 256 MB: {used}
 # hint: work in smaller pieces, or let the user raise `limits.memory`
 class Endless(dict):
     def items(self):

@@ -1,4 +1,4 @@
-# expect: error limit.output: the program printed or returned more than its limit of 32 MB
+# expect: error limit.output: the program hit its limit `output` of 32 MB: it wrote {n} MB
 # hint: print and return less, or let the user raise `limits.output`
 # logs: any
 import gc, struct

@@ -1,5 +1,5 @@
-# expect: error limit.time: the program ran longer than its limit of 700 ms
-# hint: do less per run, or let the user raise `limits.time`
+# expect: error limit.time: the program hit its limit `time` of 700 ms: it ran for {n} ms
+# hint: do less per run, or ask for a larger `timeout_ms`, up to 20000
 # timeout: 700 ms
 import gc, os, signal, time
 signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,4 +1,4 @@
-# expect: error limit.cpu: the program used more than its limit of 2 s of CPU time
+# expect: error limit.cpu: the program hit its limit `cpu` of 2 s: it used {n} ms of CPU time
 # hint: do less per run, or let the user raise `limits.cpu`
 def spin(n):
     while True:

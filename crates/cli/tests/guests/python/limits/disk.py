@@ -1,4 +1,4 @@
-# expect: error limit.disk: the program wrote more than its limit of 4 MB
+# expect: error limit.disk: the program hit its limit `disk` of 4 MB
 # hint: write less, or let the user raise `limits.disk`
 with open("workspace/big", "wb") as file:
     for _ in range(100):

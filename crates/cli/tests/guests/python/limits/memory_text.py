@@ -1,4 +1,4 @@
-# expect: error limit.memory: the program used more than its limit of 64 MB of memory
+# expect: error limit.memory: the program hit its limit `memory` of 64 MB: {used}
 # hint: work in smaller pieces, or let the user raise `limits.memory`
 x = "x"
 while True:

@@ -1,5 +1,5 @@
-# expect: error limit.time: the program ran longer than its limit of 500 ms
-# hint: do less per run, or let the user raise `limits.time`
+# expect: error limit.time: the program hit its limit `time` of 500 ms: it ran for {n} ms
+# hint: do less per run, or ask for a larger `timeout_ms`, up to 20000
 # timeout: 500 ms
 # within: 1500 ms
 len(str(7 ** (7 ** 8)))
