@@ -14,7 +14,7 @@ use tidegate_model::ToolDef;
 use crate::catalog::ServerTools;
 use crate::names::{camel_case, is_identifier, python_function_names};
 use crate::read_schema::{Words, read_schema};
-use crate::render_py::{Stub, module};
+use crate::render_py::{Stub, module, without_head};
 use crate::render_ts::{TypeScript, inert};
 use crate::shape::Observed;
 use crate::share::{NameCost, Shared, share};
@@ -72,6 +72,18 @@ pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Obser
         text.push_str(&api.function(tool, ""));
     }
     text.trim_end().to_owned()
+}
+
+/// The same in Python.
+pub(crate) fn python_definition(
+    tool: &ToolDef,
+    function: &str,
+    observed: Option<&Observed>,
+) -> String {
+    let tools = [(tool, function, observed)].into_iter();
+    let mut api = ServerApi::read(tools, NameCost::DEFINITION);
+    api.python_names = vec![function.to_owned()];
+    without_head(&api.python()).trim_end().to_owned()
 }
 
 /// What a tool takes, without what it does and gives.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{Language, ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
-use crate::api::{ServerApi, definition, signature};
+use crate::api::{ServerApi, definition, python_definition, signature};
 use crate::index::{Hit, Index};
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::shape::Observed;
@@ -26,7 +26,7 @@ pub struct ServerTools {
 /// A function of Python: its name, the tool, and its parameters in the order in
 /// which they can be given without their names: how each is written, and what the
 /// tool calls it.
-pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str)>);
+pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str, bool)>);
 
 /// All known tools. Cheap to clone: a running program keeps the one it started
 /// with, whatever servers do meanwhile.
@@ -181,6 +181,17 @@ impl Catalog {
         let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
         Some(definition(tool, function, observed))
+    }
+
+    /// The function that a program in Python calls, and its definition.
+    pub fn python_definition(&self, id: &ToolRef) -> Option<(String, String)> {
+        let listed = self.servers.get(&id.server)?;
+        let tool = listed.tools.find(&id.tool)?;
+        let functions = listed.tools.python_functions();
+        let (function, ..) = functions.into_iter().find(|(_, name, _)| *name == tool.name)?;
+        let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
+        let definition = python_definition(tool, &function, observed);
+        Some((function, definition))
     }
 
     /// What a tool takes, in TypeScript: enough to correct a call.

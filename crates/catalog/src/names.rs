@@ -171,8 +171,9 @@ pub(crate) fn python_parameter(property: &str) -> Option<String> {
 }
 
 /// The properties of a tool's arguments as parameters: those that are required
-/// first, each as it is written and as the tool calls it.
-pub(crate) fn python_parameters(schema: &Value) -> Vec<(String, &str)> {
+/// first, each as it is written, as the tool calls it, and whether `None` means
+/// that it is left out: many write so what has no value yet.
+pub(crate) fn python_parameters(schema: &Value) -> Vec<(String, &str, bool)> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Vec::new();
     };
@@ -182,13 +183,26 @@ pub(crate) fn python_parameters(schema: &Value) -> Vec<(String, &str)> {
         .map(|names| names.iter().filter_map(Value::as_str).collect())
         .unwrap_or_default();
     let mut taken = HashSet::new();
-    let mut parameters: Vec<(String, &str)> = properties
-        .keys()
-        .filter_map(|name| Some((python_parameter(name)?, name.as_str())))
-        .filter(|(parameter, _)| taken.insert(parameter.clone()))
+    let omitted = |name: &str, schema| !required.contains(name) && is_never_null(schema);
+    let mut parameters: Vec<(String, &str, bool)> = properties
+        .iter()
+        .filter_map(|(name, schema)| {
+            Some((python_parameter(name)?, name.as_str(), omitted(name, schema)))
+        })
+        .filter(|(parameter, ..)| taken.insert(parameter.clone()))
         .collect();
-    parameters.sort_by_key(|(_, name)| !required.contains(name));
+    parameters.sort_by_key(|(_, name, _)| !required.contains(name));
     parameters
+}
+
+/// Whether a schema says that its value is something else than null.
+fn is_never_null(schema: &Value) -> bool {
+    let nullable = schema.get("nullable").and_then(Value::as_bool).unwrap_or_default();
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind != "null" && !nullable,
+        Some(Value::Array(kinds)) => kinds.iter().all(|kind| kind != "null") && !nullable,
+        _ => false,
+    }
 }
 
 /// Whether a name is an identifier of Python, and no keyword.

@@ -30,6 +30,11 @@ pub(crate) struct Stub<'a> {
     pub(crate) output: Option<TypeId>,
 }
 
+/// What is written of the tools themselves.
+pub(crate) fn without_head(module: &str) -> &str {
+    module.strip_prefix(HEAD).unwrap_or(module)
+}
+
 /// The module of a server.
 pub(crate) fn module(types: &Types, shared: &Shared, stubs: &[Stub<'_>]) -> String {
     let taken = stubs.iter().map(|stub| stub.function.to_owned());

@@ -71,8 +71,13 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tidegate demo\n  tidegate demo --json | jq .saved_percent")]
+#[command(
+    after_help = "Examples:\n  tidegate demo\n  tidegate demo --lang py\n  tidegate demo --json | jq .saved_percent"
+)]
 pub(crate) struct DemoArgs {
+    /// Language of the programs
+    #[arg(long, value_enum, default_value_t = LangArg::Ts)]
+    pub(crate) lang: LangArg,
     /// One JSON document on standard output
     #[arg(long)]
     pub(crate) json: bool,

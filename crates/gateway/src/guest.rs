@@ -38,7 +38,10 @@ impl Gateway {
                     .with_hint("write `searchTools(\"read a file\", \"full\")`")
                 })?;
                 let (catalog, failed) = view.complete(&self.discovery).await;
-                let answer = self.search_in(&catalog, &failed, &request);
+                let mut answer = self.search_in(&catalog, &failed, &request);
+                if view.language == Language::Python {
+                    answer.results.iter_mut().for_each(|found| found.turn_python(&catalog));
+                }
                 serde_json::to_value(answer.results).map_err(|_| internal())
             }
             Question::ReadDir => {
@@ -81,28 +84,30 @@ impl Gateway {
                 let catalog = view.catalog();
                 Ok(catalog.api(&server).into_iter().flat_map(|api| api.files()).map(file).collect())
             }
-            _ => Err(no_such_file(path)),
+            _ => Err(no_such_file(path, view)),
         }
     }
 
     async fn read_file(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let parts = tree_path(path).unwrap_or_default();
-        let [servers, server, file] = parts.as_slice() else { return Err(no_such_file(path)) };
+        let [servers, server, file] = parts.as_slice() else {
+            return Err(no_such_file(path, view));
+        };
         if servers != "servers" {
-            return Err(no_such_file(path));
+            return Err(no_such_file(path, view));
         }
         let (server, tools) = view.server(&self.discovery, server).await?;
         let catalog = view.catalog();
         if view.language == Language::Python {
             let text = catalog.api(&server).filter(|_| file == PYTHON_FILE).map(|api| api.python());
-            return text.map(Value::String).ok_or_else(|| no_such_file(path));
+            return text.map(Value::String).ok_or_else(|| no_such_file(path, view));
         }
         let text = catalog.api(&server).and_then(|api| {
             // The tool's own spelling works here too.
             let own = || tools.function_of(file.strip_suffix(".ts")?);
             api.file(file).or_else(|| api.file(&format!("{}.ts", own()?)))
         });
-        text.map(Value::String).ok_or_else(|| no_such_file(path))
+        text.map(Value::String).ok_or_else(|| no_such_file(path, view))
     }
 }
 
@@ -136,10 +141,14 @@ fn tree_path(path: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-fn no_such_file(path: &str) -> RunError {
+fn no_such_file(path: &str, view: &View) -> RunError {
     let path = &path[..path.floor_char_boundary(200)];
+    let hint = match view.language {
+        Language::TypeScript => "programs see `./servers/<server>/<function>.ts`",
+        Language::Python => "programs see `./servers/<server>/__init__.py`",
+    };
     RunError::new(ErrorCode::File, format!("`{}` does not exist", path.escape_debug()))
-        .with_hint("programs see `./servers/<server>/<function>.ts`")
+        .with_hint(hint)
 }
 
 fn internal() -> RunError {

@@ -93,6 +93,21 @@ pub struct Found {
     pub id: ToolRef,
 }
 
+impl Found {
+    /// As programs in Python write it.
+    pub(crate) fn turn_python(&mut self, catalog: &Catalog) {
+        let Some((function, definition)) = catalog.python_definition(&self.id) else { return };
+        if let Some((server, _)) = self.call.rsplit_once('.') {
+            self.call = format!("{server}.{function}");
+        }
+        // In one line it is the same in both languages.
+        if self.tokens.is_some() {
+            self.tokens = Some(tokens::count(&definition));
+            self.text = Some(definition);
+        }
+    }
+}
+
 /// The same text wherever a tool is shown.
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@
 //! since nothing of ours lies in the jail.
 
 use std::convert::Infallible;
-use std::ffi::{CStr, CString, OsString};
+use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ impl Python {
         let options = OPTIONS.map(OsString::from).into_iter();
         let arguments = [path(&self.program)].into_iter().chain(options);
         let arguments = arguments.chain([script().into(), hello.into(), packages]);
-        let arguments: Vec<CString> = arguments.map(text).collect::<io::Result<_>>()?;
+        let arguments: Vec<CString> = arguments.map(|one| text(&one)).collect::<io::Result<_>>()?;
         // A place of its own for what asks for one; times as everywhere else.
         // One heap for all threads: of several, each would reserve a part of the
         // address space that is limited, for libraries as well.
@@ -63,11 +63,11 @@ impl Python {
             .chain([c"MALLOC_ARENA_MAX=1", c"OPENBLAS_NUM_THREADS=1", c"OMP_NUM_THREADS=1"])
             .map(CStr::to_owned);
         let environment: Vec<CString> = environment.collect();
-        Ok(execve(&text(path(&self.program))?, &arguments, &environment)?)
+        Ok(execve(&text(self.program.as_os_str())?, &arguments, &environment)?)
     }
 }
 
-fn text(value: OsString) -> io::Result<CString> {
+fn text(value: &OsStr) -> io::Result<CString> {
     Ok(CString::new(value.as_bytes())?)
 }
 

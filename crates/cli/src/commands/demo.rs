@@ -38,7 +38,7 @@ pub(crate) async fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let gateway = context::open(settings(&state)?, &environment)?;
     let context = context::cancelled_by_ctrl_c();
     let shown = tokio::select! {
-        shown = show(&gateway, &context, args.json) => shown,
+        shown = show(&gateway, &context, args) => shown,
         () = context.cancelled.cancelled() => Err(anyhow::anyhow!("cancelled")),
     };
     gateway.close().await;
@@ -48,8 +48,9 @@ pub(crate) async fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
 async fn show(
     gateway: &Arc<Gateway>,
     context: &RunContext,
-    json: bool,
+    args: &DemoArgs,
 ) -> anyhow::Result<ExitCode> {
+    let (json, language) = (args.json, args.lang.language());
     let (catalog, failed) = gateway.complete_catalog().await;
     if let Some((name, error)) = failed.first() {
         bail!("the demo server `{name}` did not start: {error}");
@@ -71,7 +72,7 @@ async fn show(
     for task in &TASKS {
         let measured = {
             let _spinner = print::Spinner::start(task.title);
-            measure(gateway, context, task)
+            measure(gateway, context, task, language)
                 .await
                 .with_context(|| format!("task `{}`", task.title))?
         };
@@ -96,7 +97,7 @@ async fn show(
         return Ok(ExitCode::SUCCESS);
     }
     row("all", classic_total, code_total);
-    explain(&tasks);
+    explain(&tasks, language);
     print::line(print::bold(&format!(
         "{saved:.2} % fewer tokens, same answers, checked against the data."
     )));
@@ -118,11 +119,11 @@ fn row(name: &str, classic: usize, code: usize) {
 }
 
 /// The last task in full: what the user asks, what the model writes and gets.
-fn explain(tasks: &[(&Task, Measured)]) {
+fn explain(tasks: &[(&Task, Measured)], language: Language) {
     let Some((task, measured)) = tasks.get(1) else { return };
     print::line(format!("\n{} {}", print::bold("The user asks:"), task.ask));
     print::line(print::bold("The model writes:"));
-    for line in task.program.lines() {
+    for line in task.program(language).lines() {
         print::line(format!("  {line}"));
     }
     print::line(format!(
@@ -151,6 +152,7 @@ async fn measure(
     gateway: &Arc<Gateway>,
     context: &RunContext,
     task: &Task,
+    language: Language,
 ) -> anyhow::Result<Measured> {
     let (classic_calls, classic_tokens) = the_classic_way(gateway, context, task).await?;
     let mut code_tokens = 0;
@@ -158,8 +160,8 @@ async fn measure(
         code_tokens += discover(gateway, query, wanted).await?;
     }
     let program = Program {
-        source: task.program.to_owned(),
-        language: Language::TypeScript,
+        source: task.program(language).to_owned(),
+        language,
         engine: None,
         timeout: None,
     };
@@ -173,7 +175,11 @@ async fn measure(
         "the program's answer is not what the data says: {output}"
     );
     let answer = serde_json::to_string(&response)?;
-    let written = json!({"code": task.program}).to_string();
+    let mut written = json!({"code": task.program(language)});
+    if language != Language::default() {
+        written["language"] = json!(language.as_str());
+    }
+    let written = written.to_string();
     code_tokens += tokens::count(&written) + tokens::count(&answer);
     Ok(Measured {
         classic_calls,

@@ -12,6 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use tidegate_model::Language;
 
 use super::ServerName;
 use super::calendar::{TODAY, instant};
@@ -29,11 +30,23 @@ pub(crate) struct Task {
     /// has to find.
     pub(crate) searches: &'static [(&'static str, &'static str)],
     /// The TypeScript that a model writes.
-    pub(crate) program: &'static str,
+    typescript: &'static str,
+    /// The same in Python.
+    python: &'static str,
     /// What the classic way does instead, in this order.
     pub(crate) classic: fn() -> Vec<ClassicStep>,
     /// What the program must return.
     pub(crate) expected: fn() -> Value,
+}
+
+impl Task {
+    /// What a model writes.
+    pub(crate) const fn program(&self, language: Language) -> &'static str {
+        match language {
+            Language::TypeScript => self.typescript,
+            Language::Python => self.python,
+        }
+    }
 }
 
 /// A step of the classic way. The model writes all arguments and reads all
@@ -86,7 +99,8 @@ pub(crate) const TASKS: [Task; 3] = [
             ("search leads by company", "servers.crm.searchLeads"),
             ("attach a note to a lead", "servers.crm.createNote"),
         ],
-        program: include_str!("programs/attach_transcript.ts"),
+        typescript: include_str!("programs/attach_transcript.ts"),
+        python: include_str!("programs/attach_transcript.py"),
         classic: attach_transcript,
         expected: expected_attachment,
     },
@@ -95,7 +109,8 @@ pub(crate) const TASKS: [Task; 3] = [
         ask: "Which five countries have the most value in qualified leads, and how many of all \
               leads there are qualified?",
         searches: &[("list all leads", "servers.crm.listLeads")],
-        program: include_str!("programs/leads_by_country.ts"),
+        typescript: include_str!("programs/leads_by_country.ts"),
+        python: include_str!("programs/leads_by_country.py"),
         classic: all_leads,
         expected: expected_countries,
     },
@@ -104,7 +119,8 @@ pub(crate) const TASKS: [Task; 3] = [
         ask: "Of all issues assigned to a person, how many are open bugs older than 90 days, as \
               of 1 April 2026? Show the ten people with the largest share.",
         searches: &[("list all issues", "servers.tracker.listIssues")],
-        program: include_str!("programs/old_bugs.ts"),
+        typescript: include_str!("programs/old_bugs.ts"),
+        python: include_str!("programs/old_bugs.py"),
         classic: all_issues,
         expected: expected_people,
     },
@@ -219,6 +235,7 @@ fn expected_people() -> Value {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use tidegate_model::Language;
 
     use super::super::transcript;
     use super::{TASKS, Task};
@@ -272,9 +289,10 @@ mod tests {
 
     #[test]
     fn the_program_names_the_file_and_customer_of_the_data() {
-        let program = TASKS[0].program;
-        assert_eq!(program.matches(transcript::PATH).count(), 1);
-        assert_eq!(program.matches(transcript::CUSTOMER).count(), 1);
+        for program in [Language::TypeScript, Language::Python].map(|one| TASKS[0].program(one)) {
+            assert_eq!(program.matches(transcript::PATH).count(), 1);
+            assert_eq!(program.matches(transcript::CUSTOMER).count(), 1);
+        }
         assert_eq!(TASKS[0].ask.matches(transcript::CUSTOMER).count(), 1);
     }
 }

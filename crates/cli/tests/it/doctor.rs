@@ -83,6 +83,15 @@ fn no_engines(bench: &Bench) -> [Value; 2] {
     [bad("engine deno", "warning", &deno, GET_DENO), bad("engine node", "warning", node, GET_NODE)]
 }
 
+fn no_python() -> Value {
+    bad(
+        "programs in Python",
+        "warning",
+        "there is no Python on PATH; programs in Python cannot run",
+        "install Python 3.9 or later, and put it on PATH or name it as `python.path`",
+    )
+}
+
 fn no_runtimes() -> [Value; 3] {
     [
         ("Node", "`node` was not found; servers that are started with `npx` will not start"),
@@ -104,6 +113,7 @@ fn what_is_optional_and_missing_is_a_warning() {
         no_type_checker("TypeScript 7 was not found"),
     ];
     expected.extend(no_engines(&bench));
+    expected.push(no_python());
     expected.extend(no_runtimes());
     assert_eq!(doctor(&bench, &[]), (Some(0), expected));
 }
@@ -162,12 +172,12 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     };
     let missing = problem(&format!("there is no file `{}`", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 9));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 10));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
     let script =
         problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 9));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 10));
 }
 
 #[test]
@@ -259,7 +269,7 @@ fn servers_are_started_only_when_asked_for() {
     let valid = format!("`{}` is valid, servers: crm, gone", file.display());
     let (code, findings) = doctor(&bench, &[]);
     assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
-    assert_eq!(findings.len(), 9);
+    assert_eq!(findings.len(), 10);
     let (code, findings) = doctor(&bench, &["--servers"]);
     let gone = bad(
         "server gone",
@@ -268,7 +278,7 @@ fn servers_are_started_only_when_asked_for() {
         "start its command by hand, or see docs/servers.md",
     );
     let expected = [ok("server crm", "started, 5 tools"), gone];
-    assert_eq!((code, &findings[6..8]), (Some(1), &expected[..]));
+    assert_eq!((code, &findings[7..9]), (Some(1), &expected[..]));
 }
 
 #[test]

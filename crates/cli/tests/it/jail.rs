@@ -8,7 +8,7 @@
 //!
 //! Each guarantee of `docs/guarantees.md` has a test with its number.
 
-mod attacker;
+pub(crate) mod attacker;
 mod beside;
 mod grants;
 mod guarantees;

@@ -13,7 +13,12 @@
 //! // timeout: N ms                    what the request asks for
 //! // within: N ms                     the most `metrics.execution_ms` may be
 //! // sent as: CRLF                    line ends are changed on the way
+//! // language: typescript             what the request says; if nothing, it is told by the lines
+//! // python: 3.11                     the oldest version that has what it uses
 //! ```
+//!
+//! Programs in Python (`tests/guests/python`, see `python/guests.rs`) have the same
+//! header behind `# `. Before Python 3.11 errors have no column.
 //!
 //! A limit stops the engine wherever it happens to be, so the place of a
 //! `limit.` error is compared only if the header has one.
@@ -156,10 +161,17 @@ pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
 
 /// Runs every program of a folder, in the order of their names, and reports all
 /// that went otherwise than expected.
-fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> Vec<String>) {
+pub(crate) fn run_folder(
+    served: &mut Served,
+    folder: &str,
+    after: impl Fn(&mut Served) -> Vec<String>,
+) {
     let mut failures = String::new();
     for file in guests(folder) {
         let guest = Guest::read(&file);
+        if guest.python.is_some_and(|least| python_version(served) < least) {
+            continue;
+        }
         let answer = served.execute_with(guest.request());
         let mut problems = guest.problems(&answer);
         problems.extend(after(served));
@@ -168,6 +180,13 @@ fn run_folder(served: &mut Served, folder: &str, after: impl Fn(&mut Served) -> 
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
+}
+
+/// The minor version of the Python that programs run in.
+fn python_version(served: &mut Served) -> u64 {
+    let code = "import sys\nsys.version_info[1]";
+    let answer = served.execute_with(json!({"code": code, "language": "python"}));
+    answer["output"].as_u64().unwrap_or_else(|| panic!("{answer}"))
 }
 
 /// The programs of a folder, in the order of their names.
@@ -197,6 +216,9 @@ pub(crate) struct Guest {
     calls: Option<u64>,
     timeout_ms: Option<u64>,
     within_ms: Option<u64>,
+    /// Of a program in Python, the minor version that it needs.
+    python: Option<u64>,
+    language: Option<&'static str>,
 }
 
 impl Guest {
@@ -209,13 +231,18 @@ impl Guest {
             calls: None,
             timeout_ms: None,
             within_ms: None,
+            python: None,
+            language: None,
             source,
         };
         let mut crlf = false;
+        let is_python = file.extension().is_some_and(|ending| ending == "py");
+        let mark = if is_python { "# " } else { "// " };
+        guest.language = is_python.then_some("python");
         let number = |text: &str| text.trim_end_matches(" ms").parse().unwrap();
         // The header of a fenced program stands inside the fence.
-        let lines = guest.source.lines().skip_while(|line| line.starts_with("```"));
-        for line in lines.map_while(|line| line.strip_prefix("// ")) {
+        let lines = guest.source.lines().skip_while(|line| !line.starts_with(mark));
+        for line in lines.map_while(|line| line.strip_prefix(mark)) {
             match line.split_once(": ") {
                 Some(("expect", text)) => guest.expect = text.to_owned(),
                 Some(("hint", text)) => guest.hint = Some(text.to_owned()),
@@ -223,6 +250,8 @@ impl Guest {
                 Some(("calls", text)) => guest.calls = Some(number(text)),
                 Some(("timeout", text)) => guest.timeout_ms = Some(number(text)),
                 Some(("within", text)) => guest.within_ms = Some(number(text)),
+                Some(("language", "typescript")) => guest.language = Some("typescript"),
+                Some(("python", text)) => guest.python = text.strip_prefix("3.").map(number),
                 Some(("sent as", "CRLF")) => crlf = true,
                 _ => break,
             }
@@ -239,11 +268,19 @@ impl Guest {
         if let Some(timeout) = self.timeout_ms {
             request["timeout_ms"] = json!(timeout);
         }
+        if let Some(language) = self.language {
+            request["language"] = json!(language);
+        }
         request
     }
 
+    /// Whether it calls tools.
+    pub(crate) fn needs_servers(&self) -> bool {
+        self.source.contains("servers.") || self.source.contains("call_tool")
+    }
+
     /// What is otherwise than expected.
-    fn problems(&self, answer: &Value) -> Vec<String> {
+    pub(crate) fn problems(&self, answer: &Value) -> Vec<String> {
         let mut problems = Vec::new();
         let mut check = |what: &str, expected: Option<String>, got: Option<String>| {
             if expected != got {
@@ -251,7 +288,11 @@ impl Guest {
                 problems.push(format!("{what}\n  expected {expected}\n       got {got}"));
             }
         };
-        check("outcome", Some(self.expected_outcome()), Some(self.outcome(answer)));
+        let mut expected = self.expected_outcome();
+        if self.language == Some("python") && answer["error"].get("column").is_none() {
+            expected = without_column(&expected);
+        }
+        check("outcome", Some(expected), Some(self.outcome(answer)));
         let hint = answer["error"]["hint"].as_str().map(visible);
         check("hint", self.hint.clone(), hint);
         if self.logs.as_deref() != Some("any") {
@@ -291,9 +332,19 @@ impl Guest {
         let place = match (error.get("line"), error.get("column")) {
             _ if !self.expect.contains(" at line ") && code.starts_with("limit.") => String::new(),
             (Some(line), Some(column)) => format!(" at line {line}, column {column}"),
+            (Some(line), None) if self.language == Some("python") => format!(" at line {line}"),
             _ => String::new(),
         };
         format!("error {code}{place}: {message}")
+    }
+}
+
+fn without_column(outcome: &str) -> String {
+    match outcome.split_once(", column ") {
+        Some((before, after)) => {
+            format!("{before}{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => outcome.to_owned(),
     }
 }
 

@@ -2,4 +2,8 @@
 //!
 //! The interpreter is the one that the gateway finds on this machine.
 
+mod attacks;
+mod guests;
 mod library;
+mod machine;
+mod runs;

@@ -43,6 +43,11 @@ impl Workshop {
         Some(Self { bench, fixtures })
     }
 
+    /// The same for a program in Python.
+    fn python(&self, source: &str) -> String {
+        format!("FX = {}\n{source}", json!(self.fixtures))
+    }
+
     /// A program with the folder of the fixtures as `FX`.
     fn program(&self, source: &str) -> String {
         format!("const FX = {};\n{source}", json!(self.fixtures))
@@ -52,7 +57,11 @@ impl Workshop {
 /// Runs a program and returns its output and how many characters of the whole
 /// answer the model gets to see.
 fn execute(served: &mut Served, source: &str) -> (Value, usize) {
-    let (is_error, answer) = served.call("execute_code", json!({"code": source}));
+    execute_with(served, json!({"code": source}))
+}
+
+fn execute_with(served: &mut Served, request: Value) -> (Value, usize) {
+    let (is_error, answer) = served.call("execute_code", request);
     assert!(!is_error, "{answer}");
     let response: Value = serde_json::from_str(&answer).unwrap();
     (response["output"].clone(), answer.chars().count())
@@ -104,11 +113,57 @@ return {
 };
 "#;
 
+const S1_PYTHON: &str = r#"
+import asyncio, csv, io, re
+from collections import Counter
+from servers import filesystem, sqlite, git
+
+listing = filesystem.list_directory(path=f"{FX}/logs").content
+paths = [f"{FX}/logs/{name}" for name in re.findall(r"\[FILE\] (\S+)", listing)]
+batches = [paths[at:at + 100] for at in range(0, len(paths), 100)]
+texts = [answer.content for answer in await asyncio.gather(*(filesystem.read_multiple_files(paths=batch) for batch in batches))]
+
+found = [match for text in texts for match in re.findall(r"^\S+Z (\w+) (\w+) latency=", text, re.M)]
+errors = Counter(service for level, service in found if level == "ERROR")
+
+sqlite.create_table(query="CREATE TABLE error_counts (service TEXT PRIMARY KEY, errors INTEGER)")
+values = ", ".join(f"('{service}', {count})" for service, count in sorted(errors.items()))
+sqlite.write_query(query=f"INSERT INTO error_counts VALUES {values}")
+stored = sqlite.read_query(query="SELECT SUM(errors) AS total, COUNT(*) AS services FROM error_counts")
+
+table = io.StringIO()
+writer = csv.writer(table, lineterminator="\n")
+writer.writerow(["service", "errors"])
+writer.writerows(sorted(errors.items()))
+filesystem.write_file(path=f"{FX}/repo/errors.csv", content=table.getvalue())
+repo = f"{FX}/repo"
+git.git_add(repo_path=repo, files=["errors.csv"])
+git.git_commit(repo_path=repo, message="docs: errors per service")
+log = git.git_log(repo_path=repo, max_count=100)
+
+result = {
+    "files": len(paths), "lines": len(found), "raw_characters": sum(map(len, texts)), "errors": errors,
+    "stored": stored, "commits": len(re.findall("^Commit: ", log, re.M)),
+}
+"#;
+
 #[test]
 fn s1_a_thousand_logs_become_a_table_a_file_and_a_commit_in_one_program() {
     let Some(shop) = Workshop::open("s1") else { return };
+    let program = shop.program(S1);
+    s1(&shop, json!({"code": program}));
+}
+
+#[test]
+fn s1_in_python() {
+    let Some(shop) = Workshop::open("s1 in Python") else { return };
+    let program = shop.python(S1_PYTHON);
+    s1(&shop, json!({"code": program, "language": "python"}));
+}
+
+fn s1(shop: &Workshop, request: Value) {
     let mut served = shop.bench.serve();
-    let (mut output, characters) = execute(&mut served, &shop.program(S1));
+    let (mut output, characters) = execute_with(&mut served, request);
     let raw = output.as_object_mut().unwrap().remove("raw_characters").unwrap();
     assert_eq!(
         output,
@@ -168,6 +223,101 @@ fn s3_fifty_notes_become_a_graph_and_the_most_linked_note_is_found() {
     let (output, characters) = execute(&mut served, &shop.program(S3));
     assert_eq!(output, json!({"entities": 50, "relations": 138, "note": "note49", "times": 8}));
     assert!(characters < 400, "{characters} characters reached the model");
+}
+
+const S3_PYTHON: &str = r#"
+import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from servers import filesystem, memory
+
+listing = filesystem.list_directory(path=f"{FX}/notes").content
+names = re.findall(r"\[FILE\] (\S+)\.md", listing)
+
+def read(name):
+    return filesystem.read_text_file(path=f"{FX}/notes/{name}.md").content
+
+with ThreadPoolExecutor(8) as pool:
+    notes = dict(zip(names, pool.map(read, names)))
+memory.create_entities(entities=[
+    {"name": name, "entityType": "note", "observations": [text.split("\n")[1]]} for name, text in notes.items()
+])
+memory.create_relations(relations=[
+    {"from": name, "to": to, "relationType": "links"}
+    for name, text in notes.items() for to in re.findall(r"\[\[(.+?)\]\]", text)
+])
+
+graph = memory.read_graph()
+linked = Counter(relation.to for relation in graph.relations)
+note, times = min(linked.items(), key=lambda item: (-item[1], item[0]))
+return {"entities": len(graph.entities), "relations": len(graph.relations), "note": note, "times": times}
+"#;
+
+#[test]
+fn s3_in_python() {
+    let Some(shop) = Workshop::open("s3 in Python") else { return };
+    let mut served = shop.bench.serve();
+    let request = json!({"code": shop.python(S3_PYTHON), "language": "python"});
+    let (output, characters) = execute_with(&mut served, request);
+    assert_eq!(output, json!({"entities": 50, "relations": 138, "note": "note49", "times": 8}));
+    assert!(characters < 400, "{characters} characters reached the model");
+}
+
+const S6_PYTHON: &str = r#"
+import re
+from collections import Counter
+from servers import git, filesystem, memory, time
+
+log = git.git_log(repo_path=f"{FX}/repo", max_count=100)
+authors = Counter(re.findall(r"^Author: \W*(?:git\.Actor\W+)?(\w+)", log, re.M))
+kinds = Counter(re.findall(r"^Message: .*?(feat|fix|docs)\b", log, re.M))
+
+converted = time.convert_time(source_timezone="Europe/Paris", time="09:00", target_timezone="UTC")
+footer = f"09:00 in Paris is {converted.target.datetime[11:16]} UTC"
+rows = [f"| {name} | {count} |" for name, count in authors.most_common()]
+filesystem.write_file(path=f"{FX}/repo/AUTHORS.md", content="\n".join(["| author | commits |", "|---|---|", *rows, "", footer, ""]))
+memory.create_entities(entities=[
+    {"name": name, "entityType": "author", "observations": [f"commits={count}"]} for name, count in authors.items()
+])
+graph = memory.read_graph()
+{"authors": authors, "kinds": kinds, "commits": sum(authors.values()), "footer": footer,
+ "observed": {entity.name: entity.observations[0] for entity in graph.entities}}
+"#;
+
+#[test]
+fn s6_authors_of_a_repository_become_a_page_and_a_graph_in_python() {
+    let Some(shop) = Workshop::open("s6 in Python") else { return };
+    let mut served = shop.bench.serve();
+    let request = json!({"code": shop.python(S6_PYTHON), "language": "python"});
+    let (mut output, characters) = execute_with(&mut served, request);
+    // Paris is an hour or two ahead of UTC, by the season.
+    let footer = output.as_object_mut().unwrap().remove("footer").unwrap();
+    let footer = footer.as_str().unwrap();
+    assert!(
+        ["07", "08"]
+            .map(|hour| format!("09:00 in Paris is {hour}:00 UTC"))
+            .contains(&footer.to_owned()),
+        "{footer}"
+    );
+    assert_eq!(
+        output,
+        json!({
+            "authors": {"Ada": 10, "Bob": 8, "Cyd": 6, "Dee": 6},
+            "kinds": {"docs": 12, "feat": 7, "fix": 11},
+            "commits": 30,
+            "observed": {
+                "Ada": "commits=10", "Bob": "commits=8", "Cyd": "commits=6", "Dee": "commits=6"
+            }
+        })
+    );
+    let page = std::fs::read_to_string(shop.fixtures.join("repo/AUTHORS.md")).unwrap();
+    assert_eq!(
+        page,
+        format!(
+            "| author | commits |\n|---|---|\n| Ada | 10 |\n| Bob | 8 |\n| Cyd | 6 |\n| Dee | 6 |\n\n{footer}\n"
+        )
+    );
+    assert!(characters < 700, "{characters} characters reached the model");
 }
 
 /// Makes a call that must fail and returns what the program can catch.

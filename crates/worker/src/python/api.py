@@ -249,24 +249,26 @@ class Function:
 
 
 def arguments_of(name, parameters, positional, named):
-    """JSON text of the arguments of a call. `parameters` are pairs: how a
-    program writes each name, and what the tool calls it."""
+    """JSON text of the arguments of a call. `parameters` are, of each: how a
+    program writes it, what the tool calls it, and whether None leaves it out."""
     if len(positional) == 1 and isinstance(positional[0], dict):
         given = {**positional[0]}
     elif len(positional) > len(parameters):
         takes = {0: "no arguments", 1: "1 argument"}.get(len(parameters), f"{len(parameters)} arguments")
         raise ToolError(f"`{name}` takes {takes}, got {len(positional)} by position", "call.bad_argument",
-                        "write `" + name + "(" + ", ".join(f"{each}=…" for each, _ in parameters[:4]) + ")`")
+                        "write `" + name + "(" + ", ".join(f"{each}=…" for each, *_ in parameters[:4]) + ")`")
     else:
         given = {parameters[index][1]: value for index, value in enumerate(positional)}
-    tools_own = dict(parameters)
+    tools_own = {written: own for written, own, _ in parameters}
     for key, value in named.items():
         key = tools_own.get(key, key)
         if key in given and positional and not isinstance(positional[0], dict):
             raise ToolError(f"`{name}` got `{key}` twice", "call.bad_argument", "pass it once")
         given[key] = value
-    # `...` and None as the stubs' `OMIT`: left out.
-    given = {key: value for key, value in given.items() if value is not ...}
+    # `...` is the stubs' `OMIT`; None means the same where the tool takes no null.
+    omitted = {own for _, own, never_null in parameters if never_null}
+    given = {key: value for key, value in given.items()
+             if value is not ... and not (value is None and key in omitted)}
     try:
         return encode(given, "arguments")
     except Unfit as error:

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 
+from .api import ToolError
 from .program import FILE_NAME
 
 # Lines of a traceback at most; the first and the last ones are kept.
@@ -13,6 +14,16 @@ MOST_LINES = 12
 
 # Errors of a group that are told.
 MOST_OF_GROUP = 5
+
+
+class Stopped(KeyboardInterrupt):
+    """A limit was reached. No program can go on then, so `except Exception` does
+    not catch it; the gateway ends one that catches everything. Of the kind that
+    the loop of asyncio lets through, wherever it comes up."""
+
+    def __init__(self, code, place):
+        super().__init__("stopped")
+        self.code, self.place = code, place
 
 
 def of_syntax(error, source):
@@ -51,7 +62,9 @@ def of_exception(error, source):
 def _only_one(error):
     """The one error of a group of one: `TaskGroup` makes such groups."""
     inner = getattr(error, "exceptions", None)
-    while isinstance(inner, tuple) and len(inner) == 1 and isinstance(inner[0], BaseException):
+    for _ in range(MOST_OF_GROUP):
+        if not (isinstance(inner, tuple) and len(inner) == 1 and isinstance(inner[0], BaseException)):
+            break
         error, inner = inner[0], getattr(inner[0], "exceptions", None)
     return error
 
@@ -65,8 +78,9 @@ def _code(error):
         return "limit.memory"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
         return "limit.disk"
-    code = getattr(error, "code", None)
-    return code if isinstance(code, str) and "." in code else "program.threw"
+    # Only of errors that are ours; a program may give its own any field.
+    code = getattr(error, "code", None) if isinstance(error, (ToolError, ImportError, Stopped)) else None
+    return code if isinstance(code, str) else "program.threw"
 
 
 def _title(error):
@@ -115,10 +129,14 @@ def place_of_tasks():
 
 
 def of_the_rest(error):
-    """Of an error that cannot be told: memory or the stack is at its end."""
-    code = _code(error) if isinstance(error, (MemoryError, RecursionError)) else "program.threw"
-    code = getattr(error, "code", code) if type(error).__name__ == "Stopped" else code
-    return {"code": code, "message": type(error).__name__, "line": None, "column": None, "hint": None}
+    """Of an error that cannot be told: memory or the stack is at its end, or it
+    fails in turn when it is looked at."""
+    kind = type(error)
+    code = {MemoryError: "limit.memory", RecursionError: "limit.stack"}.get(kind, "program.threw")
+    if kind is Stopped:
+        code = error.code
+    return {"code": code, "message": type.__dict__["__name__"].__get__(kind), "line": None,
+            "column": None, "hint": None}
 
 
 def _column(code, instruction):

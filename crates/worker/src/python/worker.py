@@ -15,6 +15,7 @@ from . import failure, files
 from .api import Commands, Finder, Host, Servers, ToolError, Later
 from .api import awaited, is_coroutine, later, may_be_later, taker
 from .channel import Channel, Gone
+from .failure import Stopped
 from .program import AWAITED, FILE_NAME, LAST, LATER, RETURN, RETURNED, TAKER
 from .program import Program, Returned, returned
 from .values import Unfit, encode
@@ -37,6 +38,7 @@ class Printed(io.TextIOBase):
 
     def __init__(self, channel, level):
         self.channel, self.level, self.parts, self.size = channel, level, [], 0
+        self.other = None
 
     def writable(self):
         return True
@@ -44,6 +46,9 @@ class Printed(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        # Both streams become one text: in the order in which it was written.
+        if self.other is not None and self.other.parts:
+            self.other.flush()
         self.parts.append(text)
         self.size += len(text)
         if self.size >= PRINT_BYTES:
@@ -86,15 +91,6 @@ class Start:
         self.memory_bytes, self.output_bytes = frame.u64(), frame.u64()
 
 
-class Stopped(BaseException):
-    """A limit was reached. No program can go on then, so `except Exception` does
-    not catch it; the gateway ends one that catches everything."""
-
-    def __init__(self, code, place):
-        super().__init__("stopped")
-        self.code, self.place = code, place
-
-
 class Run:
     """The run of one program."""
 
@@ -102,6 +98,7 @@ class Run:
         self.channel, self.start, self.source = channel, start, start.source
         self.host = Host(channel)
         self.out, self.err = Printed(channel, INFO), Printed(channel, ERROR)
+        self.out.other, self.err.other = self.err, self.out
         # What was printed before a call is told before it.
         self.host.before_send = self.flush
 
@@ -143,7 +140,7 @@ class Run:
         except BaseException as error:
             try:
                 return None, failure.of_exception(error, self.source)
-            except (MemoryError, RecursionError, Stopped):
+            except BaseException:
                 return None, failure.of_the_rest(error)
 
     def value(self, program):
@@ -278,5 +275,9 @@ def _apart(descriptor):
 
 
 def _peak_memory():
-    import resource
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    try:
+        import resource
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    except Exception:
+        # The program may have made it impossible to import anything.
+        return 0

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use tidegate_config::Sandbox;
-use tidegate_model::Engine;
+use tidegate_model::{Engine, Language};
 use tidegate_sandbox::{ExternalEngine, find_engine};
 
 use super::finding::Finding;
@@ -47,7 +47,7 @@ async fn probe_one(engine: Engine, sandbox: &Sandbox) -> Finding {
     };
     let ExternalEngine { program, version, .. } = &found;
     let place = format!("{version} at `{}`", program.display());
-    match run_program(sandbox.clone(), engine).await {
+    match run_program(sandbox.clone(), Language::TypeScript, Some(engine)).await {
         Ok(took_ms) => Finding::ok(&name, format!("{place} ran `return 1` in {took_ms:.1} ms")),
         Err(error) => bad(format!("{place} did not run `return 1`: {error:#}")),
     }

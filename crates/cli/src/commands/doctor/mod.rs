@@ -10,6 +10,7 @@ mod finding;
 mod install;
 mod isolation;
 mod probe;
+mod python;
 mod typescript;
 
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         }
         findings.push(checker);
         findings.extend(engines::probe(&settings.sandbox).await);
+        findings.push(python::probe(&settings.sandbox).await);
         if args.servers {
             findings.extend(probe::servers(settings, &environment).await);
         }

@@ -94,7 +94,7 @@ pub(super) fn state_folder(folder: &Path) -> Finding {
 /// nothing in the history of runs.
 pub(super) async fn worker(settings: &Settings) -> Finding {
     let name = "worker";
-    match run_program(settings.sandbox.clone(), Engine::QuickJs).await {
+    match run_program(settings.sandbox.clone(), Language::TypeScript, Some(Engine::QuickJs)).await {
         Ok(took_ms) => Finding::ok(name, format!("ran `return 1` in {took_ms:.1} ms")),
         Err(error) => Finding::problem(
             name,
@@ -105,13 +105,16 @@ pub(super) async fn worker(settings: &Settings) -> Finding {
 }
 
 /// How many milliseconds the run took, the start of a worker included.
-pub(super) async fn run_program(sandbox: Sandbox, engine: Engine) -> anyhow::Result<f64> {
+pub(super) async fn run_program(
+    sandbox: Sandbox,
+    language: Language,
+    engine: Option<Engine>,
+) -> anyhow::Result<f64> {
     let folder = TemporaryFolder::new("doctor")?;
     let settings = Settings { sandbox, ..Settings::new(folder.path().to_owned()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let source = "return 1".to_owned();
-    let engine = Some(engine);
-    let program = Program { source, language: Language::TypeScript, engine, timeout: None };
+    let program = Program { source, language, engine, timeout: None };
     let response = gateway.execute(program, &RunContext::default()).await;
     gateway.close().await;
     match response.error {

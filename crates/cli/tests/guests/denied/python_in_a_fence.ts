@@ -1,5 +1,6 @@
 ```python
 // expect: error program.syntax: the program is fenced as `python`, TypeScript is expected
+// language: typescript
 // hint: write the program in TypeScript or JavaScript
 from servers import crm
 print(crm.get_lead(id="L-0001"))

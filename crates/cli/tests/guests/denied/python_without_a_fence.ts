@@ -1,4 +1,5 @@
-// expect: error program.syntax at line 5, column 1: Expected `from` but found `Identifier`
+// expect: error program.syntax at line 6, column 1: Expected `from` but found `Identifier`
+// language: typescript
 // hint: the line reads `leads = [l for l in crm.list_leads()]`
 import json
 

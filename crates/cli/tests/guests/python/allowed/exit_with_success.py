@@ -1,0 +1,4 @@
+# expect: output "done"
+import sys
+print("done")
+sys.exit(0)

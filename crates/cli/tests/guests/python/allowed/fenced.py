@@ -1,0 +1,7 @@
+Here is the program:
+```python
+# expect: output 21
+x = 20
+x + 1
+```
+That was it.

@@ -1,0 +1,6 @@
+# expect: output ["`hostile__fail` failed: no","fail","yes"]
+import asyncio
+from servers import hostile
+
+answers = await asyncio.gather(hostile.fail(message="no"), hostile.echo(text="yes"), return_exceptions=True)
+[str(answers[0]), answers[0].tool, answers[1]]

@@ -1,0 +1,3 @@
+# expect: nothing
+if True:
+    5

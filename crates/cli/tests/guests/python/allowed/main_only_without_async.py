@@ -1,0 +1,3 @@
+# expect: output "hi"
+def main(text="hi"):
+    return servers.hostile.echo(text=text)

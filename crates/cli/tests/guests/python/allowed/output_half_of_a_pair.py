@@ -1,0 +1,2 @@
+# expect: output "a?b"
+"a\ud800b"

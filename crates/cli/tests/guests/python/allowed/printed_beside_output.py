@@ -1,0 +1,4 @@
+# expect: output {"done":true}
+# logs: "on the way"
+print("on the way")
+{"done": True}

@@ -1,0 +1,3 @@
+# expect: output 1
+result = 1
+2

@@ -1,0 +1,3 @@
+# expect: output []
+result = []
+5

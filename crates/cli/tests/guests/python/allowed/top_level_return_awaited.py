@@ -1,0 +1,7 @@
+# expect: output "back"
+# logs: "at the end"
+answer = await servers.hostile.echo(text="back")
+try:
+    return answer
+finally:
+    print("at the end")

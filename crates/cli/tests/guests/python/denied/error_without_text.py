@@ -1,0 +1,6 @@
+# expect: error program.threw at line 6, column 1: Odd\n  line 6: raise Odd
+class Odd(Exception):
+    def __str__(self):
+        raise ValueError
+
+raise Odd

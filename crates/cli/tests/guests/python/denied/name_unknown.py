@@ -1,0 +1,4 @@
+# expect: error program.threw at line 4, column 7: NameError: name 'totl' is not defined\n  line 4: print(totl)
+# hint: did you mean `total`?
+total = 1
+print(totl)

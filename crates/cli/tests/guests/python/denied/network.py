@@ -1,0 +1,4 @@
+# expect: error program.threw at line 4, column 1: URLError: <urlopen error [Errno 1] Operation not permitted>\n  line 4: urllib.request.urlopen("http://127.0.0.1:1/")
+# hint: there is no network in here: call a tool of a server instead
+import urllib.request
+urllib.request.urlopen("http://127.0.0.1:1/")

@@ -1,0 +1,6 @@
+# expect: error program.threw at line 4, column 5: ValueError: in the second row\n  line 4: raise ValueError("in the second row")
+def rows():
+    yield 1
+    raise ValueError("in the second row")
+
+rows()

@@ -1,0 +1,4 @@
+# expect: error worker.died: the worker died
+# hint: the program may have used too much memory, or crashed the engine; change it and try again
+import os
+os._exit(0)

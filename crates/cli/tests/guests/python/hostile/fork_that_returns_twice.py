@@ -1,0 +1,4 @@
+# expect: output true
+import os
+os.fork()
+os.getpid() > 0

@@ -1,0 +1,6 @@
+# expect: error worker.died: the worker broke the protocol
+# hint: the program may have used too much memory, or crashed the engine; change it and try again
+import gc
+channel = next(each for each in gc.get_objects() if type(each).__name__ == "Channel")
+channel.send(99, b"")
+"output"

@@ -1,0 +1,4 @@
+# expect: error worker.died: the worker died
+# hint: the program may have used too much memory, or crashed the engine; change it and try again
+import os, signal
+os.kill(os.getpid(), signal.SIGKILL)

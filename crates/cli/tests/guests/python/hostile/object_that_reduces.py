@@ -1,0 +1,7 @@
+# expect: error program.bad_output: the output is an Evil, which JSON cannot hold
+# hint: return plain data: dicts, lists, text, numbers, booleans, None
+import os
+class Evil:
+    def __reduce__(self):
+        return (os.system, ("touch pwned",))
+Evil()

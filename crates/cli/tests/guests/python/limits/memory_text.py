@@ -1,0 +1,5 @@
+# expect: error limit.memory: the program used more than its limit of 64 MB of memory
+# hint: work in smaller pieces, or let the user raise `limits.memory`
+x = "x"
+while True:
+    x += x

@@ -1,0 +1,5 @@
+# expect: error limit.time: the program ran longer than its limit of 500 ms
+# hint: do less per run, or let the user raise `limits.time`
+# timeout: 500 ms
+# within: 1500 ms
+len(str(7 ** (7 ** 8)))

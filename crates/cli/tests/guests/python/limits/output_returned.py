@@ -1,0 +1,3 @@
+# expect: error limit.output: the program printed or returned more than its limit of 8 MB
+# hint: print and return less, or let the user raise `limits.output`
+"x" * 10**7
