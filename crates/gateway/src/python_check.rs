@@ -139,14 +139,14 @@ mod tests {
         assert_eq!(
             told("pandas", true),
             ["error[program.threw]: ModuleNotFoundError: No module named 'pandas'\n  \
-              line 2: import pandas\n  at line 2, column 1\nhint: only the standard library and \
+              line 2: import pandas\n  at line 2, column 1 of your program\nhint: only the standard library and \
               `servers` can be imported; for `pandas` name a virtual environment that has it in \
               `python.packages`"]
         );
         assert_eq!(
             told("jsn", true),
             ["error[program.threw]: ModuleNotFoundError: No module named 'jsn'\n  \
-              line 2: import jsn\n  at line 2, column 1\nhint: did you mean `json`? only the standard \
+              line 2: import jsn\n  at line 2, column 1 of your program\nhint: did you mean `json`? only the standard \
               library and `servers` can be imported; for `jsn` name a virtual environment that \
               has it in `python.packages`"]
         );

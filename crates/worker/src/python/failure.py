@@ -16,9 +16,10 @@ MOST_LINES = 12
 MOST_OF_GROUP = 5
 
 
-class Stopped(BaseException):
+class Stopped(KeyboardInterrupt):
     """A limit was reached. No program can go on then, so `except Exception` does
-    not catch it; the gateway ends one that catches everything."""
+    not catch it; the gateway ends one that catches everything. Of the kind that
+    the loop of asyncio lets through, wherever it comes up."""
 
     def __init__(self, code, place):
         super().__init__("stopped")
