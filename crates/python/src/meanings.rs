@@ -122,12 +122,27 @@ impl<'b, 'a> Meanings<'b, 'a> {
     }
 }
 
+/// What the package `servers` holds besides servers, as in `api.py` of the guest.
+const HELPERS: [&str; 8] = [
+    "ToolError",
+    "commands",
+    "list_files",
+    "load_skill",
+    "read_file",
+    "save_skill",
+    "search_tools",
+    "write_file",
+];
+
 impl<'a> Meaning<'a> {
     /// What an attribute stands for.
     fn member(self, name: Name<'a>, assigned: &HashSet<&str>) -> Option<Self> {
         // The language's own names, and what the program puts there itself.
         let ours = !name.text.starts_with("__") && !assigned.contains(name.text);
         match self {
+            // `from servers import ToolError`: no server is called so.
+            Self::Servers if name.text == "call_tool" => ours.then_some(Self::CallByName),
+            Self::Servers if HELPERS.contains(&name.text) => None,
             Self::Servers if ours => Some(Self::Server(name)),
             Self::Server(server) if ours => Some(Self::Tool(server, name)),
             Self::Python(path) => Some(Self::Python(format!("{path}.{}", name.text))),

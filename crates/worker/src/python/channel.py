@@ -8,8 +8,6 @@ with the lowest byte first. Nothing here knows what a program is.
 import os
 import struct
 
-VERSION = 3
-
 # Kinds of messages, from here and to here.
 HELLO, CALL, ASK, LOG, DONE, FAILED, FETCH, COMMAND = 1, 2, 3, 4, 5, 6, 7, 8
 START, REPLY = 1, 2

@@ -267,7 +267,7 @@ def serve(descriptor, hello):
     else:
         channel.send(wire.FAILED, wire.text(error["code"]), wire.text(error["message"][:16000]),
                      wire.u32(error["line"] or 0), wire.u32(error["column"] or 0),
-                     wire.optional(error["hint"]), memory)
+                     wire.optional(error["hint"]), memory, wire.u64(0))
     return 0
 
 
