@@ -159,7 +159,7 @@ impl Meter {
             return Err(LimitName::Processes);
         }
         if !self.counters.count_memory() {
-            let used = used_bytes(&processes, ceilings.memory_bytes).await;
+            let used = self.used_bytes(&processes, ceilings.memory_bytes).await;
             let mut seen = self.seen();
             seen.most.memory_bytes = Some(used.max(seen.most.memory_bytes.unwrap_or(0)));
             match ceilings.memory_bytes.checked_sub(used) {
@@ -168,6 +168,25 @@ impl Meter {
             }
         }
         Ok(pause.max(SHORTEST))
+    }
+
+    /// The memory of these processes. Those that were forked share much, and the
+    /// plain sum counts that for each of them: if it is too much, the exact one
+    /// decides, if there is one.
+    async fn used_bytes(&self, processes: &[Process], most: u64) -> u64 {
+        let sum: u64 = processes.iter().map(|process| process.memory_bytes).sum();
+        let largest = processes.iter().map(|process| process.memory_bytes).max().unwrap_or(0);
+        if sum <= most || largest > most {
+            return sum;
+        }
+        let exact = exact_bytes(processes).await.unwrap_or(sum);
+        if exact <= most {
+            return exact;
+        }
+        // One is looked at after the other: who forks meanwhile had all of it before
+        // and shares it after, and it is counted as both. Another look decides.
+        let again = exact_bytes(&self.look()).await;
+        again.map_or(exact, |again| again.min(exact))
     }
 
     fn cpu(&self) -> Option<Duration> {
@@ -208,18 +227,12 @@ impl Seen {
     }
 }
 
-/// The memory of these processes. Those that were forked share much, and the
-/// plain sum counts that for each of them: if it is too much, the exact one
-/// decides, if there is one.
-async fn used_bytes(processes: &[Process], most: u64) -> u64 {
-    let sum: u64 = processes.iter().map(|process| process.memory_bytes).sum();
-    let largest = processes.iter().map(|process| process.memory_bytes).max().unwrap_or(0);
-    if sum <= most || largest > most {
-        return sum;
-    }
+/// The memory of these processes with what they share counted once, if that can be
+/// had in time.
+async fn exact_bytes(processes: &[Process]) -> Option<u64> {
     let processes = processes.to_vec();
     let exact = timeout(EXACT_SUM, spawn_blocking(move || proportional_bytes(&processes))).await;
-    exact.ok().and_then(Result::ok).unwrap_or(sum)
+    exact.ok()?.ok()
 }
 
 fn fill_time(bytes: u64) -> Duration {
