@@ -3,6 +3,7 @@
 //! The interpreter is the one that the gateway finds on this machine.
 
 mod attacks;
+mod forked;
 mod guests;
 mod library;
 mod machine;
