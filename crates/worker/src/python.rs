@@ -103,7 +103,9 @@ impl Python {
         // A place of its own for what asks for one; times as everywhere else.
         // One heap for all threads: of several, each would reserve a part of the
         // address space that is limited, for libraries as well.
-        let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8"]
+        // OpenSSL is to look for no settings: where it finds some that it may not read, it
+        // fails.
+        let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8", c"OPENSSL_CONF="]
             .into_iter()
             .chain([c"MALLOC_ARENA_MAX=1", c"OPENBLAS_NUM_THREADS=1", c"OMP_NUM_THREADS=1"])
             .map(CStr::to_owned);

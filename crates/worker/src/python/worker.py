@@ -267,7 +267,6 @@ def serve(descriptor, hello):
     # What the program forks has no part in the run.
     os.register_at_fork(after_in_child=channel.leave)
     run = Run(channel, start)
-    os.makedirs(files.WORKSPACE, exist_ok=True)
     files.Shown(run.host).install()
     output, error = run.outcome()
     signal.setitimer(signal.ITIMER_REAL, 0)
