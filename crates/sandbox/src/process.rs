@@ -32,7 +32,7 @@ use crate::leader::Leader;
 use crate::loader::needed_files;
 use crate::meter::{Ceilings, Meter, Usage, Watch};
 use crate::python::Python;
-use crate::zygote::Zygotes;
+use crate::zygote::{Start, Zygotes};
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
 /// run. See `worker::confine`.
@@ -98,45 +98,67 @@ impl ProcessBackend {
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
-        let group = self.groups.make(&GroupLimits {
-            memory_bytes: self.limits.memory_bytes.saturating_add(self.inside.overhead_bytes()),
-            processes: u64::from(self.limits.processes) + OUR_PROCESSES,
-            cpu: self.inside.cpu_time(),
-        });
-        let (jailed, channel) = self.begin(group).await.map_err(SandboxError::Start)?;
-        let (life, (read, write)) = (Box::new(jailed), channel.into_split());
-        let worker = Worker::greet(read, write, life).await?;
+        if let Some(worker) = self.fork().await {
+            return Ok(worker);
+        }
+        let group = self.group();
+        let (spec, arguments) = (self.spec(&group), self.inside.arguments());
+        let (jailed, channel) = (self.launch(&spec, &arguments))
+            .start(group, self.inside.kept())
+            .map_err(SandboxError::Start)?;
+        let worker = greet(jailed, channel).await?;
         if worker.report.level() < self.least {
             let Worker { report, life, .. } = worker;
             life.end(End::Now).await;
             return Err(SandboxError::Isolation { wanted: self.least, report });
         }
+        if let Inside::Python(_, Some(zygotes)) = &self.inside {
+            zygotes.must_hold_like(worker.report.level());
+        }
         Ok(worker)
     }
 
-    /// A process in its jail, whichever way it comes there, and our end of its channel.
-    async fn begin(&self, group: Group) -> io::Result<(Jailed, UnixStream)> {
+    /// A worker that was forked, if there is one to fork from. It is kept in as well as
+    /// one that was started, or not used.
+    async fn fork(&self) -> Option<Worker> {
+        let Inside::Python(_, Some(zygotes)) = &self.inside else { return None };
+        let (zygote, least) = zygotes.one(|| {
+            let (spec, arguments) = (self.spec(&Group::none()), self.inside.arguments());
+            Start::like(&self.launch(&spec, &arguments))
+        })?;
+        let group = self.group();
         let spec = self.spec(&group);
-        let (arguments, kept) = (self.inside.arguments(), self.inside.kept());
-        let launch = Launch {
-            executable: &self.executable,
-            role: "worker",
-            spec: &spec,
-            arguments: &arguments,
+        let (leader, channel) = match zygote.fork(&spec).await {
+            Ok(forked) => forked,
+            Err(error) => {
+                zygotes.give_up(&zygote, &error);
+                return None;
+            }
         };
-        let Inside::Python(_, Some(zygotes)) = &self.inside else {
-            return launch.start(group, kept);
+        let worker = greet(Jailed::new(leader, group, self.inside.kept()), channel).await;
+        let error = match worker {
+            Ok(worker) if worker.report.level() >= least => return Some(worker),
+            Ok(Worker { report, life, .. }) => {
+                life.end(End::Now).await;
+                SandboxError::Isolation { wanted: least, report }
+            }
+            Err(error) => error,
         };
-        match zygotes.one(&launch) {
-            None => launch.start(group, kept),
-            Some(zygote) => match zygote.fork(&spec).await {
-                Ok((leader, channel)) => Ok((Jailed::new(leader, group, kept), channel)),
-                Err(error) => {
-                    zygotes.give_up(&zygote, &error);
-                    launch.start(group, kept)
-                }
-            },
-        }
+        zygotes.give_up(&zygote, &error);
+        None
+    }
+
+    /// The control groups of one worker.
+    fn group(&self) -> Group {
+        self.groups.make(&GroupLimits {
+            memory_bytes: self.limits.memory_bytes.saturating_add(self.inside.overhead_bytes()),
+            processes: u64::from(self.limits.processes) + OUR_PROCESSES,
+            cpu: self.inside.cpu_time(),
+        })
+    }
+
+    fn launch<'a>(&'a self, spec: &'a Spec, arguments: &'a [OsString]) -> Launch<'a> {
+        Launch { executable: &self.executable, role: "worker", spec, arguments }
     }
 
     fn spec(&self, group: &Group) -> Spec {
@@ -245,6 +267,11 @@ impl Inside {
             Self::Engine { .. } => ENGINE_OVERHEAD_BYTES,
         }
     }
+}
+
+async fn greet(jailed: Jailed, channel: UnixStream) -> Result<Worker, SandboxError> {
+    let (read, write) = channel.into_split();
+    Worker::greet(read, write, Box::new(jailed)).await
 }
 
 /// The launcher, the first process and the two threads of the worker.

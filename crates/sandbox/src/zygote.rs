@@ -6,8 +6,9 @@
 //! start (crates `jail` and `zygote`), and reports what holds like any other.
 //!
 //! It is a help, never a need: where there is none (no user namespaces, no `/proc` of
-//! its own, no `ctypes`), or before it is ready, workers are started. It starts when a
-//! second worker is asked for: who runs one program is quicker without.
+//! its own, no `ctypes`), or before it is ready, workers are started, and so is the first
+//! of all: who runs one program is quicker without, and it shows how well the others must
+//! be kept in.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -25,6 +26,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use tidegate_jail::{Filter, Grant, Spec};
+use tidegate_model::Isolation;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::sync::Mutex as AsyncMutex;
@@ -52,7 +54,7 @@ const MOST_FORKED: u32 = 64;
 /// are three kinds of these.
 const MOST_SENT: usize = 8;
 
-/// So many that ended by themselves, one after the other, and no more is started.
+/// So many that were of no use, without one between that was, and no more is started.
 const MOST_LOST: u32 = 3;
 
 /// The zygotes of one backend, of which one is used at a time.
@@ -62,8 +64,8 @@ pub(crate) struct Zygotes(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     current: Option<Arc<Zygote>>,
-    /// Workers that were asked for.
-    asked: u32,
+    /// How well a worker is kept in that was started. None before there was one.
+    least: Option<Isolation>,
     /// Workers that were forked from the current one.
     forked: u32,
     starting: bool,
@@ -71,14 +73,25 @@ struct State {
 }
 
 impl Zygotes {
-    /// One to fork from, if there is one already. Sees to it that there will be.
-    pub(crate) fn one(&self, worker: &Launch<'_>) -> Option<Arc<Zygote>> {
+    /// How well a worker is kept in that was started: one that is forked must be as well.
+    pub(crate) fn must_hold_like(&self, started: Isolation) {
+        self.state().least = Some(started);
+    }
+
+    /// One to fork from, if there is one already, and how well what it forks must be
+    /// kept in. Sees to it that there will be one.
+    pub(crate) fn one(&self, new: impl FnOnce() -> Start) -> Option<(Arc<Zygote>, Isolation)> {
         let mut state = self.state();
-        state.asked = state.asked.saturating_add(1);
+        // A first worker is always started.
+        let least = state.least?;
         let worn = state.current.is_none() || state.forked >= MOST_FORKED;
-        if state.asked > 1 && worn && !state.starting && state.lost < MOST_LOST {
+        if worn && !state.starting && state.lost < MOST_LOST {
             state.starting = true;
-            let (zygotes, start) = (Arc::clone(&self.0), Start::like(worker));
+            if state.current.is_some() {
+                // It has served its time.
+                state.lost = 0;
+            }
+            let (zygotes, start) = (Arc::clone(&self.0), new());
             tokio::spawn(async move {
                 let started = start.start().await;
                 let mut state = zygotes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,16 +107,14 @@ impl Zygotes {
                 }
             });
         }
-        let found = state.current.clone();
-        if found.is_some() {
-            state.forked = state.forked.saturating_add(1);
-        }
-        found
+        let found = state.current.clone()?;
+        state.forked = state.forked.saturating_add(1);
+        Some((found, least))
     }
 
-    /// One of them does not fork any more.
-    pub(crate) fn give_up(&self, lost: &Arc<Zygote>, error: &io::Error) {
-        tracing::warn!(%error, "a zygote was lost");
+    /// One of them does not fork any more, or not into a jail that holds.
+    pub(crate) fn give_up(&self, lost: &Arc<Zygote>, error: &dyn std::fmt::Display) {
+        tracing::warn!(%error, "a zygote is of no use");
         let mut state = self.state();
         if state.current.as_ref().is_some_and(|current| Arc::ptr_eq(current, lost)) {
             state.current = None;
@@ -117,7 +128,7 @@ impl Zygotes {
 }
 
 /// How a zygote is started.
-struct Start {
+pub(crate) struct Start {
     executable: PathBuf,
     spec: Spec,
     arguments: Vec<OsString>,
@@ -125,7 +136,7 @@ struct Start {
 
 impl Start {
     /// For workers like this one.
-    fn like(worker: &Launch<'_>) -> Self {
+    pub(crate) fn like(worker: &Launch<'_>) -> Self {
         // It is in no control group: those of its workers are theirs.
         let spec =
             Spec { filter: Filter::Zygote, control_groups: Vec::new(), ..worker.spec.clone() };

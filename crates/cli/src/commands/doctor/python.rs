@@ -1,13 +1,24 @@
 //! Whether programs in Python can run, by running one.
 
-use tidegate_config::Sandbox;
-use tidegate_model::Language;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tidegate_config::{Environment, Sandbox, Settings};
+use tidegate_gateway::RunContext;
+use tidegate_model::{Language, Program};
 use tidegate_sandbox::find_python;
 
 use super::finding::Finding;
 use super::probe::run_program;
+use crate::context;
+use crate::temporary::TemporaryFolder;
 
 const NAME: &str = "programs in Python";
+
+/// How long it may take until programs are forked, and between two looks. Chosen: it
+/// takes about half a second.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// One finding. A missing Python is a problem only if one is configured.
 pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
@@ -32,7 +43,39 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
     };
     let place = format!("{} at `{}`{with}", found.version, found.program.display());
     match run_program(sandbox.clone(), Language::Python, None).await {
-        Ok(took_ms) => Finding::ok(NAME, format!("{place} ran `return 1` in {took_ms:.1} ms")),
+        Ok(took_ms) => {
+            let next = match forks(sandbox).await {
+                Ok(true) => "the next are forked",
+                Ok(false) if sandbox.fork => "each is started anew, see docs/python.md",
+                Ok(false) => "each is started anew, as configured",
+                Err(error) => return bad(format!("{place} did not run twice: {error:#}")),
+            };
+            Finding::ok(NAME, format!("{place} ran `return 1` in {took_ms:.1} ms; {next}"))
+        }
         Err(error) => bad(format!("{place} did not run `return 1`: {error:#}")),
     }
+}
+
+/// Whether programs run in processes that are forked, seen by running some: the first
+/// ones never are.
+async fn forks(sandbox: &Sandbox) -> anyhow::Result<bool> {
+    let folder = TemporaryFolder::new("doctor")?;
+    let settings = Settings { sandbox: sandbox.clone(), ..Settings::new(folder.path().to_owned()) };
+    let gateway = context::open(settings, &Environment::from_process())?;
+    let started = Instant::now();
+    let mut forked = false;
+    while sandbox.fork && !forked && started.elapsed() < PATIENCE {
+        let source = "import sys\n'_tidegate.zygote' in sys.modules".to_owned();
+        let language = Language::Python;
+        let program = Program { source, language, engine: None, timeout: None };
+        let response = gateway.execute(program, &RunContext::default()).await;
+        if let Some(error) = response.error {
+            gateway.close().await;
+            anyhow::bail!("{error}");
+        }
+        forked = response.output == Some(Value::Bool(true));
+        tokio::time::sleep(PAUSE).await;
+    }
+    gateway.close().await;
+    Ok(forked)
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::forked::until_forked;
 use super::library::{interpreter, run};
 use crate::jail::attacker::{Camp, User, users};
 use crate::support::{Bench, Equipment, Served, skip, text};
@@ -95,9 +96,13 @@ fn every_version_from_3_9_on_runs_programs() {
         let servers = format!("[servers.drive]\ncommand = {own}\nargs = ['demo-server', 'drive']");
         bench.write("tidegate.toml", &format!("[python]\npath = {}\n{servers}", json!(python)));
         let mut served = bench.serve();
-        let answer = run(&mut served, program);
         let expected = json!([3, "call.tool_failed", ["drive"], true, "x", minor]);
-        assert_eq!(answer["output"], expected, "3.{minor}: {answer}");
+        // Started, and forked.
+        for _ in 0..2 {
+            let answer = run(&mut served, program);
+            assert_eq!(answer["output"], expected, "3.{minor}: {answer}");
+            until_forked(&mut served);
+        }
         let answer = run(&mut served, "def f():\n    return {}['a']\nf()");
         assert_eq!(answer["error"]["line"], 2, "3.{minor}: {answer}");
     }
@@ -182,7 +187,11 @@ fn the_doctor_runs_a_program_in_python() {
     let (message, status) = finding(&bench);
     let start = format!("{version} at `{python}` ran `return 1` in ");
     assert!(message.starts_with(&start), "{message}");
+    assert!(message.ends_with(" ms; the next are forked"), "{message}");
     assert_eq!(status, "ok");
+    bench.write("tidegate.toml", "[python]\nfork = false");
+    let (message, _) = finding(&bench);
+    assert!(message.ends_with(" ms; each is started anew, as configured"), "{message}");
     bench.write("tidegate.toml", "[python]\npath = '/none/python3'");
     let missing = "there is no Python at `/none/python3`; programs in Python cannot run";
     assert_eq!(finding(&bench), (missing.to_owned(), "problem".to_owned()));
