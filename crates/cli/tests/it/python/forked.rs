@@ -34,9 +34,9 @@ fn forking(bench: &Bench, test: &str) -> Option<Served> {
 }
 
 #[test]
-fn a_forked_worker_is_in_a_jail_of_its_own() {
+fn g27_a_forked_worker_is_in_a_jail_of_its_own() {
     let bench = Bench::with_servers(json!({}));
-    let Some(mut served) = forking(&bench, "a_forked_worker_is_in_a_jail_of_its_own") else {
+    let Some(mut served) = forking(&bench, "g27_a_forked_worker_is_in_a_jail_of_its_own") else {
         return;
     };
     // One that stays, with a file and a process, while the others look around.
