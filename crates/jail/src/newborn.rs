@@ -25,14 +25,14 @@ pub struct Newborn {
 impl Newborn {
     /// Takes its place. `channel` leads to the gateway, `end` as well, and `groups`
     /// are the files to write to in order to join the control groups.
-    pub fn new(channel: OwnedFd, end: OwnedFd, groups: Vec<OwnedFd>) -> io::Result<Self> {
+    pub fn new(channel: &OwnedFd, end: &OwnedFd, groups: Vec<OwnedFd>) -> io::Result<Self> {
         // The zygote does not care for its children; a launcher does.
         // SAFETY: no handler is installed, the default is restored.
         unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) }?;
         setsid()?;
         dup2_stdin(channel)?;
         // Where the launcher looks for it, and nobody else does: see `forget_the_end`.
-        dup2_stdout(&end)?;
+        dup2_stdout(end)?;
         let handle = pidfd_open(getpid(), PidfdFlags::empty())?;
         let handles = [handle.as_fd().as_raw_fd()];
         let rights = [ControlMessage::ScmRights(&handles)];

@@ -11,7 +11,9 @@ use crate::order::Order;
 /// inside the jail.
 pub(crate) fn be_born(order: Order) -> io::Result<Vec<u8>> {
     let Order { spec, channel, end, groups } = order;
-    let newborn = Newborn::new(channel, end, groups)?;
+    let newborn = Newborn::new(&channel, &end, groups)?;
+    // They have other numbers by now, and whatever else is open will be closed.
+    drop((channel, end));
     let report = enter(spec, Way::Born(newborn)).seal();
     // The folder of the zygote is not there any more.
     std::env::set_current_dir(HOME)?;

@@ -1,6 +1,8 @@
 //! What the worker carries that has to be made before it is compiled.
 
+#[path = "build/scripts.rs"]
 mod scripts;
+#[path = "build/zygote.rs"]
 mod zygote;
 
 use std::env;
