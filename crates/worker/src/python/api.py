@@ -132,8 +132,6 @@ class Host:
         error = ToolError(content["message"], content["code"], content["hint"])
         if border:
             error.server, error.tool = server, tool
-            if error.code == "call.unknown_tool":
-                error.hint = _near_function(server, tool) or error.hint
         raise error
 
     def ask(self, question, body):
@@ -146,14 +144,6 @@ class Host:
         The first one that failed is raised."""
         for number in list(self.answers):
             self.wait(number, "")
-
-
-def _near_function(server, tool):
-    """The nearest function, as it is written here."""
-    module = sys.modules.get(f"servers.{server}")
-    import difflib
-    near = difflib.get_close_matches(tool, getattr(module, "__all__", ()), 1)
-    return f"did you mean `{near[0]}`?" if near else None
 
 
 def _wake(future):
