@@ -6,6 +6,7 @@ every call is resolved, checked and decided by the gateway.
 """
 
 import builtins
+import re
 import sys
 import threading
 import types
@@ -28,6 +29,18 @@ class ToolError(Exception):
         super().__init__(message)
         self.message = message
         self.code, self.hint, self.server, self.tool = code, hint, server, tool
+
+
+class UnknownName(ToolError, AttributeError):
+    """There is no such server or tool. An `AttributeError` as well, so that
+    `hasattr` and the default of `getattr` work."""
+
+    @classmethod
+    def of(cls, error):
+        """Of what the gateway says; whatever else went wrong stays as it is."""
+        if error.code not in ("call.unknown_server", "call.unknown_tool"):
+            return error
+        return cls(error.message, error.code, error.hint, error.server, error.tool)
 
 
 class Host:
@@ -220,9 +233,18 @@ class Function:
 
     def __init__(self, host, server, tool, name, parameters):
         self._host, self._full = host, f"{server}__{tool}"
-        self._parameters = parameters
+        self._asked, self._parameters = f"{server}\n{tool}", parameters
         self.__name__ = self.__qualname__ = name
         self.__module__ = f"servers.{server}"
+
+    @property
+    def __doc__(self):
+        """The definition of the tool, asked for when somebody reads it."""
+        return self._host.ask("functions", self._asked)["definition"]
+
+    def __get__(self, instance, owner=None):
+        """What has this is shown by `help` as a function; nothing is bound."""
+        return self
 
     def __call__(self, *positional, **named):
         return self._host.wait(*self._send(positional, named))
@@ -284,8 +306,14 @@ class Server(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        # The gateway answers with the nearest names.
-        return Function(self._host, self._server, name, name, [])
+        # Another spelling, or a tool that is new; else the nearest names.
+        try:
+            answer = self._host.ask("functions", f"{self._server}\n{name}")
+        except ToolError as error:
+            raise UnknownName.of(error) from None
+        (_, tool, parameters), = answer["functions"]
+        self.__dict__[name] = Function(self._host, self._server, tool, name, parameters)
+        return self.__dict__[name]
 
     def __dir__(self):
         return self.__all__
@@ -310,7 +338,10 @@ class Servers(types.ModuleType):
         # `from servers import ToolError`: no server is called so.
         if name in HELPERS:
             return getattr(builtins, name)
-        return self._load(name)
+        try:
+            return self._load(name)
+        except ToolError as error:
+            raise UnknownName.of(error) from None
 
     __getitem__ = __getattr__
 
@@ -322,7 +353,9 @@ class Servers(types.ModuleType):
         return sys.modules[full]
 
     def __dir__(self):
-        return self._host.ask("servers", "")
+        # As a program writes them; any spelling that only differs in signs works.
+        names = (re.sub(r"\W", "_", name) for name in self._host.ask("servers", ""))
+        return [f"_{name}" if name[:1].isdigit() else name for name in names]
 
     def __iter__(self):
         return iter(self._host.ask("servers", ""))
@@ -335,15 +368,24 @@ class Finder:
         self.servers = servers
 
     def find_spec(self, name, path=None, target=None):
-        if name.startswith("servers.") and name.count(".") == 1:
+        package, *inside = name.split(".")
+        if package != "servers" or not inside:
+            return None
+        if len(inside) == 1:
             return _ModuleSpec(name, self, is_package=True)
+        # Python looks here for what `from servers.github import …` did not find.
+        self.found(name, lambda: getattr(self.servers._load(inside[0]), inside[1]))
         return None
 
     def create_module(self, spec):
+        return self.found(spec.name, lambda: self.servers._load(spec.name.partition(".")[2]))
+
+    def found(self, name, load):
+        """What is loaded, or why it cannot be imported."""
         try:
-            return self.servers._load(spec.name.partition(".")[2])
+            return load()
         except ToolError as error:
-            failed = ImportError(str(error), name=spec.name)
+            failed = ImportError(str(error), name=name)
             failed.hint, failed.code = error.hint, error.code
             raise failed from None
 

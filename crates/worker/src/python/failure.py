@@ -6,7 +6,7 @@ import errno
 import os
 import re
 
-from .api import ToolError
+from .api import ToolError, UnknownName
 from .program import FILE_NAME
 
 # Lines of a traceback at most; the first and the last ones are kept.
@@ -84,7 +84,8 @@ def _code(error):
 
 
 def _title(error):
-    name = type(error).__name__
+    # By the name under which a program can catch it.
+    name = "ToolError" if isinstance(error, UnknownName) else type(error).__name__
     try:
         text = str(error)
     except Exception:

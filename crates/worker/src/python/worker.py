@@ -233,8 +233,13 @@ class Run:
             """Saves code for later runs."""
             raise ToolError("skills cannot be saved yet", "file.refused", "return the code instead")
 
+        def help(*request):
+            """What Python knows of something."""
+            import pydoc
+            return pydoc.help(*request)
+
         for value in (call_tool, search_tools, load_skill, save_skill, files.read_file,
-                      files.write_file, files.list_files, ToolError):
+                      files.write_file, files.list_files, ToolError, help):
             setattr(builtins, value.__name__, value)
         builtins.servers = servers
         builtins.commands = Commands(host)
