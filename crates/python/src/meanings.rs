@@ -174,3 +174,21 @@ pub(crate) fn literal(expression: &Expr) -> Option<&str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::HELPERS;
+
+    #[test]
+    fn the_helpers_are_those_of_the_guest() {
+        let guest = include_str!("../../worker/src/python/api.py");
+        let (_, list) = guest.split_once("\nHELPERS = (").unwrap();
+        let (list, _) = list.split_once(')').unwrap();
+        let mut named: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+        named.sort_unstable();
+        // `call_tool` has a meaning of its own.
+        let mut known: Vec<&str> = HELPERS.iter().copied().chain(["call_tool"]).collect();
+        known.sort_unstable();
+        assert_eq!(named, known);
+    }
+}
