@@ -241,6 +241,8 @@ class Run:
         for value in (call_tool, search_tools, load_skill, save_skill, files.read_file,
                       files.write_file, files.list_files, ToolError, help):
             setattr(builtins, value.__name__, value)
+        # Those of the module `site`, which is not loaded.
+        builtins.exit = builtins.quit = sys.exit
         builtins.servers = servers
         builtins.commands = Commands(host)
         for name, value in ((LATER, later), (AWAITED, awaited), (TAKER, taker),
