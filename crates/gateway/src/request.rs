@@ -55,7 +55,7 @@ pub(crate) async fn fulfil(
         }
         Request::Fetch(request) => {
             permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
-            gateway.fetch(run, &request).await
+            gateway.fetch(caller, &request).await
         }
         Request::Command { name, request } => {
             gateway.command(run, permissions, &name, &request).await

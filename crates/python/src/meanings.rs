@@ -123,9 +123,10 @@ impl<'b, 'a> Meanings<'b, 'a> {
 }
 
 /// What the package `servers` holds besides servers, as in `api.py` of the guest.
-const HELPERS: [&str; 8] = [
+const HELPERS: [&str; 9] = [
     "ToolError",
     "commands",
+    "fetch",
     "list_files",
     "load_skill",
     "read_file",

@@ -3,7 +3,9 @@
 //! The interpreter is the one that the gateway finds on this machine.
 
 mod attacks;
+mod commands;
 mod guests;
 mod library;
 mod machine;
+mod network;
 mod runs;

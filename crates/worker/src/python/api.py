@@ -59,8 +59,9 @@ class Host:
         self.asking = threading.Lock()
         self.before_send = lambda: None
 
-    def send(self, kind, *fields, name=""):
-        """Sends a question and gives its number."""
+    def send(self, kind, *fields, name="", convert=None):
+        """Sends a question and gives what its answer is known by: its number, the
+        tool that was called, and what is made of the answer."""
         with self.changed:
             self.before_send()
             self.last += 1
@@ -71,9 +72,9 @@ class Host:
                 raise ToolError(f"{error} bytes are too much for one call", "call.bad_argument",
                                 "pass less at once") from None
             self.answers[number] = None
-        return number, name
+        return number, name, convert
 
-    def wait(self, number, name):
+    def wait(self, number, name="", convert=None):
         """Blocks until this answer is there."""
         with self.changed:
             while self.answers[number] is None:
@@ -82,7 +83,7 @@ class Host:
                 else:
                     self.read()
             answer = self.answers.pop(number)
-        return self.value(answer, name)
+        return self.value(answer, name, convert)
 
     def read(self):
         """Reads one frame, without holding up who sends meanwhile."""
@@ -96,7 +97,7 @@ class Host:
             self.changed.notify_all()
         self.take(frame)
 
-    async def later(self, number, name):
+    async def later(self, number, name="", convert=None):
         """The same without blocking the loop."""
         import asyncio
         loop = asyncio.get_running_loop()
@@ -110,7 +111,7 @@ class Host:
                 await future
             finally:
                 self.waiting.pop(number, None)
-        return self.value(self.answers.pop(number), name)
+        return self.value(self.answers.pop(number), name, convert)
 
     def watch(self, loop):
         if self.watching is not loop:
@@ -137,10 +138,10 @@ class Host:
         if future is not None and not future.get_loop().is_closed():
             future.get_loop().call_soon_threadsafe(_wake, future)
 
-    def value(self, answer, name):
+    def value(self, answer, name, convert):
         ok, content = answer
         if ok:
-            return decode(content)
+            return convert(decode(content)) if convert else decode(content)
         server, border, tool = name.partition("__")
         error = ToolError(content["message"], content["code"], content["hint"])
         if border:
@@ -156,7 +157,7 @@ class Host:
         """Waits for the calls that nobody waited for: they were meant to happen.
         The first one that failed is raised."""
         for number in list(self.answers):
-            self.wait(number, "")
+            self.wait(number)
 
 
 def _wake(future):
@@ -168,8 +169,8 @@ class Later:
     """A call that was begun and not waited for. To be awaited; used like a value
     it waits and is that value."""
 
-    def __init__(self, host, number, name):
-        object.__setattr__(self, "_parts", (host, number, name))
+    def __init__(self, host, *question):
+        object.__setattr__(self, "_parts", (host, question))
         object.__setattr__(self, "_inner", None)
         object.__setattr__(self, "_known", None)
 
@@ -179,9 +180,9 @@ class Later:
         return self._inner
 
     async def _run(self):
-        host, number, name = self._parts
+        host, question = self._parts
         if self._known is None:
-            value = await host.later(number, name)
+            value = await host.later(*question)
             object.__setattr__(self, "_known", (value,))
         return self._known[0]
 
@@ -200,8 +201,8 @@ class Later:
 
     def _value(self):
         if self._known is None:
-            host, number, name = self._parts
-            object.__setattr__(self, "_known", (host.wait(number, name),))
+            host, question = self._parts
+            object.__setattr__(self, "_known", (host.wait(*question),))
         return self._known[0]
 
     def __getattr__(self, name):
@@ -228,7 +229,17 @@ Later.__repr__ = lambda self: repr(self._value())
 Later.__iter__ = lambda self: iter(self._value())
 
 
-class Function:
+class Call:
+    """What sends a question when it is called: it waits, or `later` does not."""
+
+    def __call__(self, /, *positional, **named):
+        return self._host.wait(*self._send(*positional, **named))
+
+    def later(self, /, *positional, **named):
+        return Later(self._host, *self._send(*positional, **named))
+
+
+class Function(Call):
     """A tool. Arguments by name, by position, or as one dict."""
 
     def __init__(self, host, server, tool, name, parameters):
@@ -246,13 +257,7 @@ class Function:
         """What has this is shown by `help` as a function; nothing is bound."""
         return self
 
-    def __call__(self, *positional, **named):
-        return self._host.wait(*self._send(positional, named))
-
-    def later(self, *positional, **named):
-        return Later(self._host, *self._send(positional, named))
-
-    def _send(self, positional, named):
+    def _send(self, /, *positional, **named):
         arguments = arguments_of(self.__name__, self._parameters, positional, named)
         return self._host.send(wire.CALL, wire.text(self._full), wire.text(arguments), b"\0", name=self._full)
 
@@ -321,7 +326,7 @@ class Server(types.ModuleType):
 
 # What a program finds without importing it.
 HELPERS = ("ToolError", "call_tool", "search_tools", "load_skill", "save_skill", "read_file",
-           "write_file", "list_files", "commands")
+           "write_file", "list_files", "commands", "fetch")
 
 
 class Servers(types.ModuleType):
@@ -397,12 +402,20 @@ class Commands:
     """Commands of the host, each in a jail of its own. None unless configured."""
 
     def __init__(self, host):
+        self.run = Run(host)
+
+
+class Run(Call):
+    """Runs a command: its name, a list of arguments, what it reads."""
+
+    def __init__(self, host):
         self._host = host
+        self.__name__ = self.__qualname__ = "run"
 
-    def run(self, name, args=(), input=None, timeout_ms=None):
-        return self._host.wait(*self._send(name, args, input, timeout_ms))
-
-    def _send(self, name, args, input, timeout_ms):
+    def _send(self, name, args=(), input=None, timeout_ms=None):
+        # Written as in JavaScript: one dict with both.
+        if isinstance(input, dict):
+            return self._send(name, args, **input)
         if isinstance(args, (str, bytes)):
             raise ToolError("`commands.run` takes the arguments as a list", "command.denied",
                             'write `commands.run("name", ["first", "second"])`')
@@ -414,7 +427,7 @@ class Commands:
 
 def later(function):
     """The form of a function that does not wait, if it has one."""
-    if isinstance(function, Function):
+    if isinstance(function, Call):
         return function.later
     own = getattr(function, "__later__", None)
     if own is not None:

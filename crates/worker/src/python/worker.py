@@ -12,7 +12,7 @@ import time
 import types
 
 from . import channel as wire
-from . import failure, files
+from . import failure, fetch, files
 from .api import Commands, Finder, Host, Servers, ToolError, Later
 from .api import awaited, is_coroutine, later, may_be_later, taker
 from .channel import Channel, Gone
@@ -245,6 +245,7 @@ class Run:
         builtins.exit = builtins.quit = sys.exit
         builtins.servers = servers
         builtins.commands = Commands(host)
+        builtins.fetch = fetch.Fetch(host)
         for name, value in ((LATER, later), (AWAITED, awaited), (TAKER, taker),
                             (RETURN, may_be_later), (RETURNED, returned)):
             setattr(builtins, name, value)
