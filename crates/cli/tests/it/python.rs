@@ -4,6 +4,7 @@
 
 mod attacks;
 mod commands;
+mod examples;
 mod guests;
 mod library;
 mod machine;
