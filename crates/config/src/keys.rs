@@ -777,7 +777,7 @@ pub(crate) fn found() -> String {
     "the first that is found".into()
 }
 
-fn yes() -> String {
+pub(crate) fn yes() -> String {
     "`true`".into()
 }
 

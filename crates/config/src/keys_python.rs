@@ -1,11 +1,12 @@
 //! Keys of `[python]`.
 
-use crate::keys::{Key, Kind, found, nothing};
+use crate::keys::{Key, Kind, found, nothing, yes};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PythonKey {
     Path,
     Packages,
+    Fork,
 }
 
 pub(crate) const PYTHON: &[Key<PythonKey>] = &[
@@ -26,5 +27,13 @@ pub(crate) const PYTHON: &[Key<PythonKey>] = &[
         default: nothing,
         doc: "A virtual environment whose packages programs can import. They are visible to \
               programs, and nothing else of the folder is.",
+    },
+    Key {
+        id: PythonKey::Fork,
+        toml: &["fork"],
+        json: &[],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "Whether the process of a program is forked from one that has Python started and its               usual modules imported already, jailed and without a line of any program. `false`               starts Python anew for each.",
     },
 ];

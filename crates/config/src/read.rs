@@ -207,6 +207,7 @@ impl<'a> Reader<'a> {
             match key.id {
                 PythonKey::Path => self.raw.python.path = Some(reading.text()?),
                 PythonKey::Packages => self.raw.python.packages = Some(reading.text()?),
+                PythonKey::Fork => self.raw.sandbox.fork = reading.flag()?,
             }
         }
         Ok(())

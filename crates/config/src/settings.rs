@@ -103,6 +103,9 @@ pub struct Sandbox {
     pub python: Option<PathBuf>,
     /// The virtual environment whose packages programs in Python can import.
     pub packages: Option<PathBuf>,
+    /// Whether programs in Python run in processes that are forked from one in which
+    /// Python is started already.
+    pub fork: bool,
     /// How many programs run, wait and are prepared for.
     pub capacity: Capacity,
 }
@@ -119,6 +122,7 @@ impl Default for Sandbox {
             node: None,
             python: None,
             packages: None,
+            fork: true,
             capacity: Capacity::default(),
         }
     }

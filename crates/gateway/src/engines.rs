@@ -118,8 +118,8 @@ impl Engines {
             let _ = self.modules.set(Arc::new(python.modules.clone()));
         }
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
-        let backend =
-            ProcessBackend::new(self.executable.clone(), limits, least).with_python(python);
+        let backend = ProcessBackend::new(self.executable.clone(), limits, least)
+            .with_python(python, self.sandbox.fork);
         let workers = self.pool(backend);
         *known = Some(Arc::clone(&workers));
         Ok(workers)

@@ -71,7 +71,7 @@ pub enum Said {
 /// only if that failed.
 pub fn become_command(spec: &str) -> ExitCode {
     let Some(spec) = Spec::from_argument(spec) else { return ExitCode::from(2) };
-    let report = crate::enter(spec).seal();
+    let report = crate::enter(spec, crate::Way::Started).seal();
     let Ok(mut host) = host() else { return ExitCode::from(NOT_STARTED) };
     let said = tell(&mut host, &report).and_then(|()| await_go(&host));
     if let Ok((go, standard)) = said {

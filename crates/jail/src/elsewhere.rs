@@ -4,11 +4,19 @@ use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 
 use crate::spec::Spec;
 
+/// How a process came to be one that is to be confined.
+pub enum Way<'a> {
+    /// The gateway has started it for this.
+    Started,
+    /// The same, to become a process that workers are forked from.
+    Zygote(&'a [u8]),
+}
+
 /// A process that could give up nothing.
 pub struct Confined;
 
 /// Confines nothing; the report says so.
-pub fn enter(_: Spec) -> Confined {
+pub fn enter(_: Spec, _: Way<'_>) -> Confined {
     Confined
 }
 

@@ -3,8 +3,8 @@
 #![expect(unsafe_code, reason = "forking, and closing descriptors that no Rust value owns")]
 
 use std::fs;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::process::exit;
 
 use nix::libc;
 use nix::unistd::{ForkResult, fork};
@@ -14,16 +14,31 @@ use rustix::process::{
 use tidegate_model::{IsolationReport, Layer};
 
 use crate::findings::{Findings, Lack};
+use crate::newborn::Newborn;
 use crate::spec::{Filter, Spec};
 use crate::syscalls::Walls;
-use crate::{files, filter, identity, namespaces, privileges, proof, reaper, resources, root};
+use crate::{
+    files, filter, identity, namespaces, newborn, privileges, proof, reaper, resources, root,
+};
 
 /// Exit code of a process that could not even be split in three.
 const BROKEN: i32 = 70;
 
+/// How a process came to be one that is to be confined.
+pub enum Way<'a> {
+    /// The gateway has started it for this.
+    Started,
+    /// The same, to become a process that workers are forked from. It finds this
+    /// library as [`LIBRARY`](crate::LIBRARY) in its root.
+    Zygote(&'a [u8]),
+    /// It was forked from such a process.
+    Born(Newborn),
+}
+
 /// A process that has given up everything but system calls.
 pub struct Confined {
     spec: Spec,
+    makes_jails: bool,
     findings: Findings,
     /// Processes and threads of the user that the kernel counts with ours.
     others: Option<u64>,
@@ -34,13 +49,18 @@ pub struct Confined {
 ///
 /// Returns in a new process inside the jail. The one that called it, and one
 /// more, wait outside and never come back from this function.
-pub fn enter(spec: Spec) -> Confined {
+pub fn enter(spec: Spec, way: Way<'_>) -> Confined {
     let mut findings = Findings::default();
-    close_others(spec.lifeline, &mut findings);
-    join_control_groups(&spec, &mut findings);
+    let (library, tells_its_end) = match way {
+        Way::Started => (None, false),
+        Way::Zygote(library) => (Some(library), false),
+        Way::Born(_) => (None, true),
+    };
+    join_control_groups(&spec, way, &mut findings);
     let staged = root::stage(&spec);
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
+    close_others(spec.lifeline, &mut findings);
     // Who can start none need not know.
     let others = (spec.limits.processes > 0).then(|| identity::counted_with_others(&findings));
     namespaces::unshare_inner(&mut findings);
@@ -48,7 +68,7 @@ pub fn enter(spec: Spec) -> Confined {
     // Orphans of a jail without a pid namespace come to the launcher, which ends
     // them. Before there is anybody who could have some.
     let _ = set_child_subreaper(Some(getpid()));
-    split(Part::Launcher, &spec);
+    split(Part::Launcher { tells_its_end }, &spec);
     // From here on in the first process of the pid namespace.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     if findings.holds(Layer::PidNamespace) {
@@ -57,32 +77,41 @@ pub fn enter(spec: Spec) -> Confined {
         // a namespace the group is what the jail is ended by.
         let _ = setsid();
     }
-    root::build(&spec, &staged, &mut findings);
+    root::build(&spec, &staged, library, &mut findings);
     split(Part::First, &spec);
     // And from here on in the one that will be jailed. In a pid namespace it
     // ends with the first process anyway; without one, like this.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
-    proof::of_namespaces(&spec, &mut findings);
+    let makes_jails = library.is_some();
+    proof::of_namespaces(&spec, makes_jails, &mut findings);
     privileges::give_up(&mut findings);
-    files::restrict(&spec, &mut findings);
-    proof::of_files(&mut findings);
-    Confined { spec, findings, others: others.flatten() }
+    // Under Landlock nobody can mount, so whoever makes jails must do without.
+    if !makes_jails {
+        files::restrict(&spec, &mut findings);
+        proof::of_files(&mut findings);
+    }
+    Confined { spec, makes_jails, findings, others: others.flatten() }
 }
 
 impl Confined {
     /// Gives up system calls, for all threads there are, and tries what must not
     /// be possible any more. Nothing of a guest may have run before this.
     pub fn seal(self) -> IsolationReport {
-        let Self { spec, mut findings, others } = self;
-        // Last of the limits: threads of ours are started by now.
-        resources::limit(&spec.limits, others, &mut findings);
+        let Self { spec, makes_jails, mut findings, others } = self;
+        // Last of the limits: threads of ours are started by now. Those of a zygote
+        // would hold for all that are forked from it, together or for ever.
+        if !makes_jails {
+            resources::limit(&spec.limits, others, &mut findings);
+        }
         let walls = Walls {
             pid_namespace: findings.holds(Layer::PidNamespace),
             private_root: findings.holds(Layer::PrivateRoot),
         };
         let installed = filter::install(spec.filter, walls);
         findings.note(Layer::Seccomp, installed);
-        proof::of_refusals(&spec, &mut findings);
+        if !makes_jails {
+            proof::of_refusals(&spec, &mut findings);
+        }
         findings.into_report()
     }
 }
@@ -90,7 +119,10 @@ impl Confined {
 /// Who stays behind when the process is split.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    Launcher,
+    Launcher {
+        /// Whether the gateway is not its parent and has to be told.
+        tells_its_end: bool,
+    },
     First,
 }
 
@@ -99,15 +131,24 @@ enum Part {
 fn split(part: Part, spec: &Spec) {
     // SAFETY: there is one thread, so the child finds every lock as it should be.
     match unsafe { fork() } {
-        Ok(ForkResult::Child) => {}
+        Ok(ForkResult::Child) => {
+            if part == (Part::Launcher { tells_its_end: true }) {
+                // Only the launcher tells how things ended.
+                newborn::forget_the_end();
+            }
+        }
         Ok(ForkResult::Parent { child }) => {
             // Neither needs a right any more.
             privileges::give_up(&mut Findings::default());
             match part {
-                Part::Launcher => {
+                Part::Launcher { tells_its_end } => {
                     // SAFETY: the host opened it for us, and nothing here closes it.
                     let lifeline = unsafe { BorrowedFd::borrow_raw(spec.lifeline) };
-                    reaper::launcher(child, lifeline)
+                    let code = reaper::launcher(child, lifeline);
+                    if tells_its_end {
+                        newborn::tell_the_end(code);
+                    }
+                    reaper::leave(code)
                 }
                 Part::First if spec.filter == Filter::Command => {
                     // The host reads from it how the command ended. Its own
@@ -123,7 +164,7 @@ fn split(part: Part, spec: &Spec) {
                 }
             }
         }
-        Err(_) => exit(BROKEN),
+        Err(_) => reaper::leave(BROKEN),
     }
 }
 
@@ -147,15 +188,21 @@ fn close_range(first: u32, last: u32) -> bool {
     unsafe { libc::syscall(libc::SYS_close_range, first, last, 0_u32) == 0 }
 }
 
-fn join_control_groups(spec: &Spec, findings: &mut Findings) {
-    if spec.control_groups.is_empty() {
+fn join_control_groups(spec: &Spec, way: Way<'_>, findings: &mut Findings) {
+    let joined: Vec<io::Result<()>> = match way {
+        Way::Born(newborn) => newborn.join(),
+        Way::Started | Way::Zygote(_) => {
+            spec.control_groups.iter().map(|file| fs::write(file, "0")).collect()
+        }
+    };
+    if joined.is_empty() {
         let remedy = "run tidegate as root, or in a delegated control group (`systemd-run --user \
                       --scope -p Delegate=yes tidegate …`)";
         let lack = Lack::unavailable("none can be made by this user here", remedy);
         findings.note(Layer::Cgroup, Err(lack));
         return;
     }
-    let joined = spec.control_groups.iter().try_for_each(|file| fs::write(file, "0"));
+    let joined = joined.into_iter().collect::<io::Result<()>>();
     let came = joined.map_err(|error| Lack::unavailable(format!("not joined: {error}"), ""));
     findings.note(Layer::Cgroup, came);
 }

@@ -18,6 +18,12 @@
 //!                [`Confined::seal`] system calls; then tries what it must not do
 //! ```
 //!
+//! A zygote is a jailed process that workers are forked from. It goes the same way
+//! in, but keeps the system calls that make jails and nothing to use them with: no
+//! capability, no file but its own. Each process that is forked from it is a new
+//! launcher and goes the whole way again (`newborn.rs`), in a user namespace of its
+//! own inside that of the zygote.
+//!
 //! A layer that cannot be had is reported with reason and remedy and the rest
 //! goes on: whether the result is good enough is decided by the host.
 
@@ -38,6 +44,8 @@ mod identity;
 #[cfg(target_os = "linux")]
 mod namespaces;
 #[cfg(target_os = "linux")]
+mod newborn;
+#[cfg(target_os = "linux")]
 mod privileges;
 #[cfg(target_os = "linux")]
 mod proof;
@@ -54,7 +62,11 @@ mod syscalls;
 #[cfg(target_os = "linux")]
 pub use command::{Go, Said, become_command};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Confined, enter};
+pub use elsewhere::{Confined, Way, enter};
 #[cfg(target_os = "linux")]
-pub use enter::{Confined, enter};
+pub use enter::{Confined, Way, enter};
+#[cfg(target_os = "linux")]
+pub use newborn::Newborn;
+#[cfg(target_os = "linux")]
+pub use root::LIBRARY;
 pub use spec::{Access, Filter, Grant, Link, Links, ProcessLimits, Scratch, Spec};

@@ -14,6 +14,7 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 use tidegate_model::Layer;
 
 use crate::findings::{Findings, Lack};
+use crate::root;
 use crate::spec::{Filter, Spec};
 
 /// A process number that no kernel gives out: the most is 2^22.
@@ -21,7 +22,7 @@ const NOBODY: i32 = i32::MAX;
 
 /// What the namespaces promise, tried from inside, before files and system calls
 /// are taken away.
-pub(crate) fn of_namespaces(spec: &Spec, findings: &mut Findings) {
+pub(crate) fn of_namespaces(spec: &Spec, makes_jails: bool, findings: &mut Findings) {
     check(findings, Layer::Descriptors, "using a descriptor of the host", || {
         let others = (3..64).filter(|&descriptor| descriptor != spec.lifeline);
         let get_flags = c_long::from(libc::F_GETFD);
@@ -33,7 +34,7 @@ pub(crate) fn of_namespaces(spec: &Spec, findings: &mut Findings) {
     });
     check(findings, Layer::NetNamespace, "seeing a network interface of the host", only_loopback);
     check(findings, Layer::PrivateRoot, "seeing a file that was not granted", || {
-        is_private(spec) && is_read_only()
+        is_private(spec, makes_jails) && is_read_only()
     });
 }
 
@@ -72,13 +73,16 @@ fn only_loopback() -> bool {
     if_nameindex().is_ok_and(|all| all.iter().all(|each| each.name().to_bytes() == b"lo"))
 }
 
-/// Whether the root holds the first folder of each grant, `tmp`, and no more.
-fn is_private(spec: &Spec) -> bool {
+/// Whether the root holds the first folder of each grant, `tmp`, and no more; for
+/// whoever makes jails, what that takes.
+fn is_private(spec: &Spec, makes_jails: bool) -> bool {
     let granted = |name: &std::ffi::OsStr| {
         let scratch = spec.scratch.is_some() && name == "tmp";
         let first_of =
             |path: &Path| path.components().nth(1).is_some_and(|one| one.as_os_str() == name);
+        let own = makes_jails && root::OF_MAKERS.contains(&name.to_str().unwrap_or_default());
         scratch
+            || own
             || spec.grants.iter().any(|grant| first_of(&grant.path))
             || spec.links.iter().any(|link| first_of(&link.path))
     };

@@ -5,12 +5,14 @@
 //! goes away, or kills the launcher, everything inside ends; and how the jailed
 //! process ended can be read from the launcher's exit code.
 
+#![expect(unsafe_code, reason = "ending without what C would do at the end")]
+
 use std::fs;
 use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
-use std::process::exit;
 
 use nix::errno::Errno;
+use nix::libc;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
@@ -25,7 +27,8 @@ use crate::spec::Scratch;
 const SIGNALLED: i32 = 128;
 
 /// Waits for the first process and ends it if the gateway goes away first.
-pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> ! {
+/// Returns the code to end with.
+pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> i32 {
     let handle = rustix::process::Pid::from_raw(first.as_raw())
         .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
     if let Some(handle) = &handle {
@@ -45,7 +48,14 @@ pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> ! {
     }
     let code = wait_for(first);
     end_orphans();
-    exit(code)
+    code
+}
+
+/// Ends this process, and nothing else: it may be a copy of one that has more to do
+/// at its end than we know of.
+pub(crate) fn leave(code: i32) -> ! {
+    // SAFETY: takes a number and does not return.
+    unsafe { libc::_exit(code) }
 }
 
 /// Ends everybody in our group, ourselves included: without a pid namespace there
@@ -78,7 +88,7 @@ fn end_orphans() {
 
 /// Reaps whatever is left to the first process, and ends with the jailed one.
 pub(crate) fn first(jailed: Pid) -> ! {
-    exit(wait_for(jailed))
+    leave(wait_for(jailed))
 }
 
 /// The same, and tells the host how a command ended: an exit code alone cannot
@@ -93,7 +103,7 @@ pub(crate) fn first_of_command(jailed: Pid, host: BorrowedFd<'_>, scratch: Optio
         // Fails only if the host is gone.
         let _ = tell(&mut UnixStream::from(host), &said);
     }
-    exit(code(ended))
+    leave(code(ended))
 }
 
 /// The size of the private `/tmp`, if it is full. Without a private root there is

@@ -10,7 +10,6 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::exit;
 
 use nix::libc;
 use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2};
@@ -24,6 +23,7 @@ use tidegate_model::Layer;
 
 use crate::findings::{Findings, Lack};
 use crate::namespaces::{Namespace, unshare};
+use crate::reaper::leave;
 use crate::spec::{Access, Grant, Links, Scratch, Spec};
 
 /// Folders over which the new root can be mounted; the first that is there is
@@ -33,6 +33,14 @@ const PLACES: [&str; 4] = ["/tmp", "/var/tmp", "/mnt", "/run"];
 /// Room for mount points and nothing else. Counted by the file, since they are
 /// all empty.
 const ROOT_OPTIONS: &str = "mode=0755,size=64k,nr_inodes=4096";
+
+/// What is in the root of a process that makes jails, besides what was granted: its
+/// library, and processes, its own and those of its jails, where a process has to
+/// write who it is in a new user namespace.
+pub(crate) const OF_MAKERS: [&str; 2] = ["jail.so", "proc"];
+
+/// Where the library of a process that makes jails is.
+pub const LIBRARY: &str = "/jail.so";
 
 /// Exit code of a process one of whose grants was exchanged.
 const EXCHANGED: i32 = 71;
@@ -72,20 +80,21 @@ fn try_stage(spec: &Spec) -> io::Result<Staged> {
 }
 
 /// Builds the root and makes it the only one. Needs a mount namespace.
-pub(crate) fn build(spec: &Spec, staged: &Staged, findings: &mut Findings) {
+/// With a library, it is the root of a process that makes jails itself.
+pub(crate) fn build(spec: &Spec, staged: &Staged, library: Option<&[u8]>, findings: &mut Findings) {
     if !findings.holds(Layer::MountNamespace) {
         let lack = Lack::unavailable("there is no mount namespace to build it in", "see there");
         findings.note(Layer::PrivateRoot, Err(lack));
         return;
     }
-    let came = pivot(spec, staged).map_err(|error| {
+    let came = pivot(spec, staged, library).map_err(|error| {
         let reason = format!("the private root cannot be built: {error}");
         Lack::unavailable(reason, "report this with the output of `tidegate doctor --json`")
     });
     findings.note(Layer::PrivateRoot, came);
 }
 
-fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
+fn pivot(spec: &Spec, staged: &Staged, library: Option<&[u8]>) -> io::Result<()> {
     make_private()?;
     // Before the new root hides the place where a source may lie.
     let sources: Vec<(&Grant, OwnedFd)> = (spec.grants.iter())
@@ -93,7 +102,10 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
         .map(|(grant, path)| Ok((grant, take(grant, path).map_err(|error| failed(grant, &error))?)))
         .collect::<io::Result<_>>()?;
     let place = place()?;
-    tmpfs(place, ROOT_OPTIONS)?;
+    match library {
+        None => tmpfs(place, ROOT_OPTIONS)?,
+        Some(library) => root_of_maker(place, library)?,
+    }
     chdir(place)?;
     // Before the grants, of which some may lie below it.
     if let Some(scratch) = spec.scratch {
@@ -119,6 +131,19 @@ fn pivot(spec: &Spec, staged: &Staged) -> io::Result<()> {
     chdir("/")?;
     set_attributes(CWD.as_raw_fd(), Path::new("/"), libc::MOUNT_ATTR_RDONLY, 0)?;
     Ok(())
+}
+
+/// A root with a library that can be loaded, and with processes. Neither is in the
+/// roots that are built by whoever lives in it.
+fn root_of_maker(place: &str, library: &[u8]) -> io::Result<()> {
+    let size = library.len() + 64 * 1024;
+    let options = CString::new(format!("mode=0755,size={size},nr_inodes=4096"))?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", place, "tmpfs", flags, Some(options.as_c_str()))?;
+    let [file, processes] = OF_MAKERS.map(|name| Path::new(place).join(name));
+    fs::write(file, library)?;
+    fs::create_dir(&processes)?;
+    Ok(mount("proc", processes, "proc", flags | MountFlags::NOEXEC, None)?)
 }
 
 /// Nothing we mount may be seen by the host, and nothing it mounts by us.
@@ -257,7 +282,7 @@ fn set_attributes(folder: i32, path: &Path, set: u64, flags: i32) -> Result<(), 
 fn failed(grant: &Grant, error: &io::Error) -> io::Error {
     let exchanged = [libc::ELOOP, libc::ENOENT, libc::ENOTDIR].map(Some);
     if grant.links == Links::Refused && exchanged.contains(&error.raw_os_error()) {
-        exit(EXCHANGED)
+        leave(EXCHANGED)
     }
     io::Error::new(error.kind(), format!("{}: {error}", grant.path.display()))
 }

@@ -42,6 +42,9 @@ pub enum Filter {
     /// For Python: files of the private root and of its own folder, threads,
     /// processes; code only from files that cannot be written; no socket.
     Python,
+    /// For the process that Python workers are forked from: the same, and what it
+    /// takes to make a jail out of the new process.
+    Zygote,
     /// For commands of the host: what ordinary programs use.
     Command,
 }

@@ -72,6 +72,10 @@ pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
         Filter::QuickJs => lists.push(DATA_MEMORY),
         Filter::Engine => lists.extend(SHARED),
         Filter::Python => lists.extend([SHARED_BUT_MEMORY, &[LIBRARY_MEMORY, COMMAND]].concat()),
+        // All of the above: a filter holds for whoever is forked, too.
+        Filter::Zygote => {
+            lists.extend([SHARED_BUT_MEMORY, &[LIBRARY_MEMORY, COMMAND, JOBS, JAILING]].concat());
+        }
         Filter::Command => lists.extend([SHARED.as_slice(), &[COMMAND]].concat()),
     }
     let runs_others = filter != Filter::QuickJs;
@@ -81,7 +85,7 @@ pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
             lists.push(JOBS);
         }
     }
-    if matches!(filter, Filter::Python | Filter::Command) && walls.private_root {
+    if matches!(filter, Filter::Python | Filter::Zygote | Filter::Command) && walls.private_root {
         lists.push(FILE_RIGHTS);
     }
     lists.concat()
@@ -512,6 +516,41 @@ const FILE_RIGHTS: &[Call] = &[
     Call::always(libc::SYS_utimensat),
     #[cfg(target_arch = "x86_64")]
     Call::clear(libc::SYS_chmod, 1, LENDING),
+];
+
+/// What it takes to confine a process: the calls of this crate. They give rights in a
+/// new user namespace, and none outside of it.
+const JAILING: &[Call] = &[
+    Call::always(libc::SYS_unshare),
+    Call::always(libc::SYS_mount),
+    Call::always(libc::SYS_umount2),
+    Call::always(libc::SYS_pivot_root),
+    Call::always(libc::SYS_open_tree),
+    Call::always(libc::SYS_move_mount),
+    Call::always(libc::SYS_mount_setattr),
+    Call::always(libc::SYS_openat2),
+    Call::always(libc::SYS_sethostname),
+    Call::always(libc::SYS_capset),
+    Call::one_of(libc::SYS_prctl, 0, JAILING_PRCTL),
+    Call::always(libc::SYS_seccomp),
+    Call::always(libc::SYS_landlock_create_ruleset),
+    Call::always(libc::SYS_landlock_add_rule),
+    Call::always(libc::SYS_landlock_restrict_self),
+    Call::always(libc::SYS_pidfd_open),
+    Call::always(libc::SYS_close_range),
+    // Lists the interfaces of the network, to prove that there are none.
+    Call::one_of(libc::SYS_socket, 0, &[libc::AF_NETLINK as u64]),
+    Call::always(libc::SYS_bind),
+    Call::always(libc::SYS_sendto),
+];
+
+const JAILING_PRCTL: &[u64] = &[
+    libc::PR_SET_PDEATHSIG as u64,
+    libc::PR_SET_CHILD_SUBREAPER as u64,
+    libc::PR_CAPBSET_DROP as u64,
+    libc::PR_CAP_AMBIENT as u64,
+    libc::PR_GET_SECCOMP as u64,
+    libc::PR_SET_SECCOMP as u64,
 ];
 
 /// What ordinary programs do besides.

@@ -227,6 +227,11 @@ fn create_anew(folder: &Path) -> io::Result<()> {
 const PREFIX: &str = "tidegate-";
 
 impl Group {
+    /// None at all.
+    pub(crate) fn none() -> Self {
+        Self { folders: Vec::new(), counters: Counters::default() }
+    }
+
     /// The files that a process with one thread writes `0` to in order to join.
     pub(crate) fn joining_files(&self) -> Vec<PathBuf> {
         let file = |group: &Hierarchy| match group.version {

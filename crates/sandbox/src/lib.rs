@@ -14,12 +14,14 @@ mod command;
 mod control_group;
 mod demand;
 mod engine;
+mod leader;
 mod loader;
 mod meter;
 mod pool;
 mod process;
 mod processes;
 mod python;
+mod zygote;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};
 pub use channel::{ChannelError, FrameReader, FrameWriter};

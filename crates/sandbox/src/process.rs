@@ -17,21 +17,22 @@ use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use tidegate_jail::{Filter, Grant, Link, ProcessLimits, Scratch, Spec};
 use tidegate_model::{ErrorCode, Isolation, Limits};
 use tokio::net::UnixStream;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
 use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
 use crate::control_group::{ControlGroups, Counters, CpuTime, Group, GroupLimits};
 use crate::engine::ExternalEngine;
+use crate::leader::Leader;
 use crate::loader::needed_files;
 use crate::meter::{Ceilings, Meter, Usage, Watch};
 use crate::python::Python;
+use crate::zygote::Zygotes;
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
 /// run. See `worker::confine`.
@@ -67,8 +68,8 @@ enum Inside {
     QuickJs,
     /// An engine of the machine, with the files it needs.
     Engine { arguments: Vec<OsString>, program: PathBuf, files: Vec<PathBuf> },
-    /// The Python of the machine.
-    Python(Box<Python>),
+    /// The Python of the machine, and who is forked for its programs.
+    Python(Box<Python>, Option<Zygotes>),
 }
 
 impl ProcessBackend {
@@ -89,9 +90,11 @@ impl ProcessBackend {
         Ok(Self { inside: Inside::Engine { arguments, program, files }, ..self })
     }
 
-    /// The same for programs in Python.
-    pub fn with_python(self, python: Python) -> Self {
-        Self { inside: Inside::Python(Box::new(python)), ..self }
+    /// The same for programs in Python, whose processes may be forked from one that
+    /// has it started already.
+    pub fn with_python(self, python: Python, fork: bool) -> Self {
+        let zygotes = fork.then(Zygotes::default);
+        Self { inside: Inside::Python(Box::new(python), zygotes), ..self }
     }
 
     async fn spawn(&self) -> Result<Worker, SandboxError> {
@@ -100,15 +103,7 @@ impl ProcessBackend {
             processes: u64::from(self.limits.processes) + OUR_PROCESSES,
             cpu: self.inside.cpu_time(),
         });
-        let spec = self.spec(&group);
-        let (jailed, channel) = Launch {
-            executable: &self.executable,
-            role: "worker",
-            spec: &spec,
-            arguments: &self.inside.arguments(),
-        }
-        .start(group, self.inside.kept())
-        .map_err(SandboxError::Start)?;
+        let (jailed, channel) = self.begin(group).await.map_err(SandboxError::Start)?;
         let (life, (read, write)) = (Box::new(jailed), channel.into_split());
         let worker = Worker::greet(read, write, life).await?;
         if worker.report.level() < self.least {
@@ -117,6 +112,31 @@ impl ProcessBackend {
             return Err(SandboxError::Isolation { wanted: self.least, report });
         }
         Ok(worker)
+    }
+
+    /// A process in its jail, whichever way it comes there, and our end of its channel.
+    async fn begin(&self, group: Group) -> io::Result<(Jailed, UnixStream)> {
+        let spec = self.spec(&group);
+        let (arguments, kept) = (self.inside.arguments(), self.inside.kept());
+        let launch = Launch {
+            executable: &self.executable,
+            role: "worker",
+            spec: &spec,
+            arguments: &arguments,
+        };
+        let Inside::Python(_, Some(zygotes)) = &self.inside else {
+            return launch.start(group, kept);
+        };
+        match zygotes.one(&launch) {
+            None => launch.start(group, kept),
+            Some(zygote) => match zygote.fork(&spec).await {
+                Ok((leader, channel)) => Ok((Jailed::new(leader, group, kept), channel)),
+                Err(error) => {
+                    zygotes.give_up(&zygote, &error);
+                    launch.start(group, kept)
+                }
+            },
+        }
     }
 
     fn spec(&self, group: &Group) -> Spec {
@@ -166,7 +186,7 @@ impl ProcessBackend {
                 control_groups,
                 lifeline,
             },
-            Inside::Python(python) => Spec {
+            Inside::Python(python, _) => Spec {
                 filter: Filter::Python,
                 grants: python.grants(),
                 links: python.links(),
@@ -196,14 +216,14 @@ impl Inside {
         match self {
             Self::QuickJs => Vec::new(),
             Self::Engine { arguments, .. } => arguments.clone(),
-            Self::Python(python) => python.worker_arguments(),
+            Self::Python(python, _) => python.worker_arguments(),
         }
     }
 
     fn cpu_time(&self) -> CpuTime {
         match self {
             Self::QuickJs => CpuTime::OfOneProcess,
-            Self::Engine { .. } | Self::Python(_) => CpuTime::OfAll,
+            Self::Engine { .. } | Self::Python(..) => CpuTime::OfAll,
         }
     }
 
@@ -211,7 +231,7 @@ impl Inside {
         match self {
             // One process that can start none: its own limits are those of the run.
             Self::QuickJs => Kept::ByTheKernel,
-            Self::Engine { .. } | Self::Python(_) => {
+            Self::Engine { .. } | Self::Python(..) => {
                 let memory_bytes = self.overhead_bytes();
                 Kept::ByUs(Own { memory_bytes, processes: OUR_PROCESSES })
             }
@@ -221,7 +241,7 @@ impl Inside {
     /// Memory beyond the limit of the program: what the engine itself needs.
     fn overhead_bytes(&self) -> u64 {
         match self {
-            Self::QuickJs | Self::Python(_) => OVERHEAD_BYTES,
+            Self::QuickJs | Self::Python(..) => OVERHEAD_BYTES,
             Self::Engine { .. } => ENGINE_OVERHEAD_BYTES,
         }
     }
@@ -263,16 +283,14 @@ impl Launch<'_> {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()?;
-        Ok((Jailed::new(child, group, kept), UnixStream::from_std(ours)?))
+        Ok((Jailed::new(Leader::Child(child), group, kept), UnixStream::from_std(ours)?))
     }
 }
 
-/// The launcher of a jail, and the control group of everything in it. Until the
-/// launcher has been waited for, its number cannot be given to another process,
-/// so the signal cannot go astray.
+/// The launcher of a jail, and the control group of everything in it.
 pub(crate) struct Jailed {
-    child: Option<Child>,
-    leader: Option<Pid>,
+    /// None once it has ended.
+    leader: Option<Leader>,
     group: Option<Group>,
     meter: Meter,
     kept: Kept,
@@ -295,30 +313,21 @@ pub(crate) struct Own {
 }
 
 impl Jailed {
-    /// `child` leads a process group of its own.
-    fn new(child: Child, group: Group, kept: Kept) -> Self {
-        let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let meter = Meter::new(leader.map_or(0, Pid::as_raw), group.counters().clone());
-        Self { child: Some(child), leader, group: Some(group), meter, kept }
+    pub(crate) fn new(leader: Leader, group: Group, kept: Kept) -> Self {
+        let meter = Meter::new(leader.number().unwrap_or(0), group.counters().clone());
+        Self { leader: Some(leader), group: Some(group), meter, kept }
     }
 
     fn kill(&mut self) {
-        if let Some(leader) = self.leader.take() {
-            // The launcher takes everything else with it. Fails only if
-            // everybody in the group is gone already.
-            let _ = killpg(leader, Signal::SIGKILL);
+        if let Some(leader) = &mut self.leader {
+            leader.kill();
         }
     }
 }
 
 impl Life for Jailed {
     fn is_alive(&mut self) -> bool {
-        let alive = self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)));
-        if !alive {
-            // Waited for: from here on the number may belong to a stranger.
-            self.leader = None;
-        }
-        alive
+        self.leader.as_mut().is_some_and(Leader::is_alive)
     }
 
     fn watch(&self, limits: &Limits) -> Option<Watch> {
@@ -351,13 +360,13 @@ impl Life for Jailed {
             self.kill();
         }
         Box::pin(async move {
-            let Some(mut child) = self.child.take() else { return Ending::default() };
+            let Some(leader) = &mut self.leader else { return Ending::default() };
             // Its channel closes a moment before the launcher can say why.
-            let status = match timeout(LAST_WORDS, child.wait()).await {
+            let status = match timeout(LAST_WORDS, leader.wait()).await {
                 Ok(status) => status,
                 Err(_) => {
-                    self.kill();
-                    child.wait().await
+                    leader.kill();
+                    leader.wait().await
                 }
             };
             self.leader = None;

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use tidegate_jail::{Confined, Spec};
+use tidegate_jail::{Confined, Spec, Way};
 use tidegate_model::IsolationReport;
 use tidegate_wire::FromGuest;
 
@@ -35,12 +35,12 @@ pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitC
     let (Some(spec), Some(choice)) = (Spec::from_argument(spec), Choice::read(arguments)) else {
         return ExitCode::from(2);
     };
-    let confined = tidegate_jail::enter(spec);
     if let Choice::Python(python) = choice {
         // Returns only if it failed, which its silence says.
-        let _ = python.become_it(confined.seal());
+        let _ = python.enter(spec);
         return ExitCode::from(2);
     }
+    let confined = tidegate_jail::enter(spec, Way::Started);
     let Ok(channel) = Channel::from_standard_input() else {
         return ExitCode::from(2);
     };

@@ -1,8 +1,9 @@
 //! Becomes Python: the process that was confined is the one that runs the program.
 //!
-//! In: where Python is, and the report of the jail. The guest's side of the
-//! protocol is then spoken by our scripts (`python/`), which come as an argument,
-//! since nothing of ours lies in the jail.
+//! In: where Python is, and the jail. The guest's side of the protocol is then spoken
+//! by our scripts (`python/`), which come as an argument, since nothing of ours lies in
+//! the jail. It serves one program, or becomes a zygote: a process that imports what
+//! programs need, runs none itself, and is forked for each (crate `zygote`).
 
 use std::convert::Infallible;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -12,10 +13,11 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::{chdir, execve};
 use serde_json::json;
-use tidegate_model::IsolationReport;
+use tidegate_jail::{LIBRARY, Spec, Way};
+use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 use tidegate_wire::{FromGuest, VERSION};
 
-/// Our scripts, in the order in which they need each other.
+/// Our scripts for a worker, in the order in which they need each other.
 const SCRIPTS: [(&str, &str); 8] = [
     ("channel", include_str!("python/channel.py")),
     ("values", include_str!("python/values.py")),
@@ -26,6 +28,16 @@ const SCRIPTS: [(&str, &str); 8] = [
     ("files", include_str!("python/files.py")),
     ("worker", include_str!("python/worker.py")),
 ];
+
+/// The one more of a zygote.
+const ZYGOTE: (&str, &str) = ("zygote", include_str!("python/zygote.py"));
+
+/// What it confines new processes with; empty where that cannot be had.
+const ZYGOTE_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/zygote.so"));
+
+/// Without these it could not make a jail for others.
+const NEEDED: [Layer; 4] =
+    [Layer::UserNamespace, Layer::PidNamespace, Layer::MountNamespace, Layer::PrivateRoot];
 
 const START: &str = include_str!("python/start.py");
 
@@ -41,25 +53,60 @@ const OPTIONS: [&str; 6] = ["-I", "-S", "-B", "-X", "utf8", "-c"];
 pub(crate) struct Python {
     pub(crate) program: PathBuf,
     pub(crate) packages: Option<PathBuf>,
+    pub(crate) role: Role,
+}
+
+/// What it is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Run one program.
+    Worker,
+    /// Be forked for each program.
+    Zygote,
 }
 
 impl Python {
-    /// Becomes it. Returns only if that fails.
-    pub(crate) fn become_it(&self, report: IsolationReport) -> io::Result<Infallible> {
+    /// Confines this process and becomes it. Returns only if that fails.
+    pub(crate) fn enter(&self, spec: Spec) -> io::Result<Infallible> {
+        match self.role {
+            Role::Worker => {
+                let report = tidegate_jail::enter(spec, Way::Started).seal();
+                let hello = FromGuest::Hello { version: VERSION, report };
+                let hello = hello.encode().map_err(io::Error::other)?;
+                self.become_it(&hello, "", &SCRIPTS)
+            }
+            Role::Zygote if ZYGOTE_LIBRARY.is_empty() => Err(io::ErrorKind::Unsupported.into()),
+            Role::Zygote => {
+                let report = tidegate_jail::enter(spec, Way::Zygote(ZYGOTE_LIBRARY)).seal();
+                if !can_make_jails(&report) {
+                    return Err(io::ErrorKind::Unsupported.into());
+                }
+                self.become_it(&[], LIBRARY, &[SCRIPTS.as_slice(), &[ZYGOTE]].concat())
+            }
+        }
+    }
+
+    fn become_it(
+        &self,
+        hello: &[u8],
+        library: &str,
+        scripts: &[(&str, &str)],
+    ) -> io::Result<Infallible> {
         chdir(HOME)?;
-        let hello = FromGuest::Hello { version: VERSION, report };
-        let hello = hello.encode().map_err(io::Error::other)?;
         let hello: String = hello.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = |path: &Path| path.as_os_str().to_owned();
         let packages = self.packages.as_deref().map(path).unwrap_or_default();
         let options = OPTIONS.map(OsString::from).into_iter();
         let arguments = [path(&self.program)].into_iter().chain(options);
-        let arguments = arguments.chain([script().into(), hello.into(), packages]);
+        let script = script(scripts);
+        let arguments = arguments.chain([script.into(), hello.into(), library.into(), packages]);
         let arguments: Vec<CString> = arguments.map(|one| text(&one)).collect::<io::Result<_>>()?;
         // A place of its own for what asks for one; times as everywhere else.
         // One heap for all threads: of several, each would reserve a part of the
         // address space that is limited, for libraries as well.
-        let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8"]
+        // OpenSSL is to look for no settings: where it finds some that it may not read, it
+        // fails.
+        let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8", c"OPENSSL_CONF="]
             .into_iter()
             .chain([c"MALLOC_ARENA_MAX=1", c"OPENBLAS_NUM_THREADS=1", c"OMP_NUM_THREADS=1"])
             .map(CStr::to_owned);
@@ -72,19 +119,25 @@ fn text(value: &OsStr) -> io::Result<CString> {
     Ok(CString::new(value.as_bytes())?)
 }
 
+fn can_make_jails(report: &IsolationReport) -> bool {
+    let holds = |line: &&LayerReport| line.state == LayerState::Enforced;
+    let held: Vec<Layer> = report.0.iter().filter(holds).map(|line| line.layer).collect();
+    NEEDED.iter().all(|layer| held.contains(layer))
+}
+
 /// Our scripts as one text. JSON texts are texts of Python too.
-fn script() -> String {
-    let scripts = json!(SCRIPTS.map(|(name, source)| [name, source]));
-    format!("SCRIPTS = {scripts}\n{START}")
+fn script(scripts: &[(&str, &str)]) -> String {
+    format!("SCRIPTS = {}\n{START}", json!(scripts))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::script;
+    use super::{SCRIPTS, ZYGOTE, script};
 
     #[test]
     fn our_scripts_fit_into_one_argument() {
         // Linux takes 128 KB.
-        assert!(script().len() < 120 * 1024, "{} bytes", script().len());
+        let longest = script(&[SCRIPTS.as_slice(), &[ZYGOTE]].concat()).len();
+        assert!(longest < 120 * 1024, "{longest} bytes");
     }
 }

@@ -5,6 +5,7 @@
 mod attacks;
 mod commands;
 mod examples;
+mod forked;
 mod guests;
 mod library;
 mod machine;

@@ -25,9 +25,14 @@ class Shown:
         self.host, self.fetched, self.busy = host, set(), False
 
     def install(self):
-        for folder in SHOWN:
-            os.makedirs(folder, exist_ok=True)
-            _mode(folder, SHUT)
+        try:
+            os.makedirs(WORKSPACE, exist_ok=True)
+            for folder in SHOWN:
+                os.makedirs(folder, exist_ok=True)
+                _mode(folder, SHUT)
+        except PermissionError:
+            # Without a root of its own the jail has no folder that is the program's.
+            return
         sys.addaudithook(self.heard)
         for name in ("stat", "lstat"):
             setattr(os, name, self.looking(getattr(os, name)))

@@ -29,6 +29,9 @@ INFO, ERROR = b"\1", b"\3"
 # Data beyond the program's own: the interpreter, and stacks of some threads.
 OVERHEAD_BYTES = 64 * 1024 * 1024
 
+# Until a program is stopped once more that could not be.
+AGAIN_SECONDS = 0.001
+
 # Of a thread that a program starts: address space is limited, and what a system
 # gives by default would use all of it for 40 threads. A program can set its own.
 STACK_BYTES = 1024 * 1024
@@ -112,6 +115,13 @@ class Run:
         def stop(number, _):
             place = failure.place_of_tasks() if "asyncio" in sys.modules else []
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
+        def again(ignored):
+            # Where Python lets no exception through, as in what it does at a fork.
+            if not isinstance(ignored.exc_value, Stopped):
+                return sys.__unraisablehook__(ignored)
+            timer = signal.ITIMER_REAL if ignored.exc_value.code == "limit.time" else signal.ITIMER_PROF
+            signal.setitimer(timer, AGAIN_SECONDS)
+        sys.unraisablehook = again
         # So that there is a `MemoryError` to tell of, before the kernel ends the process.
         most = self.start.memory_bytes + OVERHEAD_BYTES
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
@@ -265,7 +275,6 @@ def serve(descriptor, hello):
     # What the program forks has no part in the run.
     os.register_at_fork(after_in_child=channel.leave)
     run = Run(channel, start)
-    os.makedirs(files.WORKSPACE, exist_ok=True)
     files.Shown(run.host).install()
     output, error = run.outcome()
     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,7 +1,7 @@
 //! Which engine a worker is to use: the arguments of `tidegate worker`.
 //!
 //! `worker`, or `worker --engine NAME --program PATH --major N --memory BYTES`, or
-//! `worker --python PATH [--packages FOLDER]`. They come from the gateway (`sandbox::engine`), which has found the program
+//! `worker --python PATH [--packages FOLDER] [--zygote yes]`. They come from the gateway (`sandbox::engine`), which has found the program
 //! and asked it for its version.
 
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use tidegate_model::Engine;
 
-use crate::python::Python;
+use crate::python::{Python, Role};
 
 /// An engine and, if it is not our own, where it is.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Choice {
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut arguments = arguments.into_iter();
         let (mut engine, mut program, mut major, mut memory) = (None, None, None, None);
-        let (mut python, mut packages) = (None, None);
+        let (mut python, mut packages, mut role) = (None, None, Role::Worker);
         while let Some(name) = arguments.next() {
             let value = arguments.next()?;
             match name.to_str()? {
@@ -50,11 +50,12 @@ impl Choice {
                 "--memory" => memory = Some(value.to_str()?.parse().ok()?),
                 "--python" => python = Some(PathBuf::from(value)),
                 "--packages" => packages = Some(PathBuf::from(value)),
+                "--zygote" => role = Role::Zygote,
                 _ => return None,
             }
         }
         if let Some(program) = python {
-            return Some(Self::Python(Python { program, packages }));
+            return Some(Self::Python(Python { program, packages, role }));
         }
         match engine {
             None | Some(Engine::QuickJs) => Some(Self::QuickJs),

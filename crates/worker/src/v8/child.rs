@@ -91,6 +91,9 @@ impl Child {
             // one, and what Deno keeps there would outlive the run.
             .env("HOME", "/nonexistent")
             .env("DENO_DIR", "/dev/null/deno")
+            // OpenSSL looks for settings otherwise, and Node ends where there are some
+            // that it may not read.
+            .env("OPENSSL_CONF", "")
             .env("DENO_NO_UPDATE_CHECK", "1")
             .env("NO_COLOR", "1")
             // What QuickJS has in the jail, where there are no time zones.

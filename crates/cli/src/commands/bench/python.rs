@@ -19,6 +19,9 @@ const JOBS: usize = 7;
 /// Until a spare worker is up, which no run waits for.
 const PAUSE: Duration = Duration::from_millis(250);
 
+/// Until everything is imported that programs are forked with. Chosen with room.
+const ZYGOTE: Duration = Duration::from_secs(3);
+
 /// 10 MB of JSON, read and filtered as programs do.
 const JOB: &str = r#"
 import json
@@ -31,18 +34,29 @@ print(len(text) > 10_000_000, len(kept), round(sum(row["price"] for row in kept)
 
 pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let settings = || Settings::new(folder.join("python"));
-    let first = context::open(settings(), &Environment::from_process())?;
-    let Ok(python) = first.find_python().await else {
+    let mut anew = settings();
+    anew.sandbox.fork = false;
+    let starting = context::open(anew, &Environment::from_process())?;
+    let Ok(python) = starting.find_python().await else {
         print::note("there is no Python 3.9 or later on this machine; nothing is measured with it");
         return Ok(Vec::new());
     };
     let python = python.program;
     let (mut plain, mut cold, mut warm) = <(Samples, Samples, Samples)>::default();
+    let mut forked = Samples::default();
+    // Neither has a spare worker. The one that forks begins with that after the first.
+    let forking = context::open(settings(), &Environment::from_process())?;
+    for gateway in [&starting, &forking, &forking] {
+        timed(gateway, "print('first')", Language::Python).await?;
+    }
+    tokio::time::sleep(ZYGOTE).await;
     for _ in 0..COLD_RUNS {
         plain.add(plain_python(&python, "pass")?);
-        // Has found Python, and has no spare worker.
-        cold.add(timed(&first, "print('hello')", Language::Python).await?);
+        cold.add(timed(&starting, "print('hello')", Language::Python).await?);
+        forked.add(timed(&forking, "print('hello')", Language::Python).await?);
     }
+    forking.close().await;
+    starting.close().await;
     let gateway = context::open(settings(), &Environment::from_process())?;
     gateway.prepare_worker();
     timed(&gateway, "print('first')", Language::Python).await?;
@@ -66,7 +80,8 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let start = plain.median();
     Ok(vec![
         figure("Python hello, warm", warm.median(), "a plain start of Python", start),
-        figure("Python hello, cold", cold.median(), "a plain start of Python", start),
+        figure("Python hello, cold, forked", forked.median(), "a plain start of Python", start),
+        figure("Python hello, cold, started", cold.median(), "a plain start of Python", start),
         figure("a filter over 10 MB of JSON", inside.median(), "plain Python", outside.median()),
     ])
 }

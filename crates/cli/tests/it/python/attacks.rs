@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
+use super::forked::until_forked;
 use super::library::{interpreter, run};
 use crate::jail::attacker::{Camp, User, users};
 use crate::support::{Served, text};
@@ -44,10 +45,14 @@ const REFUSALS: [&str; 16] = [
 #[test]
 fn g24_ways_out_of_python_end_at_the_jail() {
     let test = "g24_ways_out_of_python_end_at_the_jail";
-    for user in users(test) {
+    let all = users(test).into_iter().flat_map(|user| [(user, true), (user, false)]);
+    for (user, fork) in all {
         let field = Field::of(user);
-        let mut served = field.gateway();
+        let mut served = field.gateway_with(&format!("[python]\nfork = {fork}\n"));
         let Some(python) = interpreter(&mut served, test) else { return };
+        if fork {
+            until_forked(&mut served);
+        }
         let mut attempts = 0;
         let mut failures = Vec::new();
         for (name, source) in programs() {
@@ -136,10 +141,6 @@ impl Field {
         let neighbour = command(&camp, "/bin/sleep".as_ref()).arg("1000").spawn().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         Self { camp, folder, secret, neighbour, listener }
-    }
-
-    fn gateway(&self) -> Served {
-        self.gateway_with("")
     }
 
     /// With this configuration.

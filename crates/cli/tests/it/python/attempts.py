@@ -25,6 +25,7 @@ found = found if isinstance(found, dict) else vars(found)
 attempt("read a file", lambda: found["open"](SECRET).read())
 #### look through the memory of the interpreter
 import gc, os, types
+gc.unfreeze()
 modules = [each for each in gc.get_objects() if isinstance(each, types.ModuleType)]
 system = next(each for each in modules if each.__name__ == "posix")
 attempt("read a file", lambda: system.read(system.open(SECRET, 0), 100))

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::attacks::Field;
+use super::forked::until_forked;
 use super::library::{interpreter, run};
 use crate::jail::attacker::{User, users};
 use crate::programs::{Guest, LIMITS, bench, guests, run_folder};
@@ -45,6 +46,7 @@ fn run_all(test: &str, folder: &str, limits: &str) {
     if interpreter(&mut served, test).is_none() {
         return;
     }
+    until_forked(&mut served);
     // A server's start is not part of what is timed.
     run(&mut served, "servers.hostile.echo(text='')");
     let after = if folder == "allowed" || folder == "denied" { nothing } else { still_works };
@@ -62,6 +64,7 @@ fn run_without_rights(test: &str, folder: &str, limits: &str) {
     if interpreter(&mut served, test).is_none() {
         return;
     }
+    until_forked(&mut served);
     let mut failures = String::new();
     for file in guests(&format!("python/{folder}")) {
         let guest = Guest::read(&file);

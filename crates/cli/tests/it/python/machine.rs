@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::library::{interpreter, run};
+use crate::jail::attacker::{Camp, User, users};
 use crate::support::{Bench, Equipment, Served, skip, text};
 
 const HINT: &str = "write the program in TypeScript; or let the user install Python 3.9 or later on \
@@ -194,4 +195,49 @@ fn finding(bench: &Bench) -> (String, String) {
     let found = findings.iter().find(|one| one["name"] == "programs in Python").unwrap();
     let word = |key: &str| found[key].as_str().unwrap().to_owned();
     (word("message"), word("status"))
+}
+
+/// As in a container that allows no namespaces: the other layers hold, and there is no
+/// folder that would be the program's own.
+#[test]
+fn without_namespaces_programs_run_and_have_no_files() {
+    let test = "without_namespaces_programs_run_and_have_no_files";
+    // One that a user without rights can read.
+    let python = Path::new("/usr/bin/python3");
+    if !python.is_file() {
+        return skip(test, "there is no `/usr/bin/python3`");
+    }
+    for user in users(test) {
+        let camp = Camp::without(user, "namespaces");
+        let secret = camp.file("private/secret", "mine");
+        camp.file("home/tidegate.toml", "[python]\npath = '/usr/bin/python3'\n");
+        let home = camp.folder("home");
+        let mut serve = Command::new(camp.executable("attacker"));
+        if user == User::Dropped {
+            serve.args(["as", "65534", "--"]).arg(camp.executable("attacker"));
+        }
+        serve.args(["without", "namespaces", "--"]).arg(camp.executable("tidegate"));
+        serve.arg("serve").current_dir(&home).env("TIDEGATE_HOME", home.join("state"));
+        let mut served = Served::start(&mut serve);
+        let source = format!(
+            "import hashlib, json, os, socket, threading\n\
+             def tried(what, *arguments):\n    \
+                 try:\n        return what(*arguments) and None\n    \
+                 except (OSError, ToolError) as error:\n        return type(error).__name__\n\
+             result = [hashlib.sha256(b'').hexdigest()[:4], tried(open, {secret}), tried(os.listdir, '/'),\n  \
+                 tried(write_file, 'a', 'b'), tried(socket.socket), tried(os.kill, {neighbour}, 0)]",
+            secret = json!(secret),
+            neighbour = std::process::id(),
+        );
+        // The first is started, and so are all others: there can be no zygote.
+        for _ in 0..4 {
+            let answer = run(&mut served, &source);
+            let denied = "PermissionError";
+            let expected = json!(["e3b0", denied, denied, denied, denied, denied]);
+            assert_eq!(answer["output"], expected, "{user:?} {answer}");
+        }
+        // The engines of the machine are no different.
+        let answer = served.execute_with(json!({"code": "return 1 + 1", "engine": "node"}));
+        assert_eq!(answer["output"], 2, "{user:?} {answer}");
+    }
 }

@@ -5,7 +5,7 @@
 //!
 //! The engine that compiles is the one that will run it: both are the same
 //! version of the same crate. Bytecode is for machines of one byte order, which
-//! `main` sees to.
+//! is seen to.
 
 #![expect(unsafe_code, reason = "rquickjs compiles modules only, and a module could be imported")]
 
@@ -18,13 +18,12 @@ use std::slice;
 
 use rquickjs::{Context, Ctx, Runtime, qjs};
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub(crate) fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     let order = env::var("CARGO_CFG_TARGET_ENDIAN")?;
     let ours = if cfg!(target_endian = "little") { "little" } else { "big" };
     if order != ours {
         return Err(format!("the target is {order}-endian; build on a machine that is, too").into());
     }
-    let out = PathBuf::from(env::var("OUT_DIR")?);
     let context = Context::full(&Runtime::new()?)?;
     for path in scripts()? {
         println!("cargo::rerun-if-changed={}", path.display());

@@ -1,0 +1,9 @@
+# expect: error limit.time: the program hit its limit `time` of 500 ms: it ran for {n} ms
+# hint: do less per run, or ask for a larger `timeout_ms`, up to 20000
+# timeout: 500 ms
+class Slow:
+    def __del__(self):
+        for _ in range(10**9):
+            pass
+while True:
+    Slow()

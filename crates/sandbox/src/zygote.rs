@@ -1,0 +1,215 @@
+//! Workers for Python that are forked from a process which has everything imported.
+//!
+//! In: how a worker would be started. Out: the same kind of jailed worker, in a few
+//! milliseconds instead of some tens. The zygote is jailed itself and runs no line of
+//! a program; what it forks goes the same way into its own jail as a worker that we
+//! start (crates `jail` and `zygote`), and reports what holds like any other.
+//!
+//! It is a help, never a need: where there is none (no user namespaces, no `/proc` of
+//! its own, no `ctypes`), or before it is ready, workers are started. It starts when a
+//! second worker is asked for: who runs one program is quicker without.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::cmsg_space;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use tidegate_jail::{Filter, Grant, Spec};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::net::UnixStream;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::time::timeout;
+
+use crate::control_group::Group;
+use crate::leader::{Born, Leader};
+use crate::loader::needed_files;
+use crate::process::{Jailed, Kept, Launch};
+
+/// How long it may take to import everything. Chosen far above the quarter of a second
+/// that it takes: nobody waits for it.
+const IMPORTS: Duration = Duration::from_secs(30);
+
+/// How long a new process may take to say who it is. Chosen far above a millisecond.
+const BIRTH: Duration = Duration::from_secs(10);
+
+/// Workers that are forked from one zygote. What Python draws by lot when it starts,
+/// the order of sets of texts and where things lie in memory, is the same for all of
+/// them, so it is drawn again now and then. Chosen: the start of a zygote then costs
+/// each of them a few milliseconds.
+const MOST_FORKED: u32 = 64;
+
+/// Descriptors that go with an order: two, and one for each control group. Chosen: there
+/// are three kinds of these.
+const MOST_SENT: usize = 8;
+
+/// So many that ended by themselves, one after the other, and no more is started.
+const MOST_LOST: u32 = 3;
+
+/// The zygotes of one backend, of which one is used at a time.
+#[derive(Default)]
+pub(crate) struct Zygotes(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    current: Option<Arc<Zygote>>,
+    /// Workers that were asked for.
+    asked: u32,
+    /// Workers that were forked from the current one.
+    forked: u32,
+    starting: bool,
+    lost: u32,
+}
+
+impl Zygotes {
+    /// One to fork from, if there is one already. Sees to it that there will be.
+    pub(crate) fn one(&self, worker: &Launch<'_>) -> Option<Arc<Zygote>> {
+        let mut state = self.state();
+        state.asked = state.asked.saturating_add(1);
+        let worn = state.current.is_none() || state.forked >= MOST_FORKED;
+        if state.asked > 1 && worn && !state.starting && state.lost < MOST_LOST {
+            state.starting = true;
+            let (zygotes, start) = (Arc::clone(&self.0), Start::like(worker));
+            tokio::spawn(async move {
+                let started = start.start().await;
+                let mut state = zygotes.lock().unwrap_or_else(PoisonError::into_inner);
+                state.starting = false;
+                match started {
+                    Ok(zygote) => {
+                        (state.current, state.forked) = (Some(Arc::new(zygote)), 0);
+                    }
+                    Err(error) => {
+                        tracing::info!(%error, "no zygote: each Python is started anew");
+                        state.lost = MOST_LOST;
+                    }
+                }
+            });
+        }
+        let found = state.current.clone();
+        if found.is_some() {
+            state.forked = state.forked.saturating_add(1);
+        }
+        found
+    }
+
+    /// One of them does not fork any more.
+    pub(crate) fn give_up(&self, lost: &Arc<Zygote>, error: &io::Error) {
+        tracing::warn!(%error, "a zygote was lost");
+        let mut state = self.state();
+        if state.current.as_ref().is_some_and(|current| Arc::ptr_eq(current, lost)) {
+            state.current = None;
+            state.lost += 1;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a zygote is started.
+struct Start {
+    executable: PathBuf,
+    spec: Spec,
+    arguments: Vec<OsString>,
+}
+
+impl Start {
+    /// For workers like this one.
+    fn like(worker: &Launch<'_>) -> Self {
+        // It is in no control group: those of its workers are theirs.
+        let spec =
+            Spec { filter: Filter::Zygote, control_groups: Vec::new(), ..worker.spec.clone() };
+        let arguments = worker.arguments.iter().cloned();
+        let arguments = arguments.chain(["--zygote".into(), "yes".into()]).collect();
+        Self { executable: worker.executable.to_owned(), spec, arguments }
+    }
+
+    async fn start(mut self) -> io::Result<Zygote> {
+        // Its library was built like this executable and loads the same ones.
+        let own = self.executable.canonicalize()?;
+        for file in needed_files(&own, &[]).await? {
+            if !self.spec.grants.iter().any(|grant| grant.path == file) {
+                self.spec.grants.push(Grant::read(&file));
+            }
+        }
+        let Self { executable, spec, arguments } = &self;
+        let launch = Launch { executable, role: "worker", spec, arguments };
+        let (jailed, mut orders) = launch.start(Group::none(), Kept::ByTheKernel)?;
+        timeout(IMPORTS, orders.read_u8()).await.map_err(io::Error::other)??;
+        Ok(Zygote { _jailed: jailed, orders: AsyncMutex::new(orders) })
+    }
+}
+
+/// A process that workers are forked from.
+pub(crate) struct Zygote {
+    /// Ends it, and with it all that was forked from it, when it is dropped.
+    _jailed: Jailed,
+    orders: AsyncMutex<UnixStream>,
+}
+
+impl Zygote {
+    /// Forks one worker. Who leads it, and our end of its channel.
+    pub(crate) async fn fork(self: &Arc<Self>, spec: &Spec) -> io::Result<(Leader, UnixStream)> {
+        let (channel, their_channel) = StdUnixStream::pair()?;
+        let (end, their_end) = StdUnixStream::pair()?;
+        let open = |path| File::options().write(true).open(path).map(OwnedFd::from);
+        let mut sent = vec![OwnedFd::from(their_channel), OwnedFd::from(their_end)];
+        for group in &spec.control_groups {
+            sent.push(open(group)?);
+        }
+        timeout(BIRTH, self.order(spec, &sent)).await.map_err(io::Error::other)??;
+        // With them open here, the end of the new process would not be noticed.
+        drop(sent);
+        let [channel, end] = [channel, end].map(|stream| {
+            stream.set_nonblocking(true)?;
+            UnixStream::from_std(stream)
+        });
+        let end = end?;
+        let handle = timeout(BIRTH, handle(&end)).await.map_err(io::Error::other)??;
+        Ok((Leader::Born(Born::new(handle, end, Arc::clone(self))), channel?))
+    }
+
+    async fn order(&self, spec: &Spec, descriptors: &[OwnedFd]) -> io::Result<()> {
+        let text = spec.to_argument();
+        let length = u32::try_from(text.len()).map_err(io::Error::other)?.to_le_bytes();
+        let descriptors: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
+        let mut orders = self.orders.lock().await;
+        let send = || {
+            let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MOST_SENT))];
+            let mut control = SendAncillaryBuffer::new(&mut room);
+            if !control.push(SendAncillaryMessage::ScmRights(&descriptors)) {
+                return Err(io::Error::other("there are too many control groups"));
+            }
+            Ok(sendmsg(&*orders, &[IoSlice::new(&length)], &mut control, SendFlags::NOSIGNAL)?)
+        };
+        // A stream takes so few bytes as a whole or not at all.
+        orders.async_io(Interest::WRITABLE, send).await?;
+        orders.write_all(text.as_bytes()).await
+    }
+}
+
+/// The handle that a new process sends of itself.
+async fn handle(end: &UnixStream) -> io::Result<OwnedFd> {
+    let receive = || {
+        let (mut byte, mut room) = ([0], [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))]);
+        let mut control = RecvAncillaryBuffer::new(&mut room);
+        let parts = &mut [IoSliceMut::new(&mut byte)];
+        recvmsg(end, parts, &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        let handle = control.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(mut handles) => handles.next(),
+            _ => None,
+        });
+        handle.ok_or_else(|| io::Error::other("the new process ended before it was confined"))
+    };
+    end.async_io(Interest::READABLE, receive).await
+}

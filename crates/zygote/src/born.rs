@@ -1,0 +1,22 @@
+//! The new process becomes a worker.
+
+use std::io;
+
+use tidegate_jail::{Newborn, Way, enter};
+use tidegate_wire::{FromGuest, VERSION};
+
+use crate::order::Order;
+
+/// Confines this process, which was just forked. Returns its first frame, in a process
+/// inside the jail.
+pub(crate) fn be_born(order: Order) -> io::Result<Vec<u8>> {
+    let Order { spec, channel, end, groups } = order;
+    let newborn = Newborn::new(channel, end, groups)?;
+    let report = enter(spec, Way::Born(newborn)).seal();
+    // The folder of the zygote is not there any more.
+    std::env::set_current_dir(HOME)?;
+    FromGuest::Hello { version: VERSION, report }.encode().map_err(io::Error::other)
+}
+
+/// Where a program in Python starts: the one folder that it can write.
+const HOME: &str = "/tmp";
