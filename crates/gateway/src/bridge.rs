@@ -7,26 +7,32 @@
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, RunError, RunId, ToolCall, ToolRef};
+use tidegate_model::{Answer, ErrorCode, Language, RunError, RunId, ToolCall, ToolRef};
 use tidegate_policy::{Permissions, Permit};
 use tidegate_store::{CallRecord, Outcome, Store};
 
 use crate::gateway::Gateway;
 use crate::{explain, tokens};
 
+/// Who calls: a run, with what it may do, and how it writes functions.
+pub(crate) struct Caller<'a> {
+    pub(crate) run: &'a RunId,
+    pub(crate) permissions: &'a Permissions,
+    pub(crate) language: Language,
+}
+
 impl Gateway {
     /// A call by name: of a program, of `call_tool`, of whatever comes later.
     /// `argument_bytes` is the length of the arguments as JSON text.
     pub(crate) async fn bridge_call(
         &self,
-        run: &RunId,
-        permissions: &Permissions,
+        caller: &Caller<'_>,
         name: &str,
         arguments: Map<String, Value>,
         argument_bytes: u64,
     ) -> Result<Answer, RunError> {
-        let mut record = Recording::start(&self.store, run, name, argument_bytes);
-        let answered = self.decided_call(permissions, name, arguments, &mut record.tool).await;
+        let mut record = Recording::start(&self.store, caller.run, name, argument_bytes);
+        let answered = self.decided_call(caller, name, arguments, &mut record.tool).await;
         record.finish(&answered);
         answered
     }
@@ -35,18 +41,24 @@ impl Gateway {
     /// the tool takes.
     pub(crate) async fn refuse_unnamed(
         &self,
-        run: &RunId,
+        caller: &Caller<'_>,
         name: &str,
         arguments: &str,
     ) -> RunError {
-        let mut record = Recording::start(&self.store, run, name, arguments.len() as u64);
-        let error = self.unnamed(name, arguments, &mut record.tool).await;
+        let mut record = Recording::start(&self.store, caller.run, name, arguments.len() as u64);
+        let error = self.unnamed(caller, name, arguments, &mut record.tool).await;
         record.outcome = Outcome::Failed(error.code);
         error
     }
 
-    async fn unnamed(&self, name: &str, arguments: &str, named: &mut ToolRef) -> RunError {
-        let (id, tool) = match self.discovery.resolve(name).await {
+    async fn unnamed(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+        arguments: &str,
+        named: &mut ToolRef,
+    ) -> RunError {
+        let (id, tool) = match self.discovery.resolve_in(caller.language, name).await {
             Ok(found) => found,
             Err(error) => return error,
         };
@@ -66,15 +78,15 @@ impl Gateway {
 
     async fn decided_call(
         &self,
-        permissions: &Permissions,
+        caller: &Caller<'_>,
         name: &str,
         arguments: Map<String, Value>,
         named: &mut ToolRef,
     ) -> Result<Answer, RunError> {
-        let (id, tool) = self.discovery.resolve(name).await?;
+        let (id, tool) = self.discovery.resolve_in(caller.language, name).await?;
         *named = id.clone();
         let call = ToolCall { tool: id.clone(), arguments };
-        let decided = self.policy.decide(permissions, call, &tool);
+        let decided = self.policy.decide(caller.permissions, call, &tool);
         let permit = decided.map_err(|denial| explain::denial(&denial, &id))?;
         let answer = self.make(permit).await?;
         self.shapes.learn(&id, &tool, &answer);

@@ -7,7 +7,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidegate_catalog::{Catalog, Resolution, Snapshots};
-use tidegate_model::{Answer, RunError, ServerSpec, ToolDef, ToolRef};
+use tidegate_model::{Answer, Language, RunError, ServerSpec, ToolDef, ToolRef};
 use tidegate_policy::Permit;
 use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
@@ -135,14 +135,19 @@ impl Discovery {
     pub(crate) async fn describe(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
         match self.catalog().resolve(name) {
             Resolution::Tool { id, tool } => Ok((id, tool)),
-            _ => self.resolve(name).await,
+            _ => self.resolve_in(Language::default(), name).await,
         }
     }
 
-    /// The exact tool that a program means, by its server's live definition.
-    pub(crate) async fn resolve(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
+    /// The exact tool that a program means, by its server's live definition. Hints
+    /// name functions as the language writes them.
+    pub(crate) async fn resolve_in(
+        &self,
+        language: Language,
+        name: &str,
+    ) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
         let catalog = self.catalog();
-        let first = catalog.resolve(name);
+        let first = catalog.resolve_in(language, name);
         let server = match &first {
             Resolution::Tool { id, .. } => &id.server,
             Resolution::NotListed { server } | Resolution::UnknownTool { server, .. } => server,
@@ -154,11 +159,12 @@ impl Discovery {
         // knows may have changed.
         self.upstreams.tools(server).await.map_err(|error| explain::upstream(&error))?;
         let live = self.catalog();
-        let mut resolved = if Arc::ptr_eq(&catalog, &live) { first } else { live.resolve(name) };
+        let same = Arc::ptr_eq(&catalog, &live);
+        let mut resolved = if same { first } else { live.resolve_in(language, name) };
         if let Resolution::UnknownTool { server, .. } = &resolved {
             let news = self.upstreams.tools_in_a_moment(server).await;
             news.map_err(|error| explain::upstream(&error))?;
-            resolved = self.catalog().resolve(name);
+            resolved = self.catalog().resolve_in(language, name);
         }
         match resolved {
             Resolution::Tool { id, tool } => Ok((id, tool)),

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use tidegate_egress::{
     Denial, EgressError, Kind, Redirect, Request, RequestProblem, Response, TargetProblem,
 };
-use tidegate_model::{ErrorCode, RunError, RunId};
+use tidegate_model::{ErrorCode, Language, RunError};
 
+use crate::bridge::Caller;
 use crate::gateway::Gateway;
 
 /// What the worker sends.
@@ -51,7 +52,12 @@ struct Answered<'a> {
 
 impl Gateway {
     /// Makes a request of a program. `request` and the answer are JSON text.
-    pub(crate) async fn fetch(&self, run: &RunId, request: &str) -> Result<String, RunError> {
+    pub(crate) async fn fetch(
+        &self,
+        caller: &Caller<'_>,
+        request: &str,
+    ) -> Result<String, RunError> {
+        let run = caller.run;
         let request = read(request)?;
         let record = |connection| self.store.record_connection(connection);
         let answer = self.egress.fetch(run, request, &record).await;
@@ -60,7 +66,7 @@ impl Gateway {
                 let cause = error.source().map(ToString::to_string);
                 tracing::info!(%run, %error, cause, "fetch failed");
             }
-            explain(&error)
+            explain(&error, caller.language)
         })?)
     }
 }
@@ -94,20 +100,24 @@ fn write(response: Response) -> Result<String, RunError> {
         .map_err(|_| RunError::new(ErrorCode::Internal, "the answer could not be written"))
 }
 
-fn explain(error: &EgressError) -> RunError {
+fn explain(error: &EgressError, language: Language) -> RunError {
     let code = match error.kind() {
         Kind::Denied => ErrorCode::FetchDenied,
         Kind::Limited => ErrorCode::FetchLimit,
         Kind::Failed => ErrorCode::FetchFailed,
     };
-    RunError::new(code, error.to_string()).with_hint(hint(error))
+    RunError::new(code, error.to_string()).with_hint(hint(error, language))
 }
 
 /// What to do next; where somebody else has to do it, what to ask for.
-fn hint(error: &EgressError) -> String {
+fn hint(error: &EgressError, language: Language) -> String {
     match error {
         EgressError::Target(TargetProblem::OddCharacter) => {
-            "percent-encode it, for example with `encodeURIComponent`".into()
+            let with = match language {
+                Language::TypeScript => "encodeURIComponent",
+                Language::Python => "urllib.parse.quote",
+            };
+            format!("percent-encode it, for example with `{with}`")
         }
         EgressError::Target(TargetProblem::UserInfo) => {
             "send credentials in an `Authorization` header".into()
@@ -121,8 +131,14 @@ fn hint(error: &EgressError) -> String {
         }
         EgressError::DeniedAddress { .. } => in_network("`deny_addresses` has it"),
         EgressError::Own { .. } => "call a tool of a server instead".into(),
-        EgressError::Redirected { .. } => "use `redirect: \"follow\"` or `\"manual\"`".into(),
-        EgressError::AfterRedirect { cause } => hint(cause),
+        EgressError::Redirected { .. } => {
+            let sign = match language {
+                Language::TypeScript => ": ",
+                Language::Python => "=",
+            };
+            format!("use `redirect{sign}\"follow\"` or `\"manual\"`")
+        }
+        EgressError::AfterRedirect { cause } => hint(cause, language),
         EgressError::Redirects { .. } => "ask for the last URL directly".into(),
         EgressError::Rate { wait, .. } => {
             let seconds = wait.as_secs() + 1;

@@ -4,6 +4,7 @@
 //! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
 
 use serde_json::{Value, json};
+use tidegate_catalog::{PythonFunction, Resolution};
 use tidegate_model::{ErrorCode, Language, RunError, Scope};
 use tidegate_policy::Permissions;
 use tidegate_wire::Question;
@@ -58,6 +59,9 @@ impl Gateway {
     }
 
     async fn functions(&self, view: &View, given: &str) -> Result<Value, RunError> {
+        if let Some((server, name)) = given.split_once('\n') {
+            return self.function(view, server, name).await;
+        }
         let (server, tools) = view.server(&self.discovery, given).await?;
         if view.language == Language::Python {
             return Ok(json!({"server": server, "functions": tools.python_functions()}));
@@ -66,6 +70,33 @@ impl Gateway {
         let functions: Vec<(&str, &str)> =
             names.zip(tools.tools.iter().map(|tool| tool.name.as_str())).collect();
         Ok(json!({"server": server, "functions": functions}))
+    }
+
+    /// One function in any spelling, with its definition. What the view does not
+    /// have is looked for in what is there now.
+    async fn function(&self, view: &View, server: &str, name: &str) -> Result<Value, RunError> {
+        let full = format!("{server}__{name}");
+        let mut catalog = view.catalog();
+        let id = match catalog.resolve_in(view.language, &full) {
+            Resolution::Tool { id, .. } => id,
+            _ => {
+                let (id, _) = self.discovery.resolve_in(view.language, &full).await?;
+                catalog = self.discovery.catalog();
+                id
+            }
+        };
+        let (functions, definition) = match view.language {
+            Language::TypeScript => {
+                (json!([[catalog.function_name(&id), id.tool]]), catalog.definition(&id))
+            }
+            Language::Python => {
+                let tools = catalog.server(&id.server).map(|tools| tools.python_functions());
+                let is_it = |function: &PythonFunction<'_>| function.1 == id.tool;
+                let found: Vec<_> = tools.into_iter().flatten().filter(is_it).collect();
+                (json!(found), catalog.python_definition(&id).map(|(_, text)| text))
+            }
+        };
+        Ok(json!({"server": id.server, "functions": functions, "definition": definition}))
     }
 
     async fn read_dir(&self, view: &View, path: &str) -> Result<Value, RunError> {

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use tidegate_model::{Answer, ErrorCode, Program, Response, RunError};
+use tidegate_model::{Answer, ErrorCode, Language, Program, Response, RunError};
 use tidegate_store::{Outcome, RunRecord};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::SessionId;
-use crate::bridge::json_bytes;
+use crate::bridge::{Caller, json_bytes};
 use crate::gateway::Gateway;
 use crate::ready::{Checked, Ready};
 use crate::run_id::new_run_id;
@@ -109,7 +109,11 @@ impl Gateway {
         let id = new_run_id();
         let bytes = json_bytes(&arguments);
         let permissions = self.permissions(context.profile.as_deref());
-        let call = async { self.bridge_call(&id, &permissions?, name, arguments, bytes).await };
+        let call = async {
+            let (permissions, language) = (&permissions?, Language::default());
+            let caller = Caller { run: &id, permissions, language };
+            self.bridge_call(&caller, name, arguments, bytes).await
+        };
         let answered = tokio::select! {
             answered = call => answered,
             () = context.cancelled.cancelled() => {

@@ -25,6 +25,9 @@ const AT_ONCE: usize = 4;
 /// Characters of a line of the program in an error, as in `failure.py`.
 const SHOWN: usize = 120;
 
+/// Packages that would make connections of their own, as in `failure.py`.
+const CLIENTS: [&str; 4] = ["aiohttp", "httpx", "requests", "urllib3"];
+
 /// Reads programs in Python.
 pub(crate) struct PythonReader {
     room: Arc<Semaphore>,
@@ -108,8 +111,12 @@ fn missing(imports: &[Import], modules: &BTreeSet<String>, source: &str) -> Vec<
         let message =
             format!("ModuleNotFoundError: No module named '{module}'\n  line {line}: {written}");
         let near = did_you_mean(module, modules.iter().map(String::as_str));
+        let instead = match CLIENTS.contains(&module.as_str()) {
+            true => "use `fetch(url)`, which needs no import; ",
+            false => "",
+        };
         let hint = format!(
-            "{}only the standard library and `servers` can be imported; for `{module}` name a \
+            "{}{instead}only the standard library and `servers` can be imported; for `{module}` name a \
              virtual environment that has it in `python.packages`",
             near.map(|near| format!("{near} ")).unwrap_or_default()
         );

@@ -5,10 +5,10 @@
 //! in `bridge.rs`, `fetch.rs` and `commands.rs`.
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, RunError, RunId};
-use tidegate_policy::Permissions;
+use tidegate_model::{Answer, ErrorCode, RunError};
 use tidegate_wire::answer_text;
 
+use crate::bridge::Caller;
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::weight::{VALUE_BYTES, values_in};
@@ -45,17 +45,17 @@ impl Request {
 /// Does what was asked for. JSON text for the program, or why there is none.
 pub(crate) async fn fulfil(
     gateway: &Gateway,
-    run: &RunId,
-    permissions: &Permissions,
+    caller: &Caller<'_>,
     request: Request,
 ) -> Result<String, RunError> {
+    let Caller { run, permissions, .. } = caller;
     match request {
         Request::Tool { name, arguments, raw } => {
-            call(gateway, run, permissions, &name, arguments, raw).await
+            call(gateway, caller, &name, arguments, raw).await
         }
         Request::Fetch(request) => {
             permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
-            gateway.fetch(run, &request).await
+            gateway.fetch(caller, &request).await
         }
         Request::Command { name, request } => {
             gateway.command(run, permissions, &name, &request).await
@@ -66,8 +66,7 @@ pub(crate) async fn fulfil(
 /// Makes a program's call and writes its answer as the program gets it.
 async fn call(
     gateway: &Gateway,
-    run: &RunId,
-    permissions: &Permissions,
+    caller: &Caller<'_>,
     name: &str,
     arguments: String,
     raw: bool,
@@ -75,9 +74,9 @@ async fn call(
     let bytes = arguments.len() as u64;
     let parsed = match parse(arguments).await {
         Ok(parsed) => parsed,
-        Err(arguments) => return Err(gateway.refuse_unnamed(run, name, &arguments).await),
+        Err(arguments) => return Err(gateway.refuse_unnamed(caller, name, &arguments).await),
     };
-    let answer = gateway.bridge_call(run, permissions, name, parsed, bytes).await?;
+    let answer = gateway.bridge_call(caller, name, parsed, bytes).await?;
     if raw {
         return Ok(answer_text(&answer.into_raw()));
     }

@@ -18,6 +18,7 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
+use crate::bridge::Caller;
 use crate::explain_limit::{Subject, code_of, message};
 use crate::gateway::Gateway;
 use crate::pipeline::RunContext;
@@ -295,7 +296,7 @@ impl Run {
         }
         self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
         let (gateway, run) = (Arc::clone(&self.gateway), self.id.clone());
-        let permissions = Arc::clone(&self.permissions);
+        let (permissions, language) = (Arc::clone(&self.permissions), self.view.language);
         let (writer, parallel) = (Arc::clone(&self.writer), Arc::clone(&self.parallel));
         let waiting_bytes = Arc::clone(&self.waiting_bytes);
         let commands = request.is_command().then(|| Arc::clone(&self.commands));
@@ -311,7 +312,8 @@ impl Run {
             let _turn = parallel.acquire().await;
             // On its own: what a call needs while it is made is a hundred times
             // what it needs while it waits, and ten thousand may wait.
-            let outcome = Box::pin(fulfil(&gateway, &run, &permissions, request)).await;
+            let caller = Caller { run: &run, permissions: &permissions, language };
+            let outcome = Box::pin(fulfil(&gateway, &caller, request)).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             reply(&writer, id, outcome).await;

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+mod fence;
 mod guess;
+
+pub use fence::fenced_lines;
 
 /// The languages a program can be written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ pub use answer::Answer;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use finding::{Finding, Severity};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
-pub use language::Language;
+pub use language::{Language, fenced_lines};
 pub use limits::Limits;
 pub use nearest::{did_you_mean, nearest};
 pub use network::{Alert, Connection, Network, NetworkMode, Verdict};

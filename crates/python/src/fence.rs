@@ -6,16 +6,13 @@
 
 use std::borrow::Cow;
 
+use tidegate_model::fenced_lines;
+
 /// The program, without the fence and the prose around it.
 pub fn without_fence(source: &str) -> Cow<'_, str> {
-    let is_fence = |line: &&str| line.trim_start().starts_with("```");
-    let lines: Vec<&str> = source.lines().collect();
-    let Some(first) = lines.iter().position(&is_fence) else {
-        return Cow::Borrowed(source);
-    };
-    let inside = lines.iter().skip(first + 1).take_while(|line| !is_fence(line));
-    let mut program = "\n".repeat(first + 1);
-    for (at, line) in inside.enumerate() {
+    let Some(inside) = fenced_lines(source) else { return Cow::Borrowed(source) };
+    let mut program = "\n".repeat(inside.start);
+    for (at, line) in source.lines().skip(inside.start).take(inside.len()).enumerate() {
         if at > 0 {
             program.push('\n');
         }
@@ -37,5 +34,12 @@ mod tests {
         );
         assert_eq!(without_fence("```\nx"), "\nx");
         assert_eq!(without_fence("```"), "\n");
+    }
+
+    #[test]
+    fn a_program_that_writes_markdown_stays_whole() {
+        let program = "md = \"\"\"\n```python\n1\n```\n\"\"\"\nlen(md)";
+        assert_eq!(without_fence(program), program);
+        assert_eq!(without_fence(&format!("```\n{program}\n```\n")), format!("\n{program}"));
     }
 }

@@ -123,9 +123,10 @@ impl<'b, 'a> Meanings<'b, 'a> {
 }
 
 /// What the package `servers` holds besides servers, as in `api.py` of the guest.
-const HELPERS: [&str; 8] = [
+const HELPERS: [&str; 9] = [
     "ToolError",
     "commands",
+    "fetch",
     "list_files",
     "load_skill",
     "read_file",
@@ -172,5 +173,23 @@ pub(crate) fn literal(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::StringLiteral(text) => Some(text.value.to_str()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HELPERS;
+
+    #[test]
+    fn the_helpers_are_those_of_the_guest() {
+        let guest = include_str!("../../worker/src/python/api.py");
+        let (_, list) = guest.split_once("\nHELPERS = (").unwrap();
+        let (list, _) = list.split_once(')').unwrap();
+        let mut named: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+        named.sort_unstable();
+        // `call_tool` has a meaning of its own.
+        let mut known: Vec<&str> = HELPERS.iter().copied().chain(["call_tool"]).collect();
+        known.sort_unstable();
+        assert_eq!(named, known);
     }
 }

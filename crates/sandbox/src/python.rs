@@ -139,6 +139,7 @@ struct Said {
     version: (u32, u32, u32),
     implementation: String,
     library: Vec<PathBuf>,
+    #[serde(default)]
     modules: BTreeSet<String>,
 }
 

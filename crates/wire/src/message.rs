@@ -97,7 +97,8 @@ pub enum FromGuest {
 pub enum Question {
     /// Which servers are there?
     Servers,
-    /// Which functions does this server have?
+    /// Which functions does this server have? With a name on a second line: this
+    /// one, with its definition.
     Functions,
     /// Which tools fit this query?
     Search,

@@ -41,12 +41,16 @@ pub(crate) fn without_fence(source: &str) -> Result<String, RunError> {
     Ok(kept.collect::<Vec<_>>().join("\n"))
 }
 
-/// Finds fenced programs with prose around them.
+/// Finds fenced programs with prose around them. A fence in a comment of the program
+/// is its own.
 pub(crate) fn around_fences(source: &str) -> Fences {
     let mut blocks: Vec<(usize, usize)> = Vec::new();
     let mut open = None;
+    let mut is_comment = false;
     for (at, line) in source.lines().enumerate() {
-        match (line.trim().strip_prefix("```"), open) {
+        let fence = line.trim().strip_prefix("```").filter(|_| !is_comment);
+        is_comment = comment_after(line, is_comment);
+        match (fence, open) {
             (Some(_), None) => open = Some(at),
             (Some(""), Some(start)) => {
                 blocks.push((start, at));
@@ -67,6 +71,14 @@ pub(crate) fn around_fences(source: &str) -> Fences {
     }
 }
 
+/// Whether a comment over several lines is open after this one.
+fn comment_after(line: &str, before: bool) -> bool {
+    match (line.rfind("/*"), line.rfind("*/")) {
+        (None, None) => before,
+        (begun, ended) => begun > ended,
+    }
+}
+
 /// The error for more than one program.
 pub(crate) fn several_fences(count: usize) -> RunError {
     RunError::new(ErrorCode::Syntax, format!("there are {count} fenced blocks, one is expected"))
@@ -81,6 +93,15 @@ mod tests {
     fn prose_around_one_fence_becomes_empty_lines() {
         let source = "Here it is:\n```ts\nreturn 1\n```\nIt returns one.";
         assert_eq!(around_fences(source), Fences::One("\n\nreturn 1\n\n".to_owned()));
+    }
+
+    #[test]
+    fn a_fence_in_a_comment_of_a_program_is_no_program() {
+        let comment = "/* Usage:\n```ts\nreturn 1\n```\n*/";
+        assert_eq!(around_fences(&format!("{comment}\nconst x = ;")), Fences::None);
+        let fenced = format!("Here:\n```ts\n{comment}\nreturn 2\n```");
+        let kept = format!("\n\n{comment}\nreturn 2\n");
+        assert_eq!(around_fences(&fenced), Fences::One(kept));
     }
 
     #[test]

@@ -18,11 +18,12 @@ use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 use tidegate_wire::{FromGuest, VERSION};
 
 /// Our scripts for a worker, in the order in which they need each other.
-const SCRIPTS: [(&str, &str); 7] = [
+const SCRIPTS: [(&str, &str); 8] = [
     ("channel", include_str!("python/channel.py")),
     ("values", include_str!("python/values.py")),
     ("program", include_str!("python/program.py")),
     ("api", include_str!("python/api.py")),
+    ("fetch", include_str!("python/fetch.py")),
     ("failure", include_str!("python/failure.py")),
     ("files", include_str!("python/files.py")),
     ("worker", include_str!("python/worker.py")),

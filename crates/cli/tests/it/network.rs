@@ -300,7 +300,7 @@ return [await told('http://127.0.0.1:PORT/json'), await told('http://127.0.0.2:P
 }
 
 /// A configuration with this server, and this machine, opened.
-fn opened(server: &Server, more: &str) -> String {
+pub(crate) fn opened(server: &Server, more: &str) -> String {
     let rule = server.rule();
     format!(
         "[network]\nmode = \"allowlist\"\nallow = [\"{rule}\"]\nallow_private = [\"127.0.0.1/32\"]\n{more}\n"
@@ -308,7 +308,7 @@ fn opened(server: &Server, more: &str) -> String {
 }
 
 /// Rows of the recorded connections, in order, with `|` between the columns.
-fn rows(bench: &Bench, columns: &str, condition: &str) -> Vec<String> {
+pub(crate) fn rows(bench: &Bench, columns: &str, condition: &str) -> Vec<String> {
     let database = rusqlite::Connection::open(bench.state_dir().join("tidegate.db")).unwrap();
     let shown = columns.split(", ").map(|column| format!("coalesce({column}, '-')"));
     let shown = shown.collect::<Vec<_>>().join(" || '|' || ");
@@ -324,13 +324,13 @@ fn sorted(mut rows: Vec<String>) -> Vec<String> {
 }
 
 /// A plain HTTP server with the paths that the tests need.
-struct Server {
+pub(crate) struct Server {
     port: u16,
     seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::<Mutex<Vec<String>>>::default();
@@ -344,7 +344,7 @@ impl Server {
         Self { port, seen }
     }
 
-    fn base(&self) -> String {
+    pub(crate) fn base(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
@@ -352,12 +352,12 @@ impl Server {
         format!("127.0.0.1:{}", self.port)
     }
 
-    fn program(&self, source: &str) -> String {
+    pub(crate) fn program(&self, source: &str) -> String {
         source.replace("PORT", &self.port.to_string())
     }
 
     /// The paths that were asked for.
-    fn seen(&self) -> Vec<String> {
+    pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
 }

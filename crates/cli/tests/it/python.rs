@@ -3,8 +3,11 @@
 //! The interpreter is the one that the gateway finds on this machine.
 
 mod attacks;
+mod commands;
+mod examples;
 mod forked;
 mod guests;
 mod library;
 mod machine;
+mod network;
 mod runs;

@@ -134,7 +134,7 @@ fn hostile_sources_do_not_reach_beyond_their_own_run() {
         "x = 1\n".repeat(2 * 1024 * 1024 / 6),
     ] {
         let answer = run(&mut served, &source);
-        assert!(answer["run_id"].is_string(), "{:.20}: {answer}", source);
+        assert!(answer["run_id"].is_string(), "{source:.20}: {answer}");
         assert_eq!(run(&mut served, "'alive'")["output"], "alive", "{source:.20}");
     }
     assert_eq!(served.pid(), gateway);

@@ -5,7 +5,7 @@
 //! most programs have such a thing in their first line, and of one that has none
 //! (`1 + 1`) both languages make the same.
 
-use super::Language;
+use super::{Language, fenced_lines};
 
 /// How much is looked at: lines, and bytes of each. Chosen: who reads so far knows.
 const LINES: usize = 500;
@@ -113,7 +113,8 @@ const BLOCKS: [&str; 16] = [
 ];
 
 pub(super) fn language(source: &str) -> Language {
-    let fence = source.lines().find_map(|line| line.trim_start().strip_prefix("```"));
+    let fence = fenced_lines(source).and_then(|inside| source.lines().nth(inside.start - 1));
+    let fence = fence.and_then(|line| line.trim_start().strip_prefix("```"));
     if let Some(named) = fence.and_then(|word| Language::parse(word.trim())) {
         return named;
     }

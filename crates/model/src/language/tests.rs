@@ -1,7 +1,7 @@
 use super::Language;
 
 /// As models write them.
-const PYTHON: [&str; 46] = [
+const PYTHON: [&str; 47] = [
     "from servers import github\nissues = github.list_issues(repo='a/b')\nresult = len(issues)",
     "import json\nprint(json.dumps({'a': 1}))",
     "async def main():\n    return await servers.time.now()\nmain()",
@@ -12,6 +12,7 @@ const PYTHON: [&str; 46] = [
     "result = 1",
     "x = 1\ny = 2\nx + y",
     "# nothing to do",
+    "text = \"\"\"\n```js\nconst x = 1;\n```\n\"\"\"\nprint(len(text))",
     "#!/usr/bin/env python3\nprint('x')",
     "\"\"\"Counts the open issues of const repo; let it run.\n\nfunction foo() { return 1; }\n\"\"\"\nimport os",
     "len('hello')",

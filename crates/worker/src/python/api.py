@@ -6,6 +6,7 @@ every call is resolved, checked and decided by the gateway.
 """
 
 import builtins
+import re
 import sys
 import threading
 import types
@@ -30,6 +31,18 @@ class ToolError(Exception):
         self.code, self.hint, self.server, self.tool = code, hint, server, tool
 
 
+class UnknownName(ToolError, AttributeError):
+    """There is no such server or tool. An `AttributeError` as well, so that
+    `hasattr` and the default of `getattr` work."""
+
+    @classmethod
+    def of(cls, error):
+        """Of what the gateway says; whatever else went wrong stays as it is."""
+        if error.code not in ("call.unknown_server", "call.unknown_tool"):
+            return error
+        return cls(error.message, error.code, error.hint, error.server, error.tool)
+
+
 class Host:
     """Calls under way. An answer goes to whoever waits for its number: a future
     of a running loop, or the thread that blocks. Of several threads that block,
@@ -46,8 +59,9 @@ class Host:
         self.asking = threading.Lock()
         self.before_send = lambda: None
 
-    def send(self, kind, *fields, name=""):
-        """Sends a question and gives its number."""
+    def send(self, kind, *fields, name="", convert=None):
+        """Sends a question and gives what its answer is known by: its number, the
+        tool that was called, and what is made of the answer."""
         with self.changed:
             self.before_send()
             self.last += 1
@@ -58,9 +72,9 @@ class Host:
                 raise ToolError(f"{error} bytes are too much for one call", "call.bad_argument",
                                 "pass less at once") from None
             self.answers[number] = None
-        return number, name
+        return number, name, convert
 
-    def wait(self, number, name):
+    def wait(self, number, name="", convert=None):
         """Blocks until this answer is there."""
         with self.changed:
             while self.answers[number] is None:
@@ -69,7 +83,7 @@ class Host:
                 else:
                     self.read()
             answer = self.answers.pop(number)
-        return self.value(answer, name)
+        return self.value(answer, name, convert)
 
     def read(self):
         """Reads one frame, without holding up who sends meanwhile."""
@@ -83,7 +97,7 @@ class Host:
             self.changed.notify_all()
         self.take(frame)
 
-    async def later(self, number, name):
+    async def later(self, number, name="", convert=None):
         """The same without blocking the loop."""
         import asyncio
         loop = asyncio.get_running_loop()
@@ -97,7 +111,7 @@ class Host:
                 await future
             finally:
                 self.waiting.pop(number, None)
-        return self.value(self.answers.pop(number), name)
+        return self.value(self.answers.pop(number), name, convert)
 
     def watch(self, loop):
         if self.watching is not loop:
@@ -124,16 +138,14 @@ class Host:
         if future is not None and not future.get_loop().is_closed():
             future.get_loop().call_soon_threadsafe(_wake, future)
 
-    def value(self, answer, name):
+    def value(self, answer, name, convert):
         ok, content = answer
         if ok:
-            return decode(content)
+            return convert(decode(content)) if convert else decode(content)
         server, border, tool = name.partition("__")
         error = ToolError(content["message"], content["code"], content["hint"])
         if border:
             error.server, error.tool = server, tool
-            if error.code == "call.unknown_tool":
-                error.hint = _near_function(server, tool) or error.hint
         raise error
 
     def ask(self, question, body):
@@ -145,15 +157,7 @@ class Host:
         """Waits for the calls that nobody waited for: they were meant to happen.
         The first one that failed is raised."""
         for number in list(self.answers):
-            self.wait(number, "")
-
-
-def _near_function(server, tool):
-    """The nearest function, as it is written here."""
-    module = sys.modules.get(f"servers.{server}")
-    import difflib
-    near = difflib.get_close_matches(tool, getattr(module, "__all__", ()), 1)
-    return f"did you mean `{near[0]}`?" if near else None
+            self.wait(number)
 
 
 def _wake(future):
@@ -165,8 +169,8 @@ class Later:
     """A call that was begun and not waited for. To be awaited; used like a value
     it waits and is that value."""
 
-    def __init__(self, host, number, name):
-        object.__setattr__(self, "_parts", (host, number, name))
+    def __init__(self, host, *question):
+        object.__setattr__(self, "_parts", (host, question))
         object.__setattr__(self, "_inner", None)
         object.__setattr__(self, "_known", None)
 
@@ -176,9 +180,9 @@ class Later:
         return self._inner
 
     async def _run(self):
-        host, number, name = self._parts
+        host, question = self._parts
         if self._known is None:
-            value = await host.later(number, name)
+            value = await host.later(*question)
             object.__setattr__(self, "_known", (value,))
         return self._known[0]
 
@@ -197,8 +201,8 @@ class Later:
 
     def _value(self):
         if self._known is None:
-            host, number, name = self._parts
-            object.__setattr__(self, "_known", (host.wait(number, name),))
+            host, question = self._parts
+            object.__setattr__(self, "_known", (host.wait(*question),))
         return self._known[0]
 
     def __getattr__(self, name):
@@ -225,22 +229,35 @@ Later.__repr__ = lambda self: repr(self._value())
 Later.__iter__ = lambda self: iter(self._value())
 
 
-class Function:
+class Call:
+    """What sends a question when it is called: it waits, or `later` does not."""
+
+    def __call__(self, /, *positional, **named):
+        return self._host.wait(*self._send(*positional, **named))
+
+    def later(self, /, *positional, **named):
+        return Later(self._host, *self._send(*positional, **named))
+
+
+class Function(Call):
     """A tool. Arguments by name, by position, or as one dict."""
 
     def __init__(self, host, server, tool, name, parameters):
         self._host, self._full = host, f"{server}__{tool}"
-        self._parameters = parameters
+        self._asked, self._parameters = f"{server}\n{tool}", parameters
         self.__name__ = self.__qualname__ = name
         self.__module__ = f"servers.{server}"
 
-    def __call__(self, *positional, **named):
-        return self._host.wait(*self._send(positional, named))
+    @property
+    def __doc__(self):
+        """The definition of the tool, asked for when somebody reads it."""
+        return self._host.ask("functions", self._asked)["definition"]
 
-    def later(self, *positional, **named):
-        return Later(self._host, *self._send(positional, named))
+    def __get__(self, instance, owner=None):
+        """What has this is shown by `help` as a function; nothing is bound."""
+        return self
 
-    def _send(self, positional, named):
+    def _send(self, /, *positional, **named):
         arguments = arguments_of(self.__name__, self._parameters, positional, named)
         return self._host.send(wire.CALL, wire.text(self._full), wire.text(arguments), b"\0", name=self._full)
 
@@ -294,8 +311,14 @@ class Server(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        # The gateway answers with the nearest names.
-        return Function(self._host, self._server, name, name, [])
+        # Another spelling, or a tool that is new; else the nearest names.
+        try:
+            answer = self._host.ask("functions", f"{self._server}\n{name}")
+        except ToolError as error:
+            raise UnknownName.of(error) from None
+        (_, tool, parameters), = answer["functions"]
+        self.__dict__[name] = Function(self._host, self._server, tool, name, parameters)
+        return self.__dict__[name]
 
     def __dir__(self):
         return self.__all__
@@ -303,7 +326,7 @@ class Server(types.ModuleType):
 
 # What a program finds without importing it.
 HELPERS = ("ToolError", "call_tool", "search_tools", "load_skill", "save_skill", "read_file",
-           "write_file", "list_files", "commands")
+           "write_file", "list_files", "commands", "fetch")
 
 
 class Servers(types.ModuleType):
@@ -320,7 +343,10 @@ class Servers(types.ModuleType):
         # `from servers import ToolError`: no server is called so.
         if name in HELPERS:
             return getattr(builtins, name)
-        return self._load(name)
+        try:
+            return self._load(name)
+        except ToolError as error:
+            raise UnknownName.of(error) from None
 
     __getitem__ = __getattr__
 
@@ -332,7 +358,9 @@ class Servers(types.ModuleType):
         return sys.modules[full]
 
     def __dir__(self):
-        return self._host.ask("servers", "")
+        # As a program writes them; any spelling that only differs in signs works.
+        names = (re.sub(r"\W", "_", name) for name in self._host.ask("servers", ""))
+        return [f"_{name}" if name[:1].isdigit() else name for name in names]
 
     def __iter__(self):
         return iter(self._host.ask("servers", ""))
@@ -345,15 +373,24 @@ class Finder:
         self.servers = servers
 
     def find_spec(self, name, path=None, target=None):
-        if name.startswith("servers.") and name.count(".") == 1:
+        package, *inside = name.split(".")
+        if package != "servers" or not inside:
+            return None
+        if len(inside) == 1:
             return _ModuleSpec(name, self, is_package=True)
+        # Python looks here for what `from servers.github import …` did not find.
+        self.found(name, lambda: getattr(self.servers._load(inside[0]), inside[1]))
         return None
 
     def create_module(self, spec):
+        return self.found(spec.name, lambda: self.servers._load(spec.name.partition(".")[2]))
+
+    def found(self, name, load):
+        """What is loaded, or why it cannot be imported."""
         try:
-            return self.servers._load(spec.name.partition(".")[2])
+            return load()
         except ToolError as error:
-            failed = ImportError(str(error), name=spec.name)
+            failed = ImportError(str(error), name=name)
             failed.hint, failed.code = error.hint, error.code
             raise failed from None
 
@@ -365,12 +402,20 @@ class Commands:
     """Commands of the host, each in a jail of its own. None unless configured."""
 
     def __init__(self, host):
+        self.run = Run(host)
+
+
+class Run(Call):
+    """Runs a command: its name, a list of arguments, what it reads."""
+
+    def __init__(self, host):
         self._host = host
+        self.__name__ = self.__qualname__ = "run"
 
-    def run(self, name, args=(), input=None, timeout_ms=None):
-        return self._host.wait(*self._send(name, args, input, timeout_ms))
-
-    def _send(self, name, args, input, timeout_ms):
+    def _send(self, name, args=(), input=None, timeout_ms=None):
+        # Written as in JavaScript: one dict with both.
+        if isinstance(input, dict):
+            return self._send(name, args, **input)
         if isinstance(args, (str, bytes)):
             raise ToolError("`commands.run` takes the arguments as a list", "command.denied",
                             'write `commands.run("name", ["first", "second"])`')
@@ -382,7 +427,7 @@ class Commands:
 
 def later(function):
     """The form of a function that does not wait, if it has one."""
-    if isinstance(function, Function):
+    if isinstance(function, Call):
         return function.later
     own = getattr(function, "__later__", None)
     if own is not None:

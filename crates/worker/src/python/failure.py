@@ -6,7 +6,7 @@ import errno
 import os
 import re
 
-from .api import ToolError
+from .api import ToolError, UnknownName
 from .program import FILE_NAME
 
 # Lines of a traceback at most; the first and the last ones are kept.
@@ -84,7 +84,8 @@ def _code(error):
 
 
 def _title(error):
-    name = type(error).__name__
+    # By the name under which a program can catch it.
+    name = "ToolError" if isinstance(error, UnknownName) else type(error).__name__
     try:
         text = str(error)
     except Exception:
@@ -171,7 +172,8 @@ def _hint(error):
     if isinstance(hint, str):
         return hint
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return (f"only the standard library and `servers` can be imported; for `{error.name}` name a "
+        instead = "use `fetch(url)`, which needs no import; " if error.name in CLIENTS else ""
+        return (f"{instead}only the standard library and `servers` can be imported; for `{error.name}` name a "
                 "virtual environment that has it in `python.packages`")
     if isinstance(error, EOFError) and "reading a line" in str(error):
         return "nobody can type anything: write the value into the program"
@@ -186,7 +188,10 @@ def _hint(error):
     return None
 
 
-NO_NETWORK = "there is no network in here: call a tool of a server instead"
+# Packages that would make connections of their own. As in `python_check.rs`.
+CLIENTS = ("aiohttp", "httpx", "requests", "urllib3")
+
+NO_NETWORK = "programs make no connections of their own: use `fetch(url)`, or call a tool of a server"
 
 
 def _outside(error):

@@ -16,6 +16,7 @@ and a program that is indented as a whole is moved to the left.
 """
 
 import ast
+import re
 
 FILE_NAME = "program.py"
 
@@ -47,13 +48,34 @@ class Program:
         self.is_async = bool(self.code.co_flags & COROUTINE)
 
 
+FENCE = "```"
+
+
 def without_fence(source):
-    """The program inside a Markdown fence, on the lines on which it was written."""
-    lines = source.splitlines()
-    fences = [number for number, line in enumerate(lines) if line.lstrip().startswith("```")]
-    if not fences:
+    """The program inside a Markdown fence, on the lines on which it was written.
+    Fences in texts of the program are its own. The same as the crate `model` does."""
+    lines = source.split("\n")
+    # What ends the text that a line begins in.
+    ending, first = None, None
+    for number, line in enumerate(lines):
+        if ending is None and line.lstrip().startswith(FENCE):
+            if first is not None:
+                return _blanked(lines, first, number)
+            first = number
+            continue
+        for quotes in _QUOTES.findall(line):
+            ending = None if quotes == ending else ending or quotes
+    if first is None:
         return source
-    first, last = fences[0], (fences[1] if len(fences) > 1 else len(lines))
+    # A mark of a text in a comment hides the end. It is the last line, then.
+    bare = [number for number, line in enumerate(lines) if line.strip() == FENCE and number > first]
+    return _blanked(lines, first, bare[-1] if bare else len(lines))
+
+
+_QUOTES = re.compile(r"\"{3}|'{3}")
+
+
+def _blanked(lines, first, last):
     return "\n".join([""] * (first + 1) + lines[first + 1:last])
 
 

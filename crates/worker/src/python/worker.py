@@ -12,7 +12,7 @@ import time
 import types
 
 from . import channel as wire
-from . import failure, files
+from . import failure, fetch, files
 from .api import Commands, Finder, Host, Servers, ToolError, Later
 from .api import awaited, is_coroutine, later, may_be_later, taker
 from .channel import Channel, Gone
@@ -243,11 +243,19 @@ class Run:
             """Saves code for later runs."""
             raise ToolError("skills cannot be saved yet", "file.refused", "return the code instead")
 
+        def help(*request):
+            """What Python knows of something."""
+            import pydoc
+            return pydoc.help(*request)
+
         for value in (call_tool, search_tools, load_skill, save_skill, files.read_file,
-                      files.write_file, files.list_files, ToolError):
+                      files.write_file, files.list_files, ToolError, help):
             setattr(builtins, value.__name__, value)
+        # Those of the module `site`, which is not loaded.
+        builtins.exit = builtins.quit = sys.exit
         builtins.servers = servers
         builtins.commands = Commands(host)
+        builtins.fetch = fetch.Fetch(host)
         for name, value in ((LATER, later), (AWAITED, awaited), (TAKER, taker),
                             (RETURN, may_be_later), (RETURNED, returned)):
             setattr(builtins, name, value)

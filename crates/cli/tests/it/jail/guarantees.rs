@@ -39,7 +39,7 @@ fn every_attack_names_tests_and_programs_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = std::fs::read_to_string(root.join("../../docs/attacks.md")).unwrap();
     let tests = tests_below(&[root.join(".."), root.join("../../testing/double")]);
-    let is_there = |name: &str| match name.split_once('/') {
+    let is_there = |name: &str| match name.rsplit_once('/') {
         Some((folder, file)) => has_guest(&root.join("tests/guests").join(folder), file),
         None => tests.contains(name),
     };

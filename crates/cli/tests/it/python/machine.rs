@@ -47,7 +47,7 @@ fn a_python_that_is_missing_broken_or_too_old_is_an_error_with_a_remedy() {
     assert_eq!(stand_in("echo '{not json'"), broken);
     let said = json!({
         "program": "/usr/bin/python3.8", "version": [3, 8, 18], "implementation": "cpython",
-        "library": ["/usr/lib"], "modules": []
+        "library": ["/usr/lib"]
     });
     let old = no_engine("the Python of this machine is of version 3.8.18, 3.9 is needed");
     assert_eq!(stand_in(&format!("echo '{said}'")), old);

@@ -67,6 +67,23 @@ fn a_large_output_of_python_is_summarised_and_kept_whole() {
     assert_eq!(answer.get("output"), None);
 }
 
+/// The names of a run stay; a call goes to what is there now.
+#[test]
+fn a_tool_that_is_new_is_found_by_its_name_in_python() {
+    let test = "a_tool_that_is_new_is_found_by_its_name_in_python";
+    let Some(bench) = bench(test, "") else { return };
+    let mut served = bench.serve();
+    if interpreter(&mut served, test).is_none() {
+        return;
+    }
+    let code = "hostile = servers.hostile\n\
+        before = hasattr(hostile, 'grown_1')\n\
+        name = hostile.grow_tools()\n\
+        [before, name, name in dir(hostile), hasattr(hostile, name), getattr(hostile, name)()]";
+    let answer = run(&mut served, code);
+    assert_eq!(answer["output"], json!([false, "grown_1", false, true, "grown_1: {}"]), "{answer}");
+}
+
 #[test]
 fn progress_is_told_and_a_cancelled_run_ends_with_all_of_its_processes() {
     let test = "progress_is_told_and_a_cancelled_run_ends_with_all_of_its_processes";

@@ -1,4 +1,4 @@
 # expect: error program.threw at line 4, column 1: PermissionError: [Errno 1] Operation not permitted\n  line 4: socket.create_connection(("127.0.0.1", 1))
-# hint: there is no network in here: call a tool of a server instead
+# hint: programs make no connections of their own: use `fetch(url)`, or call a tool of a server
 import socket
 socket.create_connection(("127.0.0.1", 1))

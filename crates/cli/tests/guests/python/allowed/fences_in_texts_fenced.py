@@ -1,0 +1,17 @@
+Here is the program:
+```python
+# expect: output [2,3]
+report = """
+```python
+print("not this")
+```
+"""
+more = '''```
+"""
+```'''
+[report.count("```"), len(more.splitlines())]
+```
+It counts.
+```
+2
+```
