@@ -11,6 +11,7 @@ mod install;
 mod isolation;
 mod probe;
 mod python;
+mod python_types;
 mod typescript;
 
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
             }
         }
         findings.push(checker);
+        findings.push(python_types::probe(&settings, &environment).await);
         findings.extend(engines::probe(&settings.sandbox).await);
         findings.push(python::probe(&settings.sandbox).await);
         if args.servers {
