@@ -114,7 +114,8 @@ pub(crate) fn python_definition(
 pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, description: None, title: None, ..tool.clone() };
     let text = python_definition(&bare, function, None);
-    text.strip_suffix(" -> Any:\n return _call()").unwrap_or(&text).to_owned()
+    let end = text.rfind(" -> Any:\n").unwrap_or(text.len());
+    text[..end].to_owned()
 }
 
 /// What a tool takes, without what it does and gives.
@@ -262,10 +263,17 @@ impl ServerApi {
                 parameters: &tool.parameters,
                 passed: of.passed,
                 input: tool.input,
-                output: tool.output_in(results),
+                output: tool.output_in(results).filter(|output| self.is_reliable(tool, *output)),
             });
         }
         stubs(&self.types, &self.shared, &callables)
+    }
+
+    /// Whether a result has its type every time. A text that was seen may have been
+    /// JSON the next time, and is an object then.
+    fn is_reliable(&self, tool: &ToolTypes, output: TypeId) -> bool {
+        let ty = self.types.get(self.types.bare(output));
+        tool.source == Source::Declared || matches!(ty, Type::Object(_) | Type::List(_))
     }
 
     /// Whether any result of these tools is only known from what was seen.

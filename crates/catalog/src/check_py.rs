@@ -414,3 +414,6 @@ fn number_literal(json: &str) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -139,14 +139,12 @@ impl Gateway {
         self.egress.protect(listening);
     }
 
-    /// From now on workers are kept ready; the type checker starts too.
+    /// From now on workers are kept ready; the type checker starts too. That of Python
+    /// waits for the first program: many never see one, and pyright takes 140 MB.
     pub fn prepare_worker(self: &Arc<Self>) {
         let gateway = Arc::clone(self);
         tokio::spawn(async move { gateway.engines.keep_ready().await });
         if let Some(types) = &self.types {
-            types.warm_up();
-        }
-        if let Some(types) = &self.python_types {
             types.warm_up();
         }
     }

@@ -54,11 +54,6 @@ impl PythonTypes {
         Self { checker, mode }
     }
 
-    /// Starts the checker ahead of the first program.
-    pub(crate) fn warm_up(&self) {
-        self.checker.warm_up();
-    }
-
     /// Warnings about a program, or why it must not run.
     pub(crate) async fn check(&self, request: &PythonRequest<'_>) -> Result<Vec<String>, RunError> {
         let stubs = Stubs::of(request);

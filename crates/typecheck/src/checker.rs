@@ -69,7 +69,7 @@ impl TypeChecker {
     pub fn warm_up(&self) {
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
-            if let Err(error) = inner.check(&[], inner.launch.dialect.warm_up()).await {
+            if let Err(error) = inner.check(&[], "").await {
                 tracing::debug!(%error, "the type checker did not warm up");
             }
         });

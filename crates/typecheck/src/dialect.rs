@@ -95,16 +95,6 @@ impl Dialect {
         }
     }
 
-    /// A program that makes the checker read what every other one needs.
-    pub(crate) fn warm_up(self) -> &'static str {
-        match self {
-            Self::TypeScript => "",
-            Self::Ty | Self::Pyright => {
-                "import asyncio, collections, datetime, json, re\nprint(1)\n"
-            }
-        }
-    }
-
     /// Our own files beside a program, with their texts.
     pub(crate) fn own_files(self) -> Vec<(&'static str, String)> {
         match self {

@@ -81,7 +81,9 @@ impl Judge<'_> {
             // is no `list[dict]` to a checker.
             Complaint::Mismatch { .. } if is_about_results => None,
             Complaint::Mismatch { found } if self.called_at(diagnostic).is_some() => {
-                is_scalar(found).then_some(Weight::Rest)
+                // Of `**` a checker does not know which value goes where.
+                let call = self.called_at(diagnostic).filter(|call| call.written.is_whole);
+                call.filter(|_| is_scalar(found)).map(|_| Weight::Rest)
             }
             Complaint::UnknownKey(name) if is_about_results => {
                 (!self.expects(name, diagnostic.line)).then_some(Weight::OfTools)

@@ -52,7 +52,9 @@ const TY_NOISE: [&str; 12] = [
 pub(crate) fn of_ty(rule: &str, message: &str) -> Option<(Complaint, String)> {
     let line = message.lines().next().unwrap_or_default();
     let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
-    if TY_NOISE.contains(&rule) || line.contains(" in union ") || is_about_none(&quoted) {
+    let is_noise = TY_NOISE.contains(&rule) || line.contains(" in union ");
+    // `servers` as a module can be asked for servers like a dict.
+    if is_noise || line.contains("<module 'servers'>") || is_about_none(&quoted) {
         return None;
     }
     let first = || quoted.first().copied().unwrap_or_default().to_owned();
@@ -71,7 +73,9 @@ pub(crate) fn of_ty(rule: &str, message: &str) -> Option<(Complaint, String)> {
             (Complaint::UnknownArgument(name.to_owned()), format!("Unknown key `{name}`"))
         }
         "missing-attribute" | "unresolved-attribute" => {
-            if quoted.first().is_some_and(|owner| is_plain_dict(owner)) {
+            // Setting one is allowed, or is told by Python.
+            let is_set = line.starts_with("Unresolved attribute");
+            if is_set || quoted.first().is_some_and(|owner| is_plain_dict(owner)) {
                 return None;
             }
             (Complaint::UnknownKey(last().to_owned()), line.to_owned())
@@ -118,7 +122,7 @@ pub(crate) fn of_pyright(rule: &str, message: &str) -> Option<(Complaint, String
     let reasons: Vec<&str> = lines.collect();
     let quoted: Vec<&str> = line.split('"').skip(1).step_by(2).collect();
     let is_noise = PYRIGHT_NOISE.contains(&rule) || rule.starts_with("reportOptional");
-    // `servers` as a module can be asked for servers like a dict.
+    // As above.
     if is_noise || line.contains("Module(\"servers\")") || is_about_none(&quoted) {
         return None;
     }
@@ -321,6 +325,8 @@ mod tests {
             ),
             ("missing-attribute", "Object of type `dict[str, Any]` has no attribute `city`"),
             ("missing-attribute", "Object of type `None` has no attribute `group`"),
+            ("unresolved-attribute", "Unresolved attribute `score` on type `Lead`"),
+            ("not-subscriptable", "Cannot subscript object of type `<module 'servers'>`"),
         ] {
             assert_eq!(of_ty(rule, message), None, "{message}");
         }

@@ -46,9 +46,9 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
             }
         }
         findings.push(checker);
-        findings.push(python_types::probe(&settings, &environment).await);
         findings.extend(engines::probe(&settings.sandbox).await);
         findings.push(python::probe(&settings.sandbox).await);
+        findings.push(python_types::probe(&settings, &environment).await);
         if args.servers {
             findings.extend(probe::servers(settings, &environment).await);
         }
