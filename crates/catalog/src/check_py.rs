@@ -347,8 +347,8 @@ impl Stubs<'_> {
             "class {name}(_a.Object, _t.Coroutine[_t.Any, _t.Any, '{name}']):\n{attributes}"
         );
         for (key, ty) in keys {
-            let _ =
-                write!(self.text, "{decorator} def __getitem__(self, key: {key}) -> {ty}: ...\n");
+            let method = format!("def __getitem__(self, key: {key}) -> {ty}: ...");
+            let _ = writeln!(self.text, "{decorator} {method}");
         }
         if is_open {
             self.text.push_str(" def __getattr__(self, name: _b.str) -> _t.Any: ...\n");

@@ -41,7 +41,11 @@ impl Bench {
 fn crm() -> Vec<SourceFile> {
     vec![
         file("servers/crm.pyi", include_str!("python/crm.pyi")),
-        file("servers/__init__.pyi", "from . import crm as crm\n"),
+        file(
+            "servers/__init__.pyi",
+            "from typing import Any\nfrom tidegate_answers import ToolError as ToolError\n\
+             def __getattr__(name: str) -> Any: ...\nfrom . import crm as crm\n",
+        ),
         file(
             "tidegate_servers.pyi",
             "from tidegate_answers import AnyServers\nclass Servers(AnyServers):\n from servers import crm as crm\n",
