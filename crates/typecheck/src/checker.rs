@@ -115,8 +115,8 @@ impl Inner {
             return Err(TypeCheckError::Off { retry_in });
         }
         let dialect = self.launch.dialect;
-        let timeout = || TypeCheckError::Timeout { after: dialect.deadline() };
-        let deadline = tokio::time::Instant::now() + dialect.deadline();
+        let timeout = || TypeCheckError::Timeout { after: self.launch.deadline };
+        let deadline = tokio::time::Instant::now() + self.launch.deadline;
         let waited = timeout_at(deadline, self.room.acquire()).await;
         let _room = waited.map_err(|_| timeout())?.map_err(|error| broken(error.to_string()))?;
         let lease = timeout_at(deadline, self.lease(files)).await.map_err(|_| timeout())??;
@@ -174,7 +174,7 @@ impl Inner {
             let server = Server::start(&self.launch, self.worlds().await?.folder()).await?;
             Ok(Arc::clone(slot.insert(Arc::new(server))))
         };
-        let timeout = TypeCheckError::Timeout { after: self.launch.dialect.deadline() };
+        let timeout = TypeCheckError::Timeout { after: self.launch.deadline };
         let started = timeout_at(deadline, starting).await.unwrap_or(Err(timeout));
         if started.is_err() {
             self.failures().failed(Instant::now());

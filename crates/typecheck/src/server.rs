@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -40,12 +41,15 @@ pub(crate) struct Launch {
     pub(crate) runtime: Option<PathBuf>,
     /// Further files and folders with programs that it needs.
     pub(crate) programs: Vec<PathBuf>,
+    /// How long a check may take.
+    pub(crate) deadline: Duration,
 }
 
 impl Launch {
     pub(crate) fn typescript(tsc: PathBuf) -> Self {
-        let programs = Vec::new();
-        Self { dialect: Dialect::TypeScript, compiler: tsc, runtime: None, programs }
+        let dialect = Dialect::TypeScript;
+        let (programs, deadline) = (Vec::new(), dialect.deadline());
+        Self { dialect, compiler: tsc, runtime: None, programs, deadline }
     }
 }
 

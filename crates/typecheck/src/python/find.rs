@@ -98,7 +98,8 @@ impl PythonChecker {
         };
         let programs = LIBRARIES.iter().chain(&ALSO).map(PathBuf::from);
         let programs = programs.filter(|place| place.exists()).collect();
-        Launch { dialect, compiler: self.place(), runtime, programs }
+        let (compiler, deadline) = (self.place(), dialect.deadline());
+        Launch { dialect, compiler, runtime, programs, deadline }
     }
 }
 

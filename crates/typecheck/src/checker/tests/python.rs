@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::{equipment, file};
+use crate::server::Launch;
 use crate::{Code, Complaint, PythonChecker, SourceFile, TypeCheckError, TypeChecker};
 
 struct Bench {
@@ -13,9 +14,14 @@ struct Bench {
 }
 
 impl Bench {
+    /// With more time than a busy machine needs.
     fn new(checker: &PythonChecker) -> Self {
+        Self::of(Launch { deadline: Duration::from_secs(60), ..checker.launch() })
+    }
+
+    fn of(launch: Launch) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let checker = TypeChecker::python(checker, folder.path().join("scratch"));
+        let checker = TypeChecker::with(launch, folder.path().join("scratch"));
         Self { _folder: folder, checker }
     }
 
@@ -132,7 +138,7 @@ async fn programs_made_to_be_slow_end_in_time_and_leave_a_working_ty() {
     ];
     for (what, program) in programs {
         let Some(ty) = equipment::ty(test) else { return };
-        let bench = Bench::new(&ty);
+        let bench = Bench::of(ty.launch());
         let started = Instant::now();
         let outcome = bench.checker.check(&crm(), &program).await;
         let took = started.elapsed();
