@@ -121,6 +121,7 @@ mod tests {
             include_str!("../../testing/pins/npm-node.txt"),
             include_str!("../../testing/pins/npm-typescript.txt"),
             include_str!("../../testing/pins/npm-deno.txt"),
+            include_str!("../../testing/pins/npm-pyright.txt"),
         ] {
             NpmPins::parse(text, "linux-x64").unwrap();
         }

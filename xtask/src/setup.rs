@@ -65,6 +65,7 @@ struct Javascript {
     inspector: Found<Part>,
     typescript: Found<Part>,
     deno: Found<Part>,
+    pyright: Found<Part>,
     /// The Node that runs the Inspector.
     inspector_node: Found<PathBuf>,
 }
@@ -85,6 +86,7 @@ impl Javascript {
             inspector: npm("npm-inspector"),
             typescript: npm("npm-typescript"),
             deno: npm("npm-deno"),
+            pyright: npm("npm-pyright"),
             inspector_node,
         }
     }
@@ -115,6 +117,10 @@ impl Javascript {
         let deno = self.deno.as_ref().map_err(String::clone);
         let deno = deno.and_then(|part| packaged_deno(&part.folder));
         equipment.add("deno", deno.map(|deno| Invocation::new(&deno, &[])));
+        let pyright =
+            self.pyright.as_ref().map(|part| part.folder.join("node_modules/pyright/index.js"));
+        let pyright = both(machine.node.as_ref().map(|node| &node.path), pyright);
+        equipment.add("pyright", pyright.map(|(node, script)| invoke(node, &script, &[])));
         let node = machine.node.as_ref().map_err(String::clone).and_then(|node| {
             if node.version < ENGINE_NODE {
                 let (major, minor) = node.version;
@@ -126,7 +132,9 @@ impl Javascript {
     }
 
     fn is_new(&self) -> bool {
-        [&self.servers, &self.inspector, &self.typescript, &self.deno].into_iter().any(is_new)
+        [&self.servers, &self.inspector, &self.typescript, &self.deno, &self.pyright]
+            .into_iter()
+            .any(is_new)
     }
 }
 
@@ -278,7 +286,7 @@ fn try_piece(
             output_of(Command::new(&piece.command).args(&piece.args).arg("--help"))?;
             "works".to_owned()
         }
-        "tsc" | "ty" | "deno" | "node" => {
+        "tsc" | "ty" | "pyright" | "deno" | "node" => {
             let said = output_of(Command::new(&piece.command).args(&piece.args).arg("--version"))?;
             said.lines().next().unwrap_or_default().trim().to_owned()
         }

@@ -12,7 +12,10 @@ use serde_json::Value;
 use tidegate_model::ToolDef;
 
 use crate::catalog::ServerTools;
-use crate::names::{camel_case, is_identifier, python_function_names};
+use crate::check_py::{Callable, Passed, stubs};
+use crate::names::{
+    camel_case, is_identifier, is_python_identifier, python_function_names, python_parameters,
+};
 use crate::read_schema::{Words, read_schema};
 use crate::render_py::{Stub, module, without_head};
 use crate::render_ts::{TypeScript, inert};
@@ -42,6 +45,27 @@ struct ToolTypes {
     input: Option<TypeId>,
     output: Option<TypeId>,
     source: Source,
+    /// Of Python: as they are written, and as the tool calls them.
+    parameters: Vec<(String, String)>,
+}
+
+/// How a program in Python uses a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PythonUse {
+    /// How it passes arguments.
+    pub passed: Passed,
+    /// How it writes the tool's name.
+    pub spellings: Vec<String>,
+}
+
+impl ToolTypes {
+    /// The type of its result, if it is to be known.
+    fn output_in(&self, results: Results) -> Option<TypeId> {
+        match (results, self.source) {
+            (Results::Ignored, _) | (Results::Declared, Source::Observed) => None,
+            (Results::All, _) | (Results::Declared, Source::Declared) => self.output,
+        }
+    }
 }
 
 /// Where the type of a result comes from.
@@ -84,6 +108,14 @@ pub(crate) fn python_definition(
     let mut api = ServerApi::read(tools, NameCost::DEFINITION);
     api.python_names = vec![function.to_owned()];
     without_head(&api.python()).trim_end().to_owned()
+}
+
+/// What a tool takes, in Python, without what it does and gives.
+pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
+    let bare = ToolDef { output_schema: None, description: None, title: None, ..tool.clone() };
+    let text = python_definition(&bare, function, None);
+    let end = text.rfind(" -> Any:\n").unwrap_or(text.len());
+    text[..end].to_owned()
 }
 
 /// What a tool takes, without what it does and gives.
@@ -129,6 +161,9 @@ impl ServerApi {
             roots.extend(input.map(|input| (format!("{place}Input"), input)));
             roots.extend(output.map(|output| (format!("{place}Result"), output)));
             let observed = observed.filter(|_| declared.is_none());
+            let parameters = python_parameters(&tool.input_schema);
+            let parameters =
+                parameters.into_iter().map(|(written, own, _)| (written, own.to_owned())).collect();
             read.push(ToolTypes {
                 name: tool.name.clone(),
                 function: function.to_owned(),
@@ -136,6 +171,7 @@ impl ServerApi {
                 input,
                 output,
                 source: if observed.is_some() { Source::Observed } else { Source::Declared },
+                parameters,
             });
         }
         let taken: Vec<String> = read.iter().map(|tool| tool.function.clone()).collect();
@@ -191,10 +227,7 @@ impl ServerApi {
             let _ = writeln!(text, "export {}", ts.definition(named));
         }
         for tool in &self.tools {
-            let output = match (results, tool.source) {
-                (Results::Ignored, _) | (Results::Declared, Source::Observed) => None,
-                (Results::All, _) | (Results::Declared, Source::Declared) => tool.output,
-            };
+            let output = tool.output_in(results);
             let output = output.map_or("any".to_owned(), |output| ts.result(output));
             let input = tool.input.map_or("input?: {}".to_owned(), |input| ts.parameter(input));
             let function = &tool.function;
@@ -210,6 +243,37 @@ impl ServerApi {
         // `import github from './servers/github'` works as well.
         text.push_str("import * as __all from \"./index\"\nexport default __all\n");
         text
+    }
+
+    /// What a program in Python is checked against: the tools that it uses, as it uses
+    /// them, by their own names. All others can be anything.
+    pub fn python_declarations(
+        &self,
+        results: Results,
+        used: &BTreeMap<String, PythonUse>,
+    ) -> String {
+        let mut callables = Vec::new();
+        for (tool, function) in self.tools.iter().zip(&self.python_names) {
+            let Some(of) = used.get(&tool.name) else { continue };
+            let spellings = of.spellings.iter().map(String::as_str);
+            let spellings = spellings.filter(|name| is_python_identifier(name) && name != function);
+            callables.push(Callable {
+                function,
+                spellings: spellings.collect(),
+                parameters: &tool.parameters,
+                passed: of.passed,
+                input: tool.input,
+                output: tool.output_in(results).filter(|output| self.is_reliable(tool, *output)),
+            });
+        }
+        stubs(&self.types, &self.shared, &callables)
+    }
+
+    /// Whether a result has its type every time. A text that was seen may have been
+    /// JSON the next time, and is an object then.
+    fn is_reliable(&self, tool: &ToolTypes, output: TypeId) -> bool {
+        let ty = self.types.get(self.types.bare(output));
+        tool.source == Source::Declared || matches!(ty, Type::Object(_) | Type::List(_))
     }
 
     /// Whether any result of these tools is only known from what was seen.

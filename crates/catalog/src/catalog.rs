@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{Language, ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
-use crate::api::{ServerApi, definition, python_definition, signature};
+use crate::api::{ServerApi, definition, python_definition, python_signature, signature};
 use crate::index::{Hit, Index};
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::shape::Observed;
@@ -192,6 +192,14 @@ impl Catalog {
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
         let definition = python_definition(tool, &function, observed);
         Some((function, definition))
+    }
+
+    /// What a tool takes, in Python: enough to correct a call.
+    pub fn python_signature(&self, id: &ToolRef) -> Option<String> {
+        let tools = self.server(&id.server)?;
+        let functions = tools.python_functions();
+        let (function, ..) = functions.into_iter().find(|(_, name, _)| *name == id.tool)?;
+        Some(python_signature(tools.find(&id.tool)?, &function))
     }
 
     /// What a tool takes, in TypeScript: enough to correct a call.

@@ -6,6 +6,7 @@
 
 mod api;
 mod catalog;
+mod check_py;
 mod combine;
 mod describe;
 mod fingerprint;
@@ -23,8 +24,9 @@ mod tree;
 mod types;
 mod write_tree;
 
-pub use api::{Results, ServerApi, one_line};
+pub use api::{PythonUse, Results, ServerApi, one_line};
 pub use catalog::{Catalog, PythonFunction, Resolution, ServerTools};
+pub use check_py::Passed;
 pub use fingerprint::definition_hash;
 pub use folder::{CatalogFile, FolderError, read_catalog};
 pub use index::Hit;

@@ -315,7 +315,7 @@ fn union(members: Vec<String>) -> String {
 }
 
 /// A JSON text literal as Python.
-fn python_text(json: &str) -> String {
+pub(crate) fn python_text(json: &str) -> String {
     match serde_json::from_str::<String>(json) {
         Ok(text) => {
             let mut result = String::from("'");

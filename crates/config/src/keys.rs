@@ -570,6 +570,7 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
 pub(crate) enum CheckKey {
     Types,
     Tsc,
+    Python,
 }
 
 pub(crate) const CHECKS: &[Key<CheckKey>] = &[
@@ -589,6 +590,14 @@ pub(crate) const CHECKS: &[Key<CheckKey>] = &[
         default: found,
         doc: TSC_DOC,
     },
+    Key {
+        id: CheckKey::Python,
+        toml: &["python"],
+        json: &[],
+        kind: Kind::Text,
+        default: found,
+        doc: PYTHON_CHECKER_DOC,
+    },
 ];
 
 const TYPE_CHECK_WORDS: &[&str] = &[
@@ -607,6 +616,10 @@ const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; no othe
     for then. `~/` at the start is the home folder; a relative path counts from the workspace \
     folder.";
 
+const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; no other one is looked \
+    for then. `~/` at the start is the home folder; a relative path counts from the workspace \
+    folder.";
+
 /// Keys of `mcpCodeExecution`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExecutionKey {
@@ -618,6 +631,7 @@ pub(crate) enum ExecutionKey {
     AuditLogging,
     TypeCheck,
     Tsc,
+    PythonChecker,
     Network,
     ResourceLimits,
 }
@@ -687,6 +701,14 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         kind: Kind::Text,
         default: found,
         doc: TSC_DOC,
+    },
+    Key {
+        id: ExecutionKey::PythonChecker,
+        toml: &[],
+        json: &["pythonChecker"],
+        kind: Kind::Text,
+        default: found,
+        doc: PYTHON_CHECKER_DOC,
     },
     Key {
         id: ExecutionKey::Network,

@@ -84,6 +84,7 @@ pub(crate) struct RawLimits {
 pub(crate) struct RawChecks {
     pub(crate) types: Option<TypeCheck>,
     pub(crate) tsc: Option<Written>,
+    pub(crate) python: Option<Written>,
 }
 
 /// The network as typed; what is absent has its default.

@@ -195,6 +195,7 @@ impl<'a> Reader<'a> {
                         Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
                 }
                 CheckKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+                CheckKey::Python => self.raw.checks.python = Some(reading.text()?),
             }
         }
         Ok(())
@@ -332,6 +333,9 @@ impl<'a> Reader<'a> {
                         Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
                 }
                 ExecutionKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+                ExecutionKey::PythonChecker => {
+                    self.raw.checks.python = Some(reading.text()?);
+                }
                 ExecutionKey::Network => {
                     self.network(reading.section()?, " in `mcpCodeExecution.network`")?;
                 }

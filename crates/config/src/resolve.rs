@@ -259,7 +259,8 @@ impl Resolver<'_> {
 
     fn checks(&self, raw: &RawChecks) -> Result<Checks, ConfigError> {
         let tsc = self.program(raw.tsc.as_ref())?;
-        Ok(Checks { types: raw.types.unwrap_or_default(), tsc })
+        let python = self.program(raw.python.as_ref())?;
+        Ok(Checks { types: raw.types.unwrap_or_default(), tsc, python })
     }
 
     /// The default engine must be one that may be used: a list that leaves it

@@ -157,6 +157,8 @@ pub struct Checks {
     /// The compiler to use instead of one that is found. Absolute; need not
     /// exist.
     pub tsc: Option<PathBuf>,
+    /// The same for Python: ty or pyright.
+    pub python: Option<PathBuf>,
 }
 
 /// What the type check of a program does.

@@ -13,10 +13,12 @@ use std::collections::{BTreeSet, HashSet};
 use serde::Deserialize;
 use tidegate_catalog::{Catalog, Resolution};
 use tidegate_model::{ErrorCode, Language, RunError};
+use tidegate_python::Written;
 use tidegate_wire::NAME_LIMIT;
 
 use crate::explain;
 use crate::gateway::Gateway;
+use crate::python_types::{Known, PythonRequest};
 use crate::type_check::TypeRequest;
 use crate::view::View;
 
@@ -33,6 +35,9 @@ pub(crate) struct CheckRequest {
     /// What is wrong with it besides, found by the gateway itself.
     #[serde(skip)]
     pub(crate) problems: Vec<RunError>,
+    /// What else is known of a program in Python.
+    #[serde(skip)]
+    pub(crate) python: Known,
 }
 
 /// One use of a server or tool.
@@ -50,6 +55,9 @@ pub(crate) struct Reference {
     pub(crate) sure: Sure,
     pub(crate) line: u32,
     pub(crate) column: u32,
+    /// The same of a call in Python, which the worker does not read.
+    #[serde(skip)]
+    pub(crate) written: Written,
     /// Where the server is named, if elsewhere.
     pub(crate) server_at: Option<(u32, u32)>,
     #[serde(default)]
@@ -99,10 +107,19 @@ impl Gateway {
         }
         // Nothing of the program has run: it may see what was learned just now.
         view.renew(self.discovery.catalog());
-        let (Some(types), Some(text)) = (&self.types, &request.text) else { return Ok(Vec::new()) };
+        let Some(text) = &request.text else { return Ok(Vec::new()) };
         let catalog = view.catalog();
         let references = &request.references;
-        types.check(&TypeRequest { catalog: &catalog, text, references }).await
+        match (view.language, &self.types, &self.python_types) {
+            (Language::TypeScript, Some(types), _) => {
+                types.check(&TypeRequest { catalog: &catalog, text, references }).await
+            }
+            (Language::Python, _, Some(types)) => {
+                let known = &request.python;
+                types.check(&PythonRequest { catalog: &catalog, text, references, known }).await
+            }
+            (Language::TypeScript, None, _) | (Language::Python, _, None) => Ok(Vec::new()),
+        }
     }
 
     /// The references that name nothing, each with its error. One more than are

@@ -14,7 +14,7 @@ use tidegate_model::{Engine, RunError};
 use tidegate_policy::{Grants, Policy};
 use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
 use tidegate_store::{Outputs, Store, StoreError};
-use tidegate_typecheck::{Found, TypeChecker, find};
+use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
 
 use crate::admission::Admission;
@@ -22,6 +22,7 @@ use crate::capacity;
 use crate::discovery::Discovery;
 use crate::engines::Engines;
 use crate::python_check::PythonReader;
+use crate::python_types::PythonTypes;
 use crate::shapes::Shapes;
 use crate::tokens;
 use crate::type_check::Types;
@@ -59,6 +60,8 @@ pub struct Gateway {
     pub(crate) commands: Option<CommandRunner>,
     /// None if it is off, or there is no compiler.
     pub(crate) types: Option<Types>,
+    /// The same for Python.
+    pub(crate) python_types: Option<PythonTypes>,
 }
 
 impl Gateway {
@@ -92,6 +95,7 @@ impl Gateway {
             commands: settings.permissions.commands.clone(),
         });
         let types = type_checker(&settings, &environment);
+        let python_types = python_type_checker(&settings, &environment);
         let engines = Engines::new(
             executable.clone(),
             settings.sandbox.clone(),
@@ -120,6 +124,7 @@ impl Gateway {
             python: PythonReader::default(),
             commands,
             types,
+            python_types,
         }))
     }
 
@@ -134,7 +139,8 @@ impl Gateway {
         self.egress.protect(listening);
     }
 
-    /// From now on workers are kept ready; the type checker starts too.
+    /// From now on workers are kept ready; the type checker starts too. That of Python
+    /// waits for the first program: many never see one, and pyright takes 140 MB.
     pub fn prepare_worker(self: &Arc<Self>) {
         let gateway = Arc::clone(self);
         tokio::spawn(async move { gateway.engines.keep_ready().await });
@@ -168,7 +174,7 @@ impl Gateway {
 
 /// The type checker, if it is wanted and there is a compiler.
 fn type_checker(settings: &Settings, environment: &BTreeMap<String, String>) -> Option<Types> {
-    let Checks { types, tsc } = &settings.checks;
+    let Checks { types, tsc, .. } = &settings.checks;
     if *types == TypeCheck::Off {
         return None;
     }
@@ -180,6 +186,31 @@ fn type_checker(settings: &Settings, environment: &BTreeMap<String, String>) -> 
         }
         found => {
             tracing::info!(?found, "programs are not type-checked; see `tidegate doctor`");
+            None
+        }
+    }
+}
+
+/// The type checker of Python, in the same way.
+fn python_type_checker(
+    settings: &Settings,
+    environment: &BTreeMap<String, String>,
+) -> Option<PythonTypes> {
+    let Checks { types, python, .. } = &settings.checks;
+    if *types == TypeCheck::Off {
+        return None;
+    }
+    let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
+    match find_python(python.as_deref(), path) {
+        FoundPython::Checker(checker) => {
+            let checker = TypeChecker::python(&checker, settings.state_dir.join("types"));
+            Some(PythonTypes::new(checker, *types))
+        }
+        found => {
+            tracing::info!(
+                ?found,
+                "programs in Python are not type-checked; see `tidegate doctor`"
+            );
             None
         }
     }

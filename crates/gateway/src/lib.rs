@@ -19,6 +19,7 @@ mod gateway;
 mod guest;
 mod pipeline;
 mod python_check;
+mod python_types;
 mod ready;
 mod request;
 mod result;
@@ -30,6 +31,7 @@ mod shapes;
 mod summary;
 pub mod tokens;
 mod type_check;
+mod type_verdict;
 mod view;
 mod weight;
 

@@ -11,11 +11,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, Language, Program, RunError, RunId, did_you_mean};
-use tidegate_python::{Analysis, Import, LONGEST_SOURCE, STACK_BYTES, analyse};
+use tidegate_python::{Analysis, Import, LONGEST_SOURCE, STACK_BYTES, analyse, without_fence};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::check::{CheckRequest, Reference, Sure};
 use crate::gateway::Gateway;
+use crate::python_types::Known;
 use crate::view::View;
 
 /// How many programs are read at once. Chosen: each takes milliseconds, and the
@@ -80,7 +81,9 @@ impl Gateway {
             None => Vec::new(),
         };
         let references = reading.references.into_iter().map(Reference::from).collect();
-        self.check(view, CheckRequest { references, text: None, problems }).await
+        let text = self.python_types.is_some().then(|| plain_lines(&program.source));
+        let python = Known { kept: reading.kept, hints: reading.hints };
+        self.check(view, CheckRequest { references, text, problems, python }).await
     }
 }
 
@@ -91,6 +94,7 @@ impl From<tidegate_python::Reference> for Reference {
             tool: read.tool,
             arguments: read.arguments,
             sure: Sure::default(),
+            written: read.written,
             line: read.line,
             column: read.column,
             server_at: read.server_at,
@@ -98,6 +102,11 @@ impl From<tidegate_python::Reference> for Reference {
             guarded: read.guarded,
         }
     }
+}
+
+/// The program itself, with one kind of line ends: everybody counts those the same.
+fn plain_lines(source: &str) -> String {
+    without_fence(source).replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// The imports that are sure to fail, in the words of Python, which would say them

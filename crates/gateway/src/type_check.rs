@@ -18,20 +18,15 @@ use std::collections::BTreeMap;
 
 use tidegate_catalog::{Catalog, Results, folder_name};
 use tidegate_config::TypeCheck;
-use tidegate_model::{ErrorCode, RunError, ToolRef};
+use tidegate_model::{RunError, ToolRef};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 
 use crate::check::Reference;
+use crate::type_verdict::{Problem, Severity, verdict};
 
 /// Declarations of more bytes are not checked against: reading them takes longer
 /// than the check is worth. Chosen, not tuned.
 const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
-
-/// How many problems are told.
-const MOST_TOLD: usize = 3;
-
-/// Longer signatures are not put into an error.
-const SIGNATURE_BYTES: usize = 1500;
 
 /// Codes that say "this value does not fit there".
 const MISMATCHES: [u32; 8] = [2322, 2345, 2559, 2739, 2740, 2741, 2769, 2820];
@@ -77,7 +72,9 @@ impl Types {
     /// Warnings about a program, or why it must not run.
     pub(crate) async fn check(&self, request: &TypeRequest<'_>) -> Result<Vec<String>, RunError> {
         match self.problems(request).await {
-            Ok(problems) => verdict(request, &problems),
+            Ok(problems) => {
+                verdict(&problems, |one| told(request, one), |one| signature(request, one))
+            }
             Err(error) => {
                 // A check is an aid: without it the program runs as it is.
                 tracing::debug!(%error, "the program is not type-checked");
@@ -133,7 +130,7 @@ impl Types {
 
 /// A diagnostic with columns in characters, as everywhere else; nothing if it is
 /// about our own lines behind the program.
-fn in_characters(diagnostic: Diagnostic, text: &str) -> Option<Diagnostic> {
+pub(crate) fn in_characters(diagnostic: Diagnostic, text: &str) -> Option<Diagnostic> {
     let line = |number: u32| text.lines().nth(number.checked_sub(1)? as usize);
     let column = character_column(line(diagnostic.line)?, diagnostic.column);
     let end_column = line(diagnostic.end_line)
@@ -235,25 +232,6 @@ impl Servers {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Severity {
-    Error,
-    Warning,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Problem {
-    diagnostic: Diagnostic,
-    severity: Severity,
-    observed: bool,
-}
-
-impl Problem {
-    fn new(diagnostic: Diagnostic, severity: Severity) -> Self {
-        Self { diagnostic, severity, observed: false }
-    }
-}
-
 /// Which errors count, and how much.
 fn judged(
     request: &TypeRequest<'_>,
@@ -279,7 +257,7 @@ fn judged(
 }
 
 fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
-    (one.line, one.column, one.code) == (other.line, other.column, other.code)
+    (one.line, one.column, &one.code) == (other.line, other.column, &other.code)
 }
 
 /// Whether this is about what is written out in the arguments of a tool.
@@ -289,7 +267,7 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
     if reference.guarded {
         return false;
     }
-    let (place, code, sure) = (start(diagnostic), diagnostic.code, &reference.sure);
+    let (place, code, sure) = (start(diagnostic), diagnostic.code.number(), &reference.sure);
     // Of several types that fit, TypeScript tells why one of them does not. That
     // may be what a variable holds.
     let is_missing = MISSING.contains(&code)
@@ -305,7 +283,7 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
 fn is_surplus_key(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let reference = called_at(request, diagnostic);
     let is_key = |reference: &Reference| reference.sure.keys.contains(&start(diagnostic));
-    diagnostic.code == UNKNOWN_KEY && reference.is_some_and(is_key)
+    diagnostic.code.number() == UNKNOWN_KEY && reference.is_some_and(is_key)
 }
 
 fn start(diagnostic: &Diagnostic) -> (u32, u32) {
@@ -351,28 +329,6 @@ fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
     rest.char_indices().nth(skipped).map_or("", |(at, _)| &rest[at..])
 }
 
-/// One error for all that must not run, else the warnings.
-fn verdict(request: &TypeRequest<'_>, problems: &[Problem]) -> Result<Vec<String>, RunError> {
-    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
-    let errors: Vec<&Diagnostic> = errors.map(|problem| &problem.diagnostic).collect();
-    if let [first, rest @ ..] = errors.as_slice() {
-        let mut message = told(request, first);
-        for other in rest.iter().take(MOST_TOLD - 1) {
-            message.push_str(&format!("; line {}: {}", other.line, told(request, other)));
-        }
-        if rest.len() >= MOST_TOLD {
-            message.push_str("; and more");
-        }
-        let error = RunError::new(ErrorCode::Type, message).with_hint(hint(request, first));
-        return Err(RunError { line: Some(first.line), column: Some(first.column), ..error });
-    }
-    let warning = |problem: &Problem| {
-        let source = if problem.observed { " (as observed in earlier results)" } else { "" };
-        format!("line {}: {}{source}", problem.diagnostic.line, told(request, &problem.diagnostic))
-    };
-    Ok(problems.iter().take(MOST_TOLD).map(warning).collect())
-}
-
 /// The compiler's words, with the argument they are about.
 fn told(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
     let message = diagnostic.message.strip_suffix('.').unwrap_or(&diagnostic.message);
@@ -388,17 +344,11 @@ fn told(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
 }
 
 /// What the tool takes, if the mistake is in its arguments.
-fn hint(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
-    let again = "nothing of the program has run; correct it and send it again";
-    let signature = called_at(request, diagnostic).and_then(|reference| {
-        let server = request.catalog.server_name(&reference.server).ok()?;
-        let tool = request.catalog.server(server)?.find(reference.tool.as_deref()?)?;
-        request.catalog.signature(&ToolRef::new(server, &tool.name))
-    });
-    match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
-        Some(signature) => format!("{again}:\n{signature}"),
-        None => again.to_owned(),
-    }
+fn signature(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> Option<String> {
+    let reference = called_at(request, diagnostic)?;
+    let server = request.catalog.server_name(&reference.server).ok()?;
+    let tool = request.catalog.server(server)?.find(reference.tool.as_deref()?)?;
+    request.catalog.signature(&ToolRef::new(server, &tool.name))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use ruff_text_size::TextSize;
 use tidegate_model::Finding;
 
 use crate::bindings::Bindings;
+use crate::hints::{Hints, hints};
 use crate::imports::{Import, imports};
 use crate::meanings::Meanings;
 use crate::references::{Reference, references};
@@ -33,6 +34,10 @@ pub struct Analysis {
     pub references: Vec<Reference>,
     /// The modules that it imports, each once.
     pub imports: Vec<Import>,
+    /// The tools that it passes on or keeps, as server and tool are written.
+    pub kept: Vec<(String, String)>,
+    /// What it knows of the keys that it reads.
+    pub hints: Hints,
     /// What in it may be dangerous. Nothing relies on it.
     pub findings: Vec<Finding>,
 }
@@ -57,8 +62,11 @@ fn read(source: &str) -> Option<Analysis> {
     let body = parsed.suite();
     let bindings = Bindings::of(body);
     let meanings = Meanings::new(&bindings);
+    let (references, kept) = references(body, &meanings, &lines);
     Some(Analysis {
-        references: references(body, &meanings, &lines),
+        references,
+        kept,
+        hints: hints(body, &lines),
         imports: imports(body, &lines),
         findings: dangers::findings(body, &meanings, &lines),
     })

@@ -15,11 +15,15 @@ mod bindings;
 mod dangers;
 mod depth;
 mod fence;
+mod hints;
 mod imports;
 mod meanings;
 mod references;
+mod written;
 
 pub use analysis::{Analysis, LONGEST_SOURCE, STACK_BYTES, analyse};
 pub use fence::without_fence;
+pub use hints::Hints;
 pub use imports::Import;
 pub use references::Reference;
+pub use written::{Passing, Written};

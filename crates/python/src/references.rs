@@ -13,9 +13,13 @@ use tidegate_model::ToolRef;
 use crate::analysis::Lines;
 use crate::bindings::{Imported, MODULE, ScopeId};
 use crate::meanings::{Meaning, Meanings, Name, literal};
+use crate::written::Written;
 
 /// How many references are told. A program with more repeats itself.
 const MOST: usize = 500;
+
+/// How many places in the arguments of all calls are told.
+const MOST_PLACES: usize = 5000;
 
 /// How much of a condition is looked at.
 const PROBED: u32 = 100;
@@ -35,22 +39,27 @@ pub struct Reference {
     pub server_at: Option<(u32, u32)>,
     /// Lines and columns of both ends of the brackets with the arguments of a call.
     pub arguments: Option<(u32, u32, u32, u32)>,
+    /// What is written in these brackets.
+    pub written: Written,
     /// Whether the server itself is called, like a function.
     pub called: bool,
     /// Whether the program is prepared for it not to be there.
     pub guarded: bool,
 }
 
-/// All uses of servers and tools in a program, in the order of the source.
+/// All uses of servers and tools in a program, in the order of the source, and the
+/// tools that it names without calling them.
 pub(crate) fn references<'a>(
     body: &'a [Stmt],
     meanings: &Meanings<'_, 'a>,
     lines: &Lines<'_>,
-) -> Vec<Reference> {
-    let mut uses = Uses { meanings, lines, scope: MODULE, guards: 0, found: Vec::new() };
+) -> (Vec<Reference>, Vec<(String, String)>) {
+    let (found, kept) = (Vec::new(), Vec::new());
+    let mut uses =
+        Uses { meanings, lines, scope: MODULE, guards: 0, places: MOST_PLACES, found, kept };
     uses.visit_body(body);
     uses.found.sort_by_key(|reference| (reference.line, reference.column));
-    uses.found
+    (uses.found, uses.kept)
 }
 
 struct Uses<'m, 'b, 'a> {
@@ -59,18 +68,22 @@ struct Uses<'m, 'b, 'a> {
     scope: ScopeId,
     /// In how many guards the visit is.
     guards: u32,
+    /// How many places of arguments may still be told.
+    places: usize,
     found: Vec<Reference>,
+    kept: Vec<(String, String)>,
 }
 
 /// How a server or tool is used.
 #[derive(Default)]
 struct Use {
     arguments: Option<(u32, u32, u32, u32)>,
+    written: Written,
     called: bool,
 }
 
 impl<'a> Uses<'_, '_, 'a> {
-    fn add(&mut self, server: Name<'_>, tool: Option<Name<'_>>, of: &Use) {
+    fn add(&mut self, server: Name<'_>, tool: Option<Name<'_>>, of: Use) {
         if self.found.len() >= MOST {
             return;
         }
@@ -83,6 +96,7 @@ impl<'a> Uses<'_, '_, 'a> {
             column,
             server_at,
             arguments: of.arguments,
+            written: of.written,
             called: of.called,
             guarded: self.guards > 0,
         });
@@ -90,8 +104,8 @@ impl<'a> Uses<'_, '_, 'a> {
 
     fn add_import(&mut self, imported: Imported<'a>) {
         match self.meanings.imported(imported) {
-            Some(Meaning::Server(server)) => self.add(server, None, &Use::default()),
-            Some(Meaning::Tool(server, tool)) => self.add(server, Some(tool), &Use::default()),
+            Some(Meaning::Server(server)) => self.add(server, None, Use::default()),
+            Some(Meaning::Tool(server, tool)) => self.add(server, Some(tool), Use::default()),
             Some(Meaning::Servers | Meaning::CallByName | Meaning::Python(_)) | None => {}
         }
     }
@@ -109,18 +123,35 @@ impl<'a> Uses<'_, '_, 'a> {
         };
         match meaning {
             Meaning::Tool(server, tool) => {
-                self.add(here(server), Some(here(tool)), &Use { arguments, called: false });
+                let written = Written::of(&call.arguments, self.lines, self.places);
+                self.places -= written.len();
+                let of = Use { arguments, written, called: false };
+                self.add(here(server), Some(here(tool)), of);
             }
             Meaning::Server(server) => {
                 let server = Name { at: callee.start(), ..server };
-                self.add(server, None, &Use { arguments, called: true });
+                self.add(server, None, Use { arguments, called: true, ..Use::default() });
             }
             Meaning::CallByName => {
                 let Some((server, tool)) = named_tool(call) else { return };
                 let named = |text| Name { text, at: callee.start() };
-                self.add(named(server), Some(named(tool)), &Use { arguments, called: false });
+                let of = Use { arguments, ..Use::default() };
+                self.add(named(server), Some(named(tool)), of);
             }
             Meaning::Servers | Meaning::Python(_) => {}
+        }
+    }
+
+    fn is_tool(&self, expression: &'a Expr) -> bool {
+        matches!(self.meanings.of(expression, self.scope), Some(Meaning::Tool(..)))
+    }
+
+    /// A tool that is named and not called here: how it is called is not known.
+    fn keep(&mut self, expression: &'a Expr) {
+        if let Some(Meaning::Tool(server, tool)) = self.meanings.of(expression, self.scope)
+            && self.kept.len() < MOST
+        {
+            self.kept.push((server.text.to_owned(), tool.text.to_owned()));
         }
     }
 
@@ -255,7 +286,9 @@ impl<'a> Visitor<'a> for Uses<'_, '_, 'a> {
         match expression {
             Expr::Call(call) => {
                 self.add_call(call);
-                self.visit_expr(&call.func);
+                if !self.is_tool(&call.func) {
+                    self.visit_expr(&call.func);
+                }
                 self.guarded(collects_errors(call), |uses| uses.visit_arguments(&call.arguments));
             }
             Expr::If(one) => {
@@ -272,6 +305,7 @@ impl<'a> Visitor<'a> for Uses<'_, '_, 'a> {
                     guard |= self.probes(value);
                 }
             }
+            Expr::Name(_) | Expr::Attribute(_) if self.is_tool(expression) => self.keep(expression),
             _ => walk_expr(self, expression),
         }
     }

@@ -1,27 +1,26 @@
 //! The type checker that the rest of the gateway sees.
 //!
 //! In: declarations and a program. Out: its errors within a deadline.
-//! Holds at most one compiler process, which is started by the first check,
+//! Speaks for one checker of one language, and holds at most one process of it, which is started by the first check,
 //! killed when a check takes too long, and started anew by the next one.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout_at;
 
 use crate::diagnostic::{Diagnostic, Report};
+use crate::dialect::Dialect;
 use crate::error::TypeCheckError;
 use crate::failures::Failures;
 use crate::message::Paths;
+use crate::python::PythonChecker;
 use crate::scratch::Scratch;
 use crate::server::{Launch, Server};
-use crate::world::{self, Lease, PROGRAM, SourceFile, Worlds};
-use crate::{refuse, returns};
-
-/// How long a check may take, the start of the compiler included.
-pub const CHECK_DEADLINE: Duration = Duration::from_secs(2);
+use crate::world::{self, Lease, SourceFile, Worlds};
+use crate::{python, refuse, returns};
 
 /// How many checks are in the compiler's hands at once; more wait for their
 /// turn. Bounds what is held in memory for a compiler that does not read.
@@ -45,7 +44,12 @@ impl TypeChecker {
     /// `tsc` is TypeScript's native compiler (see [`find`](crate::find)),
     /// `folder` a private scratch folder, which other gateways may share.
     pub fn new(tsc: PathBuf, folder: PathBuf) -> Self {
-        Self::with(Launch { tsc, programs: Vec::new() }, folder)
+        Self::with(Launch::typescript(tsc), folder)
+    }
+
+    /// The same for Python (see [`find_python`](crate::find_python)).
+    pub fn python(checker: &PythonChecker, folder: PathBuf) -> Self {
+        Self::with(checker.launch(), folder)
     }
 
     pub(crate) fn with(launch: Launch, folder: PathBuf) -> Self {
@@ -78,7 +82,12 @@ impl TypeChecker {
         files: &[SourceFile],
         program: &str,
     ) -> Result<Vec<Diagnostic>, TypeCheckError> {
-        if let Some(reason) = refuse::reason(program).or_else(|| world::refusal(files)) {
+        let dialect = self.inner.launch.dialect;
+        let refused = match dialect.is_python() {
+            true => python::refusal(program),
+            false => refuse::reason(program),
+        };
+        if let Some(reason) = refused.or_else(|| world::refusal(dialect, files)) {
             return Err(TypeCheckError::Refused { reason });
         }
         let inner = Arc::clone(&self.inner);
@@ -105,18 +114,19 @@ impl Inner {
         if let Some(retry_in) = self.failures().off_for(Instant::now()) {
             return Err(TypeCheckError::Off { retry_in });
         }
-        let deadline = tokio::time::Instant::now() + CHECK_DEADLINE;
+        let dialect = self.launch.dialect;
+        let timeout = || TypeCheckError::Timeout { after: self.launch.deadline };
+        let deadline = tokio::time::Instant::now() + self.launch.deadline;
         let waited = timeout_at(deadline, self.room.acquire()).await;
         let _room = waited.map_err(|_| timeout())?.map_err(|error| broken(error.to_string()))?;
         let lease = timeout_at(deadline, self.lease(files)).await.map_err(|_| timeout())??;
-        let path = lease.folder().join(PROGRAM);
         let mut again = true;
         loop {
             let server = self.running_server(deadline).await?;
-            match timeout_at(deadline, diagnose(&server, &path, program)).await {
+            match timeout_at(deadline, diagnose(&server, lease.folder(), program)).await {
                 Ok(Ok(report)) => {
                     self.failures().succeeded();
-                    return Ok(report.errors(&self.paths(&lease)));
+                    return Ok(errors(dialect, report, &self.paths(&lease)));
                 }
                 // Killed for another program's sake: this one gets a second try.
                 Ok(Err(_)) if again && server.was_stopped() => again = false,
@@ -144,7 +154,10 @@ impl Inner {
             let folder = self.folder.clone();
             let made = tokio::task::spawn_blocking(move || Scratch::make(&folder)).await;
             let scratch = made.map_err(|error| broken(error.to_string()))?;
-            scratch.map(|scratch| Arc::new(Worlds::new(scratch))).map_err(|e| self.unusable(e))
+            let dialect = self.launch.dialect;
+            scratch
+                .map(|scratch| Arc::new(Worlds::new(scratch, dialect)))
+                .map_err(|error| self.unusable(error))
         };
         self.worlds.get_or_try_init(make).await
     }
@@ -161,7 +174,8 @@ impl Inner {
             let server = Server::start(&self.launch, self.worlds().await?.folder()).await?;
             Ok(Arc::clone(slot.insert(Arc::new(server))))
         };
-        let started = timeout_at(deadline, starting).await.unwrap_or_else(|_| Err(timeout()));
+        let timeout = TypeCheckError::Timeout { after: self.launch.deadline };
+        let started = timeout_at(deadline, starting).await.unwrap_or(Err(timeout));
         if started.is_err() {
             self.failures().failed(Instant::now());
         }
@@ -177,11 +191,12 @@ impl Inner {
 
     /// Longest first: a world lies in the scratch folder.
     fn paths(&self, lease: &Lease) -> Paths {
-        let library = self.launch.tsc.canonicalize().unwrap_or_default();
+        let library = self.launch.compiler.canonicalize().unwrap_or_default();
         let library = library.parent().map(|folder| folder.display().to_string());
         let world = lease.folder().display().to_string();
         let scratch = lease.folder().parent().map(|folder| folder.display().to_string());
-        let places = [(Some(world), "."), (scratch, "…"), (library, "typescript")];
+        let shown = if self.launch.dialect.is_python() { "checker" } else { "typescript" };
+        let places = [(Some(world), "."), (scratch, "…"), (library, shown)];
         let shown = places
             .into_iter()
             .filter_map(|(place, shown)| Some((place.filter(|place| place.len() > 1)?, shown)))
@@ -199,16 +214,20 @@ impl Inner {
 }
 
 /// Once, and a second time if the first has found a `return` it did not look into.
-async fn diagnose(server: &Server, path: &Path, program: &str) -> Result<Report, String> {
-    let report = server.diagnose(path, program).await?;
+async fn diagnose(server: &Server, folder: &Path, program: &str) -> Result<Report, String> {
+    let report = server.diagnose(folder, program).await?;
     match returns::as_throws(program, &report.top_level_returns()) {
-        Some(changed) => server.diagnose(path, &changed).await,
+        Some(changed) => server.diagnose(folder, &changed).await,
         None => Ok(report),
     }
 }
 
-fn timeout() -> TypeCheckError {
-    TypeCheckError::Timeout { after: CHECK_DEADLINE }
+fn errors(dialect: Dialect, report: Report, paths: &Paths) -> Vec<Diagnostic> {
+    match dialect {
+        Dialect::TypeScript => report.errors(paths),
+        Dialect::Ty => python::errors(report, python::of_ty),
+        Dialect::Pyright => python::errors(report, python::of_pyright),
+    }
 }
 
 fn broken(reason: String) -> TypeCheckError {

@@ -8,6 +8,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::message::{Paths, clean};
+use crate::python::Complaint;
 
 /// A model repairs a few at a time; more cost tokens.
 const MOST: usize = 10;
@@ -18,6 +19,25 @@ const TOP_LEVEL_RETURN: u32 = 1108;
 /// The messages about implicit `any` and about style: models leave parameters
 /// untyped, and the program runs all the same.
 const IMPLICIT_ANY: Range<u32> = 7000..7100;
+
+/// What an error is about, in the checker's own terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Code {
+    /// TypeScript's number of the message, such as 2345.
+    TypeScript(u32),
+    /// Of checkers of Python what they mean.
+    Python(Complaint),
+}
+
+impl Code {
+    /// TypeScript's number; 0, which it does not have, for Python.
+    pub fn number(&self) -> u32 {
+        match self {
+            Self::TypeScript(number) => *number,
+            Self::Python(_) => 0,
+        }
+    }
+}
 
 /// An error in a program. Lines and columns count from 1, columns in UTF-16
 /// units as everywhere in JavaScript.
@@ -31,8 +51,8 @@ pub struct Diagnostic {
     pub end_line: u32,
     /// Column behind its end.
     pub end_column: u32,
-    /// TypeScript's number of the message, such as 2345.
-    pub code: u32,
+    /// What it is about.
+    pub code: Code,
     /// One or two lines, without host paths.
     pub message: String,
 }
@@ -45,12 +65,23 @@ pub(crate) struct Report {
 }
 
 #[derive(Deserialize)]
-struct Item {
+pub(crate) struct Item {
     range: Place,
     #[serde(default = "error")]
     severity: u32,
-    code: u32,
-    message: String,
+    #[serde(default)]
+    pub(crate) code: Name,
+    pub(crate) message: String,
+}
+
+/// TypeScript numbers its messages, others name the rule; syntax has no rule.
+#[derive(Deserialize, Default)]
+#[serde(untagged)]
+pub(crate) enum Name {
+    Number(u32),
+    Rule(String),
+    #[default]
+    None,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +96,15 @@ struct Position {
     character: u32,
 }
 
+impl Name {
+    fn number(&self) -> u32 {
+        match self {
+            Self::Number(number) => *number,
+            Self::Rule(_) | Self::None => 0,
+        }
+    }
+}
+
 /// The protocol leaves an absent severity to the client.
 fn error() -> u32 {
     ERROR
@@ -73,45 +113,61 @@ fn error() -> u32 {
 impl Report {
     /// Where the program returns at the top: line and column, counted from 0.
     pub(crate) fn top_level_returns(&self) -> Vec<(u32, u32)> {
-        let returns = self.items.iter().filter(|item| item.code == TOP_LEVEL_RETURN);
+        let returns = self.items.iter().filter(|item| item.code.number() == TOP_LEVEL_RETURN);
         returns.map(|item| (item.range.start.line, item.range.start.character)).collect()
     }
 
     pub(crate) fn errors(self, paths: &Paths) -> Vec<Diagnostic> {
         let counted = |item: &Item| {
-            item.severity == ERROR
-                && item.code != TOP_LEVEL_RETURN
-                && !IMPLICIT_ANY.contains(&item.code)
+            let code = item.code.number();
+            code != TOP_LEVEL_RETURN && !IMPLICIT_ANY.contains(&code)
         };
-        let mut items: Vec<Item> = self.items.into_iter().filter(counted).collect();
+        each_once(self.in_order().filter(counted).map(|item| item.into_diagnostic(paths)))
+    }
+
+    /// What the checker calls errors, in the order of their places.
+    pub(crate) fn in_order(self) -> impl Iterator<Item = Item> {
+        let mut items: Vec<Item> =
+            self.items.into_iter().filter(|item| item.severity == ERROR).collect();
         items.sort_by_key(|item| {
             let Place { start, end } = &item.range;
             (start.line, start.character, end.line, end.character)
         });
-        let mut errors: Vec<Diagnostic> = Vec::new();
-        for item in items {
-            let error = item.into_diagnostic(paths);
-            if errors.last() != Some(&error) {
-                errors.push(error);
-            }
-            if errors.len() == MOST {
-                break;
-            }
-        }
-        errors
+        items.into_iter()
     }
+}
+
+/// Each error once, and ten at most.
+pub(crate) fn each_once(found: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    for error in found {
+        if errors.last() != Some(&error) {
+            errors.push(error);
+        }
+        if errors.len() == MOST {
+            break;
+        }
+    }
+    errors
 }
 
 impl Item {
     fn into_diagnostic(self, paths: &Paths) -> Diagnostic {
-        let Place { start, end } = self.range;
+        let code = Code::TypeScript(self.code.number());
+        let message = clean(&self.message, paths);
+        self.told(code, message)
+    }
+
+    /// The error at this place, in these words.
+    pub(crate) fn told(&self, code: Code, message: String) -> Diagnostic {
+        let Place { start, end } = &self.range;
         Diagnostic {
             line: start.line.saturating_add(1),
             column: start.character.saturating_add(1),
             end_line: end.line.saturating_add(1),
             end_column: end.character.saturating_add(1),
-            code: self.code,
-            message: clean(&self.message, paths),
+            code,
+            message,
         }
     }
 }
@@ -120,7 +176,7 @@ impl Item {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Diagnostic, Report};
+    use super::{Code, Diagnostic, Report};
     use crate::message::Paths;
 
     fn item(line: u32, severity: u32, code: u32) -> Value {
@@ -140,7 +196,7 @@ mod tests {
     }
 
     fn expected(line: u32, code: u32) -> Diagnostic {
-        let message = "Wrong.".to_owned();
+        let (code, message) = (Code::TypeScript(code), "Wrong.".to_owned());
         Diagnostic { line, column: 5, end_line: line, end_column: 10, code, message }
     }
 

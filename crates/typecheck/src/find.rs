@@ -129,7 +129,7 @@ impl Package {
 }
 
 /// Whether a file is an executable of ELF, Mach-O or PE, and not a script.
-fn is_native(path: &Path) -> bool {
+pub(crate) fn is_native(path: &Path) -> bool {
     let mut start = [0; 4];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
     read.is_ok()

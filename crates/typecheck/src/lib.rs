@@ -1,5 +1,6 @@
-//! Checks a program against generated declarations with TypeScript 7's native
-//! compiler, kept alive as a language server.
+//! Checks a program against generated declarations: one in TypeScript with
+//! TypeScript 7's native compiler, one in Python with ty or pyright, each kept alive
+//! as a language server.
 //!
 //! In: declaration files and the text of a program. Out: the errors of the
 //! program, worded for a model, with the places in its own text.
@@ -13,19 +14,23 @@
 mod checker;
 mod confine;
 mod diagnostic;
+mod dialect;
 mod error;
 mod failures;
 mod find;
 mod frame;
 mod message;
+mod python;
 mod refuse;
 mod returns;
 mod scratch;
 mod server;
 mod world;
 
-pub use checker::{CHECK_DEADLINE, TypeChecker};
-pub use diagnostic::Diagnostic;
+pub use checker::TypeChecker;
+pub use diagnostic::{Code, Diagnostic};
+pub use dialect::CHECK_DEADLINE;
 pub use error::TypeCheckError;
 pub use find::{Found, TYPESCRIPT_VERSION, find, install_folder, package_name};
+pub use python::{Complaint, FoundPython, PythonChecker, find_python};
 pub use world::SourceFile;

@@ -1,4 +1,4 @@
-//! One compiler process as a language server.
+//! One checker process as a language server.
 //!
 //! In: documents. Out: the diagnostics of each. Requests may overlap.
 //! What comes back is not trusted: frames are capped, answers are matched by
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -20,25 +21,43 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::confine::{self, Readable, SOFT_MEMORY};
+use crate::confine::{self, Readable};
 use crate::diagnostic::Report;
+use crate::dialect::{Dialect, Roots};
 use crate::error::TypeCheckError;
 use crate::frame;
 
 /// What the server may say between two answers. It is asked to log nothing.
 const TALK_BYTES: usize = 4 * 1024 * 1024;
-/// The server's own word for "log nothing".
-const LOG_NOTHING: u32 = 5;
+/// How many folders a server is told of at a time. Chosen: ty has 15 MB for each.
+const MOST_ROOTS: usize = 8;
 
-/// How to start the compiler.
+/// How to start the checker.
 pub(crate) struct Launch {
-    pub(crate) tsc: PathBuf,
-    /// Further folders with programs that it needs. None but in tests.
+    pub(crate) dialect: Dialect,
+    /// Its executable, or its script.
+    pub(crate) compiler: PathBuf,
+    /// What runs it, if it is a script.
+    pub(crate) runtime: Option<PathBuf>,
+    /// Further files and folders with programs that it needs.
     pub(crate) programs: Vec<PathBuf>,
+    /// How long a check may take.
+    pub(crate) deadline: Duration,
+}
+
+impl Launch {
+    pub(crate) fn typescript(tsc: PathBuf) -> Self {
+        let dialect = Dialect::TypeScript;
+        let (programs, deadline) = (Vec::new(), dialect.deadline());
+        Self { dialect, compiler: tsc, runtime: None, programs, deadline }
+    }
 }
 
 /// A running language server.
 pub(crate) struct Server {
+    dialect: Dialect,
+    /// The folders that it was told of, the last used one at the end.
+    roots: Mutex<Vec<Root>>,
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
     waiting: Arc<Mutex<Waiting>>,
     last_id: AtomicU64,
@@ -47,6 +66,12 @@ pub(crate) struct Server {
     #[cfg(test)]
     pub(crate) pid: Option<u32>,
     _stop_on_drop: DropGuard,
+}
+
+/// A folder that the server was told of, and how many checks are under way there.
+struct Root {
+    folder: PathBuf,
+    checks: u32,
 }
 
 /// Who waits for an answer; why nobody gets one any more.
@@ -72,28 +97,30 @@ impl Server {
     /// Starts the compiler and greets it. `folder` holds all worlds.
     pub(crate) async fn start(launch: &Launch, folder: &Path) -> Result<Self, TypeCheckError> {
         let failed =
-            |cause| TypeCheckError::Start { command: launch.tsc.display().to_string(), cause };
-        let tsc = launch.tsc.canonicalize().map_err(failed)?;
-        let library = tsc.parent().unwrap_or(Path::new("/")).to_owned();
-        let mut command = Command::new(&tsc);
+            |cause| TypeCheckError::Start { command: launch.compiler.display().to_string(), cause };
+        let dialect = launch.dialect;
+        let compiler = launch.compiler.canonicalize().map_err(failed)?;
+        let library = compiler.parent().unwrap_or(Path::new("/")).to_owned();
+        let mut command = Command::new(launch.runtime.as_ref().unwrap_or(&compiler));
         command
-            .args(["--lsp", "--stdio"])
+            .args(launch.runtime.as_ref().map(|_| &compiler))
+            .args(dialect.arguments())
             .env_clear()
-            .envs([("GOMEMLIMIT", SOFT_MEMORY), ("GOMAXPROCS", "2")])
+            .envs(dialect.environment().iter().copied())
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        let programs = launch.programs.iter().cloned().chain([library]).collect();
-        let readable = Readable { programs, data: vec![folder.to_owned()] };
+        let programs = launch.programs.iter().chain(&launch.runtime).cloned().chain([library]);
+        let readable = Readable { programs: programs.collect(), data: vec![folder.to_owned()] };
         let child = confine::spawn(command, readable).await.map_err(failed)?;
-        let server = Self::attend(child);
+        let server = Self::attend(child, dialect);
         server.greet(folder).await.map_err(|reason| TypeCheckError::Broken { reason })?;
         Ok(server)
     }
 
-    fn attend(mut child: Child) -> Self {
+    fn attend(mut child: Child, dialect: Dialect) -> Self {
         let (outgoing, messages) = mpsc::unbounded_channel();
         let waiting = Arc::new(Mutex::new(Waiting::default()));
         let pid = child.id();
@@ -109,6 +136,8 @@ impl Server {
         let _stop_on_drop = stop.clone().drop_guard();
         let failed = AtomicBool::new(false);
         Self {
+            dialect,
+            roots: Mutex::default(),
             outgoing,
             waiting,
             last_id: AtomicU64::new(0),
@@ -121,26 +150,73 @@ impl Server {
     }
 
     async fn greet(&self, folder: &Path) -> Result<(), String> {
+        let document = json!({"diagnostic": {}});
+        let (root, capabilities) = match self.dialect.roots() {
+            Roots::Found => (json!(uri(folder)), json!({"textDocument": document})),
+            Roots::Told => {
+                let workspace = json!({"workspaceFolders": true});
+                (Value::Null, json!({"textDocument": document, "workspace": workspace}))
+            }
+        };
         let params = json!({
             "processId": null,
-            "rootUri": uri(folder),
-            "capabilities": {"textDocument": {"diagnostic": {}}},
-            "initializationOptions": {"disablePushDiagnostics": true, "logVerbosity": LOG_NOTHING},
+            "rootUri": root,
+            "workspaceFolders": [],
+            "capabilities": capabilities,
+            "initializationOptions": self.dialect.initialization(),
         });
         self.request("initialize", &params).await?;
         self.notify("initialized", &json!({}));
         Ok(())
     }
 
-    /// The diagnostics of a text at a path, which is not read from disk.
-    pub(crate) async fn diagnose(&self, path: &Path, text: &str) -> Result<Report, String> {
-        let uri = uri(path);
-        let document = json!({"uri": uri, "languageId": "typescript", "version": 1, "text": text});
+    /// The diagnostics of a program in a folder; its text is not read from disk.
+    pub(crate) async fn diagnose(&self, folder: &Path, text: &str) -> Result<Report, String> {
+        let is_told = self.dialect.roots() == Roots::Told;
+        if is_told {
+            self.enter(folder);
+        }
+        let uri = uri(&folder.join(self.dialect.program()));
+        let language = self.dialect.language_id();
+        let document = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", &json!({"textDocument": document}));
         let params = json!({"textDocument": {"uri": uri}});
+        // Whoever gives up waiting ends the process as well.
         let answer = self.request("textDocument/diagnostic", &params).await?;
         self.notify("textDocument/didClose", &params);
+        if is_told {
+            self.leave(folder);
+        }
         serde_json::from_str(answer.get()).map_err(|error| format!("odd diagnostics: {error}"))
+    }
+
+    /// Makes a folder one of those that the server knows. Of those in which nothing
+    /// is under way, the one that was not used for longest is forgotten.
+    fn enter(&self, folder: &Path) {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = roots.iter().position(|root| root.folder == folder) {
+            let mut root = roots.remove(at);
+            root.checks += 1;
+            roots.push(root);
+            return;
+        }
+        let idle = roots.iter().position(|root| root.checks == 0);
+        let oldest = idle.filter(|_| roots.len() >= MOST_ROOTS).map(|at| roots.remove(at).folder);
+        roots.push(Root { folder: folder.to_owned(), checks: 1 });
+        let named = |folder: &Path| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            json!({"uri": uri(folder), "name": name})
+        };
+        let removed: Vec<Value> = oldest.iter().map(|folder| named(folder)).collect();
+        let event = json!({"added": [named(folder)], "removed": removed});
+        self.notify("workspace/didChangeWorkspaceFolders", &json!({"event": event}));
+    }
+
+    fn leave(&self, folder: &Path) {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(root) = roots.iter_mut().find(|root| root.folder == folder) {
+            root.checks = root.checks.saturating_sub(1);
+        }
     }
 
     /// Ends the process now.

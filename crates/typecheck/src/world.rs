@@ -1,7 +1,8 @@
 //! Worlds: the folders in which programs are checked.
 //!
 //! In: the declarations that one program needs. Out: a folder with exactly
-//! these, a tsconfig and an empty `program.ts`, leased to one check at a time.
+//! these, our own files (of TypeScript a tsconfig and the globals) and an empty
+//! program, leased to one check at a time.
 //! A world never changes after it was written, so the compiler may keep what it
 //! has read of it, and programs with older definitions are not disturbed. Two
 //! checks at the same time get two copies: one program can never see another.
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::dialect::Dialect;
 use crate::scratch::{Scratch, make_private, random_name};
 
 /// How many idle worlds stay on disk.
@@ -23,8 +25,7 @@ const KEPT: usize = 32;
 /// What the declarations of one program may have in all.
 const DECLARATION_BYTES: usize = 8 * 1024 * 1024;
 const GLOBALS: &str = include_str!("globals.d.ts");
-pub(crate) const PROGRAM: &str = "program.ts";
-const OWN: [&str; 4] = [PROGRAM, "globals.d.ts", "tsconfig.json", "package.json"];
+const PROGRAM: &str = "program.ts";
 
 /// A declaration file that a program can import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub struct SourceFile {
 /// All worlds of this process.
 pub(crate) struct Worlds {
     scratch: Scratch,
+    dialect: Dialect,
     /// Least recently used first.
     idle: Mutex<Vec<World>>,
 }
@@ -50,8 +52,8 @@ struct World {
 type Fingerprint = [u8; 32];
 
 impl Worlds {
-    pub(crate) fn new(scratch: Scratch) -> Self {
-        Self { scratch, idle: Mutex::default() }
+    pub(crate) fn new(scratch: Scratch, dialect: Dialect) -> Self {
+        Self { scratch, dialect, idle: Mutex::default() }
     }
 
     /// The folder that holds all of them.
@@ -68,7 +70,10 @@ impl Worlds {
         drop(idle);
         let world = match known {
             Some(world) => world,
-            None => World { files: fingerprint, folder: write(self.folder(), files)? },
+            None => {
+                let folder = write(self.folder(), self.dialect, files)?;
+                World { files: fingerprint, folder }
+            }
         };
         Ok(Lease { worlds: Arc::clone(self), world: Some(world) })
     }
@@ -106,22 +111,23 @@ impl Drop for Lease {
 }
 
 /// Whether these files can be written: names that stay inside, a sane size.
-pub(crate) fn refusal(files: &[SourceFile]) -> Option<&'static str> {
+pub(crate) fn refusal(dialect: Dialect, files: &[SourceFile]) -> Option<&'static str> {
     let size: usize = files.iter().map(|file| file.text.len()).sum();
     if size > DECLARATION_BYTES {
         return Some("its declarations are larger than 8 MB");
     }
     files
         .iter()
-        .any(|file| !is_plain(&file.path))
+        .any(|file| !is_plain(dialect, &file.path))
         .then_some("a declaration has a name that is not one")
 }
 
-fn is_plain(path: &str) -> bool {
+fn is_plain(dialect: Dialect, path: &str) -> bool {
     let components = || Path::new(path).components();
     !path.contains(['\\', '\0'])
-        && path.ends_with(".ts")
-        && !OWN.contains(&path)
+        && path.ends_with(dialect.ending())
+        && path != dialect.program()
+        && !dialect.own_files().iter().any(|(own, _)| *own == path)
         && components().all(|part| matches!(part, Component::Normal(_)))
 }
 
@@ -138,24 +144,32 @@ fn fingerprint(files: &[SourceFile]) -> Fingerprint {
     hash.finalize().into()
 }
 
-fn write(scratch: &Path, files: &[SourceFile]) -> io::Result<PathBuf> {
+fn write(scratch: &Path, dialect: Dialect, files: &[SourceFile]) -> io::Result<PathBuf> {
     let folder = scratch.join(random_name()?);
     make_private(&folder)?;
-    for file in files {
-        let path = folder.join(&file.path);
+    let own = dialect.own_files();
+    let own = own.iter().map(|(path, text)| (*path, text.as_str()));
+    for (path, text) in files.iter().map(|file| (file.path.as_str(), &*file.text)).chain(own) {
+        let path = folder.join(path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
         }
-        fs::write(path, file.text.as_bytes())?;
+        fs::write(path, text)?;
     }
-    fs::write(folder.join("globals.d.ts"), GLOBALS)?;
-    fs::write(folder.join("tsconfig.json"), tsconfig().to_string())?;
-    // Ends the compiler's search for one in the folders above.
-    fs::write(folder.join("package.json"), r#"{"type":"module"}"#)?;
     // The program itself is a document in memory over this file. It must exist,
     // or the document belongs to no project.
-    fs::write(folder.join(PROGRAM), "")?;
+    fs::write(folder.join(dialect.program()), "")?;
     Ok(folder)
+}
+
+/// Our own files beside a program in TypeScript.
+pub(crate) fn typescript_files() -> Vec<(&'static str, String)> {
+    vec![
+        ("globals.d.ts", GLOBALS.to_owned()),
+        ("tsconfig.json", tsconfig().to_string()),
+        // Ends the compiler's search for one in the folders above.
+        ("package.json", r#"{"type":"module"}"#.to_owned()),
+    ]
 }
 
 fn tsconfig() -> Value {
@@ -191,14 +205,14 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::{KEPT, Scratch, SourceFile, Worlds, refusal};
+    use super::{Dialect, KEPT, Scratch, SourceFile, Worlds, refusal};
 
     fn file(path: &str, text: &str) -> SourceFile {
         SourceFile { path: path.to_owned(), text: Arc::from(text) }
     }
 
     fn worlds(folder: &Path) -> Arc<Worlds> {
-        Arc::new(Worlds::new(Scratch::make(folder).unwrap()))
+        Arc::new(Worlds::new(Scratch::make(folder).unwrap(), Dialect::TypeScript))
     }
 
     #[test]
@@ -239,6 +253,7 @@ mod tests {
     #[test]
     fn names_that_lead_out_are_refused() {
         let bad = Some("a declaration has a name that is not one");
+        let refusal = |files: &[SourceFile]| refusal(Dialect::TypeScript, files);
         for path in ["../a.ts", "/a.ts", "a/../../b.ts", "a.js", "program.ts", "a\\b.ts", ""] {
             assert_eq!(refusal(&[file(path, "")]), bad, "{path}");
         }

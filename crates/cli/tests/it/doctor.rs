@@ -60,6 +60,19 @@ fn no_type_checker(what: &str) -> Value {
     )
 }
 
+fn no_python_types() -> Value {
+    bad(
+        "type checker of Python",
+        "warning",
+        "neither ty nor pyright was found; programs in Python run without a type check",
+        PYTHON_TYPES,
+    )
+}
+
+const PYTHON_TYPES: &str = "install ty (`uv tool install ty`, `pip install ty`) or pyright \
+    (`npm install -g pyright`) and put it on PATH, or name it as `checks.python` \
+    (`mcpCodeExecution.pythonChecker` in a client's file)";
+
 fn no_configuration() -> Value {
     bad(
         "configuration",
@@ -114,6 +127,7 @@ fn what_is_optional_and_missing_is_a_warning() {
     ];
     expected.extend(no_engines(&bench));
     expected.push(no_python());
+    expected.push(no_python_types());
     expected.extend(no_runtimes());
     assert_eq!(doctor(&bench, &[]), (Some(0), expected));
 }
@@ -172,12 +186,61 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     };
     let missing = problem(&format!("there is no file `{}`", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 10));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 11));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
     let script =
         problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 10));
+    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 11));
+}
+
+#[test]
+fn a_configured_checker_of_python_that_is_no_use_is_a_problem() {
+    let bench = Bench::new();
+    bench.write("tidegate.toml", "[checks]\npython = 'own/ty'\n");
+    let ty = bench.path().join("own/ty");
+    let problem = |what: &str| {
+        bad(
+            "type checker of Python",
+            "problem",
+            &format!("{what}; programs in Python run without a type check"),
+            "correct `checks.python` (`mcpCodeExecution.pythonChecker` in a client's file), or \
+             leave it out to have one found",
+        )
+    };
+    let missing = problem(&format!("there is no file `{}`", ty.display()));
+    let (code, findings) = doctor(&bench, &[]);
+    assert_eq!((code, &findings[7]), (Some(1), &missing));
+    bench.write("own/ty", "#!/bin/sh\n");
+    let script = problem(&format!("`{}` is neither ty itself nor npm's pyright", ty.display()));
+    let (code, findings) = doctor(&bench, &[]);
+    assert_eq!((code, &findings[7]), (Some(1), &script));
+}
+
+/// The checkers of this machine are run, not only found.
+#[test]
+fn a_checker_of_python_that_is_there_has_checked_a_program() {
+    let test = "a_checker_of_python_that_is_there_has_checked_a_program";
+    let Some(equipment) = Equipment::get(test, &["ty", "pyright"]) else { return };
+    for name in ["ty", "pyright"] {
+        let bench = Bench::new();
+        let bin = bench.path().join("bin");
+        std::fs::create_dir(&bin).unwrap();
+        let entry = equipment.server(name, &[]);
+        let command = entry["command"].as_str().unwrap();
+        let (file, place) = match entry["args"][0].as_str() {
+            Some(script) => (script, Path::new(script).with_file_name("langserver.index.js")),
+            None => (command, Path::new(command).to_owned()),
+        };
+        std::os::unix::fs::symlink(file, bin.join(name)).unwrap();
+        std::os::unix::fs::symlink(command, bin.join("node")).unwrap();
+        let said = equipment.command(name).arg("--version").output().unwrap();
+        let version = text(&said.stdout).trim().to_owned();
+        let place = place.canonicalize().unwrap();
+        let works = format!("{version} at `{}` checked a program in N ms", place.display());
+        let (_, findings) = doctor(&bench, &[]);
+        assert_eq!(findings[7], ok("type checker of Python", &works));
+    }
 }
 
 #[test]
@@ -269,7 +332,7 @@ fn servers_are_started_only_when_asked_for() {
     let valid = format!("`{}` is valid, servers: crm, gone", file.display());
     let (code, findings) = doctor(&bench, &[]);
     assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
-    assert_eq!(findings.len(), 10);
+    assert_eq!(findings.len(), 11);
     let (code, findings) = doctor(&bench, &["--servers"]);
     let gone = bad(
         "server gone",
@@ -278,7 +341,7 @@ fn servers_are_started_only_when_asked_for() {
         "start its command by hand, or see docs/servers.md",
     );
     let expected = [ok("server crm", "started, 5 tools"), gone];
-    assert_eq!((code, &findings[7..9]), (Some(1), &expected[..]));
+    assert_eq!((code, &findings[8..10]), (Some(1), &expected[..]));
 }
 
 #[test]

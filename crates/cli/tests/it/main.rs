@@ -25,6 +25,7 @@ mod profiles;
 mod programs;
 mod python;
 mod python_check;
+mod python_types;
 mod repairs;
 mod round_trip;
 mod secrets;

@@ -248,7 +248,7 @@ pub(crate) fn assert_recorded(bench: &Bench, ended: &BTreeMap<String, String>) {
 }
 
 /// The minor version of the Python that programs run in.
-fn python_version(served: &mut Served) -> u64 {
+pub(crate) fn python_version(served: &mut Served) -> u64 {
     let code = "import sys\nsys.version_info[1]";
     let answer = served.execute_with(json!({"code": code, "language": "python"}));
     answer["output"].as_u64().unwrap_or_else(|| panic!("{answer}"))
@@ -282,7 +282,7 @@ pub(crate) struct Guest {
     timeout_ms: Option<u64>,
     within_ms: Option<u64>,
     /// Of a program in Python, the minor version that it needs.
-    python: Option<u64>,
+    pub(crate) python: Option<u64>,
     language: Option<&'static str>,
 }
 

@@ -3,15 +3,22 @@
 
 mod make;
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
-use serde_json::{Map, Value};
-use tidegate_catalog::read_catalog;
-use tidegate_model::{ToolCall, ToolDef, ToolRef};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use tidegate_catalog::{Catalog, Passed, PythonUse, Results, read_catalog};
+use tidegate_model::{ToolCall, ToolDef, ToolList, ToolRef};
 use tidegate_policy::{ArgumentProblem, Denial, Policy};
+use tidegate_typecheck::{Code, Complaint, FoundPython, SourceFile, TypeChecker, find_python};
 
 use make::{Keys, Maker};
+
+use crate::support::Equipment;
 
 /// All tools with the names of their servers.
 fn tools() -> Vec<(String, Arc<ToolDef>)> {
@@ -101,4 +108,141 @@ fn arguments_that_fit_a_real_schema_are_permitted_and_a_misspelt_key_is_told() {
     // 2,938 and 2,382 when this was written.
     assert!(covered * 100 >= tools.len() * 95, "{covered} of {}", tools.len());
     assert!(with_required >= 2300, "{with_required} with required keys");
+}
+
+/// A value as Python writes it.
+fn python(value: &Value) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Null => "None".into(),
+        Value::Bool(true) => "True".into(),
+        Value::Bool(false) => "False".into(),
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(python).collect())),
+        Value::Object(fields) => {
+            let field =
+                |(key, value): (&String, &Value)| format!("{}: {}", json!(key), python(value));
+            format!("{{{}}}", joined(fields.iter().map(field).collect()))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn ty(test: &str) -> Option<(TempDir, TypeChecker)> {
+    let ty = Equipment::get(test, &["ty"])?.command("ty").get_program().to_owned();
+    let FoundPython::Checker(checker) = find_python(Some(Path::new(&ty)), OsStr::new("")) else {
+        panic!("{ty:?} is not ty")
+    };
+    let scratch = tempfile::tempdir().unwrap();
+    let checker = TypeChecker::python(&checker, scratch.path().to_owned());
+    Some((scratch, checker))
+}
+
+/// A program that calls all tools of a server, which it calls `it`, in one form, and
+/// the stubs for it.
+fn calls(server: &str, list: &ToolList, passed: Passed) -> (String, String) {
+    let mut catalog = Catalog::default();
+    catalog.set_tools(server, list);
+    let (mut program, mut used) = (String::new(), BTreeMap::new());
+    let tools = catalog.server(server).unwrap();
+    for (tool, (function, _, parameters)) in tools.tools.iter().zip(tools.python_functions()) {
+        for keys in [Keys::Required, Keys::All] {
+            let arguments = Maker::new(&tool.input_schema, keys).arguments();
+            let Some(arguments) = arguments.filter(|all| decide(server, tool, all).is_ok()) else {
+                continue;
+            };
+            let named = |(key, value): (&String, &Value)| {
+                let (written, ..) = parameters.iter().find(|(_, own, _)| own == key)?;
+                Some(format!("{written}={}", python(value)))
+            };
+            let written = match passed {
+                Passed::Named => arguments.iter().filter_map(named).collect::<Vec<_>>().join(", "),
+                Passed::Object | Passed::Both => python(&json!(arguments)),
+            };
+            program.push_str(&format!("it.{function}({written})\n"));
+        }
+        used.insert(tool.name.clone(), PythonUse { passed, spellings: Vec::new() });
+    }
+    let stubs = catalog.api(server).unwrap().python_declarations(Results::All, &used);
+    (program, stubs)
+}
+
+fn file(path: &str, text: &str) -> SourceFile {
+    SourceFile { path: path.into(), text: text.into() }
+}
+
+/// What fits a schema is not refused by the type check of a program in Python, in
+/// either form.
+#[tokio::test]
+async fn valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_against() {
+    let test = "valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_against";
+    let Some((_scratch, checker)) = ty(test) else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testing/catalog");
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for (server, list) in read_catalog(&folder).unwrap().servers {
+        for passed in [Passed::Named, Passed::Object] {
+            let (program, stubs) = calls(&server, &list, passed);
+            let package = file("servers/__init__.pyi", "from . import it as it\n");
+            let files = [file("servers/it.pyi", &stubs), package];
+            let lines: Vec<&str> = program.lines().collect();
+            checked += lines.len();
+            // Few at a time: only ten errors are told.
+            for part in lines.chunks(40) {
+                let program = format!("from servers import it\n{}\n", part.join("\n"));
+                for found in checker.check(&files, &program).await.unwrap() {
+                    // Most schemas allow more than they name.
+                    let is_surplus = match &found.code {
+                        Code::Python(Complaint::UnknownArgument(_)) => true,
+                        Code::Python(Complaint::Mismatch { found }) => found.contains("dict["),
+                        _ => false,
+                    };
+                    if !is_surplus {
+                        let line = part[found.line as usize - 2];
+                        wrong.push(format!("{server}: {}\n  {line}", found.message));
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert!(checked > 10_000, "{checked}");
+}
+
+/// How long a check takes with the stubs of five servers:
+/// `cargo test -p tidegate-cli --test it -- --ignored --nocapture measure_checks_of_python`.
+#[tokio::test]
+#[ignore = "a measurement"]
+async fn measure_checks_of_python() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testing/catalog");
+    let mut servers: Vec<_> = read_catalog(&folder).unwrap().servers.into_iter().collect();
+    servers.sort_by_key(|(_, list)| std::cmp::Reverse(list.tools.len()));
+    let (mut files, mut package, mut program) = (Vec::new(), String::new(), String::new());
+    for (at, (server, list)) in servers.iter().take(5).enumerate() {
+        let (lines, stubs) = calls(server, list, Passed::Named);
+        files.push(file(&format!("servers/s{at}.pyi"), &stubs));
+        package.push_str(&format!("from . import s{at} as s{at}\n"));
+        let first = lines.lines().next().unwrap().replacen("it.", &format!("s{at}."), 1);
+        program.push_str(&format!("from servers import s{at}\nprint(await {first})\n"));
+    }
+    files.push(file("servers/__init__.pyi", &package));
+    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+    for round in 0..5 {
+        let Some((_scratch, checker)) = ty("measure_checks_of_python") else { return };
+        let mut times = Vec::new();
+        for number in 0..12 {
+            // At last with other declarations.
+            if number > 8 {
+                let other = format!("x{number}: int\n");
+                files.push(file(&format!("servers/other{round}{number}.pyi"), &other));
+            }
+            let started = Instant::now();
+            checker.check(&files, &format!("{program}# {number}\n")).await.unwrap();
+            times.push(started.elapsed().as_millis());
+        }
+        eprintln!(
+            "{bytes} bytes of stubs: cold {} ms, warm {:?} ms, other stubs {:?} ms",
+            times[0],
+            &times[1..9],
+            &times[9..]
+        );
+    }
 }

@@ -228,12 +228,13 @@ fn checks_are_read_from_either_file() {
         ("warn", TypeCheck::Warn),
         ("strict", TypeCheck::Strict),
     ] {
-        let checks = Checks { types, tsc: Some("/opt/tsc".into()) };
-        let own = toml(&format!("[checks]\ntypes = '{word}'\ntsc = '/opt/tsc'"));
+        let checks = Checks { types, tsc: Some("/opt/tsc".into()), python: Some("/opt/ty".into()) };
+        let own =
+            toml(&format!("[checks]\ntypes = '{word}'\ntsc = '/opt/tsc'\npython = '/opt/ty'"));
         let path = "/p/tidegate.toml";
         assert_eq!(own, Settings { checks: checks.clone(), ..settings(path, Vec::new()) });
         let client = json(&format!(
-            r#"{{"mcpServers": {{}}, "mcpCodeExecution": {{"typeCheck": "{word}", "tsc": "/opt/tsc"}}}}"#
+            r#"{{"mcpServers": {{}}, "mcpCodeExecution": {{"typeCheck": "{word}", "tsc": "/opt/tsc", "pythonChecker": "/opt/ty"}}}}"#
         ));
         assert_eq!(client, Settings { checks, ..settings("/p/.mcp.json", Vec::new()) });
     }

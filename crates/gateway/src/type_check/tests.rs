@@ -1,6 +1,6 @@
 use serde_json::json;
 use tidegate_catalog::Catalog;
-use tidegate_typecheck::Diagnostic;
+use tidegate_typecheck::{Code, Diagnostic};
 
 use super::{TypeRequest, in_characters, is_wrong_argument};
 use crate::check::Reference;
@@ -10,6 +10,7 @@ use crate::check::Reference;
 const PROGRAM: &str = "1.getLead({ id: 5, name, more: { text } })\n1.getLead( )";
 
 fn diagnostic(line: u32, column: u32, end_column: u32, code: u32, message: &str) -> Diagnostic {
+    let code = Code::TypeScript(code);
     Diagnostic { line, column, end_line: line, end_column, code, message: message.to_owned() }
 }
 

@@ -6,6 +6,7 @@ mod equipment;
 mod hostile;
 mod impostor;
 mod measure;
+mod python;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ impl Bench {
 }
 
 fn shown(error: &Diagnostic) -> String {
-    format!("{}:{} {} {}", error.line, error.column, error.code, error.message)
+    format!("{}:{} {} {}", error.line, error.column, error.code.number(), error.message)
 }
 
 fn file(path: &str, text: &str) -> SourceFile {

@@ -99,7 +99,7 @@ fn fresh(catalog: &Catalog) -> Catalog {
 async fn check(folder: &Path, tsc: PathBuf) -> anyhow::Result<Figure> {
     let servers = demo::server_specs()?;
     let open = |name: &str, types: TypeCheck| {
-        let checks = Checks { types, tsc: Some(tsc.clone()) };
+        let checks = Checks { types, tsc: Some(tsc.clone()), ..Checks::default() };
         open(folder.join(name), servers.clone(), checks)
     };
     let (checked, unchecked) =

@@ -11,6 +11,7 @@ mod install;
 mod isolation;
 mod probe;
 mod python;
+mod python_types;
 mod typescript;
 
 use std::path::PathBuf;
@@ -47,6 +48,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         findings.push(checker);
         findings.extend(engines::probe(&settings.sandbox).await);
         findings.push(python::probe(&settings.sandbox).await);
+        findings.push(python_types::probe(&settings, &environment).await);
         if args.servers {
             findings.extend(probe::servers(settings, &environment).await);
         }

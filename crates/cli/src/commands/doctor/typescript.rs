@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tidegate_config::{Environment, Settings};
-use tidegate_typecheck::{Found, TypeChecker, find};
+use tidegate_typecheck::{Code, Found, TypeChecker, find};
 
 use super::finding::Finding;
 use super::probe::version;
@@ -18,7 +18,7 @@ const INSTALL: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm, o
 const CORRECT: &str = "correct `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave \
                        it out to have one found";
 /// TypeScript's number for "is not assignable to type".
-const NOT_ASSIGNABLE: u32 = 2322;
+const NOT_ASSIGNABLE: Code = Code::TypeScript(2322);
 
 pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Finding {
     let path_variable = OsStr::new(environment.get("PATH").unwrap_or_default());

@@ -448,7 +448,7 @@ fn a_type_check_that_is_not_there_is_refused() {
     assert_eq!(
         toml_error("[checks]\ntypeCheck = 'off'"),
         "error[config.unknown_key]: unknown key `typeCheck` in `checks`\n  at tidegate.toml:2:1\n\
-         hint: known keys are `types`, `tsc`"
+         hint: known keys are `types`, `tsc`, `python`"
     );
     assert_eq!(
         execution_error("\"typeCheck\": \"hunter2\""),

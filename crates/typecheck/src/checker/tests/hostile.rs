@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{Bench, file, shown};
 use crate::TypeCheckError;
-use crate::checker::CHECK_DEADLINE;
+use crate::dialect::CHECK_DEADLINE;
 
 const CANARY: &str =
     "export const CANARY = { secret: 'CANARY' } as const;\nexport default CANARY;\n";

@@ -10,8 +10,9 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 
 use crate::TypeCheckError;
-use crate::checker::{CHECK_DEADLINE, TypeChecker};
+use crate::checker::TypeChecker;
 use crate::confine::{Readable, spawn};
+use crate::dialect::CHECK_DEADLINE;
 use crate::server::Launch;
 
 /// A shell script as the compiler. It may read what a shell needs.
@@ -21,7 +22,8 @@ fn impostor(script: &str) -> (TempDir, TypeChecker) {
     fs::write(&tsc, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&tsc, fs::Permissions::from_mode(0o755)).unwrap();
     let scratch = folder.path().join("scratch");
-    (folder, TypeChecker::with(Launch { tsc, programs: shell() }, scratch))
+    let launch = Launch { programs: shell(), ..Launch::typescript(tsc) };
+    (folder, TypeChecker::with(launch, scratch))
 }
 
 /// Where a shell and its programs are.

@@ -1,0 +1,76 @@
+//! Finds the type checker of Python, and lets it check a program.
+
+use std::ffi::OsStr;
+use std::time::Instant;
+
+use tidegate_config::{Environment, Settings};
+use tidegate_typecheck::{FoundPython, PythonChecker, TypeChecker, find_python};
+
+use super::finding::Finding;
+use super::probe::version;
+
+const NAME: &str = "type checker of Python";
+const INSTALL: &str = "install ty (`uv tool install ty`, `pip install ty`) or pyright (`npm install -g pyright`) \
+                       and put it on PATH, or name it as `checks.python` \
+                       (`mcpCodeExecution.pythonChecker` in a client's file)";
+/// A configured checker is the only one that is tried.
+const CORRECT: &str = "correct `checks.python` (`mcpCodeExecution.pythonChecker` in a client's \
+                       file), or leave it out to have one found";
+
+pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Finding {
+    let path_variable = OsStr::new(environment.get("PATH").unwrap_or_default());
+    let configured = settings.checks.python.as_deref();
+    let missing = |what: String| {
+        let message = format!("{what}; programs in Python run without a type check");
+        match configured {
+            // Asked for and not there, so not optional any more.
+            Some(_) => Finding::problem(NAME, message, CORRECT),
+            None => Finding::warning(NAME, message, INSTALL),
+        }
+    };
+    match find_python(configured, path_variable) {
+        FoundPython::Checker(checker) => {
+            let remedy = if configured.is_some() { CORRECT } else { INSTALL };
+            attempt(&checker, settings, remedy).await
+        }
+        FoundPython::Unknown { path } => {
+            missing(format!("`{}` is neither ty itself nor npm's pyright", path.display()))
+        }
+        FoundPython::NoNode { path } => {
+            missing(format!("`{}` needs Node, which is not on PATH", path.display()))
+        }
+        FoundPython::Missing => missing(match configured {
+            Some(path) => format!("there is no file `{}`", path.display()),
+            None => "neither ty nor pyright was found".to_owned(),
+        }),
+    }
+}
+
+async fn attempt(checker: &PythonChecker, settings: &Settings, remedy: &str) -> Finding {
+    let path = checker.place();
+    let place = path.display();
+    let version = match checker {
+        PythonChecker::Ty { path } => version(path).await,
+        PythonChecker::Pyright { version, .. } => Ok(format!("pyright {version}")),
+    };
+    let version = match version {
+        Ok(version) => version,
+        Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), remedy),
+    };
+    let checker = TypeChecker::python(checker, settings.state_dir.join("typecheck"));
+    let started = Instant::now();
+    match checker.check(&[], "text: str = 1\n").await {
+        Ok(errors) if errors.len() == 1 => {
+            let took = started.elapsed().as_millis();
+            Finding::ok(NAME, format!("{version} at `{place}` checked a program in {took} ms"))
+        }
+        Ok(errors) => {
+            let found = format!("`{place}` found {} errors in a program with one", errors.len());
+            Finding::problem(NAME, found, remedy)
+        }
+        Err(error) => {
+            let error = anyhow::Error::from(error);
+            Finding::problem(NAME, format!("`{place}` does not work: {error:#}"), remedy)
+        }
+    }
+}

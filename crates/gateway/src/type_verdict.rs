@@ -1,0 +1,72 @@
+//! What becomes of the type errors of a program, in whichever language.
+//!
+//! In: errors and how much each of them counts. Out: an error that ends the run
+//! before it began, or warnings that go with its answer.
+
+use tidegate_model::{ErrorCode, RunError};
+use tidegate_typecheck::Diagnostic;
+
+/// How many problems are told.
+const MOST_TOLD: usize = 3;
+
+/// Longer signatures are not put into an error.
+const SIGNATURE_BYTES: usize = 1500;
+
+/// How much a type error counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// The program must not run.
+    Error,
+    /// It is told with the answer.
+    Warning,
+}
+
+/// A type error that counts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Problem {
+    pub(crate) diagnostic: Diagnostic,
+    pub(crate) severity: Severity,
+    /// Whether it is about what was seen of results, and not promised.
+    pub(crate) observed: bool,
+}
+
+impl Problem {
+    pub(crate) fn new(diagnostic: Diagnostic, severity: Severity) -> Self {
+        Self { diagnostic, severity, observed: false }
+    }
+}
+
+/// One error for all that must not run, else the warnings. `told` words an error,
+/// `signature` says what the tool takes in whose arguments it is.
+pub(crate) fn verdict(
+    problems: &[Problem],
+    told: impl Fn(&Diagnostic) -> String,
+    signature: impl Fn(&Diagnostic) -> Option<String>,
+) -> Result<Vec<String>, RunError> {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let errors: Vec<&Diagnostic> = errors.map(|problem| &problem.diagnostic).collect();
+    if let [first, rest @ ..] = errors.as_slice() {
+        let mut message = told(first);
+        for other in rest.iter().take(MOST_TOLD - 1) {
+            message.push_str(&format!("; line {}: {}", other.line, told(other)));
+        }
+        if rest.len() >= MOST_TOLD {
+            message.push_str("; and more");
+        }
+        let error = RunError::new(ErrorCode::Type, message).with_hint(hint(signature(first)));
+        return Err(RunError { line: Some(first.line), column: Some(first.column), ..error });
+    }
+    let warning = |problem: &Problem| {
+        let source = if problem.observed { " (as observed in earlier results)" } else { "" };
+        format!("line {}: {}{source}", problem.diagnostic.line, told(&problem.diagnostic))
+    };
+    Ok(problems.iter().take(MOST_TOLD).map(warning).collect())
+}
+
+fn hint(signature: Option<String>) -> String {
+    let again = "nothing of the program has run; correct it and send it again";
+    match signature.filter(|signature| signature.len() <= SIGNATURE_BYTES) {
+        Some(signature) => format!("{again}:\n{signature}"),
+        None => again.to_owned(),
+    }
+}

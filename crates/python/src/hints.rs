@@ -1,0 +1,105 @@
+//! What a program knows of the keys that it reads.
+//!
+//! In: the statements of a program. Out: the names that it writes or asks for
+//! itself, and the lines in which it is prepared for an error. A type checker sees
+//! neither: `lead["score"] = 5` adds a key, `if "score" in lead` asks for one.
+
+use std::collections::BTreeSet;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_keyword, walk_stmt};
+use ruff_python_ast::{Expr, ExprContext, Keyword, Stmt};
+use ruff_text_size::Ranged;
+
+use crate::analysis::Lines;
+
+/// Longer texts are no names.
+const LONGEST: usize = 100;
+/// More names are not kept. A program with more is data.
+const MOST: usize = 10_000;
+
+/// What a program knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// Texts other than those in the brackets of a key that is read, names of
+    /// arguments, and attributes that are set.
+    pub names: BTreeSet<String>,
+    /// First and last lines of what is guarded by `except`.
+    pub guarded: Vec<(u32, u32)>,
+}
+
+pub(crate) fn hints(body: &[Stmt], lines: &Lines<'_>) -> Hints {
+    let mut reader = Reader { lines, found: Hints::default() };
+    reader.visit_body(body);
+    reader.found
+}
+
+struct Reader<'l> {
+    lines: &'l Lines<'l>,
+    found: Hints,
+}
+
+impl Reader<'_> {
+    fn name(&mut self, name: &str) {
+        if name.len() <= LONGEST && self.found.names.len() < MOST {
+            self.found.names.insert(name.to_owned());
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Reader<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::Try(guard) = statement
+            && let (Some(first), Some(last)) = (guard.body.first(), guard.body.last())
+            && !guard.handlers.is_empty()
+        {
+            let lines = (self.lines.line(first.start()), self.lines.line(last.end()));
+            self.found.guarded.push(lines);
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Subscript(subscript)
+                if subscript.ctx == ExprContext::Load
+                    && subscript.slice.is_string_literal_expr() =>
+            {
+                self.visit_expr(&subscript.value);
+            }
+            Expr::StringLiteral(literal) => self.name(literal.value.to_str()),
+            Expr::Attribute(attribute) => {
+                if attribute.ctx != ExprContext::Load {
+                    self.name(attribute.attr.id.as_str());
+                }
+                self.visit_expr(&attribute.value);
+            }
+            _ => walk_expr(self, expression),
+        }
+    }
+
+    fn visit_keyword(&mut self, keyword: &'a Keyword) {
+        if let Some(name) = &keyword.arg {
+            self.name(name.id.as_str());
+        }
+        walk_keyword(self, keyword);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analyse;
+
+    #[test]
+    fn keys_that_are_written_or_asked_for_are_known_and_those_that_are_read_are_not() {
+        let source = "a['one'] = 1\na.two = 2\nif 'three' in a: pass\nb = {'four': a['five'].six}\n\
+                      f(seven=a.get('eight'))\ndel a['nine']\na['ten'] += 1\n";
+        let names: Vec<String> = analyse(source).unwrap().hints.names.into_iter().collect();
+        assert_eq!(names, ["eight", "four", "nine", "one", "seven", "ten", "three", "two"]);
+    }
+
+    #[test]
+    fn lines_that_are_guarded_are_known() {
+        let source = "try:\n    a\n    b\nexcept KeyError:\n    c\ntry:\n    d\nfinally:\n    e\n";
+        assert_eq!(analyse(source).unwrap().hints.guarded, [(2, 3)]);
+    }
+}

@@ -1,0 +1,295 @@
+//! What of a call's arguments is written in place, for sure.
+//!
+//! In: the arguments of a call. Out: the places at which a type error must be right,
+//! since it is about nothing that a variable holds: the argument has this name, the
+//! value is this one. A checker names a value by its own place or by that of its name,
+//! so both are listed.
+//! Must stay true: what `**` or a computed key can put in its place later is not
+//! listed, nor what becomes something else on its way to the tool.
+
+use ruff_python_ast::{Arguments, Expr, ExprDict, Number, UnaryOp};
+use ruff_text_size::Ranged;
+
+use crate::analysis::Lines;
+
+/// How many places of one call are told.
+const MOST: usize = 300;
+
+/// How deep an argument is looked into.
+const DEEPEST: u32 = 20;
+
+/// How the arguments of a call are passed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Passing {
+    /// By name or position.
+    Named,
+    /// As one dict that is written in place.
+    Object,
+    /// That is seen when it runs.
+    #[default]
+    Unsure,
+}
+
+/// What is written in the brackets of a call. Lines and columns count from 1.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// How the arguments are passed.
+    pub passing: Passing,
+    /// Whether all of them are there: none comes from `*` or `**`.
+    pub is_whole: bool,
+    /// Names of arguments, or keys of the dict, that are written out.
+    pub names: Vec<String>,
+    /// Dicts whose keys are all written out.
+    pub objects: Vec<(u32, u32)>,
+    /// Literals, and the names and keys that have such values.
+    pub values: Vec<(u32, u32)>,
+    /// Names and keys that are written out.
+    pub keys: Vec<(u32, u32)>,
+}
+
+impl Written {
+    /// Reads the arguments of a call and tells at most so many places.
+    pub(crate) fn of(arguments: &Arguments, lines: &Lines<'_>, most: usize) -> Self {
+        let passing = passing(arguments);
+        let is_starred = arguments.args.iter().any(Expr::is_starred_expr);
+        let is_spread = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
+        let found = Self { passing, is_whole: !is_starred && !is_spread, ..Self::default() };
+        let mut reader = Reader { lines, left: most.min(MOST), found };
+        match passing {
+            Passing::Named => reader.named(arguments),
+            Passing::Object => reader.only(arguments),
+            Passing::Unsure => {}
+        }
+        reader.found
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.objects.len() + self.values.len() + self.keys.len()
+    }
+}
+
+/// As `arguments_of` in `api.py` has it: one dict by position is all arguments.
+fn passing(arguments: &Arguments) -> Passing {
+    match &*arguments.args {
+        [] => Passing::Named,
+        [Expr::Dict(_)] if arguments.keywords.is_empty() => Passing::Object,
+        [only] if is_never_dict(only) => Passing::Named,
+        [_] => Passing::Unsure,
+        several if several.iter().any(Expr::is_starred_expr) => Passing::Unsure,
+        _ => Passing::Named,
+    }
+}
+
+fn is_never_dict(expression: &Expr) -> bool {
+    matches!(
+        expression,
+        Expr::StringLiteral(_)
+            | Expr::FString(_)
+            | Expr::BytesLiteral(_)
+            | Expr::NumberLiteral(_)
+            | Expr::BooleanLiteral(_)
+            | Expr::NoneLiteral(_)
+            | Expr::EllipsisLiteral(_)
+            | Expr::List(_)
+            | Expr::ListComp(_)
+            | Expr::Tuple(_)
+            | Expr::Set(_)
+            | Expr::SetComp(_)
+            | Expr::Compare(_)
+    )
+}
+
+struct Reader<'l> {
+    lines: &'l Lines<'l>,
+    /// How many places may still be told.
+    left: usize,
+    found: Written,
+}
+
+/// Each function that reads a value says whether it is a literal through and through.
+impl Reader<'_> {
+    fn named(&mut self, arguments: &Arguments) {
+        for argument in &arguments.args {
+            self.value(argument, 0);
+        }
+        for keyword in &arguments.keywords {
+            let is_literal = self.value(&keyword.value, 0);
+            let Some(name) = &keyword.arg else { continue };
+            let place = self.lines.place(name.start());
+            if is_literal && self.take() {
+                self.found.values.push(place);
+            }
+            // What is left out is not sent: nobody will know of the name.
+            if !keyword.value.is_ellipsis_literal_expr() && self.take() {
+                self.found.keys.push(place);
+            }
+            self.found.names.push(name.id.to_string());
+        }
+    }
+
+    fn only(&mut self, arguments: &Arguments) {
+        let Some(Expr::Dict(dict)) = arguments.args.first() else { return };
+        let names = dict.items.iter().filter_map(|item| text(item.key.as_ref()?));
+        self.found.names.extend(names.map(str::to_owned));
+        self.value(&arguments.args[0], 0);
+    }
+
+    fn value(&mut self, expression: &Expr, depth: u32) -> bool {
+        if depth > DEEPEST || self.left == 0 {
+            return false;
+        }
+        let is_literal = match expression {
+            Expr::Dict(dict) => self.dict(dict, depth),
+            Expr::List(list) => {
+                let mut all = true;
+                for element in &list.elts {
+                    all &= self.value(element, depth + 1);
+                }
+                all
+            }
+            Expr::UnaryOp(unary) => unary.op == UnaryOp::USub && is_number(&unary.operand),
+            Expr::StringLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => true,
+            other => is_number(other),
+        };
+        if is_literal && self.take() {
+            self.found.values.push(self.lines.place(expression.start()));
+        }
+        is_literal
+    }
+
+    fn dict(&mut self, dict: &ExprDict, depth: u32) -> bool {
+        // What stands before a spread or a computed key may be overwritten by it.
+        let is_open = |key: Option<&Expr>| key.and_then(text).is_none();
+        let open = dict.items.iter().rposition(|item| is_open(item.key.as_ref()));
+        let mut is_literal = open.is_none();
+        for item in dict.items.iter().skip(open.map_or(0, |at| at + 1)) {
+            let Some(key) = &item.key else { continue };
+            let place = self.lines.place(key.start());
+            let is_literal_value = self.value(&item.value, depth + 1);
+            if is_literal_value && self.take() {
+                self.found.values.push(place);
+            }
+            if !item.value.is_ellipsis_literal_expr() && self.take() {
+                self.found.keys.push(place);
+            }
+            is_literal &= is_literal_value;
+        }
+        if open.is_none() && self.take() {
+            self.found.objects.push(self.lines.place(dict.start()));
+        }
+        is_literal
+    }
+
+    fn take(&mut self) -> bool {
+        let left = self.left.checked_sub(1);
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+fn text(key: &Expr) -> Option<&str> {
+    match key {
+        Expr::StringLiteral(literal) => Some(literal.value.to_str()),
+        _ => None,
+    }
+}
+
+/// A number that has one type only: `5.0` is an integer to JSON Schema, and not to
+/// a type checker.
+fn is_number(expression: &Expr) -> bool {
+    match expression {
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(_) => true,
+            Number::Float(value) => value.fract() != 0.0,
+            Number::Complex { .. } => false,
+        },
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Passing, Written};
+    use crate::analyse;
+
+    const BEFORE: &str = "servers.crm.get_lead(";
+
+    fn read(arguments: &str) -> Written {
+        let analysis = analyse(&format!("{BEFORE}{arguments})")).unwrap();
+        analysis.references[0].written.clone()
+    }
+
+    /// What stands at each place: of objects, values and keys.
+    fn written(arguments: &str) -> [Vec<String>; 3] {
+        let found = read(arguments);
+        let shown = |&(_, column): &(u32, u32)| {
+            let text = &arguments[column as usize - 1 - BEFORE.len()..];
+            let end = text.find(['=', ':', ',', '}', ']', ' ']).unwrap_or(text.len());
+            text[..end].to_owned()
+        };
+        [found.objects, found.values, found.keys].map(|places| places.iter().map(shown).collect())
+    }
+
+    fn expected(objects: &[&str], values: &[&str], keys: &[&str]) -> [Vec<String>; 3] {
+        [objects, values, keys].map(|words| words.iter().map(|word| (*word).to_owned()).collect())
+    }
+
+    #[test]
+    fn literals_are_sure_and_variables_are_not() {
+        assert_eq!(
+            written("1, v, a='x', b=-1, c=[None, v], d=f'{v}', e=v, f=(1), g=...,"),
+            expected(
+                &[],
+                &["1", "'x'", "a", "-1", "b", "None", "1)", "f"],
+                &["a", "b", "c", "d", "e", "f"]
+            )
+        );
+    }
+
+    #[test]
+    fn what_becomes_something_else_on_its_way_is_not_sure() {
+        assert_eq!(written("a=(1, 2), b={1}, c=b'x', d=5.0, e=1e3, f=5.5"), {
+            expected(&[], &["5.5", "f"], &["a", "b", "c", "d", "e", "f"])
+        });
+    }
+
+    #[test]
+    fn dicts_are_sure_with_all_keys_written_out() {
+        assert_eq!(written("{'a': {'b': v}}"), {
+            expected(&["{'b'", "{'a'"], &[], &["'b'", "'a'"])
+        });
+        assert_eq!(written("{'a': 1, **v, 'b': 2}"), expected(&[], &["2", "'b'"], &["'b'"]));
+        assert_eq!(written("{'a': 1, v: 2, 'b': 3}"), expected(&[], &["3", "'b'"], &["'b'"]));
+    }
+
+    #[test]
+    fn it_is_seen_how_arguments_are_passed() {
+        for (arguments, passing, is_whole) in [
+            ("", Passing::Named, true),
+            ("a=1", Passing::Named, true),
+            ("a=1, **v", Passing::Named, false),
+            ("'x'", Passing::Named, true),
+            ("v, 1", Passing::Named, true),
+            ("{'a': 1}", Passing::Object, true),
+            ("{'a': 1}, b=2", Passing::Unsure, true),
+            ("{'a': 1}, **v", Passing::Unsure, false),
+            ("v", Passing::Unsure, true),
+            ("f(1)", Passing::Unsure, true),
+            ("*v", Passing::Unsure, false),
+            ("1, *v", Passing::Unsure, false),
+        ] {
+            let read = read(arguments);
+            assert_eq!((read.passing, read.is_whole), (passing, is_whole), "{arguments}");
+        }
+        assert_eq!(read("a=1, b=v").names, ["a", "b"]);
+        assert_eq!(read("{'a': 1, 'b': v}").names, ["a", "b"]);
+    }
+
+    #[test]
+    fn large_and_deep_arguments_are_read_in_part() {
+        let many = written(&format!("a=[{}]", "1, ".repeat(10_000)));
+        assert_eq!(many.map(|places| places.len()), [0, 300, 0]);
+        let deep = written(&format!("{}1{}", "[".repeat(30), "]".repeat(30)));
+        assert_eq!(deep.map(|places| places.len()), [0, 0, 0]);
+    }
+}

@@ -1,0 +1,106 @@
+//! The checkers that can be talked to, and how they differ.
+//!
+//! In: which one it is. Out: how it is started, what it is greeted with, and the
+//! files that it needs in the folder of a program. All of them speak the language
+//! server protocol; the rest of this crate does not know them apart.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::confine::SOFT_MEMORY;
+use crate::python;
+use crate::world;
+
+/// How long a check may take, the start of the checker included.
+pub const CHECK_DEADLINE: Duration = Duration::from_secs(2);
+/// The same for pyright. Chosen: it took 2 s to start and read the standard library
+/// on two busy cores, and a tenth of that later.
+const PYRIGHT_DEADLINE: Duration = Duration::from_secs(5);
+
+/// The server's own word for "log nothing".
+const LOG_NOTHING: u32 = 5;
+
+/// Which checker a process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    TypeScript,
+    Ty,
+    Pyright,
+}
+
+/// Where a checker takes its settings from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Roots {
+    /// From the nearest file above a program.
+    Found,
+    /// From folders that it is told of: the program's must be among them.
+    Told,
+}
+
+impl Dialect {
+    pub(crate) fn is_python(self) -> bool {
+        self != Self::TypeScript
+    }
+
+    /// The file of a program.
+    pub(crate) fn program(self) -> &'static str {
+        if self.is_python() { "program.py" } else { "program.ts" }
+    }
+
+    /// How the names of declarations end.
+    pub(crate) fn ending(self) -> &'static str {
+        if self.is_python() { ".pyi" } else { ".ts" }
+    }
+
+    pub(crate) fn language_id(self) -> &'static str {
+        if self.is_python() { "python" } else { "typescript" }
+    }
+
+    pub(crate) fn roots(self) -> Roots {
+        if self.is_python() { Roots::Told } else { Roots::Found }
+    }
+
+    pub(crate) fn deadline(self) -> Duration {
+        if self == Self::Pyright { PYRIGHT_DEADLINE } else { CHECK_DEADLINE }
+    }
+
+    pub(crate) fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::TypeScript => &["--lsp", "--stdio"],
+            Self::Ty => &["server"],
+            Self::Pyright => &["--stdio"],
+        }
+    }
+
+    /// All variables that the process has.
+    pub(crate) fn environment(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::TypeScript => &[("GOMEMLIMIT", SOFT_MEMORY), ("GOMAXPROCS", "2")],
+            Self::Ty => &[("TY_MAX_PARALLELISM", "2")],
+            // Node would read the configuration of OpenSSL, which it cannot here.
+            Self::Pyright => {
+                &[("NODE_OPTIONS", "--max-old-space-size=512"), ("OPENSSL_CONF", "/dev/null")]
+            }
+        }
+    }
+
+    pub(crate) fn initialization(self) -> Value {
+        match self {
+            Self::TypeScript => {
+                json!({"disablePushDiagnostics": true, "logVerbosity": LOG_NOTHING})
+            }
+            Self::Ty => json!({"logLevel": "error"}),
+            Self::Pyright => json!({}),
+        }
+    }
+
+    /// Our own files beside a program, with their texts.
+    pub(crate) fn own_files(self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::TypeScript => world::typescript_files(),
+            Self::Ty => python::ty_files(),
+            Self::Pyright => python::pyright_files(),
+        }
+    }
+}
