@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tidegate_model::{Language, ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
 use crate::api::{ServerApi, definition, python_definition, python_signature, signature};
-use crate::index::{Hit, Index};
+use crate::index::{Analysed, Hit, Index};
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::shape::Observed;
 
@@ -43,11 +43,18 @@ struct Listed {
     observed: Arc<BTreeMap<String, Arc<Observed>>>,
     /// Made when somebody first reads it.
     api: OnceLock<Arc<ServerApi>>,
+    /// This server's part of the index, made at the first search.
+    analysed: OnceLock<Arc<Analysed>>,
 }
 
 impl Listed {
     fn new(tools: ServerTools) -> Self {
-        Self { tools: Arc::new(tools), observed: Arc::default(), api: OnceLock::new() }
+        Self {
+            tools: Arc::new(tools),
+            observed: Arc::default(),
+            api: OnceLock::new(),
+            analysed: OnceLock::new(),
+        }
     }
 }
 
@@ -333,8 +340,16 @@ impl Catalog {
 
     /// The best tools for a query, best first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let index = self.index.get_or_init(|| Arc::new(Index::build(self.tools())));
-        index.search(query, limit)
+        self.index.get_or_init(|| Arc::new(Index::join(self.analysed()))).search(query, limit)
+    }
+
+    /// Of a server whose tools have not changed, what was analysed before counts.
+    fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
+        self.servers.iter().map(|(server, listed)| {
+            let tools = || listed.tools.tools.iter().map(AsRef::as_ref);
+            let analysed = listed.analysed.get_or_init(|| Arc::new(Analysed::new(server, tools())));
+            (server.as_str(), Arc::clone(analysed))
+        })
     }
 
     /// The function name of a tool, as one would import it.

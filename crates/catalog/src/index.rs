@@ -1,34 +1,42 @@
-//! Search: BM25 with weighted fields.
+//! Search: BM25F, the coverage of names, and the parts of a query.
 //!
-//! Every tool is one document. A word of the name counts more than one of the
-//! description; identifiers are split, plurals folded. Deterministic: equal
-//! scores are ordered by identity.
+//! In: the analysed tools of all servers, and a query in natural language or a
+//! name. Out: the tools that fit, best first. Deterministic: equal scores are
+//! ordered by identity, and sums are made in one order.
+//!
+//! The numbers were tuned on one half of the queries in `testing/search`; see
+//! `docs/decisions/0006-search.md`.
 
-use std::collections::HashMap;
+mod analysed;
+mod clauses;
+mod exact;
+mod query;
+mod synonyms;
+mod terms;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use serde_json::Value;
-use tidegate_model::{ToolDef, ToolRef};
+use tidegate_model::ToolRef;
 
-use crate::names::words;
+pub(crate) use analysed::Analysed;
+use analysed::{AnalysedTool, FIELDS, NAME};
+use exact::ExactNames;
+use terms::Terms;
 
-/// How much a word counts by where it stands. Chosen by judgement,
-/// not tuned.
-const NAME_WEIGHT: f32 = 3.0;
-const SERVER_WEIGHT: f32 = 1.5;
-const DESCRIPTION_WEIGHT: f32 = 1.0;
-const PARAMETER_WEIGHT: f32 = 0.4;
-
-/// The usual constants of BM25.
+/// How much a word counts by where it stands: name, server, description, names
+/// of parameters, descriptions of parameters.
+const WEIGHTS: [f32; FIELDS] = [3.0, 2.3, 1.0, 0.6, 0.4];
+/// How much the length of each of them lowers it.
+const LENGTH: [f32; FIELDS] = [0.3, 0.8, 0.8, 0.1, 0.7];
+/// How soon more of the same word counts no more.
 const SATURATION: f32 = 1.2;
-const LENGTH_NORMALISATION: f32 = 0.6;
-
-/// Words that say nothing about a tool.
-const STOP_WORDS: [&str; 30] = [
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "i", "in", "is", "it",
-    "me", "my", "of", "on", "or", "please", "that", "the", "this", "to", "use", "want", "we",
-    "with", "you",
-];
+/// What a name gains that the query says in full, as a part of its score.
+const NAME_COVERAGE: f32 = 0.3;
+/// The best clause, beside the whole query.
+const CLAUSE: f32 = 1.0;
+/// The best tool of the same server: what belongs together is used together.
+const COMPANY: f32 = 0.25;
 
 /// A search result.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,104 +50,176 @@ pub struct Hit {
 #[derive(Debug)]
 pub(crate) struct Index {
     ids: Vec<ToolRef>,
-    lengths: Vec<f32>,
-    average_length: f32,
-    /// For every word, the tools that have it and how much.
-    postings: HashMap<String, Vec<(u32, f32)>>,
+    /// Number of the server of each tool.
+    servers: Vec<u32>,
+    postings: HashMap<Box<str>, Vec<Posting>>,
+    exact: ExactNames,
+}
+
+/// What a term is worth for one tool.
+#[derive(Debug, Clone, Copy)]
+struct Posting {
+    tool: u32,
+    score: f32,
+    /// Which part of the tool's name it is.
+    of_name: f32,
 }
 
 impl Index {
-    pub(crate) fn build<'a>(tools: impl Iterator<Item = (ToolRef, &'a Arc<ToolDef>)>) -> Self {
-        let mut ids = Vec::new();
-        let mut lengths = Vec::new();
-        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
-        for (id, tool) in tools {
-            let number = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-            let weights = document(&id, tool);
-            lengths.push(weights.values().sum());
-            for (word, weight) in weights {
-                postings.entry(word).or_default().push((number, weight));
+    /// Joins the servers' parts.
+    pub(crate) fn join<'a>(parts: impl Iterator<Item = (&'a str, Arc<Analysed>)>) -> Self {
+        let parts: Vec<(&str, Arc<Analysed>)> = parts.collect();
+        let tools = || parts.iter().flat_map(|(_, part)| part.tools.iter());
+        let averages = averages(tools());
+        let rarities = rarities(&parts);
+        let mut postings: HashMap<Box<str>, Vec<Posting>> = HashMap::new();
+        let (mut ids, mut servers) = (Vec::new(), Vec::new());
+        for (number, (server, part)) in parts.iter().enumerate() {
+            let rarity: Vec<f32> = part.terms.iter().map(|term| rarities[term]).collect();
+            let first = index_number(ids.len());
+            let mut by_term: BTreeMap<u32, Vec<Posting>> = BTreeMap::new();
+            for (tool, at) in part.tools.iter().zip(first..) {
+                for (term, posting) in worth(tool, at, &averages, &rarity) {
+                    by_term.entry(term).or_default().push(posting);
+                }
+                ids.push(ToolRef::new(*server, &*tool.name));
+                servers.push(index_number(number));
             }
-            ids.push(id);
+            for (term, list) in by_term {
+                let term = &part.terms[term as usize];
+                match postings.get_mut(term) {
+                    Some(postings) => postings.extend(list),
+                    None => drop(postings.insert(term.clone(), list)),
+                }
+            }
         }
-        #[expect(clippy::cast_precision_loss, reason = "a count of tools is far below 2^24")]
-        let average_length = lengths.iter().sum::<f32>() / (lengths.len().max(1) as f32);
-        Self { ids, lengths, average_length, postings }
+        let exact = ExactNames::new(&ids);
+        Self { ids, servers, postings, exact }
     }
 
+    /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let mut scores: HashMap<u32, f32> = HashMap::new();
-        for word in tokens(query) {
-            let Some(documents) = self.postings.get(&word) else { continue };
-            let rarity = self.rarity(documents.len());
-            for (number, weight) in documents {
-                let length = self.lengths[*number as usize] / self.average_length;
-                let norm = 1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length;
-                let score = rarity * weight * (SATURATION + 1.0) / (weight + SATURATION * norm);
-                *scores.entry(*number).or_default() += score;
-            }
-        }
-        self.add_exact_names(query, &mut scores);
-        let mut hits: Vec<Hit> = scores
-            .into_iter()
-            .map(|(number, score)| Hit { id: self.ids[number as usize].clone(), score })
-            .collect();
+        let query = clauses::bounded(query);
+        let mut scores = self.lexical(query);
+        self.exact.raise(query, &mut scores);
+        let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
+        let mut hits: Vec<Hit> =
+            found.map(|(tool, score)| Hit { id: self.ids[tool as usize].clone(), score }).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
         hits.truncate(limit);
         hits
     }
 
-    /// A query that is the name of a tool gets that tool first.
-    fn add_exact_names(&self, query: &str, scores: &mut HashMap<u32, f32>) {
-        let wanted = crate::names::fold(query);
-        for (number, id) in self.ids.iter().enumerate() {
-            let tool = crate::names::fold(&id.tool);
-            if tool == wanted || wanted == format!("{}{tool}", crate::names::fold(&id.server)) {
-                *scores.entry(u32::try_from(number).unwrap_or(u32::MAX)).or_default() += 100.0;
+    /// How well every tool fits by its words.
+    fn lexical(&self, query: &str) -> Vec<f32> {
+        let mut terms = Terms::new();
+        let (mut scores, covered) = self.score(query, &mut terms);
+        for (score, covered) in scores.iter_mut().zip(covered) {
+            *score += *score * NAME_COVERAGE * covered;
+        }
+        let clauses = clauses::clauses(query);
+        let mut best = vec![0.0_f32; self.ids.len()];
+        for clause in &clauses {
+            let (clause_scores, _) = self.score(clause, &mut terms);
+            for (best, score) in best.iter_mut().zip(clause_scores) {
+                *best = best.max(score);
+            }
+        }
+        for (score, best) in scores.iter_mut().zip(best) {
+            *score += CLAUSE * best;
+        }
+        self.add_company(&mut scores);
+        scores
+    }
+
+    /// Sums over the terms of a text: scores, and the part of each name it says.
+    fn score(&self, text: &str, terms: &mut Terms) -> (Vec<f32>, Vec<f32>) {
+        let mut scores = vec![0.0; self.ids.len()];
+        let mut covered = vec![0.0; self.ids.len()];
+        for (term, weight) in query::weighted(text, terms) {
+            for posting in self.postings.get(&term).into_iter().flatten() {
+                scores[posting.tool as usize] += weight * posting.score;
+                covered[posting.tool as usize] += weight.min(1.0) * posting.of_name;
+            }
+        }
+        (scores, covered)
+    }
+
+    fn add_company(&self, scores: &mut [f32]) {
+        let mut best: Vec<f32> = Vec::new();
+        for (score, server) in scores.iter().zip(&self.servers) {
+            let server = *server as usize;
+            best.resize(best.len().max(server + 1), 0.0);
+            best[server] = best[server].max(*score);
+        }
+        for (score, server) in scores.iter_mut().zip(&self.servers) {
+            // Who has nothing of the query in it stays out.
+            if *score > 0.0 {
+                *score += COMPANY * best[*server as usize];
             }
         }
     }
-
-    fn rarity(&self, documents: usize) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "a count of tools is far below 2^24")]
-        let (all, with) = (self.ids.len() as f32, documents as f32);
-        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
-    }
 }
 
-fn document(id: &ToolRef, tool: &ToolDef) -> HashMap<String, f32> {
-    let mut weights = HashMap::new();
-    let mut add = |text: &str, weight: f32| {
-        for word in tokens(text) {
-            *weights.entry(word).or_default() += weight;
+/// What every term of a tool is worth.
+fn worth<'a>(
+    tool: &'a AnalysedTool,
+    at: u32,
+    averages: &'a [f32; FIELDS],
+    rarity: &'a [f32],
+) -> impl Iterator<Item = (u32, Posting)> + 'a {
+    let in_name = tool.counts.iter().filter(|(_, counts)| counts[NAME] > 0);
+    let whole_name: f32 = in_name.map(|(term, _)| rarity[*term as usize]).sum();
+    tool.counts.iter().map(move |(term, counts)| {
+        let mut weight = 0.0;
+        for field in 0..FIELDS {
+            let length = f32::from(tool.lengths[field]) / averages[field];
+            let norm = 1.0 - LENGTH[field] + LENGTH[field] * length;
+            weight += WEIGHTS[field] * f32::from(counts[field]) / norm;
         }
-    };
-    add(&id.tool, NAME_WEIGHT);
-    add(&id.server, SERVER_WEIGHT);
-    add(tool.title.as_deref().unwrap_or_default(), DESCRIPTION_WEIGHT);
-    add(tool.description.as_deref().unwrap_or_default(), DESCRIPTION_WEIGHT);
-    if let Some(Value::Object(properties)) = tool.input_schema.get("properties") {
-        for name in properties.keys() {
-            add(name, PARAMETER_WEIGHT);
+        let rarity = rarity[*term as usize];
+        let score = rarity * weight * (SATURATION + 1.0) / (weight + SATURATION);
+        let of_name = if counts[NAME] > 0 { rarity / whole_name } else { 0.0 };
+        (*term, Posting { tool: at, score, of_name })
+    })
+}
+
+/// The average length of each field.
+fn averages<'a>(tools: impl Iterator<Item = &'a AnalysedTool>) -> [f32; FIELDS] {
+    let (mut sums, mut number) = ([0.0_f32; FIELDS], 0.0_f32);
+    for tool in tools {
+        number += 1.0;
+        for (sum, length) in sums.iter_mut().zip(tool.lengths) {
+            *sum += f32::from(length);
         }
     }
-    weights
+    // Not zero, even if no tool has the field.
+    sums.map(|sum| (sum / number.max(1.0)).max(f32::EPSILON))
 }
 
-/// Lower-case words without stop words and plural endings.
-fn tokens(text: &str) -> impl Iterator<Item = String> {
-    words(text)
-        .into_iter()
-        .map(|word| word.to_lowercase())
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
-        .map(singular)
-}
-
-fn singular(word: String) -> String {
-    // Only clear plurals: `status`, `address` and `analysis` stay as they are.
-    if word.len() > 4 && word.ends_with("ies") {
-        return format!("{}y", &word[..word.len() - 3]);
+/// How much it says that a tool has a term: the fewer have it, the more.
+fn rarities<'a>(parts: &'a [(&str, Arc<Analysed>)]) -> HashMap<&'a str, f32> {
+    let mut tools_with: HashMap<&str, f32> = HashMap::new();
+    let mut all = 0.0_f32;
+    for (_, part) in parts {
+        let mut with = vec![0.0_f32; part.terms.len()];
+        for tool in &part.tools {
+            all += 1.0;
+            for (term, _) in &tool.counts {
+                with[*term as usize] += 1.0;
+            }
+        }
+        for (term, with) in part.terms.iter().zip(with) {
+            *tools_with.entry(term).or_default() += with;
+        }
     }
-    let keeps_s = word.len() < 4 || ["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-    if word.ends_with('s') && !keeps_s { word[..word.len() - 1].to_owned() } else { word }
+    let rarity = |with: f32| (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+    tools_with.into_iter().map(|(term, with)| (term, rarity(with))).collect()
 }
+
+fn index_number(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;
