@@ -18,7 +18,7 @@ pub(super) fn weighted(text: &str, terms: &mut Terms) -> BTreeMap<Box<str>, f32>
     let mut weights = BTreeMap::new();
     for (term, times) in times {
         // The second time says less than the first.
-        let weight = times * 2.0 / (times + 1.0);
+        let weight = times * 2.25 / (times + 1.25);
         for other in synonyms::of(&term) {
             raise(&mut weights, other.clone(), weight * SYNONYM_WEIGHT);
         }
