@@ -171,7 +171,8 @@ fn worth<'a>(
     let whole_name: f32 = in_name.map(|(term, _)| rarity[*term as usize]).sum();
     tool.counts.iter().map(move |(term, counts)| {
         let mut weight = 0.0;
-        for field in 0..FIELDS {
+        // A field without the term may be empty, and then its norm can be zero.
+        for field in (0..FIELDS).filter(|field| counts[*field] > 0) {
             let length = f32::from(tool.lengths[field]) / averages[field];
             let norm = 1.0 - LENGTH[field] + LENGTH[field] * length;
             weight += WEIGHTS[field] * f32::from(counts[field]) / norm;

@@ -59,7 +59,7 @@ impl Making {
         let texts = [tool.title.as_deref(), tool.description.as_deref()];
         let name = self.terms.of_name(&tool.name);
         self.add(name, NAME, &mut counts, &mut lengths);
-        let server_terms = self.terms.of(server);
+        let server_terms = self.terms.of_name(server);
         self.add(server_terms, SERVER, &mut counts, &mut lengths);
         for text in texts.into_iter().flatten() {
             let terms = self.terms.of(text);

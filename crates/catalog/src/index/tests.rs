@@ -60,7 +60,7 @@ fn several_needs_give_tools_for_each() {
 #[test]
 fn synonyms_and_other_forms_of_a_word_are_found() {
     assert_eq!(best("remove a worksheet", 1), ["sheets__delete_sheet"]);
-    assert_eq!(best("file a ticket in the repo", 1), ["github__createIssue"]);
+    assert_eq!(best("open a ticket in the repo", 1), ["github__createIssue"]);
     assert_eq!(best("listing of the channel", 1), ["slack__list_channels"]);
 }
 
@@ -89,6 +89,7 @@ fn odd_queries_have_sane_answers() {
 
 #[test]
 fn equal_scores_are_ordered_by_identity() {
+    // `a` is a stop word too: a server of that name must not lose its tools.
     let mut catalog = Catalog::default();
     for server in ["b", "a", "c"] {
         catalog.set_tools(server, &list(&[("ping", "Says pong"), ("other", "Else")]));
