@@ -116,19 +116,35 @@ impl Index {
         for (score, covered) in scores.iter_mut().zip(covered) {
             *score += *score * NAME_COVERAGE * covered;
         }
-        let clauses = clauses::clauses(query);
-        let mut best = vec![0.0_f32; self.ids.len()];
-        for clause in &clauses {
-            let (clause_scores, _) = self.score(clause, &mut terms);
-            for (best, score) in best.iter_mut().zip(clause_scores) {
-                *best = best.max(score);
-            }
-        }
+        let best = self.best_clause(query, &mut terms);
         for (score, best) in scores.iter_mut().zip(best) {
             *score += CLAUSE * best;
         }
         self.add_company(&mut scores);
         scores
+    }
+
+    /// For every tool, what the clause that fits it best gives it. The winner of a
+    /// clause is lifted towards those of the others: a need that is put in few
+    /// words is a need all the same.
+    fn best_clause(&self, query: &str, terms: &mut Terms) -> Vec<f32> {
+        let mut best = vec![0.0_f32; self.ids.len()];
+        let mut winners = Vec::new();
+        for clause in clauses::clauses(query) {
+            let (scores, _) = self.score(&clause, terms);
+            let first = |a: &(usize, &f32), b: &(usize, &f32)| {
+                a.1.total_cmp(b.1).then_with(|| b.0.cmp(&a.0))
+            };
+            winners.extend(scores.iter().enumerate().max_by(first).map(|(at, score)| (at, *score)));
+            for (best, score) in best.iter_mut().zip(scores) {
+                *best = best.max(score);
+            }
+        }
+        let most = winners.iter().map(|(_, score)| *score).fold(0.0, f32::max);
+        for (at, score) in winners {
+            best[at] = best[at].max((most * score).sqrt());
+        }
+        best
     }
 
     /// Sums over the terms of a text: scores, and the part of each name it says.

@@ -52,9 +52,9 @@ fn best(query: &str, number: usize) -> Vec<String> {
 
 #[test]
 fn several_needs_give_tools_for_each() {
-    let mut two = best("read sheet rows and post to slack", 2);
-    two.sort();
-    assert_eq!(two, ["sheets__read_rows", "slack__post_message"]);
+    let three = best("read sheet rows and post to slack", 3);
+    assert_eq!(three[0], "sheets__read_rows");
+    assert!(three.contains(&"slack__post_message".to_owned()), "{three:?}");
 }
 
 #[test]
