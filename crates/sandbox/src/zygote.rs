@@ -178,9 +178,11 @@ impl Zygote {
         for group in &spec.control_groups {
             sent.push(open(group)?);
         }
-        timeout(BIRTH, self.order(spec, &sent)).await.map_err(io::Error::other)??;
-        // With them open here, the end of the new process would not be noticed.
-        drop(sent);
+        // Half of an order would be the end of the zygote and of all that it has forked.
+        // So it is sent to its end, also if nobody waits for it any more.
+        let (zygote, text) = (Arc::clone(self), spec.to_argument());
+        let sending = tokio::spawn(async move { zygote.order(&text, sent).await });
+        timeout(BIRTH, sending).await.map_err(io::Error::other)???;
         let [channel, end] = [channel, end].map(|stream| {
             stream.set_nonblocking(true)?;
             UnixStream::from_std(stream)
@@ -190,8 +192,7 @@ impl Zygote {
         Ok((Leader::Born(Born::new(handle, end, Arc::clone(self))), channel?))
     }
 
-    async fn order(&self, spec: &Spec, descriptors: &[OwnedFd]) -> io::Result<()> {
-        let text = spec.to_argument();
+    async fn order(&self, text: &str, descriptors: Vec<OwnedFd>) -> io::Result<()> {
         let length = u32::try_from(text.len()).map_err(io::Error::other)?.to_le_bytes();
         let descriptors: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
         let mut orders = self.orders.lock().await;
