@@ -33,9 +33,11 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::timeout;
 
 use crate::control_group::Group;
-use crate::leader::{Born, Leader};
+use crate::leader::Leader;
 use crate::loader::needed_files;
 use crate::process::{Jailed, Kept, Launch};
+
+pub(crate) use crate::born::Born;
 
 /// How long it may take to import everything. Chosen far above the quarter of a second
 /// that it takes: nobody waits for it.
