@@ -31,7 +31,7 @@ impl Zygotes {
 pub(crate) struct Start;
 
 impl Start {
-    pub(crate) fn like(_: &Launch<'_>) -> Self {
+    pub(crate) fn like(_: &Launch<'_>, _: &[u8]) -> Self {
         Self
     }
 }

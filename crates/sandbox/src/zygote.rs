@@ -35,7 +35,7 @@ use tokio::time::timeout;
 use crate::control_group::Group;
 use crate::leader::Leader;
 use crate::loader::needed_files;
-use crate::process::{Jailed, Kept, Launch};
+use crate::process::{Jailed, Kept, Launch, tell};
 
 pub(crate) use crate::born::Born;
 
@@ -134,17 +134,19 @@ pub(crate) struct Start {
     executable: PathBuf,
     spec: Spec,
     arguments: Vec<OsString>,
+    scripts: Vec<u8>,
 }
 
 impl Start {
-    /// For workers like this one.
-    pub(crate) fn like(worker: &Launch<'_>) -> Self {
+    /// For workers like this one, with these scripts.
+    pub(crate) fn like(worker: &Launch<'_>, scripts: &[u8]) -> Self {
         // It is in no control group: those of its workers are theirs.
         let spec =
             Spec { filter: Filter::Zygote, control_groups: Vec::new(), ..worker.spec.clone() };
         let arguments = worker.arguments.iter().cloned();
         let arguments = arguments.chain(["--zygote".into(), "yes".into()]).collect();
-        Self { executable: worker.executable.to_owned(), spec, arguments }
+        let (executable, scripts) = (worker.executable.to_owned(), scripts.to_owned());
+        Self { executable, spec, arguments, scripts }
     }
 
     async fn start(mut self) -> io::Result<Zygote> {
@@ -155,9 +157,10 @@ impl Start {
                 self.spec.grants.push(Grant::read(&file));
             }
         }
-        let Self { executable, spec, arguments } = &self;
+        let Self { executable, spec, arguments, scripts } = &self;
         let launch = Launch { executable, role: "worker", spec, arguments };
         let (jailed, mut orders) = launch.start(Group::none(), Kept::ByTheKernel)?;
+        tell(&mut orders, scripts).await;
         timeout(IMPORTS, orders.read_u8()).await.map_err(io::Error::other)??;
         Ok(Zygote { _jailed: jailed, orders: AsyncMutex::new(orders) })
     }
