@@ -8,9 +8,12 @@ use std::process::Command;
 use anyhow::{Result, bail};
 
 use crate::forbidden;
-use crate::progress::Progress;
+use crate::progress::{Progress, output_of};
 use crate::project::Project;
 use crate::tools::version_of;
+
+/// A system without the layers of a jail.
+const ANOTHER_SYSTEM: &str = "x86_64-apple-darwin";
 
 pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
     let mut failures = Vec::new();
@@ -32,6 +35,7 @@ pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
         "warnings",
     ]);
     note("lints", progress.run("lints", &mut clippy));
+    note("another system", another_system(project, progress));
     note("dependencies", dependencies(project, progress));
     note("forbidden words", words(project, progress));
     if failures.is_empty() {
@@ -39,6 +43,26 @@ pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
         return Ok(());
     }
     bail!("failed: {}", failures.join(", "))
+}
+
+/// Where none of the layers of a jail exist, the program must still build, say so and
+/// refuse. Nothing is linked, so no compiler for the C parts is needed.
+fn another_system(project: &Project, progress: &Progress) -> Result<()> {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", ANOTHER_SYSTEM]);
+    if !output_of(&mut rustc).is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
+        progress.say(&format!(
+            "skipped: another system: its library is not installed; to get it: `rustup target add {ANOTHER_SYSTEM}`",
+        ));
+        return Ok(());
+    }
+    let mut clippy = project.cargo();
+    for tool in ["CC", "AR"] {
+        clippy.env(format!("{tool}_{}", ANOTHER_SYSTEM.replace('-', "_")), "true");
+    }
+    clippy.args(["clippy", "--package", "tidegate-cli", "--target", ANOTHER_SYSTEM]);
+    clippy.args(["--", "-D", "warnings"]);
+    progress.run("another system", &mut clippy)
 }
 
 fn dependencies(project: &Project, progress: &Progress) -> Result<()> {

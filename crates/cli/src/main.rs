@@ -24,6 +24,11 @@ fn main() -> ExitCode {
             let spec = arguments.next().unwrap_or_default();
             return tidegate_worker::enter(&spec.to_string_lossy(), arguments);
         }
+        Some(first) if first == "scripts" => {
+            let error = tidegate_worker::print_scripts(&arguments.next().unwrap_or_default());
+            eprintln!("cannot start Python: {error}");
+            return ExitCode::FAILURE;
+        }
         Some(first) if first == "jail" => {
             let spec = arguments.next().unwrap_or_default();
             return tidegate_sandbox::become_command(&spec.to_string_lossy());

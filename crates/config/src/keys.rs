@@ -9,9 +9,7 @@ use std::time::Duration;
 use tidegate_model::{Engine, Isolation, Limits};
 
 use crate::quantity::{LARGEST, LONGEST, show_duration, show_size};
-use crate::settings::{
-    Capacity, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, TypeCheck,
-};
+use crate::settings::{Capacity, TypeCheck};
 use crate::source::Format;
 
 /// One key of a section.
@@ -227,171 +225,6 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
     },
 ];
 
-/// Keys of one server.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ServerKey {
-    Command,
-    Args,
-    Env,
-    Cwd,
-    Url,
-    Headers,
-    Type,
-    Timeout,
-    ConnectTimeout,
-    MaxConcurrent,
-    Enabled,
-    Disabled,
-    Foreign,
-}
-
-pub(crate) const SERVER: &[Key<ServerKey>] = &[
-    Key {
-        id: ServerKey::Command,
-        toml: &["command"],
-        json: &["command"],
-        kind: Kind::Text,
-        default: nothing,
-        doc: "The executable of a local server. `~/` at the start is the home folder. It is looked \
-              up on `PATH` when the server is started.",
-    },
-    Key {
-        id: ServerKey::Args,
-        toml: &["args"],
-        json: &["args"],
-        kind: Kind::TextList,
-        default: nothing,
-        doc: "Arguments of the command.",
-    },
-    Key {
-        id: ServerKey::Env,
-        toml: &["env"],
-        json: &["env"],
-        kind: Kind::TextMap,
-        default: nothing,
-        doc: "Variables added to the environment of the command.",
-    },
-    Key {
-        id: ServerKey::Cwd,
-        toml: &["cwd"],
-        json: &["cwd"],
-        kind: Kind::Text,
-        default: own_folder,
-        doc: "The folder in which the command runs. `~/` at the start is the home folder; a relative \
-              path counts from the workspace folder.",
-    },
-    Key {
-        id: ServerKey::Url,
-        toml: &["url"],
-        json: &["url", "serverUrl", "httpUrl"],
-        kind: Kind::Text,
-        default: nothing,
-        doc: "The Streamable HTTP endpoint of a remote server, `http` or `https`.",
-    },
-    Key {
-        id: ServerKey::Headers,
-        toml: &["headers"],
-        json: &["headers"],
-        kind: Kind::TextMap,
-        default: nothing,
-        doc: "Request headers for a remote server.",
-    },
-    Key {
-        id: ServerKey::Type,
-        toml: &["type"],
-        json: &["type"],
-        kind: Kind::Word(&[
-            "stdio",
-            "http",
-            "streamable-http",
-            "streamable_http",
-            "streamableHttp",
-            "sse",
-            "local",
-            "remote",
-        ]),
-        default: follows_transport,
-        doc: "Says what `command` or `url` says already, and must agree with it. The old transport \
-              `sse` is refused.",
-    },
-    Key {
-        id: ServerKey::Timeout,
-        toml: &["timeout"],
-        json: &["timeout"],
-        kind: Kind::Duration,
-        default: default_timeout,
-        doc: "The longest one request may take.",
-    },
-    Key {
-        id: ServerKey::ConnectTimeout,
-        toml: &["connect_timeout"],
-        json: &["connectTimeout", "connect_timeout"],
-        kind: Kind::Duration,
-        default: default_connect_timeout,
-        doc: "The longest the start and the handshake may take.",
-    },
-    Key {
-        id: ServerKey::MaxConcurrent,
-        toml: &["max_concurrent"],
-        json: &["maxConcurrent", "max_concurrent"],
-        kind: Kind::Count { most: 1024 },
-        default: default_max_concurrent,
-        doc: "How many requests may be under way at once.",
-    },
-    Key {
-        id: ServerKey::Enabled,
-        toml: &["enabled"],
-        json: &["enabled"],
-        kind: Kind::Flag,
-        default: yes,
-        doc: "`false` leaves the server out.",
-    },
-    Key {
-        id: ServerKey::Disabled,
-        toml: &[],
-        json: &["disabled"],
-        kind: Kind::Flag,
-        default: no,
-        doc: "`true` leaves the server out.",
-    },
-    foreign(&["alwaysAllow"], None, "A client's own key, ignored."),
-    foreign(&["autoApprove"], None, "A client's own key, ignored."),
-    foreign(&["description"], None, "A client's own key, ignored."),
-    foreign(&["trust"], None, "A client's own key, ignored."),
-    foreign(&["tools"], None, "A client's own key, ignored."),
-    foreign(&["metadata"], None, "A client's own key, ignored."),
-    foreign(
-        &["includeTools"],
-        Some("every tool of the server is offered"),
-        "Ignored with a warning: every tool of the server is offered.",
-    ),
-    foreign(
-        &["excludeTools"],
-        Some("every tool of the server is offered"),
-        "Ignored with a warning: every tool of the server is offered.",
-    ),
-    foreign(
-        &["envFile"],
-        Some("the file is not read, so write its variables under `env`"),
-        "Ignored with a warning: the file is not read. Write its variables under `env`.",
-    ),
-    foreign(
-        &["oauth"],
-        Some("no OAuth login is made, so write a token under `headers`"),
-        "Ignored with a warning: no OAuth login is made. Write a token under `headers`.",
-    ),
-];
-
-/// A key that clients write for themselves.
-const fn foreign(
-    json: &'static [&'static str],
-    warning: Option<&'static str>,
-    doc: &'static str,
-) -> Key<ServerKey> {
-    let kind = Kind::Foreign { warning };
-    Key { id: ServerKey::Foreign, toml: &[], json, kind, default: nothing, doc }
-}
-
 /// Keys of `[limits]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LimitKey {
@@ -600,168 +433,25 @@ pub(crate) const CHECKS: &[Key<CheckKey>] = &[
     },
 ];
 
-const TYPE_CHECK_WORDS: &[&str] = &[
+pub(crate) const TYPE_CHECK_WORDS: &[&str] = &[
     TypeCheck::Auto.as_str(),
     TypeCheck::Off.as_str(),
     TypeCheck::Warn.as_str(),
     TypeCheck::Strict.as_str(),
 ];
 
-const TYPE_CHECK_DOC: &str = "What the type check of a program does. `auto`: a program whose \
+pub(crate) const TYPE_CHECK_DOC: &str = "What the type check of a program does. `auto`: a program whose \
     arguments do not fit the declared input types is refused before it runs; what concerns results \
     is a warning with the answer. `off`: no type check. `warn`: everything is only a warning. \
     `strict`: every type error refuses the program.";
 
-const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; no other one is looked \
+pub(crate) const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; no other one is looked \
     for then. `~/` at the start is the home folder; a relative path counts from the workspace \
     folder.";
 
-const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; no other one is looked \
+pub(crate) const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; no other one is looked \
     for then. `~/` at the start is the home folder; a relative path counts from the workspace \
     folder.";
-
-/// Keys of `mcpCodeExecution`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ExecutionKey {
-    Enabled,
-    SandboxMode,
-    SecurityLevel,
-    MaxExecutionTime,
-    PiiTokenization,
-    AuditLogging,
-    TypeCheck,
-    Tsc,
-    PythonChecker,
-    Network,
-    ResourceLimits,
-}
-
-pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
-    Key {
-        id: ExecutionKey::Enabled,
-        toml: &[],
-        json: &["enabled"],
-        kind: Kind::Flag,
-        default: yes,
-        doc: "`false` is ignored with a warning: code is what tidegate is started for.",
-    },
-    Key {
-        id: ExecutionKey::SandboxMode,
-        toml: &[],
-        json: &["sandboxMode"],
-        kind: Kind::Word(&["process", "docker", "vm"]),
-        default: process,
-        doc: "`process`. This version has no other sandbox, so `docker` and `vm` are refused.",
-    },
-    Key {
-        id: ExecutionKey::SecurityLevel,
-        toml: &[],
-        json: &["securityLevel"],
-        kind: Kind::Word(&["low", "medium", "high", "strict"]),
-        default: nothing,
-        doc: "Ignored with a warning: it has no effect yet.",
-    },
-    Key {
-        id: ExecutionKey::MaxExecutionTime,
-        toml: &[],
-        json: &["maxExecutionTime"],
-        kind: Kind::Duration,
-        default: default_time,
-        doc: "The longest a run may take.",
-    },
-    Key {
-        id: ExecutionKey::PiiTokenization,
-        toml: &[],
-        json: &["piiTokenization"],
-        kind: Kind::Flag,
-        default: no,
-        doc: "`true` is ignored with a warning: it is not available yet, so results are NOT \
-              tokenized.",
-    },
-    Key {
-        id: ExecutionKey::AuditLogging,
-        toml: &[],
-        json: &["auditLogging"],
-        kind: Kind::Flag,
-        default: yes,
-        doc: "`false` is ignored with a warning: runs and calls are always recorded.",
-    },
-    Key {
-        id: ExecutionKey::TypeCheck,
-        toml: &[],
-        json: &["typeCheck"],
-        kind: Kind::Word(TYPE_CHECK_WORDS),
-        default: default_type_check,
-        doc: TYPE_CHECK_DOC,
-    },
-    Key {
-        id: ExecutionKey::Tsc,
-        toml: &[],
-        json: &["tsc"],
-        kind: Kind::Text,
-        default: found,
-        doc: TSC_DOC,
-    },
-    Key {
-        id: ExecutionKey::PythonChecker,
-        toml: &[],
-        json: &["pythonChecker"],
-        kind: Kind::Text,
-        default: found,
-        doc: PYTHON_CHECKER_DOC,
-    },
-    Key {
-        id: ExecutionKey::Network,
-        toml: &[],
-        json: &["network"],
-        kind: Kind::Section,
-        default: see_below,
-        doc: "What programs may reach with `fetch`. See [network.md](network.md).",
-    },
-    Key {
-        id: ExecutionKey::ResourceLimits,
-        toml: &[],
-        json: &["resourceLimits"],
-        kind: Kind::Section,
-        default: see_below,
-        doc: "What one run may use.",
-    },
-];
-
-/// Keys of `mcpCodeExecution.resourceLimits`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ResourceKey {
-    Memory,
-    Disk,
-    Unenforced,
-}
-
-pub(crate) const RESOURCES: &[Key<ResourceKey>] = &[
-    Key {
-        id: ResourceKey::Memory,
-        toml: &[],
-        json: &["memory"],
-        kind: Kind::Size { least: LEAST_MEMORY },
-        default: default_memory,
-        doc: "The heap of a run.",
-    },
-    Key {
-        id: ResourceKey::Unenforced,
-        toml: &[],
-        json: &["cpu"],
-        kind: Kind::Foreign { warning: Some("CPU time is limited, the number of cores is not") },
-        default: nothing,
-        doc: "Ignored with a warning: CPU time is limited, the number of cores is not.",
-    },
-    Key {
-        id: ResourceKey::Disk,
-        toml: &[],
-        json: &["disk"],
-        kind: Kind::Size { least: 4096 },
-        default: default_disk,
-        doc: "What a run may write to its private files.",
-    },
-];
 
 fn default_profile() -> String {
     format!("`{}`", tidegate_model::Profile::DEFAULT)
@@ -783,16 +473,8 @@ fn no_servers() -> String {
     "no server".into()
 }
 
-fn see_below() -> String {
+pub(crate) fn see_below() -> String {
     "see below".into()
-}
-
-fn own_folder() -> String {
-    "the gateway's own".into()
-}
-
-fn follows_transport() -> String {
-    "from `command` or `url`".into()
 }
 
 pub(crate) fn found() -> String {
@@ -803,31 +485,19 @@ pub(crate) fn yes() -> String {
     "`true`".into()
 }
 
-fn no() -> String {
+pub(crate) fn no() -> String {
     "`false`".into()
 }
 
-fn process() -> String {
+pub(crate) fn process() -> String {
     "`process`".into()
 }
 
-fn default_type_check() -> String {
+pub(crate) fn default_type_check() -> String {
     format!("`{}`", TypeCheck::default().as_str())
 }
 
-fn default_timeout() -> String {
-    format!("`{}`", show_duration(DEFAULT_TIMEOUT))
-}
-
-fn default_connect_timeout() -> String {
-    format!("`{}`", show_duration(DEFAULT_CONNECT_TIMEOUT))
-}
-
-fn default_max_concurrent() -> String {
-    format!("`{DEFAULT_MAX_CONCURRENT}`")
-}
-
-fn default_time() -> String {
+pub(crate) fn default_time() -> String {
     format!("`{}`", show_duration(Limits::default().time))
 }
 
@@ -835,7 +505,7 @@ fn default_cpu() -> String {
     format!("`{}`", show_duration(Limits::default().cpu))
 }
 
-fn default_disk() -> String {
+pub(crate) fn default_disk() -> String {
     format!("`{}`", show_size(Limits::default().disk_bytes))
 }
 
@@ -871,7 +541,7 @@ fn default_engines() -> String {
     listed(&Engine::ALL.map(Engine::as_str))
 }
 
-fn default_memory() -> String {
+pub(crate) fn default_memory() -> String {
     format!("`{}`", show_size(Limits::default().memory_bytes))
 }
 

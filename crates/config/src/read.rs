@@ -8,11 +8,12 @@ use tidegate_model::{Engine, Isolation, NetworkMode, did_you_mean, nearest};
 
 use crate::error::{ConfigError, ConfigErrorKind, printable};
 use crate::keys::{
-    CHECKS, CheckKey, EXECUTION, ExecutionKey, Key, Kind, LIMITS, LimitKey, RESOURCES, ResourceKey,
-    SANDBOX, SERVER, SandboxKey, ServerKey, TOP, TopKey, listed,
+    CHECKS, CheckKey, Key, Kind, LIMITS, LimitKey, SANDBOX, SandboxKey, TOP, TopKey, listed,
 };
+use crate::keys_execution::{EXECUTION, ExecutionKey, RESOURCES, ResourceKey};
 use crate::keys_network::{NETWORK, NetworkKey};
 use crate::keys_python::{PYTHON, PythonKey};
+use crate::keys_server::{SERVER, ServerKey};
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, WrittenList};
 use crate::read_value::Reading;

@@ -6,10 +6,12 @@
 
 use std::fmt::Write;
 
-use crate::keys::{CHECKS, EXECUTION, Key, Kind, LIMITS, RESOURCES, SANDBOX, SERVER, TOP, listed};
+use crate::keys::{CHECKS, Key, Kind, LIMITS, SANDBOX, TOP, listed};
+use crate::keys_execution::{EXECUTION, RESOURCES};
 use crate::keys_network::NETWORK;
 use crate::keys_permissions::{COMMAND, PROFILE, TOOLS};
 use crate::keys_python::PYTHON;
+use crate::keys_server::SERVER;
 use crate::source::Format;
 
 /// The two example files. A test loads both.

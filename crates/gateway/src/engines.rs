@@ -133,7 +133,7 @@ impl Engines {
     /// Looks for Python on the machine.
     pub(crate) async fn find_python(&self) -> Result<Python, PythonError> {
         let (path, packages) = (self.sandbox.python.as_deref(), self.sandbox.packages.as_deref());
-        find_python(path, packages, &self.path_variable).await
+        find_python(&self.executable, path, packages, &self.path_variable).await
     }
 
     /// Workers with this engine, if it may be used.

@@ -12,12 +12,10 @@
 
 #![expect(unsafe_code, reason = "descriptors that came over a socket, and a signal's default")]
 
-use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::io::{self, BufRead, BufReader, IoSliceMut, Write};
+use std::io::{self, BufRead, BufReader, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use nix::cmsg_space;
@@ -25,47 +23,13 @@ use nix::errno::Errno;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout, execve};
-use serde::{Deserialize, Serialize};
 use tidegate_model::FileIdentity;
 
 use crate::spec::Spec;
+use crate::words::{Go, Said, tell};
 
 /// Exit code of a process that did not become its command, as shells have it.
 const NOT_STARTED: u8 = 127;
-
-/// What to become. Comes from the host, after it has read the report.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Go {
-    /// The executable.
-    pub path: PathBuf,
-    /// The file that it must be.
-    pub identity: FileIdentity,
-    /// Its arguments, without its own name.
-    pub arguments: Vec<String>,
-    /// Its whole environment.
-    pub environment: BTreeMap<String, String>,
-}
-
-/// What the jail says after the report. The host reads it from a process that
-/// it does not have to believe: nothing of the command can write here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Said {
-    /// The executable is another file than was pinned.
-    Changed,
-    /// The kernel did not start it, for this reason (`errno`).
-    NotStarted(i32),
-    /// It ended by itself.
-    Exited {
-        /// With this code.
-        code: i32,
-        /// The size of its `/tmp`, if there is no room left in it.
-        full_scratch: Option<u64>,
-    },
-    /// This signal ended it.
-    Signalled(i32),
-}
 
 /// Confines this process and becomes the command that the host names. Returns
 /// only if that failed.
@@ -85,13 +49,6 @@ pub fn become_command(spec: &str) -> ExitCode {
 /// The socket, on a descriptor that the command does not inherit.
 fn host() -> io::Result<UnixStream> {
     Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
-}
-
-/// Writes one line.
-pub(crate) fn tell(host: &mut impl Write, what: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(what)?;
-    line.push(b'\n');
-    host.write_all(&line)
 }
 
 /// Standard input, output and error of the command.

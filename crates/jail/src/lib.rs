@@ -29,7 +29,8 @@
 
 #[cfg(target_os = "linux")]
 mod command;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), test))]
+#[cfg_attr(target_os = "linux", expect(dead_code, unreachable_pub, reason = "only its tests"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
 mod enter;
@@ -58,15 +59,15 @@ mod root;
 mod spec;
 #[cfg(target_os = "linux")]
 mod syscalls;
+mod words;
 
 #[cfg(target_os = "linux")]
-pub use command::{Go, Said, become_command};
+pub use command::become_command;
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{Confined, Way, enter};
+pub use elsewhere::{Confined, Way, become_command, enter};
 #[cfg(target_os = "linux")]
 pub use enter::{Confined, Way, enter};
 #[cfg(target_os = "linux")]
 pub use newborn::Newborn;
-#[cfg(target_os = "linux")]
-pub use root::LIBRARY;
-pub use spec::{Access, Filter, Grant, Link, Links, ProcessLimits, Scratch, Spec};
+pub use spec::{Access, Filter, Grant, LIBRARY, Link, Links, ProcessLimits, Scratch, Spec};
+pub use words::{Go, Said};

@@ -20,8 +20,8 @@ use nix::unistd::{Pid, getpgrp, getpid};
 use rustix::fs::{FsWord, statfs};
 use rustix::process::{PidfdFlags, pidfd_open};
 
-use crate::command::{Said, tell};
 use crate::spec::Scratch;
+use crate::words::{Said, tell};
 
 /// Added to the number of a signal that ended a process, as shells do.
 const SIGNALLED: i32 = 128;

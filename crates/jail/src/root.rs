@@ -39,9 +39,6 @@ const ROOT_OPTIONS: &str = "mode=0755,size=64k,nr_inodes=4096";
 /// write who it is in a new user namespace.
 pub(crate) const OF_MAKERS: [&str; 2] = ["jail.so", "proc"];
 
-/// Where the library of a process that makes jails is.
-pub const LIBRARY: &str = "/jail.so";
-
 /// Exit code of a process one of whose grants was exchanged.
 const EXCHANGED: i32 = 71;
 

@@ -16,7 +16,7 @@ use crate::meter::{Usage, Watch};
 
 /// How long a fresh worker may take to say hello. Chosen far above the
 /// few milliseconds that it takes: a loaded machine must not lose runs.
-const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A way to start workers.
 pub trait Backend: Send + Sync + 'static {

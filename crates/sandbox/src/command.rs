@@ -313,7 +313,7 @@ async fn go(host: &mut UnixStream, job: &CommandJob) -> io::Result<Ends> {
         let sent = host.try_io(Interest::WRITABLE, || {
             let parts = [IoSlice::new(&line)];
             let control = [ControlMessage::ScmRights(&descriptors)];
-            let flags = MsgFlags::MSG_NOSIGNAL;
+            let flags = MsgFlags::empty();
             Ok(sendmsg::<()>(host.as_raw_fd(), &parts, &control, flags, None)?)
         });
         match sent {

@@ -6,8 +6,16 @@
 //! burst of that size then finds a worker for each of its runs. A run at a time
 //! needs one. "Lately" is this window and the one before it, so that a peak is
 //! remembered for one to two windows and then forgotten.
+//!
+//! And when: a run that came alone after a pause gets the machine to itself for a
+//! moment, since the next one will not follow at once.
 
 use std::time::{Duration, Instant};
+
+/// A run that begins so long after the one before came alone, and is left alone for as
+/// long at most. Chosen: an agent thinks for seconds between two runs, a script does not
+/// think; most runs take less.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// Counts runs and remembers their recent peak.
 pub(crate) struct Demand {
@@ -16,15 +24,21 @@ pub(crate) struct Demand {
     running: usize,
     peak: usize,
     previous_peak: usize,
+    last_end: Instant,
+    /// Until when a run that came alone is left alone.
+    alone_until: Option<Instant>,
 }
 
 impl Demand {
     pub(crate) fn new(window: Duration, now: Instant) -> Self {
-        Self { window, began: now, running: 0, peak: 0, previous_peak: 0 }
+        let (running, peak, previous_peak, alone_until) = (0, 0, 0, None);
+        Self { window, began: now, running, peak, previous_peak, last_end: now, alone_until }
     }
 
     pub(crate) fn run_begins(&mut self, now: Instant) {
         self.turn(now);
+        let alone = self.running == 0 && now.saturating_duration_since(self.last_end) >= MOMENT;
+        self.alone_until = alone.then(|| now + MOMENT);
         self.running += 1;
         self.peak = self.peak.max(self.running);
     }
@@ -32,6 +46,12 @@ impl Demand {
     pub(crate) fn run_ends(&mut self, now: Instant) {
         self.turn(now);
         self.running = self.running.saturating_sub(1);
+        (self.last_end, self.alone_until) = (now, None);
+    }
+
+    /// Until when no worker should be made ready, if that is not over.
+    pub(crate) fn alone_until(&self, now: Instant) -> Option<Instant> {
+        self.alone_until.filter(|until| *until > now)
     }
 
     /// How many should be ready, and when that can change without a new run.
@@ -89,6 +109,25 @@ mod tests {
         assert_eq!(demand.wanted(8, start).0, 8);
         assert_eq!(demand.wanted(100, start + WINDOW * 10).0, 20);
         assert_eq!(demand.wanted(0, start).0, 0);
+    }
+
+    #[test]
+    fn a_run_that_comes_alone_is_left_alone_for_a_moment() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let mut demand = Demand::new(WINDOW, start);
+        demand.run_begins(at(200));
+        assert_eq!(demand.alone_until(at(201)), Some(at(300)));
+        assert_eq!(demand.alone_until(at(300)), None);
+        demand.run_ends(at(205));
+        assert_eq!(demand.alone_until(at(206)), None);
+        // At once after it, and then a second one beside a lonely one.
+        demand.run_begins(at(210));
+        assert_eq!(demand.alone_until(at(211)), None);
+        demand.run_ends(at(220));
+        demand.run_begins(at(500));
+        demand.run_begins(at(501));
+        assert_eq!(demand.alone_until(at(502)), None);
     }
 
     #[test]

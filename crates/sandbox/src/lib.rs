@@ -9,6 +9,8 @@
 //! process group is killed.
 
 mod backend;
+#[cfg(target_os = "linux")]
+mod born;
 mod channel;
 mod command;
 mod control_group;
@@ -21,6 +23,7 @@ mod pool;
 mod process;
 mod processes;
 mod python;
+#[cfg_attr(not(target_os = "linux"), path = "no_zygote.rs")]
 mod zygote;
 
 pub use backend::{Backend, End, Ending, Life, SandboxError, Worker};

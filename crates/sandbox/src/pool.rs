@@ -243,7 +243,8 @@ enum Step {
 impl Shared {
     fn next_step(&self) -> Step {
         let mut state = self.state();
-        let (wanted, until) = state.demand.wanted(self.most, Instant::now());
+        let now = Instant::now();
+        let (wanted, until) = state.demand.wanted(self.most, now);
         // The oldest first. Dropping one kills it.
         while state.ready.len() > wanted {
             state.ready.pop_front();
@@ -251,6 +252,9 @@ impl Shared {
         // A run that starts its own worker must not be slowed by one that
         // nobody waits for.
         if state.ready.len() < wanted && state.starters == 0 && !state.closed {
+            if let Some(alone_until) = state.demand.alone_until(now) {
+                return Step::Wait { until: until.min(alone_until) };
+            }
             state.coming = Coming::Unclaimed;
             return Step::Start;
         }
@@ -277,6 +281,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         self.0.state().demand.run_ends(Instant::now());
+        self.0.changed.notify_one();
     }
 }
 

@@ -20,12 +20,13 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use tidegate_jail::{Filter, Grant, Link, ProcessLimits, Scratch, Spec};
 use tidegate_model::{ErrorCode, Isolation, Limits};
+use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::process::Command;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-use crate::backend::{Backend, End, Ending, Life, SandboxError, Worker};
+use crate::backend::{Backend, End, Ending, HELLO_TIMEOUT, Life, SandboxError, Worker};
 use crate::control_group::{ControlGroups, Counters, CpuTime, Group, GroupLimits};
 use crate::engine::ExternalEngine;
 use crate::leader::Leader;
@@ -103,9 +104,10 @@ impl ProcessBackend {
         }
         let group = self.group();
         let (spec, arguments) = (self.spec(&group), self.inside.arguments());
-        let (jailed, channel) = (self.launch(&spec, &arguments))
+        let (jailed, mut channel) = (self.launch(&spec, &arguments))
             .start(group, self.inside.kept())
             .map_err(SandboxError::Start)?;
+        tell(&mut channel, self.inside.scripts()).await;
         let worker = greet(jailed, channel).await?;
         if worker.report.level() < self.least {
             let Worker { report, life, .. } = worker;
@@ -124,7 +126,7 @@ impl ProcessBackend {
         let Inside::Python(_, Some(zygotes)) = &self.inside else { return None };
         let (zygote, least) = zygotes.one(|| {
             let (spec, arguments) = (self.spec(&Group::none()), self.inside.arguments());
-            Start::like(&self.launch(&spec, &arguments))
+            Start::like(&self.launch(&spec, &arguments), self.inside.scripts())
         })?;
         let group = self.group();
         let spec = self.spec(&group);
@@ -242,6 +244,14 @@ impl Inside {
         }
     }
 
+    /// What a worker is told before anything else.
+    fn scripts(&self) -> &[u8] {
+        match self {
+            Self::QuickJs | Self::Engine { .. } => &[],
+            Self::Python(python, _) => &python.scripts,
+        }
+    }
+
     fn cpu_time(&self) -> CpuTime {
         match self {
             Self::QuickJs => CpuTime::OfOneProcess,
@@ -267,6 +277,11 @@ impl Inside {
             Self::Engine { .. } => ENGINE_OVERHEAD_BYTES,
         }
     }
+}
+
+/// Sends a worker its scripts. One that does not take them will not say hello either.
+pub(crate) async fn tell(channel: &mut UnixStream, scripts: &[u8]) {
+    let _ = timeout(HELLO_TIMEOUT, channel.write_all(scripts)).await;
 }
 
 async fn greet(jailed: Jailed, channel: UnixStream) -> Result<Worker, SandboxError> {

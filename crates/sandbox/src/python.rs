@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -58,6 +58,8 @@ pub struct Python {
     pub modules: BTreeSet<String>,
     /// Its standard library.
     library: Vec<PathBuf>,
+    /// The guest's scripts, compiled by it: what a worker is told first.
+    pub(crate) scripts: Vec<u8>,
     /// What executable and standard library load.
     files: Vec<PathBuf>,
     /// Folders inside the standard library that are no part of it.
@@ -100,8 +102,10 @@ pub enum PythonError {
 }
 
 /// Finds Python: the configured one and no other, else the first that works.
-/// `packages` is a virtual environment whose packages may be imported.
+/// `packages` is a virtual environment whose packages may be imported; `executable` is
+/// started with `scripts` and prints those of the guest.
 pub async fn find_python(
+    executable: &Path,
     configured: Option<&Path>,
     packages: Option<&Path>,
     path_variable: &OsStr,
@@ -120,7 +124,7 @@ pub async fn find_python(
     };
     let mut unusable = PythonError::Missing { place };
     for candidate in candidates.iter().filter(|candidate| candidate.is_file()) {
-        match ask(candidate, packages).await {
+        match ask(executable, candidate, packages).await {
             Ok(found) => return Ok(found),
             Err(error) => {
                 if matches!(unusable, PythonError::Missing { .. }) {
@@ -143,15 +147,14 @@ struct Said {
     modules: BTreeSet<String>,
 }
 
-async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, PythonError> {
+async fn ask(
+    executable: &Path,
+    candidate: &Path,
+    packages: Option<&Path>,
+) -> Result<Python, PythonError> {
     let broken = |reason: String| PythonError::Broken { program: candidate.to_owned(), reason };
-    let mut command = Command::new(candidate);
-    command.args(["-I", "-S", "-c", PROBE]);
-    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = timeout(PATIENCE, command.output())
-        .await
-        .map_err(|_| broken(format!("no answer in {PATIENCE:?}")))?
-        .map_err(|error| broken(error.to_string()))?;
+    let output = output_of(Command::new(candidate).args(["-I", "-S", "-c", PROBE])).await;
+    let output = output.map_err(broken)?;
     let said: Said = serde_json::from_slice(&output.stdout)
         .map_err(|_| broken(format!("it ended with {}", output.status)))?;
     let (major, minor, micro) = said.version;
@@ -175,8 +178,15 @@ async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, Python
     let library = without_links(&said.library).map_err(|error| broken(error.to_string()))?;
     let mut extensions = extensions(&library);
     extensions.extend(packages.iter().flat_map(|folder| libraries_below(folder)));
-    let files = needed_files_and(&program, &extensions, &[]).await;
+    let mut compile = Command::new(executable);
+    compile.arg("scripts").arg(&program);
+    let files = needed_files_and(&program, &extensions, &[]);
+    let (files, scripts) = tokio::join!(files, output_of(&mut compile));
     let files = files.map_err(|error| broken(error.to_string()))?;
+    let scripts = scripts.map_err(broken)?;
+    if !scripts.status.success() {
+        return Err(broken(format!("it compiles nothing: {}", scripts.status)));
+    }
     // Those of the standard library and of the packages are granted with these.
     let granted = |file: &PathBuf| library.iter().chain(&packages).any(|one| file.starts_with(one));
     let files: Vec<PathBuf> = files.into_iter().filter(|file| !granted(file)).collect();
@@ -190,7 +200,15 @@ async fn ask(candidate: &Path, packages: Option<&Path>) -> Result<Python, Python
         packages,
         modules: said.modules,
         library,
+        scripts: scripts.stdout,
     })
+}
+
+/// What a command prints, which ends soon.
+async fn output_of(command: &mut Command) -> Result<Output, String> {
+    command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    let output = timeout(PATIENCE, command.output()).await;
+    output.map_err(|_| format!("no answer in {PATIENCE:?}"))?.map_err(|error| error.to_string())
 }
 
 fn without_links(folders: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {

@@ -33,9 +33,11 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::timeout;
 
 use crate::control_group::Group;
-use crate::leader::{Born, Leader};
+use crate::leader::Leader;
 use crate::loader::needed_files;
-use crate::process::{Jailed, Kept, Launch};
+use crate::process::{Jailed, Kept, Launch, tell};
+
+pub(crate) use crate::born::Born;
 
 /// How long it may take to import everything. Chosen far above the quarter of a second
 /// that it takes: nobody waits for it.
@@ -132,17 +134,19 @@ pub(crate) struct Start {
     executable: PathBuf,
     spec: Spec,
     arguments: Vec<OsString>,
+    scripts: Vec<u8>,
 }
 
 impl Start {
-    /// For workers like this one.
-    pub(crate) fn like(worker: &Launch<'_>) -> Self {
+    /// For workers like this one, with these scripts.
+    pub(crate) fn like(worker: &Launch<'_>, scripts: &[u8]) -> Self {
         // It is in no control group: those of its workers are theirs.
         let spec =
             Spec { filter: Filter::Zygote, control_groups: Vec::new(), ..worker.spec.clone() };
         let arguments = worker.arguments.iter().cloned();
         let arguments = arguments.chain(["--zygote".into(), "yes".into()]).collect();
-        Self { executable: worker.executable.to_owned(), spec, arguments }
+        let (executable, scripts) = (worker.executable.to_owned(), scripts.to_owned());
+        Self { executable, spec, arguments, scripts }
     }
 
     async fn start(mut self) -> io::Result<Zygote> {
@@ -153,9 +157,10 @@ impl Start {
                 self.spec.grants.push(Grant::read(&file));
             }
         }
-        let Self { executable, spec, arguments } = &self;
+        let Self { executable, spec, arguments, scripts } = &self;
         let launch = Launch { executable, role: "worker", spec, arguments };
         let (jailed, mut orders) = launch.start(Group::none(), Kept::ByTheKernel)?;
+        tell(&mut orders, scripts).await;
         timeout(IMPORTS, orders.read_u8()).await.map_err(io::Error::other)??;
         Ok(Zygote { _jailed: jailed, orders: AsyncMutex::new(orders) })
     }
@@ -178,9 +183,11 @@ impl Zygote {
         for group in &spec.control_groups {
             sent.push(open(group)?);
         }
-        timeout(BIRTH, self.order(spec, &sent)).await.map_err(io::Error::other)??;
-        // With them open here, the end of the new process would not be noticed.
-        drop(sent);
+        // Half of an order would be the end of the zygote and of all that it has forked.
+        // So it is sent to its end, also if nobody waits for it any more.
+        let (zygote, text) = (Arc::clone(self), spec.to_argument());
+        let sending = tokio::spawn(async move { zygote.order(&text, sent).await });
+        timeout(BIRTH, sending).await.map_err(io::Error::other)???;
         let [channel, end] = [channel, end].map(|stream| {
             stream.set_nonblocking(true)?;
             UnixStream::from_std(stream)
@@ -190,8 +197,7 @@ impl Zygote {
         Ok((Leader::Born(Born::new(handle, end, Arc::clone(self))), channel?))
     }
 
-    async fn order(&self, spec: &Spec, descriptors: &[OwnedFd]) -> io::Result<()> {
-        let text = spec.to_argument();
+    async fn order(&self, text: &str, descriptors: Vec<OwnedFd>) -> io::Result<()> {
         let length = u32::try_from(text.len()).map_err(io::Error::other)?.to_le_bytes();
         let descriptors: Vec<BorrowedFd<'_>> = descriptors.iter().map(AsFd::as_fd).collect();
         let mut orders = self.orders.lock().await;

@@ -22,6 +22,7 @@ const HARD_MEMORY_BYTES: u64 = 768 * 1024 * 1024;
 
 /// Folders that the child may read; the first kind also holds what it executes.
 #[derive(Clone)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Landlock asks"))]
 pub(crate) struct Readable {
     pub(crate) programs: Vec<PathBuf>,
     pub(crate) data: Vec<PathBuf>,

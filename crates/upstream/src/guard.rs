@@ -11,6 +11,7 @@
 //! start others. The guard adopts every orphan below it and kills them all.
 
 use std::ffi::OsString;
+use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
@@ -19,7 +20,6 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, kill, killpg};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 
@@ -27,6 +27,10 @@ use nix::unistd::Pid;
 const GRACE_AFTER_EOF: Duration = Duration::from_secs(2);
 /// Then it is asked to, and then it is made to.
 const GRACE_AFTER_TERM: Duration = Duration::from_secs(1);
+
+/// Elsewhere a signal that a process ignores unless told otherwise, as that of a
+/// child's end is, can be lost between two waits for it.
+const LONGEST_SLEEP: Option<u16> = if cfg!(target_os = "linux") { None } else { Some(250) };
 
 /// Exit code for a command that could not be started, as shells use it.
 const NOT_STARTED: u8 = 127;
@@ -42,27 +46,20 @@ pub fn run(command: &OsString, arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn guard(command: &OsString, arguments: &[OsString]) -> std::io::Result<u8> {
+fn guard(command: &OsString, arguments: &[OsString]) -> io::Result<u8> {
     adopt_orphans()?;
     // A process group of its own, so that the whole group can be asked to end.
     // Started before we block signals for ourselves: the block is inherited, and
     // a server that cannot be told to end can only be killed.
     let mut child = Command::new(command).args(arguments).process_group(0).spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
-    let mut signals = SigSet::empty();
-    for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
-        signals.add(signal);
-    }
-    signals.thread_block()?;
-    let signal_descriptor =
-        SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-
-    let status = match watch(&mut child, &signal_descriptor)? {
+    let mut signals = signals()?;
+    let status = match watch(&mut child, &mut signals)? {
         Wake::ChildEnded(status) => Some(status),
         Wake::InputEnded => end_gently(&mut child, group, GRACE_AFTER_EOF)?,
         Wake::Told => end_gently(&mut child, group, Duration::ZERO)?,
     };
-    kill_everything_below(group);
+    kill_everything_below(group, &mut child);
     Ok(status.map_or(1, exit_code))
 }
 
@@ -72,8 +69,28 @@ enum Wake {
     Told,
 }
 
+/// From now on a signal to this process is a byte in this pipe: its number.
+fn signals() -> io::Result<PipeReader> {
+    let mut awaited = SigSet::empty();
+    for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
+        awaited.add(signal);
+    }
+    // The thread that awaits them inherits the block, so none of them goes elsewhere.
+    awaited.thread_block()?;
+    let (arrived, mut note) = io::pipe()?;
+    std::thread::spawn(move || {
+        while let Ok(signal) = awaited.wait() {
+            let number = u8::try_from(signal as i32).unwrap_or(u8::MAX);
+            if note.write_all(&[number]).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(arrived)
+}
+
 /// Sleeps until something happens.
-fn watch(child: &mut Child, signals: &SignalFd) -> std::io::Result<Wake> {
+fn watch(child: &mut Child, signals: &mut PipeReader) -> io::Result<Wake> {
     let input = std::io::stdin();
     loop {
         // Before sleeping: it may have ended before its signal was blocked.
@@ -85,14 +102,17 @@ fn watch(child: &mut Child, signals: &SignalFd) -> std::io::Result<Wake> {
             PollFd::new(input.as_fd(), PollFlags::empty()),
             PollFd::new(signals.as_fd(), PollFlags::POLLIN),
         ];
-        match poll(&mut descriptors, PollTimeout::NONE) {
+        match poll(&mut descriptors, PollTimeout::from(LONGEST_SLEEP)) {
             Err(Errno::EINTR) => continue,
             other => other?,
         };
-        let input_ended = descriptors[0].any() == Some(true);
+        let [input_ended, signalled] = descriptors.map(|of| of.any() == Some(true));
         let mut told = false;
-        while let Some(signal) = signals.read_signal()? {
-            told |= i32::try_from(signal.ssi_signo) != Ok(Signal::SIGCHLD as i32);
+        if signalled {
+            let mut numbers = [0; 64];
+            let count = signals.read(&mut numbers)?;
+            let told_by = |&number: &u8| i32::from(number) != Signal::SIGCHLD as i32;
+            told = numbers[..count].iter().any(told_by);
         }
         if let Some(status) = child.try_wait()? {
             return Ok(Wake::ChildEnded(status));
@@ -108,11 +128,7 @@ fn watch(child: &mut Child, signals: &SignalFd) -> std::io::Result<Wake> {
 }
 
 /// Waits, then asks the group to end, then waits again.
-fn end_gently(
-    child: &mut Child,
-    group: Pid,
-    grace: Duration,
-) -> std::io::Result<Option<ExitStatus>> {
+fn end_gently(child: &mut Child, group: Pid, grace: Duration) -> io::Result<Option<ExitStatus>> {
     if let Some(status) = wait_until(child, grace)? {
         return Ok(Some(status));
     }
@@ -120,7 +136,7 @@ fn end_gently(
     wait_until(child, GRACE_AFTER_TERM)
 }
 
-fn wait_until(child: &mut Child, grace: Duration) -> std::io::Result<Option<ExitStatus>> {
+fn wait_until(child: &mut Child, grace: Duration) -> io::Result<Option<ExitStatus>> {
     let until = Instant::now() + grace;
     loop {
         let status = child.try_wait()?;
@@ -133,8 +149,10 @@ fn wait_until(child: &mut Child, grace: Duration) -> std::io::Result<Option<Exit
 
 /// Kills the group and then, since orphans come to us, whoever is our child,
 /// until there is nobody left.
-fn kill_everything_below(group: Pid) {
+fn kill_everything_below(group: Pid, child: &mut Child) {
     let _ = killpg(group, Signal::SIGKILL);
+    // It may have left the group.
+    let _ = child.kill();
     loop {
         for child in children() {
             let _ = kill(child, Signal::SIGKILL);
@@ -160,8 +178,15 @@ fn reap_orphans(child: &Child) {
 }
 
 #[cfg(target_os = "linux")]
-fn adopt_orphans() -> std::io::Result<()> {
+fn adopt_orphans() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
+}
+
+/// No other system gives orphans to anybody but its first process: what leaves the
+/// group there outlives the gateway.
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(target_os = "linux")]
@@ -170,6 +195,11 @@ fn children() -> Vec<Pid> {
     let list = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
     let list = list.unwrap_or_default();
     list.split_whitespace().filter_map(|id| id.parse().ok()).map(Pid::from_raw).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn children() -> Vec<Pid> {
+    Vec::new()
 }
 
 fn exit_code(status: ExitStatus) -> u8 {

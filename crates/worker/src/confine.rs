@@ -26,7 +26,10 @@ pub(crate) fn apply_limits(start: &Start) {
 /// Makes all threads take memory from one heap. The C library would give the
 /// engine's thread one of its own, which grows by single pages, with a system
 /// call for each.
-#[expect(unsafe_code, reason = "a setting of the C library, which has no safe wrapper")]
+#[cfg_attr(
+    target_env = "gnu",
+    expect(unsafe_code, reason = "a setting of the C library, which has no safe wrapper")
+)]
 pub(crate) fn keep_one_heap() {
     #[cfg(target_env = "gnu")]
     // SAFETY: takes two numbers. There is one thread, and what it has allocated
@@ -41,5 +44,7 @@ pub(crate) fn peak_memory_bytes() -> u64 {
     // Not `/proc`, which is not there. The figure is that of this process alone:
     // it was forked after the executable was loaded.
     let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
-    usage.map_or(0, |usage| u64::try_from(usage.max_rss()).unwrap_or(0) * 1024)
+    // In bytes there, in kilobytes everywhere else.
+    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
+    usage.map_or(0, |usage| u64::try_from(usage.max_rss()).unwrap_or(0) * unit)
 }

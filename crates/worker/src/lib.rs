@@ -33,5 +33,6 @@ mod written;
 
 pub use enter::enter;
 pub use program::{Check, Prepared, prepare};
+pub use python::print_scripts;
 pub use references::Reference;
 pub use written::Written;

@@ -1,15 +1,18 @@
 //! Becomes Python: the process that was confined is the one that runs the program.
 //!
 //! In: where Python is, and the jail. The guest's side of the protocol is then spoken
-//! by our scripts (`python/`), which come as an argument, since nothing of ours lies in
-//! the jail. It serves one program, or becomes a zygote: a process that imports what
-//! programs need, runs none itself, and is forked for each (crate `zygote`).
+//! by our scripts (`python/`). They come over the channel, since nothing of ours lies in
+//! the jail, and are compiled already ([`print_scripts`]). It serves one program, or
+//! becomes a zygote: a process that imports what programs need, runs none itself, and is
+//! forked for each (crate `zygote`).
 
 use std::convert::Infallible;
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use nix::unistd::{chdir, execve};
 use serde_json::json;
@@ -17,8 +20,8 @@ use tidegate_jail::{LIBRARY, Spec, Way};
 use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 use tidegate_wire::{FromGuest, VERSION};
 
-/// Our scripts for a worker, in the order in which they need each other.
-const SCRIPTS: [(&str, &str); 8] = [
+/// Our scripts, in the order in which they need each other. Only a zygote runs the last.
+const SCRIPTS: [(&str, &str); 9] = [
     ("channel", include_str!("python/channel.py")),
     ("values", include_str!("python/values.py")),
     ("program", include_str!("python/program.py")),
@@ -27,10 +30,8 @@ const SCRIPTS: [(&str, &str); 8] = [
     ("failure", include_str!("python/failure.py")),
     ("files", include_str!("python/files.py")),
     ("worker", include_str!("python/worker.py")),
+    ("zygote", include_str!("python/zygote.py")),
 ];
-
-/// The one more of a zygote.
-const ZYGOTE: (&str, &str) = ("zygote", include_str!("python/zygote.py"));
 
 /// What it confines new processes with; empty where that cannot be had.
 const ZYGOTE_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/zygote.so"));
@@ -40,6 +41,8 @@ const NEEDED: [Layer; 4] =
     [Layer::UserNamespace, Layer::PidNamespace, Layer::MountNamespace, Layer::PrivateRoot];
 
 const START: &str = include_str!("python/start.py");
+
+const COMPILE: &str = include_str!("python/compile.py");
 
 /// The one folder that a program can write.
 const HOME: &str = "/tmp";
@@ -73,7 +76,7 @@ impl Python {
                 let report = tidegate_jail::enter(spec, Way::Started).seal();
                 let hello = FromGuest::Hello { version: VERSION, report };
                 let hello = hello.encode().map_err(io::Error::other)?;
-                self.become_it(&hello, "", &SCRIPTS)
+                self.become_it(&hello, "")
             }
             Role::Zygote if ZYGOTE_LIBRARY.is_empty() => Err(io::ErrorKind::Unsupported.into()),
             Role::Zygote => {
@@ -81,25 +84,19 @@ impl Python {
                 if !can_make_jails(&report) {
                     return Err(io::ErrorKind::Unsupported.into());
                 }
-                self.become_it(&[], LIBRARY, &[SCRIPTS.as_slice(), &[ZYGOTE]].concat())
+                self.become_it(&[], LIBRARY)
             }
         }
     }
 
-    fn become_it(
-        &self,
-        hello: &[u8],
-        library: &str,
-        scripts: &[(&str, &str)],
-    ) -> io::Result<Infallible> {
+    fn become_it(&self, hello: &[u8], library: &str) -> io::Result<Infallible> {
         chdir(HOME)?;
         let hello: String = hello.iter().map(|byte| format!("{byte:02x}")).collect();
         let path = |path: &Path| path.as_os_str().to_owned();
         let packages = self.packages.as_deref().map(path).unwrap_or_default();
         let options = OPTIONS.map(OsString::from).into_iter();
         let arguments = [path(&self.program)].into_iter().chain(options);
-        let script = script(scripts);
-        let arguments = arguments.chain([script.into(), hello.into(), library.into(), packages]);
+        let arguments = arguments.chain([START.into(), hello.into(), library.into(), packages]);
         let arguments: Vec<CString> = arguments.map(|one| text(&one)).collect::<io::Result<_>>()?;
         // A place of its own for what asks for one; times as everywhere else.
         // One heap for all threads: of several, each would reserve a part of the
@@ -125,19 +122,24 @@ fn can_make_jails(report: &IsolationReport) -> bool {
     NEEDED.iter().all(|layer| held.contains(layer))
 }
 
-/// Our scripts as one text. JSON texts are texts of Python too.
-fn script(scripts: &[(&str, &str)]) -> String {
-    format!("SCRIPTS = {}\n{START}", json!(scripts))
+/// Becomes a Python that compiles our scripts for others like it, and prints them.
+/// Returns only if that fails. Nothing of a program is near.
+pub fn print_scripts(python: &OsStr) -> io::Error {
+    // JSON texts are texts of Python too.
+    let script = format!("SCRIPTS = {}\n{COMPILE}", json!(SCRIPTS));
+    Command::new(python).args(OPTIONS).arg(script).env_clear().exec()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SCRIPTS, ZYGOTE, script};
+    use serde_json::json;
+
+    use super::{COMPILE, SCRIPTS};
 
     #[test]
     fn our_scripts_fit_into_one_argument() {
         // Linux takes 128 KB.
-        let longest = script(&[SCRIPTS.as_slice(), &[ZYGOTE]].concat()).len();
-        assert!(longest < 120 * 1024, "{longest} bytes");
+        let length = json!(SCRIPTS).to_string().len() + COMPILE.len();
+        assert!(length < 120 * 1024, "{length} bytes");
     }
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -205,44 +204,4 @@ async fn valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_again
     }
     assert_eq!(wrong, Vec::<String>::new());
     assert!(checked > 10_000, "{checked}");
-}
-
-/// How long a check takes with the stubs of five servers:
-/// `cargo test -p tidegate-cli --test it -- --ignored --nocapture measure_checks_of_python`.
-#[tokio::test]
-#[ignore = "a measurement"]
-async fn measure_checks_of_python() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testing/catalog");
-    let mut servers: Vec<_> = read_catalog(&folder).unwrap().servers.into_iter().collect();
-    servers.sort_by_key(|(_, list)| std::cmp::Reverse(list.tools.len()));
-    let (mut files, mut package, mut program) = (Vec::new(), String::new(), String::new());
-    for (at, (server, list)) in servers.iter().take(5).enumerate() {
-        let (lines, stubs) = calls(server, list, Passed::Named);
-        files.push(file(&format!("servers/s{at}.pyi"), &stubs));
-        package.push_str(&format!("from . import s{at} as s{at}\n"));
-        let first = lines.lines().next().unwrap().replacen("it.", &format!("s{at}."), 1);
-        program.push_str(&format!("from servers import s{at}\nprint(await {first})\n"));
-    }
-    files.push(file("servers/__init__.pyi", &package));
-    let bytes: usize = files.iter().map(|file| file.text.len()).sum();
-    for round in 0..5 {
-        let Some((_scratch, checker)) = ty("measure_checks_of_python") else { return };
-        let mut times = Vec::new();
-        for number in 0..12 {
-            // At last with other declarations.
-            if number > 8 {
-                let other = format!("x{number}: int\n");
-                files.push(file(&format!("servers/other{round}{number}.pyi"), &other));
-            }
-            let started = Instant::now();
-            checker.check(&files, &format!("{program}# {number}\n")).await.unwrap();
-            times.push(started.elapsed().as_millis());
-        }
-        eprintln!(
-            "{bytes} bytes of stubs: cold {} ms, warm {:?} ms, other stubs {:?} ms",
-            times[0],
-            &times[1..9],
-            &times[9..]
-        );
-    }
 }

@@ -1,25 +1,42 @@
 # Begins: our scripts become modules, and one run is served.
 #
-# In: `SCRIPTS`, pairs of a name and a text; the arguments are the first frame to
-# send, in hexadecimal digits, a library with which to be forked instead, or nothing,
-# and a folder of packages, or nothing.
+# In: the first frame to send, in hexadecimal digits; a library with which to be forked
+# instead, or nothing; a folder of packages, or nothing. On the channel comes what
+# `compile.py` has written, before anything else.
 
 
 def start():
+    import marshal
     import os
     import sys
     import types
 
+    def read(left):
+        data = bytearray()
+        while len(data) < left:
+            piece = os.read(0, left - len(data))
+            if not piece:
+                os._exit(2)
+            data += piece
+        return bytes(data)
+
+    _, hello, library, packages = sys.argv
+    version, _, scripts = read(int.from_bytes(read(4), "little")).partition(b"\0")
+    # Code that was compiled by another version could do anything.
+    if version != sys.version.encode():
+        os._exit(2)
     package = types.ModuleType("_tidegate")
     package.__path__ = []
     sys.modules["_tidegate"] = package
-    for name, source in SCRIPTS:
+    for name, code in marshal.loads(scripts):
+        if name == "zygote" and not library:
+            continue
         module = types.ModuleType(f"_tidegate.{name}")
         module.__package__ = "_tidegate"
         sys.modules[module.__name__] = module
         setattr(package, name, module)
-        exec(compile(source, f"<tidegate {name}>", "exec", dont_inherit=True), module.__dict__)
-    hello, library, packages = bytes.fromhex(sys.argv[1]), sys.argv[2], sys.argv[3]
+        exec(code, module.__dict__)
+    hello = bytes.fromhex(hello)
     sys.argv = ["program.py"]
     if packages:
         sys.path.append(packages)

@@ -75,8 +75,18 @@ class Unfit(Exception):
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 
 
+# For what JSON has: nearly all arguments of calls.
+_encode_plain = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
+
+
 def encode(value, what="output"):
     """JSON text of a value."""
+    try:
+        text = _encode_plain(value)
+        if not _LONG_NUMBER.search(text):
+            return text
+    except (ValueError, TypeError, RecursionError):
+        pass
     walk = _Walk(what)
     try:
         text = json.dumps(value, default=walk.simpler, allow_nan=False, ensure_ascii=False)

@@ -19,7 +19,7 @@ from .channel import Channel, Gone
 from .failure import Stopped
 from .program import AWAITED, FILE_NAME, LAST, LATER, RETURN, RETURNED, TAKER
 from .program import Program, Returned, returned
-from .values import Unfit, encode
+from .values import Unfit, decode, encode
 
 # Text is sent when so much has been printed, or the program ends or calls.
 PRINT_BYTES = 8192
@@ -63,6 +63,8 @@ class Printed(io.TextIOBase):
         return len(text)
 
     def flush(self):
+        if not self.parts:
+            return
         text, self.parts, self.size = "".join(self.parts), [], 0
         if text:
             self.channel.send(wire.LOG, self.level, wire.text(text))
@@ -99,17 +101,19 @@ class Start:
 
 
 class Run:
-    """The run of one program."""
+    """The run of one program. All of it that needs no program is done when it is made."""
 
-    def __init__(self, channel, start):
-        self.channel, self.start, self.source = channel, start, start.source
-        self.host = Host(channel)
+    def __init__(self, channel):
+        self.channel, self.host = channel, Host(channel)
         self.out, self.err = Printed(channel, INFO), Printed(channel, ERROR)
         self.out.other, self.err.other = self.err, self.out
         # What was printed before a call is told before it.
         self.host.before_send = self.flush
+        files.Shown(self.host).install()
+        self.names = self.named()
+        rehearse()
 
-    def limit(self):
+    def limit(self, start):
         """Stops the program where it is when its time is up, so that the error
         can name the line. The gateway has a clock of its own."""
         def stop(number, _):
@@ -123,25 +127,26 @@ class Run:
             signal.setitimer(timer, AGAIN_SECONDS)
         sys.unraisablehook = again
         # So that there is a `MemoryError` to tell of, before the kernel ends the process.
-        most = self.start.memory_bytes + OVERHEAD_BYTES
+        most = start.memory_bytes + OVERHEAD_BYTES
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         signal.signal(signal.SIGALRM, stop)
         signal.signal(signal.SIGPROF, stop)
-        signal.setitimer(signal.ITIMER_REAL, self.start.time_ms / 1000)
+        signal.setitimer(signal.ITIMER_REAL, start.time_ms / 1000)
         used = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, used + self.start.cpu_ms / 1000)
+        signal.setitimer(signal.ITIMER_PROF, used + start.cpu_ms / 1000)
 
-    def outcome(self):
+    def outcome(self, start):
         """JSON text of the output, or the error: one of both is None."""
-        self.limit()
+        self.limit(start)
+        source = start.source
         try:
-            program = Program(self.source)
+            program = Program(source)
         except Stopped as error:
-            return None, failure.of_exception(error, self.source)
+            return None, failure.of_exception(error, source)
         except SyntaxError as error:
-            return None, failure.of_syntax(error, self.source)
+            return None, failure.of_syntax(error, source)
         except (ValueError, RecursionError, MemoryError) as error:
-            return None, failure.of_syntax(SyntaxError(str(error)), self.source)
+            return None, failure.of_syntax(SyntaxError(str(error)), source)
         try:
             try:
                 value = self.value(program)
@@ -156,12 +161,12 @@ class Run:
             raise
         except BaseException as error:
             try:
-                return None, failure.of_exception(error, self.source)
+                return None, failure.of_exception(error, source)
             except BaseException:
                 return None, failure.of_the_rest(error)
 
     def value(self, program):
-        names = self.names()
+        names = self.names
         sys.stdout = sys.__stdout__ = self.out
         sys.stderr = sys.__stderr__ = self.err
         # Nobody types anything.
@@ -207,7 +212,7 @@ class Run:
         self.out.flush()
         self.err.flush()
 
-    def names(self):
+    def named(self):
         """The names that a program finds."""
         servers = Servers(self.host)
         sys.modules["servers"] = servers
@@ -264,19 +269,26 @@ class Run:
         return names
 
 
+def rehearse():
+    """Does once what is done in every run. In a process that was forked most of the time
+    of a short run would go into getting memory of its own for it, page by page."""
+    program = Program("import json\nresult = {'a': [text for text in 'b'], 'c': 1.5}")
+    names = {}
+    exec(program.code, names)
+    decode(encode(names["result"]))
+
+
 def serve(descriptor, hello):
     """Says hello, runs what comes, and tells how it ended."""
     channel = Channel(_apart(descriptor))
+    run = Run(channel)
+    # What the program forks has no part in the run.
+    os.register_at_fork(after_in_child=channel.leave)
     channel.send_frame(hello)
     frame = channel.next()
     if frame.u8() != wire.START:
         return 2
-    start = Start(frame)
-    # What the program forks has no part in the run.
-    os.register_at_fork(after_in_child=channel.leave)
-    run = Run(channel, start)
-    files.Shown(run.host).install()
-    output, error = run.outcome()
+    output, error = run.outcome(Start(frame))
     signal.setitimer(signal.ITIMER_REAL, 0)
     memory = wire.u64(_peak_memory())
     if error is None:

@@ -1,8 +1,9 @@
 //! Which engine a worker is to use: the arguments of `tidegate worker`.
 //!
 //! `worker`, or `worker --engine NAME --program PATH --major N --memory BYTES`, or
-//! `worker --python PATH [--packages FOLDER] [--zygote yes]`. They come from the gateway (`sandbox::engine`), which has found the program
-//! and asked it for its version.
+//! `worker --python PATH [--packages FOLDER] [--zygote yes]`. They come
+//! from the gateway (`sandbox::engine`, `sandbox::python`), which has found the program and
+//! asked it for its version.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -11,6 +11,7 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use tidegate_config::{Environment, Settings};
 use tidegate_model::{Language, Limits, Secret, ServerSpec, Transport};
+use tokio::time::sleep;
 
 use super::samples::Samples;
 use super::{Figure, timed, timed_run};
@@ -18,6 +19,10 @@ use crate::{context, print};
 
 const CALLS: usize = 100;
 const ROUNDS: usize = 15;
+
+/// Before each of the ways, so that they all begin alike: with a worker ready, and on a
+/// machine that has slept.
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// A server and one call of it that does next to nothing.
 struct Target {
@@ -63,24 +68,26 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let mut program_parallel = Samples::default();
     // One round without counting: both servers warm up.
     for round in 0..=ROUNDS {
-        let times = [
-            direct_calls(&client, target.tool, &arguments).await?,
-            timed_run(&gateway, &sequential).await?,
-            direct_parallel_calls(&client, target.tool, &arguments).await?,
-            timed_run(&gateway, &parallel).await?,
-        ];
+        sleep(PAUSE).await;
+        let direct_time = direct_calls(&client, target.tool, &arguments).await?;
+        sleep(PAUSE).await;
+        let program_time = timed_run(&gateway, &sequential).await?;
+        sleep(PAUSE).await;
+        let direct_parallel_time = direct_parallel_calls(&client, target.tool, &arguments).await?;
+        sleep(PAUSE).await;
+        let program_parallel_time = timed_run(&gateway, &parallel).await?;
         if has_python {
-            tokio::time::sleep(Duration::from_millis(250)).await;
+            sleep(PAUSE).await;
             let time = timed(&gateway, &python, Language::Python).await?;
             if round > 0 {
                 in_python.add(time);
             }
         }
         if round > 0 {
-            direct.add(times[0]);
-            program.add(times[1]);
-            direct_parallel.add(times[2]);
-            program_parallel.add(times[3]);
+            direct.add(direct_time);
+            program.add(program_time);
+            direct_parallel.add(direct_parallel_time);
+            program_parallel.add(program_parallel_time);
         }
     }
     client.cancel().await.ok();

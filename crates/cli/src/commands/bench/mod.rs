@@ -148,9 +148,18 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 
 /// How long a program takes in a worker that is up already.
 async fn timed_run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
+    timed_when_ready(gateway, source, Language::TypeScript).await
+}
+
+/// The same in any language.
+async fn timed_when_ready(
+    gateway: &Arc<Gateway>,
+    source: &str,
+    language: Language,
+) -> anyhow::Result<Duration> {
     gateway.prepare_worker();
     tokio::time::sleep(Duration::from_millis(20)).await;
-    timed(gateway, source, Language::TypeScript).await
+    timed(gateway, source, language).await
 }
 
 /// How long a program takes.

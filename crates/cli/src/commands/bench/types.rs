@@ -10,11 +10,11 @@ use serde_json::Value;
 use tidegate_catalog::{Catalog, Languages, read_catalog, tree};
 use tidegate_config::{Checks, Environment, Settings, TypeCheck};
 use tidegate_gateway::Gateway;
-use tidegate_model::{ServerSpec, ToolList};
-use tidegate_typecheck::{Found, find};
+use tidegate_model::{Language, ServerSpec, ToolList};
+use tidegate_typecheck::{Found, FoundPython, PythonChecker, find, find_python};
 
 use super::samples::Samples;
-use super::{Figure, timed_run};
+use super::{Figure, timed_when_ready};
 use crate::{context, demo, print};
 
 const ROUNDS: usize = 10;
@@ -35,13 +35,38 @@ const PROGRAM: &str = "
     }
     return wanted < 0 ? await report('x') : wanted;";
 
+/// The same in Python.
+const PYTHON_PROGRAM: &str = "
+from servers import crm
+wanted = NUMBER
+def report(query: str):
+    found = crm.search_leads(query=query)
+    by_country = {}
+    for lead in found.leads:
+        if lead.status != 'lost':
+            by_country[lead.country] = by_country.get(lead.country, 0) + lead.value_cents
+    file = servers.drive.read_file(path=f'reports/{query}.txt')
+    issues = servers.tracker.list_issues(state='open', limit=10)
+    return {'by_country': by_country, 'file': file, 'titles': [issue.title for issue in issues.issues]}
+result = report('x') if wanted < 0 else wanted";
+
 pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::from_iter(generate()?);
     match compiler() {
-        Some(tsc) => figures.push(check(folder, tsc).await?),
+        Some(tsc) => {
+            let checks = Checks { tsc: Some(tsc), ..Checks::default() };
+            figures.push(check(folder, &checks, Language::TypeScript, PROGRAM).await?);
+        }
         None => print::note(
             "TypeScript 7 is not installed (`tidegate doctor --fix` does it); no type check measured",
         ),
+    }
+    match python_checker() {
+        Some(python) => {
+            let checks = Checks { python: Some(python), ..Checks::default() };
+            figures.push(check(folder, &checks, Language::Python, PYTHON_PROGRAM).await?);
+        }
+        None => print::note("ty is not installed; no type check of Python measured"),
     }
     Ok(figures)
 }
@@ -96,20 +121,25 @@ fn fresh(catalog: &Catalog) -> Catalog {
 }
 
 /// The difference that a type check makes to a run, each with a changed program.
-async fn check(folder: &Path, tsc: PathBuf) -> anyhow::Result<Figure> {
+async fn check(
+    folder: &Path,
+    checks: &Checks,
+    language: Language,
+    program: &str,
+) -> anyhow::Result<Figure> {
     let servers = demo::server_specs()?;
     let open = |name: &str, types: TypeCheck| {
-        let checks = Checks { types, tsc: Some(tsc.clone()), ..Checks::default() };
-        open(folder.join(name), servers.clone(), checks)
+        let state_dir = folder.join(format!("{name}-{}", language.as_str()));
+        open(state_dir, servers.clone(), Checks { types, ..checks.clone() })
     };
     let (checked, unchecked) =
         (open("typed", TypeCheck::Strict)?, open("untyped", TypeCheck::Off)?);
     let (mut with, mut without) = (Samples::default(), Samples::default());
     // One round without counting: servers and compiler start.
     for round in 0..=CHECKS {
-        let source = PROGRAM.replace("NUMBER", &round.to_string());
-        let (slow, fast) =
-            (timed_run(&checked, &source).await?, timed_run(&unchecked, &source).await?);
+        let source = program.replace("NUMBER", &round.to_string());
+        let slow = timed_when_ready(&checked, &source, language).await?;
+        let fast = timed_when_ready(&unchecked, &source, language).await?;
         if round > 0 {
             with.add(slow);
             without.add(fast);
@@ -119,7 +149,7 @@ async fn check(folder: &Path, tsc: PathBuf) -> anyhow::Result<Figure> {
     unchecked.close().await;
     let (with, without) = (with.median(), without.median());
     Ok(Figure {
-        name: "type check of a program, warm".to_owned(),
+        name: format!("type check of a program in {}, warm", language.as_str()),
         ms: with - without,
         yardstick: "the same run without it".to_owned(),
         yardstick_ms: without,
@@ -144,6 +174,18 @@ fn compiler() -> Option<PathBuf> {
     let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
     match find(equipped, &state_dir, path) {
         Found::Native { tsc } => Some(tsc),
+        _ => None,
+    }
+}
+
+/// The same for Python: ty, which is the quicker of the two.
+fn python_checker() -> Option<PathBuf> {
+    let environment = Environment::from_process();
+    let equipped = super::equipment("ty");
+    let equipped = equipped.as_ref().and_then(|entry| entry["command"].as_str()).map(Path::new);
+    let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
+    match find_python(equipped, path) {
+        FoundPython::Checker(PythonChecker::Ty { path }) => Some(path),
         _ => None,
     }
 }

@@ -33,7 +33,11 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
         let remedy = "install Python 3.9 or later, and put it on PATH or name it as `python.path`";
         Finding::warning(NAME, fact, remedy)
     };
-    let found = match find_python(program, packages, &path).await {
+    let executable = match context::own_executable() {
+        Ok(executable) => executable,
+        Err(error) => return bad(error.to_string()),
+    };
+    let found = match find_python(&executable, program, packages, &path).await {
         Ok(found) => found,
         Err(error) => return bad(error.to_string()),
     };

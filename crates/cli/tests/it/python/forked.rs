@@ -115,6 +115,33 @@ fn a_zygote_that_is_lost_harms_only_who_was_forked_from_it() {
     assert!(zygote(&served).is_some_and(|after| after != before));
 }
 
+/// Whatever moment it comes in, also while the process is asked for.
+#[test]
+fn a_cancelled_program_does_not_disturb_the_zygote() {
+    let test = "a_cancelled_program_does_not_disturb_the_zygote";
+    let bench = Bench::with_servers(json!({}));
+    let Some(mut served) = forking(&bench, test) else { return };
+    let before = zygote(&served);
+    for pause in 0..12 {
+        // More than are kept ready.
+        let begun: Vec<u64> = (0..3)
+            .map(|_| {
+                let program = json!({"code": "import time\ntime.sleep(60)", "language": "python"});
+                let call = json!({"name": "execute_code", "arguments": program});
+                served.begin("tools/call", call)
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(pause));
+        for id in begun {
+            served.send(&json!({
+                "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}
+            }));
+        }
+    }
+    assert_eq!(run(&mut served, IS_FORKED)["output"], true);
+    assert_eq!(zygote(&served), before);
+}
+
 #[test]
 fn nothing_is_forked_if_that_is_not_wanted() {
     let bench = Bench::with_servers(json!({}));
