@@ -54,7 +54,10 @@ class Host:
         self.waiting = {}
         self.answers = {}
         self.watching = None
-        self.changed = threading.Condition()
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
+        # Threads that wait for what another one reads.
+        self.others = 0
         self.reading = False
         self.asking = threading.Lock()
         self.before_send = lambda: None
@@ -62,10 +65,9 @@ class Host:
     def send(self, kind, *fields, name="", convert=None):
         """Sends a question and gives what its answer is known by: its number, the
         tool that was called, and what is made of the answer."""
-        with self.changed:
+        with self.lock:
             self.before_send()
-            self.last += 1
-            number = self.last
+            number = self.last = self.last + 1
             try:
                 self.channel.send(kind, wire.u32(number), *fields)
             except wire.TooLong as error:
@@ -76,10 +78,14 @@ class Host:
 
     def wait(self, number, name="", convert=None):
         """Blocks until this answer is there."""
-        with self.changed:
+        with self.lock:
             while self.answers[number] is None:
                 if self.reading:
-                    self.changed.wait()
+                    self.others += 1
+                    try:
+                        self.changed.wait()
+                    finally:
+                        self.others -= 1
                 else:
                     self.read()
             answer = self.answers.pop(number)
@@ -88,13 +94,14 @@ class Host:
     def read(self):
         """Reads one frame, without holding up who sends meanwhile."""
         self.reading = True
-        self.changed.release()
+        self.lock.release()
         try:
             frame = self.channel.next()
         finally:
-            self.changed.acquire()
+            self.lock.acquire()
             self.reading = False
-            self.changed.notify_all()
+            if self.others:
+                self.changed.notify_all()
         self.take(frame)
 
     async def later(self, number, name="", convert=None):

@@ -15,6 +15,7 @@ START, REPLY = 1, 2
 QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6}
 
 _U32 = struct.Struct("<I")
+_HEAD = struct.Struct("<IB")
 _U64 = struct.Struct("<Q")
 
 # Bytes of a frame at most; the gateway reads no longer one.
@@ -37,6 +38,12 @@ def text(value):
 
 def optional(value):
     return b"\0" if value is None else b"\1" + text(value)
+
+
+def reply(number):
+    """A frame as the gateway would send it: this call gave its number."""
+    body = bytes((REPLY,)) + u32(number) + b"\1" + text(str(number))
+    return u32(len(body)) + body
 
 
 class Gone(BaseException):
@@ -103,15 +110,15 @@ class Channel:
         body = b"".join(fields)
         if len(body) >= MOST:
             raise TooLong(len(body))
-        self.send_frame(_U32.pack(len(body) + 1) + bytes((kind,)) + body)
+        self.send_frame(_HEAD.pack(len(body) + 1, kind) + body)
 
     def send_frame(self, frame):
-        left = memoryview(frame)
-        while left:
-            try:
-                left = left[os.write(self.descriptor, left):]
-            except OSError:
-                raise Gone from None
+        try:
+            sent = os.write(self.descriptor, frame)
+            while sent < len(frame):
+                sent += os.write(self.descriptor, memoryview(frame)[sent:])
+        except OSError:
+            raise Gone from None
 
     def next(self):
         """The next frame, waited for."""
