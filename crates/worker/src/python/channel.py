@@ -16,6 +16,7 @@ QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile"
 
 _U32 = struct.Struct("<I")
 _HEAD = struct.Struct("<IB")
+_REPLY = struct.Struct("<BIB")
 _U64 = struct.Struct("<Q")
 
 # Bytes of a frame at most; the gateway reads no longer one.
@@ -58,8 +59,10 @@ class TooLong(Exception):
 class Reader:
     """Takes fields off the front of a frame."""
 
-    def __init__(self, body):
-        self.body, self.at = body, 0
+    __slots__ = ("body", "at")
+
+    def __init__(self, body, at=0):
+        self.body, self.at = body, at
 
     def u8(self):
         self.at += 1
@@ -80,6 +83,15 @@ class Reader:
 
     def optional(self):
         return self.text() if self.u8() else None
+
+    def reply(self):
+        """The number of an answer, whether it is one, and its text, if it is."""
+        body = self.body
+        kind, number, ok = _REPLY.unpack_from(body, self.at)
+        if kind != REPLY:
+            raise Gone
+        self.at += 6
+        return number, ok, self.text() if ok else None
 
     def failure(self):
         code, message, line, column = self.text(), self.text(), self.u32(), self.u32()
@@ -122,6 +134,13 @@ class Channel:
 
     def next(self):
         """The next frame, waited for."""
+        if not self.received:
+            self._receive()
+            # Nearly always it comes alone and as a whole.
+            data = self.received
+            if len(data) > 4 and _U32.unpack_from(data)[0] == len(data) - 4:
+                self.received = bytearray()
+                return Reader(data, 4)
         while True:
             frame = self._take()
             if frame is not None:

@@ -224,17 +224,17 @@ class Run:
 
         def call_tool(name, arguments=None, more=None, raw=False, **named):
             """Calls a tool by its full name, `server__tool`."""
-            return host.wait(*send(name, arguments, more, raw, named))
+            return send(host.call, name, arguments, more, raw, named)
 
-        def send(name, arguments, more, raw, named):
+        def send(send, name, arguments, more, raw, named):
             # Some write the server and the tool apart; text is never the arguments.
             if isinstance(arguments, str):
                 name, arguments = f"{name}__{arguments}", more
             text = encode({**(arguments or {}), **named}, "arguments")
-            return host.send(wire.CALL, wire.text(str(name)), wire.text(text), bytes((bool(raw),)), name=str(name))
+            return send(wire.CALL, wire.text(str(name)), wire.text(text), bytes((bool(raw),)), name=str(name))
 
         call_tool.__later__ = lambda name, arguments=None, more=None, raw=False, **named: Later(
-            host, *send(name, arguments, more, raw, named))
+            host, *send(host.send, name, arguments, more, raw, named))
 
         def search_tools(query, detail="description", **options):
             """Tools that fit a query."""
@@ -283,7 +283,7 @@ def rehearse():
     names = {}
     exec(program.code, names)
     host = Host(Stage(None))
-    host.wait(*host.send(wire.CALL, wire.text(encode(names["result"])), name="a__b"))
+    host.call(wire.CALL, wire.text(encode(names["result"])), name="a__b")
 
 
 def serve(descriptor, hello):
