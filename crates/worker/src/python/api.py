@@ -54,7 +54,10 @@ class Host:
         self.waiting = {}
         self.answers = {}
         self.watching = None
-        self.changed = threading.Condition()
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
+        # Threads that wait for what another one reads.
+        self.others = 0
         self.reading = False
         self.asking = threading.Lock()
         self.before_send = lambda: None
@@ -62,40 +65,66 @@ class Host:
     def send(self, kind, *fields, name="", convert=None):
         """Sends a question and gives what its answer is known by: its number, the
         tool that was called, and what is made of the answer."""
-        with self.changed:
+        with self.lock:
             self.before_send()
-            self.last += 1
-            number = self.last
-            try:
-                self.channel.send(kind, wire.u32(number), *fields)
-            except wire.TooLong as error:
-                raise ToolError(f"{error} bytes are too much for one call", "call.bad_argument",
-                                "pass less at once") from None
+            number = self.last = self.last + 1
+            self.send_question(kind, number, fields)
             self.answers[number] = None
         return number, name, convert
 
+    def call(self, kind, *fields, name="", convert=None):
+        """Sends a question and blocks until its answer is there: `wait(*send(…))`, with
+        little to do if it is the only one, as it nearly always is. Between two calls
+        other processes run, and whatever is touched here is slow to come by again."""
+        with self.lock:
+            if self.reading or self.answers:
+                question = self.send(kind, *fields, name=name, convert=convert)
+            else:
+                self.before_send()
+                number = self.last = self.last + 1
+                self.send_question(kind, number, fields)
+                frame = self.read_frame()
+                answered, ok, text = frame.reply()
+                if ok and answered == number:
+                    return convert(decode(text)) if convert else decode(text)
+                question = number, name, convert
+                self.answers[number] = None
+                self.note(frame, answered, ok, text)
+        return self.wait(*question)
+
+    def send_question(self, kind, number, fields):
+        try:
+            self.channel.send(kind, wire.u32(number), *fields)
+        except wire.TooLong as error:
+            raise ToolError(f"{error} bytes are too much for one call", "call.bad_argument",
+                            "pass less at once") from None
+
     def wait(self, number, name="", convert=None):
         """Blocks until this answer is there."""
-        with self.changed:
+        with self.lock:
             while self.answers[number] is None:
                 if self.reading:
-                    self.changed.wait()
+                    self.others += 1
+                    try:
+                        self.changed.wait()
+                    finally:
+                        self.others -= 1
                 else:
-                    self.read()
+                    self.take(self.read_frame())
             answer = self.answers.pop(number)
         return self.value(answer, name, convert)
 
-    def read(self):
+    def read_frame(self):
         """Reads one frame, without holding up who sends meanwhile."""
         self.reading = True
-        self.changed.release()
+        self.lock.release()
         try:
-            frame = self.channel.next()
+            return self.channel.next()
         finally:
-            self.changed.acquire()
+            self.lock.acquire()
             self.reading = False
-            self.changed.notify_all()
-        self.take(frame)
+            if self.others:
+                self.changed.notify_all()
 
     async def later(self, number, name="", convert=None):
         """The same without blocking the loop."""
@@ -127,13 +156,12 @@ class Host:
                 self.changed.notify_all()
 
     def take(self, frame):
-        if frame.u8() != wire.REPLY:
-            raise Gone
-        number = frame.u32()
+        self.note(frame, *frame.reply())
+
+    def note(self, frame, number, ok, text):
         if number not in self.answers:
             return
-        ok = frame.u8()
-        self.answers[number] = (True, frame.text()) if ok else (False, frame.failure())
+        self.answers[number] = (True, text) if ok else (False, frame.failure())
         future = self.waiting.get(number)
         if future is not None and not future.get_loop().is_closed():
             future.get_loop().call_soon_threadsafe(_wake, future)
@@ -151,7 +179,7 @@ class Host:
     def ask(self, question, body):
         # The gateway answers one question at a time.
         with self.asking:
-            return self.wait(*self.send(wire.ASK, bytes((wire.QUESTIONS[question],)), wire.text(body)))
+            return self.call(wire.ASK, bytes((wire.QUESTIONS[question],)), wire.text(body))
 
     def finish(self):
         """Waits for the calls that nobody waited for: they were meant to happen.
@@ -233,10 +261,10 @@ class Call:
     """What sends a question when it is called: it waits, or `later` does not."""
 
     def __call__(self, /, *positional, **named):
-        return self._host.wait(*self._send(*positional, **named))
+        return self._send(self._host.call, *positional, **named)
 
     def later(self, /, *positional, **named):
-        return Later(self._host, *self._send(*positional, **named))
+        return Later(self._host, *self._send(self._host.send, *positional, **named))
 
 
 class Function(Call):
@@ -257,9 +285,9 @@ class Function(Call):
         """What has this is shown by `help` as a function; nothing is bound."""
         return self
 
-    def _send(self, /, *positional, **named):
+    def _send(self, send, /, *positional, **named):
         arguments = arguments_of(self.__name__, self._parameters, positional, named)
-        return self._host.send(wire.CALL, wire.text(self._full), wire.text(arguments), b"\0", name=self._full)
+        return send(wire.CALL, wire.text(self._full), wire.text(arguments), b"\0", name=self._full)
 
     def __repr__(self):
         return f"<function {self.__module__}.{self.__name__}>"
@@ -412,17 +440,17 @@ class Run(Call):
         self._host = host
         self.__name__ = self.__qualname__ = "run"
 
-    def _send(self, name, args=(), input=None, timeout_ms=None):
+    def _send(self, send, name, args=(), input=None, timeout_ms=None):
         # Written as in JavaScript: one dict with both.
         if isinstance(input, dict):
-            return self._send(name, args, **input)
+            return self._send(send, name, args, **input)
         if isinstance(args, (str, bytes)):
             raise ToolError("`commands.run` takes the arguments as a list", "command.denied",
                             'write `commands.run("name", ["first", "second"])`')
         given = [str(each) if isinstance(each, (int, float)) else each for each in args]
         request = {"args": given, "input": input, "timeout_ms": timeout_ms}
         request = {key: value for key, value in request.items() if value is not None}
-        return self._host.send(wire.COMMAND, wire.text(str(name)), wire.text(encode(request, "arguments")))
+        return send(wire.COMMAND, wire.text(str(name)), wire.text(encode(request, "arguments")))
 
 
 def later(function):

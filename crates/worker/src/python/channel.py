@@ -15,6 +15,8 @@ START, REPLY = 1, 2
 QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6}
 
 _U32 = struct.Struct("<I")
+_HEAD = struct.Struct("<IB")
+_REPLY = struct.Struct("<BIB")
 _U64 = struct.Struct("<Q")
 
 # Bytes of a frame at most; the gateway reads no longer one.
@@ -39,6 +41,12 @@ def optional(value):
     return b"\0" if value is None else b"\1" + text(value)
 
 
+def reply(number):
+    """A frame as the gateway would send it: this call gave its number."""
+    body = bytes((REPLY,)) + u32(number) + b"\1" + text(str(number))
+    return u32(len(body)) + body
+
+
 class Gone(BaseException):
     """The gateway has closed the channel. No program can do anything then, so
     `except Exception` does not catch it."""
@@ -51,8 +59,10 @@ class TooLong(Exception):
 class Reader:
     """Takes fields off the front of a frame."""
 
-    def __init__(self, body):
-        self.body, self.at = body, 0
+    __slots__ = ("body", "at")
+
+    def __init__(self, body, at=0):
+        self.body, self.at = body, at
 
     def u8(self):
         self.at += 1
@@ -73,6 +83,15 @@ class Reader:
 
     def optional(self):
         return self.text() if self.u8() else None
+
+    def reply(self):
+        """The number of an answer, whether it is one, and its text, if it is."""
+        body = self.body
+        kind, number, ok = _REPLY.unpack_from(body, self.at)
+        if kind != REPLY:
+            raise Gone
+        self.at += 6
+        return number, ok, self.text() if ok else None
 
     def failure(self):
         code, message, line, column = self.text(), self.text(), self.u32(), self.u32()
@@ -103,18 +122,25 @@ class Channel:
         body = b"".join(fields)
         if len(body) >= MOST:
             raise TooLong(len(body))
-        self.send_frame(_U32.pack(len(body) + 1) + bytes((kind,)) + body)
+        self.send_frame(_HEAD.pack(len(body) + 1, kind) + body)
 
     def send_frame(self, frame):
-        left = memoryview(frame)
-        while left:
-            try:
-                left = left[os.write(self.descriptor, left):]
-            except OSError:
-                raise Gone from None
+        try:
+            sent = os.write(self.descriptor, frame)
+            while sent < len(frame):
+                sent += os.write(self.descriptor, memoryview(frame)[sent:])
+        except OSError:
+            raise Gone from None
 
     def next(self):
         """The next frame, waited for."""
+        if not self.received:
+            self._receive()
+            # Nearly always it comes alone and as a whole.
+            data = self.received
+            if len(data) > 4 and _U32.unpack_from(data)[0] == len(data) - 4:
+                self.received = bytearray()
+                return Reader(data, 4)
         while True:
             frame = self._take()
             if frame is not None:

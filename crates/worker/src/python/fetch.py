@@ -16,11 +16,11 @@ class Fetch(Call):
         self._host = host
         self.__name__ = self.__qualname__ = "fetch"
 
-    def _send(self, url, method=None, headers=None, body=None, *, json=None, data=None, params=None,
+    def _send(self, send, url, method=None, headers=None, body=None, *, json=None, data=None, params=None,
               redirect="follow", timeout=None):
         # Written as in JavaScript: one dict with all of it.
         if isinstance(method, dict):
-            return self._send(url, **method)
+            return self._send(send, url, **method)
         # `timeout` is taken since many write it; the gateway has its own.
         content, kind = _body(body, json, data)
         sent = _pairs(headers)
@@ -29,7 +29,7 @@ class Fetch(Call):
         method = str(method or ("GET" if content is None else "POST")).upper()
         request = {"url": _with_params(str(url), params), "method": method, "headers": sent,
                    "body": _base64(content), "redirect": str(redirect)}
-        return self._host.send(wire.FETCH, wire.text(encode(request, "arguments")), convert=Response)
+        return send(wire.FETCH, wire.text(encode(request, "arguments")), convert=Response)
 
 
 class Response:

@@ -1,4 +1,4 @@
-# expect: output "forged"
+# expect: output {"still":"told"}
 import sys, types, json, builtins
 fake = types.ModuleType("json")
 fake.dumps = fake.loads = lambda *arguments, **named: '"forged"'
