@@ -23,7 +23,7 @@ pub enum Surface {
 pub fn instructions(surface: Surface) -> Option<&'static str> {
     match surface {
         Surface::Standard | Surface::Lean => Some(
-            "Your MCP servers are TypeScript APIs here. Find tools with search_tools, then do the \
+            "Your MCP servers are TypeScript and Python APIs here. Find tools with search_tools, then do the \
              whole task in one execute_code program: loop, filter and join there, and return only \
              what you need. Data stays outside your context.",
         ),
@@ -45,15 +45,16 @@ pub fn definitions(surface: Surface) -> Vec<Tool> {
 fn execute_code() -> Tool {
     tool(
         "execute_code",
-        "Runs TypeScript in a sandbox.\n\
+        "Runs TypeScript or Python in a sandbox.\n\
          import * as git from './servers/git'; const log = await git.gitLog({ repo_path: '/r' });\n\
+         from servers import git; result = git.git_log(repo_path='/r')\n\
          Also: servers.git.gitLog(…), callMCPTool('git__git_log', {…}), searchTools(query), top-level \
-         await, Promise.all. `return` the result; console.log is kept. Calls give structured content, \
-         parsed JSON or text, and throw ToolError. Large output stays under `handle`; you get a \
-         summary.",
+         await, Promise.all, asyncio. `return` the result; console.log is kept. Calls give structured \
+         content, parsed JSON or text, and throw ToolError. Large output stays under `handle`; you get \
+         a summary.",
         json!({
             "code": {"type": "string"},
-            "language": {"enum": ["typescript"]},
+            "language": {"enum": ["typescript", "python"]},
             "timeout_ms": {"type": "integer"},
             "engine": {"enum": ["quickjs", "deno", "node"]}
         }),
