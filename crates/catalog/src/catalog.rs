@@ -45,6 +45,8 @@ struct Listed {
     api: OnceLock<Arc<ServerApi>>,
     /// This server's part of the index, made at the first search.
     analysed: OnceLock<Arc<Analysed>>,
+    /// What kind of server it is, if somebody says.
+    category: Option<String>,
 }
 
 impl Listed {
@@ -54,6 +56,7 @@ impl Listed {
             observed: Arc::default(),
             api: OnceLock::new(),
             analysed: OnceLock::new(),
+            category: None,
         }
     }
 }
@@ -171,6 +174,18 @@ impl Catalog {
             listed.observed = Arc::new(observed);
             listed.api = OnceLock::new();
         }
+    }
+
+    /// Says what kind of server it is.
+    pub fn set_category(&mut self, server: &str, category: &str) {
+        if let Some(listed) = self.servers.get_mut(server) {
+            listed.category = Some(category.to_owned());
+        }
+    }
+
+    /// What kind of server it is, if somebody has said.
+    pub fn category(&self, server: &str) -> Option<&str> {
+        self.servers.get(server)?.category.as_deref()
     }
 
     /// Takes over a server from another catalog.

@@ -187,6 +187,7 @@ Examples:
   tidegate search \"commit changes to a repository\"
   tidegate search --detail full git_log
   tidegate search --catalog tools/ --json \"send an email\"
+  tidegate search --read-only --server github \"who reviews this\"
   tidegate search --catalog tools.jsonl --queries queries.jsonl")]
 pub(crate) struct SearchArgs {
     /// A task in your own words, or a name
@@ -198,6 +199,18 @@ pub(crate) struct SearchArgs {
     /// How many tools at most
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
+    /// Only tools of this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only tools of servers in this folder of the catalog
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+    /// Only tools that say that they change nothing
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// The longest answer, in tokens [default: 800]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
     /// Search these definitions instead of the configured servers: a folder with *.json files, one such
     /// file, or a .jsonl file
     #[arg(long, value_name = "PATH")]

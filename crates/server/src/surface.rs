@@ -70,7 +70,9 @@ fn search_tools() -> Tool {
             "query": {"type": "string"},
             "detail": {"enum": ["name", "description", "full"]},
             "server": {"type": "string"},
-            "limit": {"type": "integer"}
+            "read_only": {"type": "boolean"},
+            "limit": {"type": "integer"},
+            "max_tokens": {"type": "integer"}
         }),
         &["query"],
     )
