@@ -9,10 +9,14 @@ use tidegate_model::{ErrorCode, Language, RunError, Scope};
 use tidegate_policy::Permissions;
 use tidegate_wire::Question;
 
+use crate::contents::contents;
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::search::SearchRequest;
 use crate::view::View;
+
+/// Not among the names in `./servers`: programs take each of those for a server.
+const CONTENTS: &str = "README.md";
 
 /// The one file of a server for programs in Python.
 const PYTHON_FILE: &str = "__init__.py";
@@ -121,6 +125,10 @@ impl Gateway {
 
     async fn read_file(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let parts = tree_path(path).unwrap_or_default();
+        if parts == ["servers", CONTENTS] {
+            let (catalog, _) = view.complete(&self.discovery).await;
+            return Ok(Value::String(contents(&catalog, view.language)));
+        }
         let [servers, server, file] = parts.as_slice() else {
             return Err(no_such_file(path, view));
         };

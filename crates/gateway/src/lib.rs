@@ -9,6 +9,7 @@ mod bridge;
 mod capacity;
 mod check;
 mod commands;
+mod contents;
 mod discovery;
 mod engines;
 mod explain;
