@@ -17,7 +17,7 @@ mod skills;
 mod store;
 
 pub use outputs::Outputs;
-pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, Stats};
+pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Stats};
 pub use shapes::ShapeRecord;
 pub use skills::{
     MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,

@@ -152,7 +152,11 @@ mod tests {
     fn what_is_written_is_read_again() {
         for matter in [
             front("a", "Plain", &[]),
-            front("true", "quote \" and \\ and --- and: more # no comment", &["a, b", "c\"d", "'"]),
+            front(
+                "true",
+                "quote \" and \\ and --- and: more # no comment",
+                &["a, b", "c\", d", "'"],
+            ),
             front("x-1", "日本 é", &["one"]),
         ] {
             let text = format!("{}\nThe text.\n", matter.write());
