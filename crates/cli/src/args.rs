@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Tokens(TokensArgs),
     /// Write the typed APIs of all servers as TypeScript and Python files
     Generate(GenerateArgs),
+    /// List the saved skills, show one, or remove one
+    Skills(SkillsArgs),
     /// Try everything that tidegate needs, and say what to do about what is missing
     Doctor(DoctorArgs),
     /// Measure this machine
@@ -264,6 +266,38 @@ pub(crate) enum ToolsCommand {
         /// One JSON document on standard output
         #[arg(long)]
         json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tidegate skills list\n  tidegate skills show mcp-progressive-discovery\n  tidegate skills remove count-words"
+)]
+pub(crate) struct SkillsArgs {
+    #[command(subcommand)]
+    pub(crate) command: SkillsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// All skills, and what is damaged among them
+    List {
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// The text and the code of one skill
+    Show {
+        /// Such as count-words
+        name: String,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a saved skill
+    Remove {
+        /// Such as count-words
+        name: String,
     },
 }
 

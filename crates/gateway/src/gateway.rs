@@ -13,7 +13,7 @@ use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
 use tidegate_policy::{Grants, Policy};
 use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
-use tidegate_store::{Outputs, Store, StoreError};
+use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
 
@@ -52,6 +52,7 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
+    pub(crate) skills: Skills,
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
     pub(crate) engines: Engines,
@@ -113,6 +114,7 @@ impl Gateway {
         let egress = Egress::open(settings.network.clone())?;
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
+            skills: Skills::new(&settings.state_dir),
             settings,
             discovery,
             policy,

@@ -8,7 +8,15 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, Served, descendants, text, wait_until_gone};
 
-const TOOLS: [&str; 4] = ["execute_code", "search_tools", "get_tool_definition", "call_tool"];
+const TOOLS: [&str; 7] = [
+    "execute_code",
+    "search_tools",
+    "get_tool_definition",
+    "call_tool",
+    "save_skill",
+    "load_skill",
+    "list_skills",
+];
 
 /// The eras as the Inspector and as the Python client name them, and the
 /// version that is then spoken.

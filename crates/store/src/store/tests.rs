@@ -133,7 +133,8 @@ fn a_database_of_the_first_version_is_brought_up_to_date() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands; PRAGMA user_version = 1",
+            "DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands;
+             DROP TABLE saved_skills; PRAGMA user_version = 1",
         )
         .unwrap();
     assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
@@ -146,7 +147,7 @@ fn a_database_of_a_newer_version_is_refused() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 4 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 5 }));
 }
 
 #[cfg(unix)]

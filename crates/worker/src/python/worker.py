@@ -241,12 +241,14 @@ class Run:
             return host.ask("search", encode({**options, "detail": detail, "query": str(query)}))
 
         def load_skill(name):
-            """The text of a saved skill."""
-            return host.ask("readFile", f"./skills/{name}")
+            """The code of a skill, or its text if it has none."""
+            return host.ask("loadSkill", wire.cut(str(name), wire.MOST_NAME))
 
         def save_skill(name, code, description=""):
-            """Saves code for later runs."""
-            raise ToolError("skills cannot be saved yet", "file.refused", "return the code instead")
+            """Saves code in Python for later runs."""
+            text = encode({"name": name, "code": code, "description": description}, "skill")
+            # Cut it is no JSON, and the gateway says what a skill may be.
+            return host.ask("saveSkill", wire.cut(text, wire.MOST_SKILL))
 
         def help(*request):
             """What Python knows of something."""
