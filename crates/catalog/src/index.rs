@@ -1,4 +1,4 @@
-//! Search: BM25F, the coverage of names, and the parts of a query.
+//! Search: BM25F, the coverage of names, the parts of a query, and meaning.
 //!
 //! In: the analysed tools of all servers, and a query in natural language or a
 //! name. Out: the tools that fit, best first. Deterministic: equal scores are
@@ -10,8 +10,10 @@ mod analysed;
 mod clauses;
 mod exact;
 mod query;
+mod semantic;
 mod synonyms;
 mod terms;
+mod word_table;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,6 +24,7 @@ pub(crate) use analysed::Analysed;
 use analysed::{AnalysedTool, FIELDS, NAME};
 use exact::ExactNames;
 use terms::Terms;
+use word_table::Vector;
 
 /// How much a word counts by where it stands: name, server, description, names
 /// of parameters, descriptions of parameters.
@@ -36,6 +39,16 @@ const NAME_COVERAGE: f32 = 0.4;
 const CLAUSE: f32 = 1.5;
 /// The best tool of the same server: what belongs together is used together.
 const COMPANY: f32 = 0.5;
+
+/// What makes a tool fit a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scoring {
+    /// Words, their other forms and their synonyms.
+    Words,
+    /// Also what the texts mean, by a table of word vectors.
+    #[default]
+    WordsAndMeaning,
+}
 
 /// A search result.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +68,8 @@ pub(crate) struct Index {
     terms: HashMap<Box<str>, u32>,
     postings: Vec<Vec<Posting>>,
     exact: ExactNames,
+    /// What each tool means; empty if only words count.
+    meanings: Vec<Vector>,
 }
 
 /// What a term is worth for one tool.
@@ -89,13 +104,19 @@ impl Index {
             }
         }
         let exact = ExactNames::new(&ids);
-        Self { ids, servers, terms, postings, exact }
+        let meanings = parts.iter().flat_map(|(_, part)| &part.meanings).copied().collect();
+        Self { ids, servers, terms, postings, exact, meanings }
     }
 
     /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         let query = clauses::bounded(query);
-        let mut scores = self.lexical(query);
+        let clauses = clauses::clauses(query);
+        let mut scores = self.lexical(query, &clauses);
+        if !self.meanings.is_empty() {
+            semantic::add(query, &clauses, &self.meanings, &mut scores);
+        }
+        self.add_company(&mut scores);
         self.exact.raise(query, &mut scores);
         let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
         let mut hits: Vec<Hit> =
@@ -106,28 +127,27 @@ impl Index {
     }
 
     /// How well every tool fits by its words.
-    fn lexical(&self, query: &str) -> Vec<f32> {
+    fn lexical(&self, query: &str, clauses: &[String]) -> Vec<f32> {
         let mut terms = Terms::new();
         let (mut scores, covered) = self.score(query, &mut terms);
         for (score, covered) in scores.iter_mut().zip(covered) {
             *score += *score * NAME_COVERAGE * covered;
         }
-        let best = self.best_clause(query, &mut terms);
+        let best = self.best_clause(clauses, &mut terms);
         for (score, best) in scores.iter_mut().zip(best) {
             *score += CLAUSE * best;
         }
-        self.add_company(&mut scores);
         scores
     }
 
     /// For every tool, what the clause that fits it best gives it. The winner of a
     /// clause is lifted towards those of the others: a need that is put in few
     /// words is a need all the same.
-    fn best_clause(&self, query: &str, terms: &mut Terms) -> Vec<f32> {
+    fn best_clause(&self, clauses: &[String], terms: &mut Terms) -> Vec<f32> {
         let mut best = vec![0.0_f32; self.ids.len()];
         let mut winners = Vec::new();
-        for clause in clauses::clauses(query) {
-            let (scores, _) = self.score(&clause, terms);
+        for clause in clauses {
+            let (scores, _) = self.score(clause, terms);
             let first = |a: &(usize, &f32), b: &(usize, &f32)| {
                 a.1.total_cmp(b.1).then_with(|| b.0.cmp(&a.0))
             };

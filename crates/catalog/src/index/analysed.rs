@@ -8,6 +8,8 @@ use serde_json::Value;
 use tidegate_model::ToolDef;
 
 use super::terms::Terms;
+use super::word_table::Vector;
+use super::{Scoring, semantic};
 
 /// Where a word can stand.
 pub(super) const FIELDS: usize = 5;
@@ -26,6 +28,8 @@ pub(crate) struct Analysed {
     /// The terms of this server; tools name them by their places here.
     pub(super) terms: Vec<Box<str>>,
     pub(super) tools: Vec<AnalysedTool>,
+    /// What each tool means; empty if only words count.
+    pub(super) meanings: Vec<Vector>,
 }
 
 #[derive(Debug)]
@@ -37,11 +41,19 @@ pub(super) struct AnalysedTool {
 }
 
 impl Analysed {
-    pub(crate) fn new<'a>(server: &str, tools: impl Iterator<Item = &'a ToolDef>) -> Self {
+    pub(crate) fn new<'a>(
+        server: &str,
+        tools: impl Iterator<Item = &'a ToolDef> + Clone,
+        scoring: Scoring,
+    ) -> Self {
         let mut terms = Terms::new();
         let mut places = Vec::new();
+        let meanings = match scoring {
+            Scoring::Words => Vec::new(),
+            Scoring::WordsAndMeaning => semantic::meanings(server, tools.clone()),
+        };
         let tools = tools.map(|tool| analyse(server, tool, &mut terms, &mut places)).collect();
-        Self { terms: terms.into_list(), tools }
+        Self { terms: terms.into_list(), tools, meanings }
     }
 }
 
