@@ -3,6 +3,8 @@
 //! Macro means over the four sources of `testing/search`, over a sample of the
 //! large ones, so that a debug build is done in seconds.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
