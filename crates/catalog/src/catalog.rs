@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tidegate_model::{Language, ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
 
 use crate::api::{ServerApi, definition, python_definition, python_signature, signature};
-use crate::index::{Analysed, Hit, Index};
+use crate::index::{Analysed, Hit, Index, Scoring};
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::shape::Observed;
 
@@ -34,6 +34,7 @@ pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str, bool)>);
 pub struct Catalog {
     servers: BTreeMap<String, Listed>,
     index: OnceLock<Arc<Index>>,
+    scoring: Scoring,
 }
 
 #[derive(Debug, Clone)]
@@ -353,6 +354,11 @@ impl Catalog {
         })
     }
 
+    /// An empty catalog that finds tools in this way.
+    pub fn with_scoring(scoring: Scoring) -> Self {
+        Self { scoring, ..Self::default() }
+    }
+
     /// The best tools for a query, best first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         self.index.get_or_init(|| Arc::new(Index::join(self.analysed()))).search(query, limit)
@@ -362,7 +368,9 @@ impl Catalog {
     fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
         self.servers.iter().map(|(server, listed)| {
             let tools = || listed.tools.tools.iter().map(AsRef::as_ref);
-            let analysed = listed.analysed.get_or_init(|| Arc::new(Analysed::new(server, tools())));
+            let analysed = listed
+                .analysed
+                .get_or_init(|| Arc::new(Analysed::new(server, tools(), self.scoring)));
             (server.as_str(), Arc::clone(analysed))
         })
     }

@@ -1,4 +1,4 @@
-//! Search: BM25F, the coverage of names, and the parts of a query.
+//! Search: BM25F, the coverage of names, the parts of a query, and meaning.
 //!
 //! In: the analysed tools of all servers, and a query in natural language or a
 //! name. Out: the tools that fit, best first. Deterministic: equal scores are
@@ -10,10 +10,12 @@ mod analysed;
 mod clauses;
 mod exact;
 mod query;
+mod semantic;
 mod synonyms;
 mod terms;
+mod word_table;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tidegate_model::ToolRef;
@@ -22,6 +24,7 @@ pub(crate) use analysed::Analysed;
 use analysed::{AnalysedTool, FIELDS, NAME};
 use exact::ExactNames;
 use terms::Terms;
+use word_table::Vector;
 
 /// How much a word counts by where it stands: name, server, description, names
 /// of parameters, descriptions of parameters.
@@ -37,6 +40,16 @@ const CLAUSE: f32 = 1.5;
 /// The best tool of the same server: what belongs together is used together.
 const COMPANY: f32 = 0.5;
 
+/// What makes a tool fit a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scoring {
+    /// Words, their other forms and their synonyms.
+    Words,
+    /// Also what the texts mean, by a table of word vectors.
+    #[default]
+    WordsAndMeaning,
+}
+
 /// A search result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
@@ -51,8 +64,12 @@ pub(crate) struct Index {
     ids: Vec<ToolRef>,
     /// Number of the server of each tool.
     servers: Vec<u32>,
-    postings: HashMap<Box<str>, Vec<Posting>>,
+    /// The place of each term in `postings`.
+    terms: HashMap<Box<str>, u32>,
+    postings: Vec<Vec<Posting>>,
     exact: ExactNames,
+    /// What each tool means; empty if only words count.
+    meanings: Vec<Vector>,
 }
 
 /// What a term is worth for one tool.
@@ -68,38 +85,38 @@ impl Index {
     /// Joins the servers' parts.
     pub(crate) fn join<'a>(parts: impl Iterator<Item = (&'a str, Arc<Analysed>)>) -> Self {
         let parts: Vec<(&str, Arc<Analysed>)> = parts.collect();
-        let tools = || parts.iter().flat_map(|(_, part)| part.tools.iter());
-        let averages = averages(tools());
-        let rarities = rarities(&parts);
-        let mut postings: HashMap<Box<str>, Vec<Posting>> = HashMap::new();
-        let (mut ids, mut servers) = (Vec::new(), Vec::new());
-        for (number, (server, part)) in parts.iter().enumerate() {
-            let rarity: Vec<f32> = part.terms.iter().map(|term| rarities[&**term]).collect();
-            let first = index_number(ids.len());
-            let mut by_term: BTreeMap<u32, Vec<Posting>> = BTreeMap::new();
-            for (tool, at) in part.tools.iter().zip(first..) {
-                for (term, posting) in worth(tool, at, &averages, &rarity) {
-                    by_term.entry(term).or_default().push(posting);
+        let averages = averages(parts.iter().flat_map(|(_, part)| &part.tools));
+        let (terms, places) = number(&parts);
+        let tools_with = tools_with(&parts, &places, terms.len());
+        let all: usize = parts.iter().map(|(_, part)| part.tools.len()).sum();
+        let mut postings: Vec<Vec<Posting>> =
+            tools_with.iter().map(|with| Vec::with_capacity(*with as usize)).collect();
+        let (mut ids, mut servers) = (Vec::with_capacity(all), Vec::with_capacity(all));
+        for (((server, part), places), number) in parts.iter().zip(&places).zip(0..) {
+            let rarity: Vec<f32> =
+                places.iter().map(|place| rarity(all, tools_with[*place as usize])).collect();
+            for tool in &part.tools {
+                for (term, posting) in worth(tool, index_number(ids.len()), &averages, &rarity) {
+                    postings[places[term as usize] as usize].push(posting);
                 }
                 ids.push(ToolRef::new(*server, &*tool.name));
-                servers.push(index_number(number));
-            }
-            for (term, list) in by_term {
-                let term = &part.terms[term as usize];
-                match postings.get_mut(term) {
-                    Some(postings) => postings.extend(list),
-                    None => drop(postings.insert(term.clone(), list)),
-                }
+                servers.push(number);
             }
         }
         let exact = ExactNames::new(&ids);
-        Self { ids, servers, postings, exact }
+        let meanings = parts.iter().flat_map(|(_, part)| &part.meanings).copied().collect();
+        Self { ids, servers, terms, postings, exact, meanings }
     }
 
     /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         let query = clauses::bounded(query);
-        let mut scores = self.lexical(query);
+        let clauses = clauses::clauses(query);
+        let mut scores = self.lexical(query, &clauses);
+        if !self.meanings.is_empty() {
+            semantic::add(query, &clauses, &self.meanings, &mut scores);
+        }
+        self.add_company(&mut scores);
         self.exact.raise(query, &mut scores);
         let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
         let mut hits: Vec<Hit> =
@@ -110,28 +127,27 @@ impl Index {
     }
 
     /// How well every tool fits by its words.
-    fn lexical(&self, query: &str) -> Vec<f32> {
+    fn lexical(&self, query: &str, clauses: &[String]) -> Vec<f32> {
         let mut terms = Terms::new();
         let (mut scores, covered) = self.score(query, &mut terms);
         for (score, covered) in scores.iter_mut().zip(covered) {
             *score += *score * NAME_COVERAGE * covered;
         }
-        let best = self.best_clause(query, &mut terms);
+        let best = self.best_clause(clauses, &mut terms);
         for (score, best) in scores.iter_mut().zip(best) {
             *score += CLAUSE * best;
         }
-        self.add_company(&mut scores);
         scores
     }
 
     /// For every tool, what the clause that fits it best gives it. The winner of a
     /// clause is lifted towards those of the others: a need that is put in few
     /// words is a need all the same.
-    fn best_clause(&self, query: &str, terms: &mut Terms) -> Vec<f32> {
+    fn best_clause(&self, clauses: &[String], terms: &mut Terms) -> Vec<f32> {
         let mut best = vec![0.0_f32; self.ids.len()];
         let mut winners = Vec::new();
-        for clause in clauses::clauses(query) {
-            let (scores, _) = self.score(&clause, terms);
+        for clause in clauses {
+            let (scores, _) = self.score(clause, terms);
             let first = |a: &(usize, &f32), b: &(usize, &f32)| {
                 a.1.total_cmp(b.1).then_with(|| b.0.cmp(&a.0))
             };
@@ -152,7 +168,8 @@ impl Index {
         let mut scores = vec![0.0; self.ids.len()];
         let mut covered = vec![0.0; self.ids.len()];
         for (term, weight) in query::weighted(text, terms) {
-            for posting in self.postings.get(&term).into_iter().flatten() {
+            let Some(place) = self.terms.get(&term) else { continue };
+            for posting in &self.postings[*place as usize] {
                 scores[posting.tool as usize] += weight * posting.score;
                 covered[posting.tool as usize] += weight.min(1.0) * posting.of_name;
             }
@@ -213,24 +230,38 @@ fn averages<'a>(tools: impl Iterator<Item = &'a AnalysedTool>) -> [f32; FIELDS] 
     sums.map(|sum| (sum / number.max(1.0)).max(f32::EPSILON))
 }
 
-/// How much it says that a tool has a term: the fewer have it, the more.
-fn rarities<'a>(parts: &'a [(&str, Arc<Analysed>)]) -> HashMap<&'a str, f32> {
-    let mut tools_with: HashMap<&str, f32> = HashMap::new();
-    let mut all = 0.0_f32;
-    for (_, part) in parts {
-        let mut with = vec![0.0_f32; part.terms.len()];
-        for tool in &part.tools {
-            all += 1.0;
-            for (term, _) in &tool.counts {
-                with[*term as usize] += 1.0;
-            }
+/// Numbers the terms of all servers. Out: the number of every term, and by server
+/// those of its own terms.
+fn number(parts: &[(&str, Arc<Analysed>)]) -> (HashMap<Box<str>, u32>, Vec<Vec<u32>>) {
+    let mut terms: HashMap<Box<str>, u32> = HashMap::new();
+    let mut place = |term: &str| match terms.get(term) {
+        Some(place) => *place,
+        None => {
+            let next = index_number(terms.len());
+            terms.insert(term.into(), next);
+            next
         }
-        for (term, with) in part.terms.iter().zip(with) {
-            *tools_with.entry(term).or_default() += with;
+    };
+    let mut of_part = |part: &Analysed| part.terms.iter().map(|term| place(term)).collect();
+    let places = parts.iter().map(|(_, part)| of_part(part)).collect();
+    (terms, places)
+}
+
+/// How many tools have each term.
+fn tools_with(parts: &[(&str, Arc<Analysed>)], places: &[Vec<u32>], terms: usize) -> Vec<u32> {
+    let mut tools_with = vec![0; terms];
+    for ((_, part), places) in parts.iter().zip(places) {
+        for (term, _) in part.tools.iter().flat_map(|tool| &tool.counts) {
+            tools_with[places[*term as usize] as usize] += 1;
         }
     }
-    let rarity = |with: f32| (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
-    tools_with.into_iter().map(|(term, with)| (term, rarity(with))).collect()
+    tools_with
+}
+
+/// How much it says that a tool has a term: the fewer have it, the more.
+fn rarity(all: usize, with: u32) -> f32 {
+    let (all, with) = (all as f32, with as f32);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
 fn index_number(number: usize) -> u32 {

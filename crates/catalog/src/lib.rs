@@ -29,7 +29,7 @@ pub use catalog::{Catalog, PythonFunction, Resolution, ServerTools};
 pub use check_py::Passed;
 pub use fingerprint::definition_hash;
 pub use folder::{CatalogFile, FolderError, read_catalog};
-pub use index::Hit;
+pub use index::{Hit, Scoring};
 pub use shape::{Observed, Shape};
 pub use snapshot::{Snapshot, SnapshotError, Snapshots};
 pub use tree::{Languages, TreeFile, folder_name, tree};

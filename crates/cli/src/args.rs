@@ -419,6 +419,8 @@ pub(crate) enum BenchSuite {
     Engines,
     /// Starts and work of programs in Python, against plain Python
     Python,
+    /// Finding tools among thousands, by words and by meaning, and indexing them
+    Search,
     /// How late runs end that do not want to, against what is promised
     Deadline,
 }

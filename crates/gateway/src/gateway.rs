@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use tidegate_catalog::{Catalog, Snapshots};
+use tidegate_catalog::{Catalog, Scoring, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
@@ -81,7 +81,11 @@ impl Gateway {
         let outputs = Outputs::new(&settings.state_dir);
         outputs.prune();
         let snapshots = Snapshots::new(&settings.state_dir);
-        let mut catalog = Catalog::default();
+        let scoring = match settings.search.semantic {
+            true => Scoring::WordsAndMeaning,
+            false => Scoring::Words,
+        };
+        let mut catalog = Catalog::with_scoring(scoring);
         for spec in &settings.servers {
             match snapshots.load(spec) {
                 Some(list) => catalog.set_tools(&spec.name, &list),

@@ -4,12 +4,12 @@
 //! field of which tool. It depends on this server alone, so it is made once and
 //! kept while the tools of other servers come and go.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 use tidegate_model::ToolDef;
 
 use super::terms::Terms;
+use super::word_table::Vector;
+use super::{Scoring, semantic};
 
 /// Where a word can stand.
 pub(super) const FIELDS: usize = 5;
@@ -28,6 +28,8 @@ pub(crate) struct Analysed {
     /// The terms of this server; tools name them by their places here.
     pub(super) terms: Vec<Box<str>>,
     pub(super) tools: Vec<AnalysedTool>,
+    /// What each tool means; empty if only words count.
+    pub(super) meanings: Vec<Vector>,
 }
 
 #[derive(Debug)]
@@ -39,63 +41,55 @@ pub(super) struct AnalysedTool {
 }
 
 impl Analysed {
-    pub(crate) fn new<'a>(server: &str, tools: impl Iterator<Item = &'a ToolDef>) -> Self {
-        let mut making = Making { terms: Terms::new(), places: HashMap::new(), list: Vec::new() };
-        let tools = tools.map(|tool| making.tool(server, tool)).collect();
-        Self { terms: making.list, tools }
+    pub(crate) fn new<'a>(
+        server: &str,
+        tools: impl Iterator<Item = &'a ToolDef> + Clone,
+        scoring: Scoring,
+    ) -> Self {
+        let mut terms = Terms::new();
+        let mut places = Vec::new();
+        let meanings = match scoring {
+            Scoring::Words => Vec::new(),
+            Scoring::WordsAndMeaning => semantic::meanings(server, tools.clone()),
+        };
+        let tools = tools.map(|tool| analyse(server, tool, &mut terms, &mut places)).collect();
+        Self { terms: terms.into_list(), tools, meanings }
     }
 }
 
-struct Making {
-    terms: Terms,
-    places: HashMap<Box<str>, u32>,
-    list: Vec<Box<str>>,
-}
-
-impl Making {
-    fn tool(&mut self, server: &str, tool: &ToolDef) -> AnalysedTool {
-        let mut counts = HashMap::new();
-        let mut lengths = Counts::default();
-        let texts = [tool.title.as_deref(), tool.description.as_deref()];
-        let name = self.terms.of_name(&tool.name);
-        self.add(name, NAME, &mut counts, &mut lengths);
-        let server_terms = self.terms.of_name(server);
-        self.add(server_terms, SERVER, &mut counts, &mut lengths);
-        for text in texts.into_iter().flatten() {
-            let terms = self.terms.of(text);
-            self.add(terms, DESCRIPTION, &mut counts, &mut lengths);
-        }
-        for (parameter, schema) in properties(&tool.input_schema) {
-            let terms = self.terms.of(parameter);
-            self.add(terms, PARAMETER_NAMES, &mut counts, &mut lengths);
-            if let Some(text) = schema.get("description").and_then(Value::as_str) {
-                let terms = self.terms.of(text);
-                self.add(terms, PARAMETER_TEXTS, &mut counts, &mut lengths);
-            }
-        }
-        let mut counts: Vec<(u32, Counts)> = counts.into_iter().collect();
-        counts.sort_unstable();
-        AnalysedTool { name: tool.name.as_str().into(), counts, lengths }
+/// `places` is scratch space: the terms of this tool with their fields.
+fn analyse(
+    server: &str,
+    tool: &ToolDef,
+    terms: &mut Terms,
+    places: &mut Vec<(u32, usize)>,
+) -> AnalysedTool {
+    places.clear();
+    terms.each_of_name(&tool.name, |term| places.push((term, NAME)));
+    terms.each_of_name(server, |term| places.push((term, SERVER)));
+    for text in [&tool.title, &tool.description].into_iter().flatten() {
+        terms.each(text, |term| places.push((term, DESCRIPTION)));
     }
-
-    fn add(
-        &mut self,
-        terms: Vec<Box<str>>,
-        field: usize,
-        counts: &mut HashMap<u32, Counts>,
-        lengths: &mut Counts,
-    ) {
-        for term in terms {
-            let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-            let place = *self.places.entry(term.clone()).or_insert(next);
-            if place == next {
-                self.list.push(term);
-            }
-            let count = &mut counts.entry(place).or_default()[field];
-            *count = count.saturating_add(1);
-            lengths[field] = lengths[field].saturating_add(1);
+    for (parameter, schema) in properties(&tool.input_schema) {
+        terms.each(parameter, |term| places.push((term, PARAMETER_NAMES)));
+        if let Some(text) = schema.get("description").and_then(Value::as_str) {
+            terms.each(text, |term| places.push((term, PARAMETER_TEXTS)));
         }
     }
+    places.sort_unstable();
+    let mut counts: Vec<(u32, Counts)> = Vec::new();
+    let mut lengths = Counts::default();
+    for (term, field) in places {
+        if counts.last().is_none_or(|(last, _)| last != term) {
+            counts.push((*term, Counts::default()));
+        }
+        if let Some((_, count)) = counts.last_mut() {
+            count[*field] = count[*field].saturating_add(1);
+        }
+        lengths[*field] = lengths[*field].saturating_add(1);
+    }
+    counts.shrink_to_fit();
+    AnalysedTool { name: tool.name.as_str().into(), counts, lengths }
 }
 
 /// The parameters of a tool at the top level.

@@ -11,10 +11,10 @@ const SYNONYM_WEIGHT: f32 = 0.3;
 /// The terms of a text with their weights, synonyms included. Sorted, since sums
 /// of floating point depend on the order.
 pub(super) fn weighted(text: &str, terms: &mut Terms) -> BTreeMap<Box<str>, f32> {
-    let mut times: BTreeMap<Box<str>, f32> = BTreeMap::new();
-    for term in terms.of(text) {
-        *times.entry(term).or_default() += 1.0;
-    }
+    let mut numbers: BTreeMap<u32, f32> = BTreeMap::new();
+    terms.each(text, |term| *numbers.entry(term).or_default() += 1.0);
+    let of_number = |(term, times): (u32, f32)| (terms.list()[term as usize].clone(), times);
+    let times: BTreeMap<Box<str>, f32> = numbers.into_iter().map(of_number).collect();
     let mut weights = BTreeMap::new();
     for (term, times) in times {
         // The second time says less than the first.

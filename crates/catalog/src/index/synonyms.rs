@@ -17,11 +17,13 @@ fn read(text: &str) -> HashMap<Box<str>, Vec<Box<str>>> {
     let mut terms = Terms::new();
     let mut groups: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let group: Vec<Box<str>> =
-            line.split_whitespace().flat_map(|word| terms.of_name(word)).collect();
+        let mut numbers = Vec::new();
+        line.split_whitespace().for_each(|word| terms.each_of_name(word, |at| numbers.push(at)));
+        let group: Vec<&Box<str>> = numbers.iter().map(|at| &terms.list()[*at as usize]).collect();
         for term in &group {
-            let others = group.iter().filter(|other| *other != term).cloned();
-            groups.entry(term.clone()).or_default().extend(others);
+            let others = group.iter().filter(|other| *other != term);
+            let others = others.map(|other| (**other).clone());
+            groups.entry((**term).clone()).or_default().extend(others);
         }
     }
     for others in groups.values_mut() {

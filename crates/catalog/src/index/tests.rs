@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use tidegate_model::{ServerInfo, ToolDef, ToolList};
 
-use crate::Catalog;
+use crate::{Catalog, Scoring};
 
 fn tool(name: &str, description: &str, input_schema: Value) -> ToolDef {
     ToolDef {
@@ -20,7 +20,11 @@ fn list(tools: &[(&str, &str)]) -> ToolList {
 }
 
 fn office() -> Catalog {
-    let mut catalog = Catalog::default();
+    office_by(Scoring::WordsAndMeaning)
+}
+
+fn office_by(scoring: Scoring) -> Catalog {
+    let mut catalog = Catalog::with_scoring(scoring);
     let sheets = [
         ("read_rows", "Reads the rows of a spreadsheet"),
         ("append_row", "Adds a row to a spreadsheet"),
@@ -89,8 +93,9 @@ fn odd_queries_have_sane_answers() {
 
 #[test]
 fn equal_scores_are_ordered_by_identity() {
-    // `a` is a stop word too: a server of that name must not lose its tools.
-    let mut catalog = Catalog::default();
+    // `a` is a stop word too: a server of that name must not lose its tools. By
+    // meaning, their names make a difference.
+    let mut catalog = Catalog::with_scoring(Scoring::Words);
     for server in ["b", "a", "c"] {
         catalog.set_tools(server, &list(&[("ping", "Says pong"), ("other", "Else")]));
     }
@@ -117,4 +122,17 @@ fn a_change_of_one_server_gives_what_a_new_catalog_would() {
         assert_eq!(changed.search(query, 9), fresh.search(query, 9), "{query}");
     }
     assert_eq!(changed.search("message", 1)[0].id.to_string(), "slack__send_mail");
+}
+
+#[test]
+fn a_tool_that_says_it_in_other_words_is_found_by_meaning_only() {
+    let first = |scoring, query| {
+        let hits = office_by(scoring).search(query, 1);
+        hits.into_iter().next().map(|hit| hit.id.to_string())
+    };
+    let query = "grid of cells";
+    assert_eq!(first(Scoring::Words, query), None);
+    assert!(first(Scoring::WordsAndMeaning, query).is_some_and(|id| id.starts_with("sheets__")));
+    // What is close to nothing finds nothing.
+    assert_eq!(first(Scoring::WordsAndMeaning, "zebra giraffe"), None);
 }
