@@ -119,10 +119,14 @@ class Run:
         def stop(number, _):
             place = failure.place_of_tasks() if "asyncio" in sys.modules else []
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
+        missed = []
         def again(ignored):
-            # Where Python lets no exception through, as in what it does at a fork.
+            # Where Python lets no exception through, as in what it does at a fork. What
+            # goes wrong after that, for example with a lock that was not taken, is no
+            # fault of the program.
             if not isinstance(ignored.exc_value, Stopped):
-                return sys.__unraisablehook__(ignored)
+                return None if missed else sys.__unraisablehook__(ignored)
+            missed.append(ignored.exc_value)
             timer = signal.ITIMER_REAL if ignored.exc_value.code == "limit.time" else signal.ITIMER_PROF
             signal.setitimer(timer, AGAIN_SECONDS)
         sys.unraisablehook = again
