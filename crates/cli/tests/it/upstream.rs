@@ -845,7 +845,7 @@ fn twenty_known_servers_are_listed_and_searched_without_starting_any() {
     assert_eq!(starts(), 20);
 
     let query = json!({"query": "gives the text back", "detail": "name", "limit": 1});
-    let first = (false, "servers.server00.echo\n+119 more\n".to_owned());
+    let first = (false, "servers.server00.echo\n+219 more\n".to_owned());
     let mut served = bench.serve();
     let started = Instant::now();
     let tools = served.request("tools/list", json!({}));
