@@ -343,3 +343,6 @@ fn member(server: &str, function: &str) -> String {
         format!("servers[{server:?}].{function}")
     }
 }
+
+#[cfg(test)]
+mod tests;
