@@ -250,8 +250,10 @@ fn search_without(
     let budget = request.max_tokens.unwrap_or(TOKEN_BUDGET);
     let end = format!("{}\n{}\n", answer.remainder(), answer.not_searched());
     let mut left = budget.saturating_sub(tokens::count(&end));
+    // What had no room once is not tried again: definitions can be long.
+    let mut detail = request.detail;
     for hit in hits.iter().take(limit) {
-        let Some((mut entry, cost)) = fitting(catalog, hit, request.detail, left) else { break };
+        let Some((mut entry, cost)) = fitting(catalog, hit, &mut detail, left) else { break };
         entry.score = rounded(hit.score);
         left -= cost;
         answer.results.push(entry);
@@ -276,15 +278,21 @@ impl SearchAnswer {
 }
 
 /// A hit with as much detail as was asked for and there is room for, and what that costs:
-/// it is rather told in fewer words than not at all.
-fn fitting(catalog: &Catalog, hit: &Hit, detail: Detail, left: usize) -> Option<(Found, usize)> {
+/// it is rather told in fewer words than not at all. The detail is lowered to what had room.
+fn fitting(
+    catalog: &Catalog,
+    hit: &Hit,
+    detail: &mut Detail,
+    left: usize,
+) -> Option<(Found, usize)> {
     let details = match detail {
         Detail::Full => &[Detail::Full, Detail::Description, Detail::Name][..],
         Detail::Description => &[Detail::Description, Detail::Name],
         Detail::Name => &[Detail::Name],
     };
-    details.iter().find_map(|detail| {
-        let entry = describe(catalog, &hit.id, *detail)?;
+    details.iter().find_map(|&less| {
+        *detail = less;
+        let entry = describe(catalog, &hit.id, less)?;
         let cost = tokens::count(&format!("{entry}\n"));
         (cost <= left).then_some((entry, cost))
     })
