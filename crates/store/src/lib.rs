@@ -15,6 +15,7 @@ mod schema;
 mod shapes;
 mod skills;
 mod store;
+mod together;
 
 pub use outputs::Outputs;
 pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Stats};
