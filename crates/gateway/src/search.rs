@@ -268,7 +268,7 @@ fn search_without(
             let other = member(&other.server, catalog.function_name(other)?);
             Some(UsedWith { call: other, runs: *runs })
         });
-        let fitting = fitting(catalog, hit, used_with, &mut detail, left);
+        let fitting = fitting(catalog, hit, used_with.as_ref(), &mut detail, left);
         let Some((mut entry, cost)) = fitting else { break };
         entry.score = rounded(hit.score);
         left -= cost;
@@ -298,7 +298,7 @@ impl SearchAnswer {
 fn fitting(
     catalog: &Catalog,
     hit: &Hit,
-    used_with: Option<UsedWith>,
+    used_with: Option<&UsedWith>,
     detail: &mut Detail,
     left: usize,
 ) -> Option<(Found, usize)> {
@@ -310,7 +310,7 @@ fn fitting(
     details.iter().find_map(|&less| {
         *detail = less;
         let mut entry = describe(catalog, &hit.id, less)?;
-        entry.used_with.clone_from(&used_with);
+        entry.used_with = used_with.cloned();
         let cost = tokens::count(&format!("{entry}\n"));
         (cost <= left).then_some((entry, cost))
     })
