@@ -83,10 +83,16 @@ impl Gateway {
         arguments: Map<String, Value>,
         named: &mut ToolRef,
     ) -> Result<Answer, RunError> {
-        let (id, tool) = self.discovery.resolve_in(caller.language, name).await?;
+        let resolve = || self.discovery.resolve_to_call(caller.language, name);
+        let (mut id, mut tool, mut change) = resolve().await?;
+        let acceptance = &self.discovery.acceptance;
+        // A person may have accepted it since, in another process.
+        if change.is_some() && acceptance.quarantines() && acceptance.refresh() {
+            (id, tool, change) = resolve().await?;
+        }
         *named = id.clone();
         let call = ToolCall { tool: id.clone(), arguments };
-        let decided = self.policy.decide(caller.permissions, call, &tool);
+        let decided = self.policy.decide(caller.permissions, call, &tool, change.as_ref());
         let permit = decided.map_err(|denial| explain::denial(&denial, &id))?;
         let answer = self.make(permit).await?;
         self.shapes.learn(&id, &tool, &answer);

@@ -5,7 +5,7 @@
 
 use tidegate_model::{
     Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, ToolRef,
-    did_you_mean,
+    did_you_mean, visible,
 };
 use tidegate_policy::{Denial, Refusal, Rule};
 use tidegate_sandbox::{PythonError, SandboxError};
@@ -24,6 +24,13 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             let message = format!("`{tool}` may not be called: {reason}");
             RunError::new(ErrorCode::Denied, message).with_hint(hint)
         }
+        Denial::Quarantined(change) => {
+            let message = format!("`{tool}` may not be called: it is {change}");
+            RunError::new(ErrorCode::Quarantined, message).with_hint(format!(
+                "use another tool; the user can look at the difference and accept it with \
+                 `tidegate tools accept {tool}`"
+            ))
+        }
         Denial::WrongDefinition => {
             RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
         }
@@ -32,9 +39,10 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
                 "" => String::new(),
                 path => format!(": `{path}`"),
             };
-            let message = format!("`{tool}`{place} {}", problem.problem);
+            // Names and values of the server's schema are in there.
+            let message = visible(&format!("`{tool}`{place} {}", problem.problem)).into_owned();
             let mut error = RunError::new(ErrorCode::BadArgument, message);
-            error.hint.clone_from(&problem.hint);
+            error.hint = problem.hint.as_deref().map(|hint| visible(hint).into_owned());
             error.clipped()
         }
     }

@@ -3,6 +3,7 @@
 //! One request goes one way: discovery, decision, sandbox, bridge, result,
 //! store. Start reading at `pipeline.rs`.
 
+mod acceptance;
 mod admission;
 mod allowance;
 mod bridge;
@@ -32,6 +33,7 @@ mod summary;
 pub mod tokens;
 mod type_check;
 mod type_verdict;
+mod unaccepted;
 mod view;
 mod weight;
 
@@ -40,3 +42,4 @@ pub use discovery::ServerReport;
 pub use gateway::{Gateway, GatewayError};
 pub use pipeline::{Progress, RunContext};
 pub use search::{Detail, Found, SearchAnswer, SearchRequest, describe, search};
+pub use unaccepted::Unaccepted;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, one_line};
+use tidegate_catalog::{Catalog, Note, marked, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
@@ -88,6 +88,10 @@ pub struct Found {
     /// What the definition costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<usize>,
+    /// What to know about its text: instructions in it, a changed definition. In front
+    /// of the text as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The tool's identity, for those who do not speak TypeScript.
     #[serde(skip)]
     pub id: ToolRef,
@@ -118,7 +122,7 @@ impl fmt::Display for Found {
                 write!(f, "// {object}\n{text}")
             }
             (Some(text), None) => write!(f, "{}  {text}", self.call),
-            (None, _) => write!(f, "{}", self.call),
+            (None, _) => write!(f, "{}", marked(&self.notes, &self.call)),
         }
     }
 }
@@ -207,16 +211,17 @@ pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
 pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
     let tool = catalog.server(&id.server)?.find(&id.tool)?;
     let call = member(&id.server, catalog.function_name(id)?);
+    let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
-        Detail::Description => Some(one_line(tool)),
+        Detail::Description => Some(marked(&notes, &one_line(tool))),
         Detail::Full => Some(catalog.definition(id)?),
     };
     let tokens = match detail {
         Detail::Full => text.as_deref().map(tokens::count),
         Detail::Name | Detail::Description => None,
     };
-    Some(Found { call, score: 0.0, text, tokens, id: id.clone() })
+    Some(Found { call, score: 0.0, text, tokens, notes, id: id.clone() })
 }
 
 /// Two digits tell the order; more only cost tokens. In f64, since an f32

@@ -172,6 +172,8 @@ error_codes! {
     ToolFailed = "call.tool_failed",
     /// Policy refused the call.
     Denied = "call.denied",
+    /// The tool is not as it was accepted, and such tools are not called.
+    Quarantined = "call.quarantined",
     /// A file of the program's view does not exist or may not be touched.
     File = "file.refused",
     /// The server could not be started or reached.
@@ -239,6 +241,7 @@ impl ErrorCode {
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Denied
+            | Self::Quarantined
             | Self::FetchDenied
             | Self::CommandDenied
             | Self::Isolation

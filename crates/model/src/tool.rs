@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::hidden::shown_name;
+
 /// The exact identity of a tool: both names spelled as configured and served.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ToolRef {
@@ -28,10 +30,11 @@ impl ToolRef {
     }
 }
 
-/// Prints as `server__tool`, the spelling that `callMCPTool` takes.
+/// Prints as `server__tool`, the spelling that `callMCPTool` takes. What cannot be
+/// seen in a tool's name is an escape there; the catalog knows that spelling too.
 impl fmt::Display for ToolRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}__{}", self.server, self.tool)
+        write!(f, "{}__{}", self.server, shown_name(&self.tool))
     }
 }
 

@@ -192,6 +192,10 @@ impl Handler {
         let as_tool = |(id, tool): (tidegate_model::ToolRef, &Arc<tidegate_model::ToolDef>)| {
             let mut value = serde_json::to_value(tool.as_ref()).ok()?;
             value["name"] = Value::String(id.to_string());
+            if !catalog.notes(&id).is_empty() {
+                let said = tool.description.as_deref().unwrap_or_default();
+                value["description"] = Value::String(catalog.marked(&id, said));
+            }
             // Who announces structured content must send it, and clients refuse
             // answers without; we send content only, see `passed_on`.
             value.as_object_mut()?.remove("outputSchema");

@@ -8,6 +8,7 @@
 //! One thread writes. Calls and shapes are handed to it without waiting and committed in
 //! batches, no later than 50 ms after they ended.
 
+mod accepted;
 mod connections;
 mod outputs;
 mod record;
@@ -15,6 +16,7 @@ mod schema;
 mod shapes;
 mod store;
 
+pub use accepted::{AcceptedServer, AcceptedTool};
 pub use outputs::Outputs;
 pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, Stats};
 pub use shapes::ShapeRecord;

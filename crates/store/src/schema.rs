@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -88,6 +88,17 @@ const MIGRATIONS: [&str; 4] = [
         output_bytes    INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX commands_by_run ON commands (run_id);
+",
+    "
+    CREATE TABLE accepted_tools (
+        server          TEXT NOT NULL,
+        source          TEXT NOT NULL,
+        tool            TEXT NOT NULL,
+        definition_hash TEXT NOT NULL,
+        definition      TEXT NOT NULL,
+        accepted_at_ms  INTEGER NOT NULL,
+        PRIMARY KEY (server, source, tool)
+    ) STRICT;
 ",
 ];
 

@@ -10,7 +10,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use tidegate_catalog::{Catalog, FolderError, read_catalog};
 use tidegate_gateway::{Detail, SearchAnswer, SearchRequest, search};
-use tidegate_model::ToolRef;
+use tidegate_model::{ToolRef, shown_name};
 
 use crate::args::{DetailArg, SearchArgs};
 use crate::print::Usage;
@@ -86,10 +86,11 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
                 json!({
                     "id": id_of(&found.id, ids),
                     "server": found.id.server,
-                    "tool": found.id.tool,
+                    "tool": shown_name(&found.id.tool),
                     "call": found.call,
                     "score": found.score,
                     "text": found.text,
+                    "notes": found.notes,
                 })
             })
             .collect();

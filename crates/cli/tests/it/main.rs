@@ -32,6 +32,7 @@ mod secrets;
 mod support;
 mod terminal;
 mod typed;
+mod untrusted;
 mod upstream;
 mod valid;
 mod workflow;
