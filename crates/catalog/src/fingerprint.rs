@@ -61,6 +61,8 @@ mod tests {
 
     use super::{definition_hash, difference};
 
+    type Edit = fn(&mut ToolDef);
+
     fn tool() -> ToolDef {
         ToolDef {
             name: "read".into(),
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn every_part_of_a_definition_counts_and_the_order_of_keys_does_not() {
-        let other = |change: fn(&mut ToolDef)| {
+        let other = |change: Edit| {
             let mut tool = tool();
             change(&mut tool);
             tool
@@ -84,7 +86,7 @@ mod tests {
         });
         assert_eq!(definition_hash(&shuffled), definition_hash(&tool()));
         assert_eq!(difference(&tool(), &shuffled), None);
-        let cases: [(fn(&mut ToolDef), Part); 5] = [
+        let cases: [(Edit, Part); 5] = [
             (|tool| tool.title = Some("T".into()), Part::Title),
             (|tool| tool.description = Some("Reads\u{200b}".into()), Part::Description),
             (|tool| tool.input_schema["properties"]["b"] = json!({"enum": []}), Part::InputSchema),

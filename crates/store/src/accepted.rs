@@ -81,8 +81,9 @@ pub(crate) fn write(
 pub(crate) fn read_hashes(
     connection: &Connection,
 ) -> Result<Vec<(AcceptedServer, String, String)>, StoreError> {
-    let mut query =
-        connection.prepare("SELECT server, source, tool, definition_hash FROM accepted_tools")?;
+    let mut query = connection.prepare(
+        "SELECT server, source, tool, definition_hash FROM accepted_tools ORDER BY 1, 2, 3",
+    )?;
     let rows = query.query_map([], |row| {
         let server = AcceptedServer { name: row.get(0)?, source: row.get(1)? };
         Ok((server, row.get(2)?, row.get(3)?))
