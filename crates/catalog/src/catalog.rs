@@ -10,7 +10,7 @@ use tidegate_model::{
 };
 
 use crate::api::{ServerApi, Subject, definition, python_definition, python_signature, signature};
-use crate::index::{Hit, Index};
+use crate::index::{Analysed, Hit, Index, Scoring};
 use crate::instructions::holds_instructions;
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::note::{Note, marked};
@@ -44,6 +44,7 @@ pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str, bool)>);
 pub struct Catalog {
     servers: BTreeMap<String, Listed>,
     index: OnceLock<Arc<Index>>,
+    scoring: Scoring,
 }
 
 #[derive(Debug, Clone)]
@@ -55,6 +56,10 @@ struct Listed {
     changes: Arc<BTreeMap<String, (Change, OnChange)>>,
     /// Made when somebody first reads it.
     api: OnceLock<Arc<ServerApi>>,
+    /// This server's part of the index, made at the first search.
+    analysed: OnceLock<Arc<Analysed>>,
+    /// What kind of server it is, if somebody says.
+    category: Option<String>,
 }
 
 impl Listed {
@@ -64,11 +69,11 @@ impl Listed {
             observed: Arc::default(),
             changes: Arc::default(),
             api: OnceLock::new(),
+            analysed: OnceLock::new(),
+            category: None,
         }
     }
-}
 
-impl Listed {
     /// What a reader of a tool should know about its text.
     fn notes(&self, at: usize) -> Vec<Note> {
         let Some(tool) = self.tools.tools.get(at) else { return Vec::new() };
@@ -245,6 +250,18 @@ impl Catalog {
         })
     }
 
+    /// Says what kind of server it is.
+    pub fn set_category(&mut self, server: &str, category: &str) {
+        if let Some(listed) = self.servers.get_mut(server) {
+            listed.category = Some(category.to_owned());
+        }
+    }
+
+    /// What kind of server it is, if somebody has said.
+    pub fn category(&self, server: &str) -> Option<&str> {
+        self.servers.get(server)?.category.as_deref()
+    }
+
     /// Takes over a server from another catalog.
     pub fn adopt(&mut self, server: &str, other: &Self) {
         if let Some(listed) = other.servers.get(server) {
@@ -415,10 +432,25 @@ impl Catalog {
         })
     }
 
+    /// An empty catalog that finds tools in this way.
+    pub fn with_scoring(scoring: Scoring) -> Self {
+        Self { scoring, ..Self::default() }
+    }
+
     /// The best tools for a query, best first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let index = self.index.get_or_init(|| Arc::new(Index::build(self.tools())));
-        index.search(query, limit)
+        self.index.get_or_init(|| Arc::new(Index::join(self.analysed()))).search(query, limit)
+    }
+
+    /// Of a server whose tools have not changed, what was analysed before counts.
+    fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
+        self.servers.iter().map(|(server, listed)| {
+            let tools = || listed.tools.tools.iter().map(AsRef::as_ref);
+            let analysed = listed
+                .analysed
+                .get_or_init(|| Arc::new(Analysed::new(server, tools(), self.scoring)));
+            (server.as_str(), Arc::clone(analysed))
+        })
     }
 
     /// The function name of a tool, as one would import it.

@@ -90,6 +90,8 @@ pub struct CatalogFile {
     pub servers: BTreeMap<String, ToolList>,
     /// Identities that the file gave to its tools.
     pub ids: BTreeMap<ToolRef, String>,
+    /// Of servers in subfolders: the name of the first one.
+    pub categories: BTreeMap<String, String>,
     /// Files and entries that were left out.
     pub problems: Vec<FolderError>,
 }
@@ -100,8 +102,12 @@ pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
     let mut owners = BTreeMap::new();
     if path.is_dir() {
         for file in files::below(path, &mut catalog.problems)? {
-            if let Err(problem) = read_file(&file, &mut catalog, &mut owners) {
-                catalog.problems.push(problem);
+            match read_file(&file, &mut catalog, &mut owners) {
+                Ok(server) => {
+                    let named = server.zip(category(path, &file));
+                    catalog.categories.extend(named);
+                }
+                Err(problem) => catalog.problems.push(problem),
             }
         }
     } else if path.extension().is_some_and(|end| end == "jsonl") {
@@ -110,6 +116,13 @@ pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
         read_file(path, &mut catalog, &mut owners)?;
     }
     Ok(catalog)
+}
+
+/// The folder inside the catalog that a file is in.
+fn category(catalog: &Path, file: &Path) -> Option<String> {
+    let mut inside = file.strip_prefix(catalog).ok()?.components();
+    let first = inside.next()?.as_os_str().to_str()?;
+    inside.next().is_some().then(|| first.to_owned())
 }
 
 /// Which file the tools of a server came from.
@@ -125,11 +138,12 @@ enum Content {
     OneTool,
 }
 
+/// Reads one file. The server that its tools are of, if it has any.
 fn read_file(
     path: &Path,
     catalog: &mut CatalogFile,
     owners: &mut BTreeMap<String, Owner>,
-) -> Result<(), FolderError> {
+) -> Result<Option<String>, FolderError> {
     let source = |source| FolderError::Read { path: path.to_owned(), source };
     let text = fs::read_to_string(path).map_err(source)?;
     let value: Value = serde_json::from_str(&text).map_err(|error| FolderError::NotJson {
@@ -141,7 +155,7 @@ fn read_file(
     // A client's file with `mcpServers` may lie in the same folder; it holds no
     // tools and is not a mistake.
     if value.get("mcpServers").is_some() {
-        return Ok(());
+        return Ok(None);
     }
     let (entries, content) = entries(path, &value)?;
     let server = server_name(path, &value)?;
@@ -155,7 +169,7 @@ fn read_file(
             owners.insert(server.clone(), Owner { path: path.to_owned(), content });
         }
     }
-    let list = catalog.servers.entry(server).or_default();
+    let list = catalog.servers.entry(server.clone()).or_default();
     list.info = server_info(&value);
     let mut names: BTreeSet<String> = list.tools.iter().map(|tool| tool.name.clone()).collect();
     for (at, entry) in entries.iter().enumerate() {
@@ -172,7 +186,7 @@ fn read_file(
             }
         }
     }
-    Ok(())
+    Ok(Some(server))
 }
 
 fn entries<'a>(path: &Path, value: &'a Value) -> Result<(&'a [Value], Content), FolderError> {

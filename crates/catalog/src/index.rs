@@ -1,34 +1,54 @@
-//! Search: BM25 with weighted fields.
+//! Search: BM25F, the coverage of names, the parts of a query, and meaning.
 //!
-//! Every tool is one document. A word of the name counts more than one of the
-//! description; identifiers are split, plurals folded. Deterministic: equal
-//! scores are ordered by identity.
+//! In: the analysed tools of all servers, and a query in natural language or a
+//! name. Out: the tools that fit, best first. Deterministic: equal scores are
+//! ordered by identity, and sums are made in one order.
+//!
+//! The numbers were found by trial on one half of a set of labelled queries.
+
+mod analysed;
+mod clauses;
+mod exact;
+mod query;
+mod semantic;
+mod synonyms;
+mod terms;
+mod word_table;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
-use tidegate_model::{ToolDef, ToolRef};
+use tidegate_model::ToolRef;
 
-use crate::names::words;
+pub(crate) use analysed::Analysed;
+use analysed::{AnalysedTool, FIELDS, NAME};
+use exact::ExactNames;
+use terms::Terms;
+use word_table::Vector;
 
-/// How much a word counts by where it stands. Chosen by judgement,
-/// not tuned.
-const NAME_WEIGHT: f32 = 3.0;
-const SERVER_WEIGHT: f32 = 1.5;
-const DESCRIPTION_WEIGHT: f32 = 1.0;
-const PARAMETER_WEIGHT: f32 = 0.4;
-
-/// The usual constants of BM25.
+/// How much a word counts by where it stands: name, server, description, names
+/// of parameters, descriptions of parameters.
+const WEIGHTS: [f32; FIELDS] = [3.0, 2.9, 1.25, 0.6, 0.45];
+/// How much the length of each of them lowers it.
+const LENGTH: [f32; FIELDS] = [0.2, 1.0, 0.8, 0.1, 0.6];
+/// How soon more of the same word counts no more.
 const SATURATION: f32 = 1.2;
-const LENGTH_NORMALISATION: f32 = 0.6;
+/// What a name gains that the query says in full, as a part of its score.
+const NAME_COVERAGE: f32 = 0.4;
+/// The best clause, beside the whole query.
+const CLAUSE: f32 = 1.5;
+/// The best tool of the same server: what belongs together is used together.
+const COMPANY: f32 = 0.5;
 
-/// Words that say nothing about a tool.
-const STOP_WORDS: [&str; 30] = [
-    "a", "an", "and", "are", "as", "at", "be", "by", "can", "for", "from", "i", "in", "is", "it",
-    "me", "my", "of", "on", "or", "please", "that", "the", "this", "to", "use", "want", "we",
-    "with", "you",
-];
+/// What makes a tool fit a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scoring {
+    /// Words, their other forms and their synonyms.
+    Words,
+    /// Also what the texts mean, by a table of word vectors.
+    #[default]
+    WordsAndMeaning,
+}
 
 /// A search result.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,104 +62,211 @@ pub struct Hit {
 #[derive(Debug)]
 pub(crate) struct Index {
     ids: Vec<ToolRef>,
-    lengths: Vec<f32>,
-    average_length: f32,
-    /// For every word, the tools that have it and how much.
-    postings: HashMap<String, Vec<(u32, f32)>>,
+    /// Number of the server of each tool.
+    servers: Vec<u32>,
+    /// The place of each term in `postings`.
+    terms: HashMap<Box<str>, u32>,
+    postings: Vec<Vec<Posting>>,
+    exact: ExactNames,
+    /// What each tool means; empty if only words count.
+    meanings: Vec<Vector>,
+}
+
+/// What a term is worth for one tool.
+#[derive(Debug, Clone, Copy)]
+struct Posting {
+    tool: u32,
+    score: f32,
+    /// Which part of the tool's name it is.
+    of_name: f32,
 }
 
 impl Index {
-    pub(crate) fn build<'a>(tools: impl Iterator<Item = (ToolRef, &'a Arc<ToolDef>)>) -> Self {
-        let mut ids = Vec::new();
-        let mut lengths = Vec::new();
-        let mut postings: HashMap<String, Vec<(u32, f32)>> = HashMap::new();
-        for (id, tool) in tools {
-            let number = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-            let weights = document(&id, tool);
-            lengths.push(weights.values().sum());
-            for (word, weight) in weights {
-                postings.entry(word).or_default().push((number, weight));
+    /// Joins the servers' parts.
+    pub(crate) fn join<'a>(parts: impl Iterator<Item = (&'a str, Arc<Analysed>)>) -> Self {
+        let parts: Vec<(&str, Arc<Analysed>)> = parts.collect();
+        let averages = averages(parts.iter().flat_map(|(_, part)| &part.tools));
+        let (terms, places) = number(&parts);
+        let tools_with = tools_with(&parts, &places, terms.len());
+        let all: usize = parts.iter().map(|(_, part)| part.tools.len()).sum();
+        let mut postings: Vec<Vec<Posting>> =
+            tools_with.iter().map(|with| Vec::with_capacity(*with as usize)).collect();
+        let (mut ids, mut servers) = (Vec::with_capacity(all), Vec::with_capacity(all));
+        for (((server, part), places), number) in parts.iter().zip(&places).zip(0..) {
+            let rarity: Vec<f32> =
+                places.iter().map(|place| rarity(all, tools_with[*place as usize])).collect();
+            for tool in &part.tools {
+                for (term, posting) in worth(tool, index_number(ids.len()), &averages, &rarity) {
+                    postings[places[term as usize] as usize].push(posting);
+                }
+                ids.push(ToolRef::new(*server, &*tool.name));
+                servers.push(number);
             }
-            ids.push(id);
         }
-        #[expect(clippy::cast_precision_loss, reason = "a count of tools is far below 2^24")]
-        let average_length = lengths.iter().sum::<f32>() / (lengths.len().max(1) as f32);
-        Self { ids, lengths, average_length, postings }
+        let exact = ExactNames::new(&ids);
+        let meanings = parts.iter().flat_map(|(_, part)| &part.meanings).copied().collect();
+        Self { ids, servers, terms, postings, exact, meanings }
     }
 
+    /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let mut scores: HashMap<u32, f32> = HashMap::new();
-        for word in tokens(query) {
-            let Some(documents) = self.postings.get(&word) else { continue };
-            let rarity = self.rarity(documents.len());
-            for (number, weight) in documents {
-                let length = self.lengths[*number as usize] / self.average_length;
-                let norm = 1.0 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * length;
-                let score = rarity * weight * (SATURATION + 1.0) / (weight + SATURATION * norm);
-                *scores.entry(*number).or_default() += score;
-            }
+        let query = clauses::bounded(query);
+        let clauses = clauses::clauses(query);
+        let mut scores = self.lexical(query, &clauses);
+        if !self.meanings.is_empty() {
+            semantic::add(query, &clauses, &self.meanings, &mut scores);
         }
-        self.add_exact_names(query, &mut scores);
-        let mut hits: Vec<Hit> = scores
-            .into_iter()
-            .map(|(number, score)| Hit { id: self.ids[number as usize].clone(), score })
-            .collect();
+        self.add_company(&mut scores);
+        self.exact.raise(query, &mut scores);
+        let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
+        let mut hits: Vec<Hit> =
+            found.map(|(tool, score)| Hit { id: self.ids[tool as usize].clone(), score }).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
         hits.truncate(limit);
         hits
     }
 
-    /// A query that is the name of a tool gets that tool first.
-    fn add_exact_names(&self, query: &str, scores: &mut HashMap<u32, f32>) {
-        let wanted = crate::names::fold(query);
-        for (number, id) in self.ids.iter().enumerate() {
-            let tool = crate::names::fold(&id.tool);
-            if tool == wanted || wanted == format!("{}{tool}", crate::names::fold(&id.server)) {
-                *scores.entry(u32::try_from(number).unwrap_or(u32::MAX)).or_default() += 100.0;
+    /// How well every tool fits by its words.
+    fn lexical(&self, query: &str, clauses: &[String]) -> Vec<f32> {
+        let mut terms = Terms::new();
+        let (mut scores, covered) = self.score(query, &mut terms);
+        for (score, covered) in scores.iter_mut().zip(covered) {
+            *score += *score * NAME_COVERAGE * covered;
+        }
+        let best = self.best_clause(clauses, &mut terms);
+        for (score, best) in scores.iter_mut().zip(best) {
+            *score += CLAUSE * best;
+        }
+        scores
+    }
+
+    /// For every tool, what the clause that fits it best gives it. The winner of a
+    /// clause is lifted towards those of the others: a need that is put in few
+    /// words is a need all the same.
+    fn best_clause(&self, clauses: &[String], terms: &mut Terms) -> Vec<f32> {
+        let mut best = vec![0.0_f32; self.ids.len()];
+        let mut winners = Vec::new();
+        for clause in clauses {
+            let (scores, _) = self.score(clause, terms);
+            let first = |a: &(usize, &f32), b: &(usize, &f32)| {
+                a.1.total_cmp(b.1).then_with(|| b.0.cmp(&a.0))
+            };
+            winners.extend(scores.iter().enumerate().max_by(first).map(|(at, score)| (at, *score)));
+            for (best, score) in best.iter_mut().zip(scores) {
+                *best = best.max(score);
+            }
+        }
+        let most = winners.iter().map(|(_, score)| *score).fold(0.0, f32::max);
+        for (at, score) in winners {
+            best[at] = best[at].max((most * score).sqrt());
+        }
+        best
+    }
+
+    /// Sums over the terms of a text: scores, and the part of each name it says.
+    fn score(&self, text: &str, terms: &mut Terms) -> (Vec<f32>, Vec<f32>) {
+        let mut scores = vec![0.0; self.ids.len()];
+        let mut covered = vec![0.0; self.ids.len()];
+        for (term, weight) in query::weighted(text, terms) {
+            let Some(place) = self.terms.get(&term) else { continue };
+            for posting in &self.postings[*place as usize] {
+                scores[posting.tool as usize] += weight * posting.score;
+                covered[posting.tool as usize] += weight.min(1.0) * posting.of_name;
+            }
+        }
+        (scores, covered)
+    }
+
+    fn add_company(&self, scores: &mut [f32]) {
+        let mut best: Vec<f32> = Vec::new();
+        for (score, server) in scores.iter().zip(&self.servers) {
+            let server = *server as usize;
+            best.resize(best.len().max(server + 1), 0.0);
+            best[server] = best[server].max(*score);
+        }
+        for (score, server) in scores.iter_mut().zip(&self.servers) {
+            // Who has nothing of the query in it stays out.
+            if *score > 0.0 {
+                *score += COMPANY * best[*server as usize];
             }
         }
     }
-
-    fn rarity(&self, documents: usize) -> f32 {
-        #[expect(clippy::cast_precision_loss, reason = "a count of tools is far below 2^24")]
-        let (all, with) = (self.ids.len() as f32, documents as f32);
-        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
-    }
 }
 
-fn document(id: &ToolRef, tool: &ToolDef) -> HashMap<String, f32> {
-    let mut weights = HashMap::new();
-    let mut add = |text: &str, weight: f32| {
-        for word in tokens(text) {
-            *weights.entry(word).or_default() += weight;
+/// What every term of a tool is worth.
+fn worth<'a>(
+    tool: &'a AnalysedTool,
+    at: u32,
+    averages: &'a [f32; FIELDS],
+    rarity: &'a [f32],
+) -> impl Iterator<Item = (u32, Posting)> + 'a {
+    let in_name = tool.counts.iter().filter(|(_, counts)| counts[NAME] > 0);
+    let whole_name: f32 = in_name.map(|(term, _)| rarity[*term as usize]).sum();
+    tool.counts.iter().map(move |(term, counts)| {
+        let mut weight = 0.0;
+        // A field without the term may be empty, and then its norm can be zero.
+        for field in (0..FIELDS).filter(|field| counts[*field] > 0) {
+            let length = f32::from(tool.lengths[field]) / averages[field];
+            let norm = 1.0 - LENGTH[field] + LENGTH[field] * length;
+            weight += WEIGHTS[field] * f32::from(counts[field]) / norm;
+        }
+        let rarity = rarity[*term as usize];
+        let score = rarity * weight * (SATURATION + 1.0) / (weight + SATURATION);
+        let of_name = if counts[NAME] > 0 { rarity / whole_name } else { 0.0 };
+        (*term, Posting { tool: at, score, of_name })
+    })
+}
+
+/// The average length of each field.
+fn averages<'a>(tools: impl Iterator<Item = &'a AnalysedTool>) -> [f32; FIELDS] {
+    let (mut sums, mut number) = ([0.0_f32; FIELDS], 0.0_f32);
+    for tool in tools {
+        number += 1.0;
+        for (sum, length) in sums.iter_mut().zip(tool.lengths) {
+            *sum += f32::from(length);
+        }
+    }
+    // Not zero, even if no tool has the field.
+    sums.map(|sum| (sum / number.max(1.0)).max(f32::EPSILON))
+}
+
+/// Numbers the terms of all servers. Out: the number of every term, and by server
+/// those of its own terms.
+fn number(parts: &[(&str, Arc<Analysed>)]) -> (HashMap<Box<str>, u32>, Vec<Vec<u32>>) {
+    let mut terms: HashMap<Box<str>, u32> = HashMap::new();
+    let mut place = |term: &str| match terms.get(term) {
+        Some(place) => *place,
+        None => {
+            let next = index_number(terms.len());
+            terms.insert(term.into(), next);
+            next
         }
     };
-    add(&id.tool, NAME_WEIGHT);
-    add(&id.server, SERVER_WEIGHT);
-    add(tool.title.as_deref().unwrap_or_default(), DESCRIPTION_WEIGHT);
-    add(tool.description.as_deref().unwrap_or_default(), DESCRIPTION_WEIGHT);
-    if let Some(Value::Object(properties)) = tool.input_schema.get("properties") {
-        for name in properties.keys() {
-            add(name, PARAMETER_WEIGHT);
+    let mut of_part = |part: &Analysed| part.terms.iter().map(|term| place(term)).collect();
+    let places = parts.iter().map(|(_, part)| of_part(part)).collect();
+    (terms, places)
+}
+
+/// How many tools have each term.
+fn tools_with(parts: &[(&str, Arc<Analysed>)], places: &[Vec<u32>], terms: usize) -> Vec<u32> {
+    let mut tools_with = vec![0; terms];
+    for ((_, part), places) in parts.iter().zip(places) {
+        for (term, _) in part.tools.iter().flat_map(|tool| &tool.counts) {
+            tools_with[places[*term as usize] as usize] += 1;
         }
     }
-    weights
+    tools_with
 }
 
-/// Lower-case words without stop words and plural endings.
-fn tokens(text: &str) -> impl Iterator<Item = String> {
-    words(text)
-        .into_iter()
-        .map(|word| word.to_lowercase())
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
-        .map(singular)
+/// How much it says that a tool has a term: the fewer have it, the more.
+fn rarity(all: usize, with: u32) -> f32 {
+    let (all, with) = (all as f32, with as f32);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
-fn singular(word: String) -> String {
-    // Only clear plurals: `status`, `address` and `analysis` stay as they are.
-    if word.len() > 4 && word.ends_with("ies") {
-        return format!("{}y", &word[..word.len() - 3]);
-    }
-    let keeps_s = word.len() < 4 || ["ss", "us", "is"].iter().any(|end| word.ends_with(end));
-    if word.ends_with('s') && !keeps_s { word[..word.len() - 1].to_owned() } else { word }
+fn index_number(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

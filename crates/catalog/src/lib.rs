@@ -32,7 +32,7 @@ pub use catalog::{Catalog, PythonFunction, Resolution, ServerTools};
 pub use check_py::Passed;
 pub use fingerprint::{definition_hash, difference};
 pub use folder::{CatalogFile, FolderError, read_catalog};
-pub use index::Hit;
+pub use index::{Hit, Scoring};
 pub use note::{Note, marked};
 pub use shape::{Observed, Shape};
 pub use snapshot::{Snapshot, SnapshotError, Snapshots, server_fingerprint};

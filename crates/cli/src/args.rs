@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Tokens(TokensArgs),
     /// Write the typed APIs of all servers as TypeScript and Python files
     Generate(GenerateArgs),
+    /// List the saved skills, show one, or remove one
+    Skills(SkillsArgs),
     /// Try everything that tidegate needs, and say what to do about what is missing
     Doctor(DoctorArgs),
     /// Measure this machine
@@ -187,6 +189,7 @@ Examples:
   tidegate search \"commit changes to a repository\"
   tidegate search --detail full git_log
   tidegate search --catalog tools/ --json \"send an email\"
+  tidegate search --read-only --server github \"who reviews this\"
   tidegate search --catalog tools.jsonl --queries queries.jsonl")]
 pub(crate) struct SearchArgs {
     /// A task in your own words, or a name
@@ -198,6 +201,18 @@ pub(crate) struct SearchArgs {
     /// How many tools at most
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: u16,
+    /// Only tools of this server
+    #[arg(long, value_name = "NAME")]
+    pub(crate) server: Option<String>,
+    /// Only tools of servers in this folder of the catalog
+    #[arg(long, value_name = "NAME")]
+    pub(crate) category: Option<String>,
+    /// Only tools that say that they change nothing
+    #[arg(long)]
+    pub(crate) read_only: bool,
+    /// The longest answer, in tokens [default: 800]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
     /// Search these definitions instead of the configured servers: a folder with *.json files, one such
     /// file, or a .jsonl file
     #[arg(long, value_name = "PATH")]
@@ -262,6 +277,38 @@ pub(crate) enum ToolsCommand {
         /// One JSON document on standard output
         #[arg(long)]
         json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tidegate skills list\n  tidegate skills show mcp-progressive-discovery\n  tidegate skills remove count-words"
+)]
+pub(crate) struct SkillsArgs {
+    #[command(subcommand)]
+    pub(crate) command: SkillsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SkillsCommand {
+    /// All skills, and what is damaged among them
+    List {
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// The text and the code of one skill
+    Show {
+        /// Such as count-words
+        name: String,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a saved skill
+    Remove {
+        /// Such as count-words
+        name: String,
     },
 }
 
@@ -383,6 +430,8 @@ pub(crate) enum BenchSuite {
     Engines,
     /// Starts and work of programs in Python, against plain Python
     Python,
+    /// Finding tools among thousands, by words and by meaning, and indexing them
+    Search,
     /// How late runs end that do not want to, against what is promised
     Deadline,
 }

@@ -66,6 +66,7 @@ async fn dispatch(cli: Cli) -> ExitCode {
         Command::Servers(args) => commands::servers::run(&cli.config, &args).await,
         Command::Tokens(args) => commands::tokens::run(&cli.config, &args).await,
         Command::Generate(args) => commands::generate::run(&cli.config, &args).await,
+        Command::Skills(args) => commands::skills::run(&cli.config, &args),
         Command::Doctor(args) => commands::doctor::run(&cli.config, &args).await,
         Command::Bench(args) => commands::bench::run(&args).await,
         Command::SlowServer => {

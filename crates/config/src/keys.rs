@@ -125,6 +125,7 @@ pub(crate) enum TopKey {
     Checks,
     Sandbox,
     Python,
+    Search,
     Network,
     Profile,
     Profiles,
@@ -173,6 +174,14 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         kind: Kind::Section,
         default: see_below,
         doc: "What runs programs in Python. See [python.md](python.md).",
+    },
+    Key {
+        id: TopKey::Search,
+        toml: &["search"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "How tools are found.",
     },
     Key {
         id: TopKey::Network,

@@ -72,8 +72,8 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "What programs can write to with `fs`: `skills`, `workspace`. This version has \
-              neither folder yet.",
+        doc: "What programs can keep something in: `skills`, `workspace`. The workspace of \
+              Python is gone with its run, and always there.",
     },
     Key {
         id: ProfileKey::Network,

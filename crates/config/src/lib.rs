@@ -23,6 +23,7 @@ mod keys_execution;
 mod keys_network;
 mod keys_permissions;
 mod keys_python;
+mod keys_search;
 mod keys_server;
 mod load;
 mod node;
@@ -45,4 +46,6 @@ pub use environment::Environment;
 pub use error::{ConfigError, ConfigErrorKind, Place};
 pub use load::{defaults, find_and_load, load_file, load_text};
 pub use reference::reference_page;
-pub use settings::{Capacity, Checks, Permissions, Sandbox, Settings, TypeCheck, state_dir};
+pub use settings::{
+    Capacity, Checks, Permissions, Sandbox, Search, Settings, TypeCheck, state_dir,
+};

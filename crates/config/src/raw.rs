@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, OnChange, Scope, Secret};
 
-use crate::settings::{Sandbox, TypeCheck};
+use crate::settings::{Sandbox, Search, TypeCheck};
 
 /// A configuration file as typed.
 #[derive(Debug, Default)]
@@ -19,6 +19,7 @@ pub(crate) struct RawConfig {
     pub(crate) sandbox: Sandbox,
     pub(crate) engines: RawEngines,
     pub(crate) python: RawPython,
+    pub(crate) search: Search,
     pub(crate) network: RawNetwork,
     pub(crate) permissions: RawPermissions,
     pub(crate) warnings: Vec<String>,

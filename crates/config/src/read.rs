@@ -13,6 +13,7 @@ use crate::keys::{
 use crate::keys_execution::{EXECUTION, ExecutionKey, RESOURCES, ResourceKey};
 use crate::keys_network::{NETWORK, NetworkKey};
 use crate::keys_python::{PYTHON, PythonKey};
+use crate::keys_search::{SEARCH, SearchKey};
 use crate::keys_server::{SERVER, ServerKey};
 use crate::node::{Entry, Node, Value, duplicate};
 use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, WrittenList};
@@ -74,6 +75,7 @@ impl<'a> Reader<'a> {
                 TopKey::Checks => self.checks(section)?,
                 TopKey::Sandbox => self.sandbox(section)?,
                 TopKey::Python => self.python(section)?,
+                TopKey::Search => self.search(section)?,
                 TopKey::Network => self.network(section, " in `network`")?,
                 TopKey::CodeExecution => self.code_execution(section)?,
             }
@@ -210,6 +212,18 @@ impl<'a> Reader<'a> {
                 PythonKey::Path => self.raw.python.path = Some(reading.text()?),
                 PythonKey::Packages => self.raw.python.packages = Some(reading.text()?),
                 PythonKey::Fork => self.raw.sandbox.fork = reading.flag()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `search`";
+        for (key, entry) in self.known(SEARCH, entries, scope, Unknown::Refused)? {
+            match key.id {
+                SearchKey::Semantic => {
+                    self.raw.search.semantic = self.reading(key, entry, scope).flag()?;
+                }
             }
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::keys_execution::{EXECUTION, RESOURCES};
 use crate::keys_network::NETWORK;
 use crate::keys_permissions::{COMMAND, PROFILE, TOOLS};
 use crate::keys_python::PYTHON;
+use crate::keys_search::SEARCH;
 use crate::keys_server::SERVER;
 use crate::source::Format;
 
@@ -30,6 +31,7 @@ pub fn reference_page() -> String {
     section(&mut page, "`limits`", LIMITS);
     section(&mut page, "`sandbox`", SANDBOX);
     section(&mut page, "`python`", PYTHON);
+    section(&mut page, "`search`", SEARCH);
     section(&mut page, "`network`", NETWORK);
     section(&mut page, "`checks`", CHECKS);
     section(&mut page, "One profile", PROFILE);

@@ -47,6 +47,7 @@ pub(crate) fn resolve(
         limits,
         checks: resolver.checks(&raw.checks)?,
         sandbox: resolver.sandbox(raw.sandbox, &raw.engines, &raw.python)?,
+        search: raw.search,
         network: resolver.network(&raw.network)?,
         permissions,
         state_dir: state_dir(env)?,

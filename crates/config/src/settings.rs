@@ -32,6 +32,8 @@ pub struct Settings {
     pub checks: Checks,
     /// What runs programs, and how well it must keep them in.
     pub sandbox: Sandbox,
+    /// How tools are found.
+    pub search: Search,
     /// What programs may reach with `fetch`.
     pub network: Network,
     /// What runs may do at most.
@@ -52,6 +54,7 @@ impl Settings {
             limits: Limits::default(),
             checks: Checks::default(),
             sandbox: Sandbox::default(),
+            search: Search::default(),
             network: Network::default(),
             permissions: Permissions::default(),
             state_dir,
@@ -149,6 +152,19 @@ impl Default for Capacity {
     /// workers cost less than 40 MB (see `tidegate bench crowd`).
     fn default() -> Self {
         Self { max_runs: None, max_runs_per_session: None, max_waiting: 256, warm_workers: 8 }
+    }
+}
+
+/// How tools are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Also by what their texts mean.
+    pub semantic: bool,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { semantic: true }
     }
 }
 

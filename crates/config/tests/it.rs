@@ -10,7 +10,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use tidegate_config::{
-    Checks, Environment, Permissions, Sandbox, Settings, defaults, find_and_load, load_file,
+    Checks, Environment, Permissions, Sandbox, Search, Settings, defaults, find_and_load, load_file,
 };
 use tidegate_model::{Limits, Network};
 
@@ -87,6 +87,7 @@ fn without_a_file_the_defaults_hold() {
         checks: Checks::default(),
         permissions: Permissions::default(),
         sandbox: Sandbox::default(),
+        search: Search { semantic: true },
         network: Network::default(),
         state_dir: folder.path().join("home/.local/share/tidegate"),
         source: None,

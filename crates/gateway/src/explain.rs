@@ -76,6 +76,10 @@ pub(crate) fn refusal(Refusal { profile, rule }: &Refusal) -> (String, String) {
             format!("the folder is not in `read` of profile `{profile}`"),
             wider("the user can list it there, "),
         ),
+        Rule::Write => (
+            format!("the folder is not in `write` of profile `{profile}`"),
+            wider("the user can list it there, "),
+        ),
         Rule::Network => (
             format!("`network` of profile `{profile}` is `none`"),
             "the user can choose a wider `profile`".into(),

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use tidegate_catalog::{Catalog, Snapshots};
+use tidegate_catalog::{Catalog, Scoring, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
 use tidegate_policy::{Grants, Policy};
 use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
-use tidegate_store::{Outputs, Store, StoreError};
+use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
 
@@ -53,6 +53,7 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) outputs: Outputs,
+    pub(crate) skills: Skills,
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
     pub(crate) engines: Engines,
@@ -83,7 +84,11 @@ impl Gateway {
         let on_change = settings.permissions.on_change;
         let acceptance = Acceptance::open(Arc::clone(&store), on_change).map_err(failed)?;
         let snapshots = Snapshots::new(&settings.state_dir);
-        let mut catalog = Catalog::default();
+        let scoring = match settings.search.semantic {
+            true => Scoring::WordsAndMeaning,
+            false => Scoring::Words,
+        };
+        let mut catalog = Catalog::with_scoring(scoring);
         for spec in &settings.servers {
             match snapshots.load(spec) {
                 Some((list, hashes)) => {
@@ -122,6 +127,7 @@ impl Gateway {
         let egress = Egress::open(settings.network.clone())?;
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
+            skills: Skills::new(&settings.state_dir),
             settings,
             discovery,
             policy,

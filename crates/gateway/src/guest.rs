@@ -1,7 +1,8 @@
 //! Answers the questions of programs: servers, functions, search, files.
 //!
 //! The file tree of a program is made up here and exists nowhere on disk:
-//! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`.
+//! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`, and the
+//! same for `./skills` (`skills.rs`).
 
 use serde_json::{Value, json};
 use tidegate_catalog::{PythonFunction, Resolution};
@@ -9,10 +10,16 @@ use tidegate_model::{ErrorCode, Language, RunError, Scope};
 use tidegate_policy::Permissions;
 use tidegate_wire::Question;
 
+use crate::bridge::Caller;
+use crate::contents::contents;
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::search::SearchRequest;
+use crate::skills::skill_files;
 use crate::view::View;
+
+/// Not among the names in `./servers`: programs take each of those for a server.
+const CONTENTS: &str = "README.md";
 
 /// The one file of a server for programs in Python.
 const PYTHON_FILE: &str = "__init__.py";
@@ -23,10 +30,11 @@ impl Gateway {
     pub(crate) async fn answer(
         &self,
         view: &View,
-        permissions: &Permissions,
+        caller: &Caller<'_>,
         question: Question,
         body: &str,
     ) -> Result<Value, RunError> {
+        let permissions = caller.permissions;
         match question {
             Question::Servers => Ok(json!(view.catalog().servers().collect::<Vec<_>>())),
             Question::Functions => self.functions(view, body).await,
@@ -53,6 +61,11 @@ impl Gateway {
                 may_read(permissions, body)?;
                 self.read_file(view, body).await
             }
+            Question::LoadSkill => {
+                let skill = self.skill(permissions, body).await?;
+                Ok(Value::String(skill.content().to_owned()))
+            }
+            Question::SaveSkill => self.save_for_program(caller, body).await,
             // Answered in `run.rs`, which keeps the warnings.
             Question::Check => Ok(Value::Null),
         }
@@ -103,7 +116,18 @@ impl Gateway {
         let folder = |name: &str| json!({"name": name, "folder": true});
         let file = |name: String| json!({"name": name, "folder": false});
         match tree_path(path).as_deref() {
-            Some([]) => Ok(json!([folder("servers")])),
+            Some([]) => Ok(json!([folder("servers"), folder("skills")])),
+            Some([skills]) if skills == "skills" => Ok(self
+                .skill_list()
+                .await?
+                .skills
+                .iter()
+                .map(|s| folder(s.name.as_str()))
+                .collect()),
+            Some([skills, name]) if skills == "skills" => {
+                let skill = self.find_skill(name).await?;
+                Ok(skill_files(&skill).into_iter().map(|(name, _)| file(name.to_owned())).collect())
+            }
             Some([servers]) if servers == "servers" => {
                 Ok(view.catalog().servers().map(folder).collect())
             }
@@ -121,9 +145,19 @@ impl Gateway {
 
     async fn read_file(&self, view: &View, path: &str) -> Result<Value, RunError> {
         let parts = tree_path(path).unwrap_or_default();
+        if parts == ["servers", CONTENTS] {
+            let (catalog, _) = view.complete(&self.discovery).await;
+            return Ok(Value::String(contents(&catalog, view.language)));
+        }
         let [servers, server, file] = parts.as_slice() else {
             return Err(no_such_file(path, view));
         };
+        if servers == "skills" {
+            let skill = self.find_skill(server).await?;
+            let found = skill_files(&skill).into_iter().find(|(name, _)| name == file);
+            let text = found.map(|(_, text)| Value::from(text));
+            return text.ok_or_else(|| no_such_file(path, view));
+        }
         if servers != "servers" {
             return Err(no_such_file(path, view));
         }
@@ -174,7 +208,9 @@ fn tree_path(path: &str) -> Option<Vec<String>> {
 
 fn no_such_file(path: &str, view: &View) -> RunError {
     let path = &path[..path.floor_char_boundary(200)];
+    let in_skills = path.trim_start_matches(['.', '/']).starts_with("skills");
     let hint = match view.language {
+        _ if in_skills => "skills are `./skills/<name>/SKILL.md`, with `skill.ts` or `skill.py`",
         Language::TypeScript => "programs see `./servers/<server>/<function>.ts`",
         Language::Python => "programs see `./servers/<server>/__init__.py`",
     };

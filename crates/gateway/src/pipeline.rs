@@ -141,7 +141,7 @@ impl Gateway {
         answered
     }
 
-    async fn keep_record(&self, record: RunRecord) {
+    pub(crate) async fn keep_record(&self, record: RunRecord) {
         let id = record.id.clone();
         if let Err(error) = self.store.record_run(record).await {
             // The run has happened; refusing its answer would not undo it.
@@ -150,17 +150,17 @@ impl Gateway {
     }
 }
 
-struct Clock {
-    wall: SystemTime,
+pub(crate) struct Clock {
+    pub(crate) wall: SystemTime,
     monotonic: Instant,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { wall: SystemTime::now(), monotonic: Instant::now() }
     }
 
-    fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.monotonic.elapsed()
     }
 }
@@ -170,10 +170,10 @@ fn rounded_ms(elapsed: Duration) -> f64 {
     (elapsed.as_secs_f64() * 10_000.0).round() / 10.0
 }
 
-fn outcome_of(error: Option<&RunError>) -> Outcome {
+pub(crate) fn outcome_of(error: Option<&RunError>) -> Outcome {
     error.map_or(Outcome::Succeeded, |error| Outcome::Failed(error.code))
 }
 
-fn sha256_hex(text: &str) -> String {
+pub(crate) fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -43,6 +43,10 @@ const REFUSALS: u32 = 20_000;
 /// own. Chosen: what pipelines of ordinary tools have.
 const PARALLEL_COMMANDS: usize = 4;
 
+/// Skills that one run can save. Chosen: a program saves what it has made, once;
+/// each attempt is a row of the database and wears the disk.
+const SAVES: u32 = 100;
+
 /// How a run ended.
 pub(crate) struct Ended {
     /// JSON text of the output, or why there is none.
@@ -98,6 +102,7 @@ pub(crate) async fn run(
         tasks: JoinSet::new(),
         warnings: Arc::default(),
         checked: false,
+        saves: 0,
         call_hint: None,
         printed_bytes: 0,
         output_bytes: 0,
@@ -199,6 +204,8 @@ pub(crate) struct Run {
     warnings: Arc<std::sync::Mutex<Vec<String>>>,
     /// Whether the program was checked; once is enough, and it costs us work.
     checked: bool,
+    /// How often the program wanted to save a skill.
+    saves: u32,
     /// What a refused call is told to do.
     call_hint: Option<String>,
     printed_bytes: u64,
@@ -337,8 +344,10 @@ impl Run {
         if question == Question::Check && std::mem::replace(&mut self.checked, true) {
             return Some(Err(broken_protocol()));
         }
+        self.saves += u32::from(question == Question::SaveSkill);
+        let too_many_saves = question == Question::SaveSkill && self.saves > SAVES;
         let (gateway, view) = (Arc::clone(&self.gateway), Arc::clone(&self.view));
-        let permissions = Arc::clone(&self.permissions);
+        let (permissions, run) = (Arc::clone(&self.permissions), self.id.clone());
         let warnings = Arc::clone(&self.warnings);
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
@@ -347,7 +356,12 @@ impl Run {
                     *warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
                     Value::Null
                 }),
-                other => gateway.answer(&view, &permissions, other, &body).await,
+                Question::SaveSkill if too_many_saves => Err(too_many()),
+                other => {
+                    let language = view.language;
+                    let caller = Caller { run: &run, permissions: &permissions, language };
+                    gateway.answer(&view, &caller, other, &body).await
+                }
             };
             let answer = answer.map(|value| value.to_string());
             let mut writer = writer.lock().await;
@@ -421,6 +435,11 @@ fn said_by_the_host_only(code: ErrorCode) -> bool {
             | ErrorCode::Cancelled
             | ErrorCode::WorkerDied
     )
+}
+
+fn too_many() -> RunError {
+    let message = format!("a program can save {SAVES} skills, this one wanted more");
+    RunError::new(ErrorCode::File, message).with_hint("save one skill with all of it")
 }
 
 fn broken_protocol() -> RunError {

@@ -1,22 +1,29 @@
 //! Tool search: the answer of `search_tools`, `searchTools` and `tidegate search`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, Note, marked, one_line};
+use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
 use crate::gateway::Gateway;
 use crate::{explain, tokens};
 
-/// Tokens of one answer, unless the request says less.
+/// Tokens of one answer, unless the request says otherwise.
 const TOKEN_BUDGET: usize = 800;
 const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 50;
 
+/// Servers that are named as having more. Chosen.
+const NAMED_SERVERS: usize = 3;
+
+/// Servers that are named as not searched. Chosen.
+const NAMED_FAILURES: usize = 5;
+
 /// What to search for.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
     /// In natural language, or a name.
@@ -27,9 +34,31 @@ pub struct SearchRequest {
     /// Only tools of this server.
     #[serde(default)]
     pub server: Option<String>,
+    /// Only tools of servers of this category.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// Only tools that say that they change nothing, or only the others.
+    #[serde(default)]
+    pub read_only: Option<bool>,
     /// How many at most.
     #[serde(default)]
     pub limit: Option<usize>,
+    /// Tokens of the answer at most.
+    #[serde(default)]
+    pub max_tokens: Option<usize>,
+}
+
+impl SearchRequest {
+    fn fits(&self, catalog: &Catalog, id: &ToolRef) -> bool {
+        let server = self.server.as_deref().is_none_or(|server| {
+            catalog.server_name(server).map_or(server == id.server, |exact| exact == id.server)
+        });
+        let category = self.category.as_deref().is_none_or(|category| {
+            catalog.category(&id.server).is_some_and(|own| own.eq_ignore_ascii_case(category))
+        });
+        let read_only = self.read_only.is_none_or(|wanted| hints(catalog, id).0 == wanted);
+        server && category && read_only
+    }
 }
 
 /// How much to tell about a tool.
@@ -46,12 +75,14 @@ pub enum Detail {
 }
 
 /// What was found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SearchAnswer {
     /// Best first.
     pub results: Vec<Found>,
     /// How many more fit the query.
     pub more: usize,
+    /// Where most of these are, with how many.
+    pub more_of: Vec<(String, usize)>,
     /// Servers whose tools could not be searched.
     pub unavailable: Vec<String>,
 }
@@ -64,14 +95,33 @@ impl fmt::Display for SearchAnswer {
             writeln!(f, "{found}")?;
         }
         match (self.results.len(), self.more) {
-            (0, _) => writeln!(f, "nothing fits; use other words")?,
+            (0, 0) => writeln!(f, "nothing fits; use other words")?,
+            (0, more) => writeln!(f, "{more} fit, none within `max_tokens`; raise it")?,
             (_, 0) => {}
-            (_, more) => writeln!(f, "+{more} more")?,
+            (_, _) => writeln!(f, "{}", self.remainder())?,
         }
         if !self.unavailable.is_empty() {
-            writeln!(f, "not searched, since they do not start: {}", self.unavailable.join(", "))?;
+            writeln!(f, "{}", self.not_searched())?;
         }
         Ok(())
+    }
+}
+
+impl SearchAnswer {
+    fn remainder(&self) -> String {
+        let named = self.more_of.iter().map(|(server, count)| format!("{server} {count}"));
+        let named: Vec<String> = named.collect();
+        let named = named.join(", ");
+        format!("+{} more ({named}); narrow with `server` or more words", self.more)
+    }
+
+    fn not_searched(&self) -> String {
+        let (named, rest) = self.unavailable.split_at(self.unavailable.len().min(NAMED_FAILURES));
+        let others = match rest.len() {
+            0 => String::new(),
+            others => format!(" and {others} others"),
+        };
+        format!("not searched, since they do not start: {}{others}", named.join(", "))
     }
 }
 
@@ -80,8 +130,18 @@ impl fmt::Display for SearchAnswer {
 pub struct Found {
     /// As one would call it: `servers.<server>.<function>`.
     pub call: String,
+    /// Its server.
+    pub server: String,
+    /// The function, as one would import it.
+    pub function: String,
     /// How well it fits; only comparable within one answer.
     pub score: f64,
+    /// It says that it changes nothing.
+    pub read_only: bool,
+    /// It says that it may destroy something.
+    pub destructive: bool,
+    /// Its server is running.
+    pub connected: bool,
     /// What it does in one line, or its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -104,6 +164,7 @@ impl Found {
         if let Some((server, _)) = self.call.rsplit_once('.') {
             self.call = format!("{server}.{function}");
         }
+        self.function = function;
         // In one line it is the same in both languages.
         if self.tokens.is_some() {
             self.tokens = Some(tokens::count(&definition));
@@ -115,14 +176,21 @@ impl Found {
 /// The same text wherever a tool is shown.
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.text, self.tokens) {
-            (Some(text), Some(_)) => {
-                // The function's name is in the definition.
-                let (object, _) = self.call.rsplit_once('.').unwrap_or((&self.call, ""));
-                write!(f, "// {object}\n{text}")
-            }
-            (Some(text), None) => write!(f, "{}  {text}", self.call),
-            (None, _) => write!(f, "{}", marked(&self.notes, &self.call)),
+        if let (Some(text), Some(_)) = (&self.text, self.tokens) {
+            // The function's name is in the definition, and so are the marks.
+            let (object, _) = self.call.rsplit_once('.').unwrap_or((&self.call, ""));
+            return write!(f, "// {object}\n{text}");
+        }
+        write!(f, "{}", self.call)?;
+        if self.read_only {
+            write!(f, " [read-only]")?;
+        } else if self.destructive {
+            write!(f, " [destructive]")?;
+        }
+        match &self.text {
+            Some(text) => write!(f, "  {text}"),
+            None if self.notes.is_empty() => Ok(()),
+            None => write!(f, "  {}", marked(&self.notes, "")),
         }
     }
 }
@@ -131,13 +199,6 @@ impl SearchAnswer {
     /// What the definitions in this answer cost, if it has any.
     pub fn definition_tokens(&self) -> Option<usize> {
         self.results.iter().filter_map(|found| found.tokens).reduce(|a, b| a + b)
-    }
-}
-
-impl Found {
-    fn cost(&self) -> usize {
-        let text = || tokens::count(self.text.as_deref().unwrap_or_default());
-        self.tokens.unwrap_or_else(text) + tokens::count(&self.call)
     }
 }
 
@@ -155,15 +216,17 @@ impl Gateway {
         failed: &[(String, UpstreamError)],
         request: &SearchRequest,
     ) -> SearchAnswer {
-        let mut answer = search(catalog, request);
-        answer.unavailable = failed.iter().map(|(name, _)| name.clone()).collect();
-        let status = |name: &String| self.discovery.status(name);
-        answer.unavailable.retain(|name| !matches!(status(name), Some(ServerStatus::Connected)));
+        let connected =
+            |server: &str| matches!(self.discovery.status(server), Some(ServerStatus::Connected));
+        let mut unavailable: Vec<String> = failed.iter().map(|(name, _)| name.clone()).collect();
+        unavailable.retain(|name| !connected(name));
+        let mut answer = search_without(catalog, request, unavailable);
+        for found in &mut answer.results {
+            found.connected = connected(&found.server);
+        }
         answer
     }
-}
 
-impl Gateway {
     /// The typed definition of one tool.
     pub async fn definition(&self, name: &str) -> Result<Found, RunError> {
         let (id, _) = self.discovery.describe(name).await?;
@@ -174,43 +237,76 @@ impl Gateway {
 
 /// Searches a catalog.
 pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
+    search_without(catalog, request, Vec::new())
+}
+
+/// Searches a catalog in which some servers are missing.
+fn search_without(
+    catalog: &Catalog,
+    request: &SearchRequest,
+    unavailable: Vec<String>,
+) -> SearchAnswer {
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut hits = catalog.search(&request.query, usize::MAX);
-    if let Some(server) = &request.server {
-        let exact = catalog.server_name(server).unwrap_or(server).to_owned();
-        hits.retain(|hit| hit.id.server == exact);
-    }
-    let found = hits.len();
-    let mut results = Vec::new();
-    let mut used = 0;
-    for hit in hits.into_iter().take(limit) {
-        let Some(mut entry) = describe(catalog, &hit.id, request.detail) else {
-            continue;
-        };
+    hits.retain(|hit| request.fits(catalog, &hit.id));
+    // What is said at the end is longest if all of them are left over.
+    let mut answer = SearchAnswer { unavailable, ..SearchAnswer::default() };
+    answer.count_more(&hits);
+    let budget = request.max_tokens.unwrap_or(TOKEN_BUDGET);
+    let end = format!("{}\n{}\n", answer.remainder(), answer.not_searched());
+    let mut left = budget.saturating_sub(tokens::count(&end));
+    // What had no room once is not tried again: definitions can be long.
+    let mut detail = request.detail;
+    for hit in hits.iter().take(limit) {
+        let Some((mut entry, cost)) = fitting(catalog, hit, &mut detail, left) else { break };
         entry.score = rounded(hit.score);
-        let mut cost = entry.cost();
-        // The best hit is always told; if its definition is too long, in one line.
-        if results.is_empty() && cost > TOKEN_BUDGET {
-            let Some(short) = describe(catalog, &hit.id, Detail::Description) else {
-                continue;
-            };
-            entry = Found { score: entry.score, ..short };
-            cost = entry.cost();
-        }
-        if used + cost > TOKEN_BUDGET {
-            break;
-        }
-        used += cost;
-        results.push(entry);
+        left -= cost;
+        answer.results.push(entry);
     }
-    let more = found - results.len();
-    SearchAnswer { results, more, unavailable: Vec::new() }
+    answer.count_more(&hits[answer.results.len()..]);
+    answer
+}
+
+impl SearchAnswer {
+    fn count_more(&mut self, hits: &[Hit]) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for hit in hits {
+            *counts.entry(&hit.id.server).or_default() += 1;
+        }
+        let mut counts: Vec<(String, usize)> =
+            counts.into_iter().map(|(server, count)| (server.to_owned(), count)).collect();
+        // Those of the same count stay in the order of their names.
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts.truncate(NAMED_SERVERS);
+        (self.more, self.more_of) = (hits.len(), counts);
+    }
+}
+
+/// A hit with as much detail as was asked for and there is room for, and what that costs:
+/// it is rather told in fewer words than not at all. The detail is lowered to what had room.
+fn fitting(
+    catalog: &Catalog,
+    hit: &Hit,
+    detail: &mut Detail,
+    left: usize,
+) -> Option<(Found, usize)> {
+    let details = match detail {
+        Detail::Full => &[Detail::Full, Detail::Description, Detail::Name][..],
+        Detail::Description => &[Detail::Description, Detail::Name],
+        Detail::Name => &[Detail::Name],
+    };
+    details.iter().find_map(|&less| {
+        *detail = less;
+        let entry = describe(catalog, &hit.id, less)?;
+        let cost = tokens::count(&format!("{entry}\n"));
+        (cost <= left).then_some((entry, cost))
+    })
 }
 
 /// One tool of a catalog.
 pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
     let tool = catalog.server(&id.server)?.find(&id.tool)?;
-    let call = member(&id.server, catalog.function_name(id)?);
+    let function = catalog.function_name(id)?.to_owned();
     let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
@@ -221,7 +317,29 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
         Detail::Full => text.as_deref().map(tokens::count),
         Detail::Name | Detail::Description => None,
     };
-    Some(Found { call, score: 0.0, text, tokens, notes, id: id.clone() })
+    let (read_only, destructive) = hints(catalog, id);
+    Some(Found {
+        call: member(&id.server, &function),
+        server: id.server.clone(),
+        function,
+        score: 0.0,
+        read_only,
+        destructive,
+        connected: false,
+        text,
+        tokens,
+        notes,
+        id: id.clone(),
+    })
+}
+
+/// Whether a tool says that it changes nothing, and that it may destroy something.
+fn hints(catalog: &Catalog, id: &ToolRef) -> (bool, bool) {
+    let tool = catalog.server(&id.server).and_then(|server| server.find(&id.tool));
+    let hints = tool.and_then(|tool| tool.annotations.as_ref());
+    let read_only = hints.is_some_and(|hints| hints.read_only_hint == Some(true));
+    let destructive = hints.is_some_and(|hints| hints.destructive_hint == Some(true));
+    (read_only, destructive && !read_only)
 }
 
 /// Two digits tell the order; more only cost tokens. In f64, since an f32
@@ -240,3 +358,6 @@ fn member(server: &str, function: &str) -> String {
         format!("servers[{server:?}].{function}")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,7 +55,6 @@ impl Profile {
         let restricted = Self {
             name: "write_restricted".into(),
             effects: Effects::Additive,
-            write: BTreeSet::from([Scope::Workspace]),
             network: NetworkAccess::None,
             commands: none.clone(),
             ..full.clone()

@@ -35,6 +35,8 @@ pub enum Rule {
     Deny(ToolPattern),
     /// `read`: the folder is not listed.
     Read,
+    /// `write`: the folder is not listed.
+    Write,
     /// `network` is `none`.
     Network,
     /// `commands`: the command is not listed.
@@ -60,6 +62,11 @@ impl Permissions {
     /// Whether files of a folder can be read.
     pub fn may_read(&self, scope: Scope) -> Result<(), Refusal> {
         self.all(|profile| if profile.read.contains(&scope) { Ok(()) } else { Err(Rule::Read) })
+    }
+
+    /// Whether something can be kept in a folder.
+    pub fn may_write(&self, scope: Scope) -> Result<(), Refusal> {
+        self.all(|profile| if profile.write.contains(&scope) { Ok(()) } else { Err(Rule::Write) })
     }
 
     /// Whether there is a network at all; the rules of the network come after.

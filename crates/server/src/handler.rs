@@ -13,7 +13,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tidegate_gateway::{Gateway, Progress, RunContext, SearchRequest};
+use tidegate_gateway::{Gateway, Progress, RunContext, SaveSkill, SearchRequest};
 use tidegate_model::{Answer, Engine, ErrorCode, Language, Program, RunError, did_you_mean};
 use tokio::sync::watch;
 
@@ -47,11 +47,16 @@ struct ExecuteCode {
     profile: Option<String>,
 }
 
+/// Of `get_tool_definition` and `load_skill`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GetToolDefinition {
+struct ByName {
     name: String,
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,6 +123,9 @@ impl ServerHandler for Handler {
             "execute_code" => self.execute_code(arguments, &run).await,
             "search_tools" => self.search_tools(arguments).await,
             "get_tool_definition" => self.get_tool_definition(arguments).await,
+            "save_skill" => self.save_skill(arguments, &run).await,
+            "load_skill" => self.load_skill(arguments, &run).await,
+            "list_skills" => self.list_skills(arguments, &run).await,
             _ => self.call_upstream(arguments, &run).await,
         };
         Ok(CallToolResponse::Complete(result.unwrap_or_else(|error| failure(&error))))
@@ -162,9 +170,39 @@ impl Handler {
     }
 
     async fn get_tool_definition(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
-        let request: GetToolDefinition = parse("get_tool_definition", arguments)?;
+        let request: ByName = parse("get_tool_definition", arguments)?;
         let found = self.gateway.definition(&request.name).await?;
         Ok(with_tokens(found.to_string(), found.tokens))
+    }
+
+    async fn save_skill(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let request: SaveSkill = parse("save_skill", arguments)?;
+        let saved = self.gateway.save_skill(request, run).await?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(saved.to_string())]))
+    }
+
+    async fn load_skill(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let request: ByName = parse("load_skill", arguments)?;
+        let text = self.gateway.load_skill(&request.name, run).await?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+    }
+
+    async fn list_skills(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let Nothing {} = parse("list_skills", arguments)?;
+        let text = self.gateway.list_skills(run).await?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
     }
 
     async fn call_upstream(

@@ -1,6 +1,6 @@
 //! The tools a client sees, and what they cost.
 //!
-//! Every word here is paid for in every conversation: the four tools with the
+//! Every word here is paid for in every conversation: the seven tools with the
 //! instructions stay below 550 tokens, so that the thirteen of the contract fit
 //! into 1,000. A test counts.
 
@@ -23,7 +23,7 @@ pub enum Surface {
 pub fn instructions(surface: Surface) -> Option<&'static str> {
     match surface {
         Surface::Standard | Surface::Lean => Some(
-            "Your MCP servers are TypeScript APIs here. Find tools with search_tools, then do the \
+            "Your MCP servers are TypeScript and Python APIs here. Find tools with search_tools, then do the \
              whole task in one execute_code program: loop, filter and join there, and return only \
              what you need. Data stays outside your context.",
         ),
@@ -35,7 +35,15 @@ pub fn instructions(surface: Surface) -> Option<&'static str> {
 pub fn definitions(surface: Surface) -> Vec<Tool> {
     match surface {
         Surface::Standard => {
-            vec![execute_code(), search_tools(), get_tool_definition(), call_tool()]
+            vec![
+                execute_code(),
+                search_tools(),
+                get_tool_definition(),
+                call_tool(),
+                save_skill(),
+                load_skill(),
+                list_skills(),
+            ]
         }
         Surface::Lean => vec![execute_code(), search_tools()],
         Surface::Direct => Vec::new(),
@@ -45,15 +53,16 @@ pub fn definitions(surface: Surface) -> Vec<Tool> {
 fn execute_code() -> Tool {
     tool(
         "execute_code",
-        "Runs TypeScript in a sandbox.\n\
+        "Runs TypeScript or Python in a sandbox.\n\
          import * as git from './servers/git'; const log = await git.gitLog({ repo_path: '/r' });\n\
+         from servers import git; result = git.git_log(repo_path='/r')\n\
          Also: servers.git.gitLog(…), callMCPTool('git__git_log', {…}), searchTools(query), top-level \
-         await, Promise.all. `return` the result; console.log is kept. Calls give structured content, \
-         parsed JSON or text, and throw ToolError. Large output stays under `handle`; you get a \
-         summary.",
+         await, Promise.all, asyncio. `return` the result; console.log is kept. Calls give structured \
+         content, parsed JSON or text, and throw ToolError. Large output stays under `handle`; you get \
+         a summary.",
         json!({
             "code": {"type": "string"},
-            "language": {"enum": ["typescript"]},
+            "language": {"enum": ["typescript", "python"]},
             "timeout_ms": {"type": "integer"},
             "engine": {"enum": ["quickjs", "deno", "node"]}
         }),
@@ -69,7 +78,9 @@ fn search_tools() -> Tool {
             "query": {"type": "string"},
             "detail": {"enum": ["name", "description", "full"]},
             "server": {"type": "string"},
-            "limit": {"type": "integer"}
+            "read_only": {"type": "boolean"},
+            "limit": {"type": "integer"},
+            "max_tokens": {"type": "integer"}
         }),
         &["query"],
     )
@@ -96,6 +107,29 @@ fn call_tool() -> Tool {
     )
 }
 
+fn save_skill() -> Tool {
+    tool(
+        "save_skill",
+        "Keeps a program that worked. Name like count-words.",
+        json!({
+            "name": {"type": "string"},
+            "code": {"type": "string"},
+            "description": {"type": "string"}
+        }),
+        &["name", "code"],
+    )
+}
+
+fn load_skill() -> Tool {
+    tool("load_skill", "Code or text of a skill.", json!({"name": {"type": "string"}}), &["name"])
+        .annotate(ToolAnnotations::new().read_only(true))
+}
+
+fn list_skills() -> Tool {
+    tool("list_skills", "Saved programs and guides.", json!({}), &[])
+        .annotate(ToolAnnotations::new().read_only(true))
+}
+
 fn tool(
     name: &'static str,
     description: &'static str,
@@ -105,7 +139,9 @@ fn tool(
     let mut schema = JsonObject::new();
     schema.insert("type".into(), json!("object"));
     schema.insert("properties".into(), properties);
-    schema.insert("required".into(), json!(required));
+    if !required.is_empty() {
+        schema.insert("required".into(), json!(required));
+    }
     Tool::new(name, description, schema)
 }
 
@@ -117,15 +153,16 @@ mod tests {
 
     use super::{Surface, definitions, instructions};
 
+    fn tool_cost(tool: &Tool) -> usize {
+        let text = json!({
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+        });
+        tokens::count(&text.to_string())
+    }
+
     fn cost(surface: Surface) -> usize {
-        let tool_cost = |tool: &Tool| {
-            let text = json!({
-                "name": tool.name,
-                "description": tool.description,
-                "inputSchema": tool.input_schema,
-            });
-            tokens::count(&text.to_string())
-        };
         let tools: usize = definitions(surface).iter().map(tool_cost).sum();
         tools + tokens::count(instructions(surface).unwrap_or_default())
     }
@@ -134,6 +171,10 @@ mod tests {
     fn the_surface_stays_within_its_budget() {
         let (standard, lean) = (cost(Surface::Standard), cost(Surface::Lean));
         assert!(standard <= 550, "standard costs {standard}");
+        let skills = definitions(Surface::Standard);
+        let skills: usize =
+            skills.iter().filter(|tool| tool.name.contains("skill")).map(tool_cost).sum();
+        assert!((50..=150).contains(&skills), "those of skills cost {skills}");
         assert!(lean <= 400, "lean costs {lean}");
     }
 

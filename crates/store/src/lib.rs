@@ -1,5 +1,5 @@
-//! The database: every run, every call and every connection, what was learned about tools, and the
-//! outputs that were too large to send.
+//! The database: every run, every call and every connection, what was learned about tools, the
+//! outputs that were too large to send, and the skills that were saved.
 //!
 //! The one owner of SQLite and of the state folder's files. A run is on disk
 //! before its answer is returned: [`Store::record_run`] waits for the commit of
@@ -14,10 +14,15 @@ mod outputs;
 mod record;
 mod schema;
 mod shapes;
+mod skills;
 mod store;
 
 pub use accepted::{AcceptedServer, AcceptedTool};
 pub use outputs::Outputs;
-pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, Stats};
+pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Stats};
 pub use shapes::ShapeRecord;
+pub use skills::{
+    MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
+    Skills, TEXT_FILE, code_file, harmless,
+};
 pub use store::{Store, StoreError};

@@ -109,6 +109,27 @@ pub struct CommandRecord {
     pub output_bytes: u64,
 }
 
+/// One attempt to save a skill. Sizes and a fingerprint, and nothing of its text.
+#[derive(Debug, Clone)]
+pub struct SkillRecord {
+    /// The run that made it.
+    pub run_id: RunId,
+    /// When.
+    pub saved_at: SystemTime,
+    /// The name of the skill, as it was given, cut and escaped.
+    pub name: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether there was a skill of that name before.
+    pub replaced: bool,
+    /// Language of the code.
+    pub language: &'static str,
+    /// Bytes of the code.
+    pub code_bytes: u64,
+    /// Fingerprint of the code, to be found again by.
+    pub code_sha256: String,
+}
+
 /// Sums over all runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stats {

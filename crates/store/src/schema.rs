@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -88,6 +88,21 @@ const MIGRATIONS: [&str; 5] = [
         output_bytes    INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX commands_by_run ON commands (run_id);
+",
+    "
+    CREATE TABLE saved_skills (
+        id              INTEGER PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        saved_at_ms     INTEGER NOT NULL,
+        name            TEXT NOT NULL,
+        outcome         TEXT NOT NULL,
+        error_code      TEXT,
+        replaced        INTEGER NOT NULL,
+        language        TEXT NOT NULL,
+        code_bytes      INTEGER NOT NULL,
+        code_sha256     TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX saved_skills_by_run ON saved_skills (run_id);
 ",
     "
     CREATE TABLE accepted_tools (

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::accepted::{self, AcceptedServer, AcceptedTool};
 use crate::connections;
-use crate::record::{CallRecord, CommandRecord, RunRecord, Stats};
+use crate::record::{CallRecord, CommandRecord, RunRecord, SkillRecord, Stats};
 use crate::schema::migrate;
 use crate::shapes::{self, ShapeRecord};
 
@@ -74,6 +74,7 @@ struct Waiting {
     calls: Vec<CallRecord>,
     connections: Vec<tidegate_model::Connection>,
     commands: Vec<CommandRecord>,
+    skills: Vec<SkillRecord>,
     /// The newest of each tool; `None` removes it.
     shapes: BTreeMap<ToolRef, Option<ShapeRecord>>,
 }
@@ -83,6 +84,7 @@ impl Waiting {
         self.calls.is_empty()
             && self.connections.is_empty()
             && self.commands.is_empty()
+            && self.skills.is_empty()
             && self.shapes.is_empty()
     }
 
@@ -99,6 +101,9 @@ impl Waiting {
         older.commands.append(&mut self.commands);
         older.commands.truncate(MOST_WAITING_CALLS);
         self.commands = older.commands;
+        older.skills.append(&mut self.skills);
+        older.skills.truncate(MOST_WAITING_CALLS);
+        self.skills = older.skills;
         for (tool, shape) in older.shapes {
             self.shapes.entry(tool).or_insert(shape);
         }
@@ -142,6 +147,12 @@ impl Store {
     /// Records a host command. It is on disk no later than the run that made it.
     pub fn record_command(&self, command: CommandRecord) {
         self.add(|waiting| waiting.commands.push(command));
+    }
+
+    /// Records that a skill was saved, or was not. It is on disk no later than the
+    /// run that did it.
+    pub fn record_skill(&self, skill: SkillRecord) {
+        self.add(|waiting| waiting.skills.push(skill));
     }
 
     /// Keeps what is known about a tool's results, or forgets it. Does not wait.
@@ -317,6 +328,9 @@ fn write_batch(
     for command in &waiting.commands {
         insert_command(&transaction, command)?;
     }
+    for skill in &waiting.skills {
+        insert_skill(&transaction, skill)?;
+    }
     for (tool, shape) in &waiting.shapes {
         shapes::write(&transaction, tool, shape.as_ref())?;
     }
@@ -371,6 +385,27 @@ fn insert_command(connection: &Connection, command: &CommandRecord) -> Result<()
             command.argument_bytes,
             command.input_bytes,
             command.output_bytes,
+        ])?;
+    Ok(())
+}
+
+fn insert_skill(connection: &Connection, skill: &SkillRecord) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO saved_skills (run_id, saved_at_ms, name, outcome, error_code, replaced,
+                 language, code_bytes, code_sha256)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            skill.run_id.0,
+            unix_ms(skill.saved_at),
+            skill.name,
+            skill.outcome.as_str(),
+            skill.outcome.error_code(),
+            skill.replaced,
+            skill.language,
+            skill.code_bytes,
+            skill.code_sha256,
         ])?;
     Ok(())
 }

@@ -5,6 +5,8 @@
 // Also with the server and the tool as two arguments.
 declare function callMCPTool(name: string, ...input: any[]): Promise<any>;
 declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string }): Promise<any>;
+declare function loadSkill(name: string): Promise<string>;
+declare function saveSkill(name: string, code: string, description?: string): Promise<{ path: string; replaced: boolean }>;
 declare const commands: {
   run(name: string, args?: readonly (string | number)[], options?: { input?: string; timeout_ms?: number }): Promise<{
     exit_code: number | null;

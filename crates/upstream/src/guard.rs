@@ -53,14 +53,15 @@ fn guard(command: &OsString, arguments: &[OsString]) -> io::Result<u8> {
     // a server that cannot be told to end can only be killed.
     let mut child = Command::new(command).args(arguments).process_group(0).spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
-    let mut signals = signals()?;
-    let status = match watch(&mut child, &mut signals)? {
-        Wake::ChildEnded(status) => Some(status),
-        Wake::InputEnded => end_gently(&mut child, group, GRACE_AFTER_EOF)?,
-        Wake::Told => end_gently(&mut child, group, Duration::ZERO)?,
-    };
+    let woken = signals().and_then(|mut signals| watch(&mut child, &mut signals));
+    let status = woken.and_then(|wake| match wake {
+        Wake::ChildEnded(status) => Ok(Some(status)),
+        Wake::InputEnded => end_gently(&mut child, group, GRACE_AFTER_EOF),
+        Wake::Told => end_gently(&mut child, group, Duration::ZERO),
+    });
+    // Also if nobody could be watched: whoever was started must not be left behind.
     kill_everything_below(group, &mut child);
-    Ok(status.map_or(1, exit_code))
+    Ok(status?.map_or(1, exit_code))
 }
 
 enum Wake {
@@ -78,14 +79,14 @@ fn signals() -> io::Result<PipeReader> {
     // The thread that awaits them inherits the block, so none of them goes elsewhere.
     awaited.thread_block()?;
     let (arrived, mut note) = io::pipe()?;
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         while let Ok(signal) = awaited.wait() {
             let number = u8::try_from(signal as i32).unwrap_or(u8::MAX);
             if note.write_all(&[number]).is_err() {
                 return;
             }
         }
-    });
+    })?;
     Ok(arrived)
 }
 

@@ -19,5 +19,6 @@ pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
 pub use engine::{FromEngine, Phase, Thrown, ToEngine};
 pub use exact::answer_text;
 pub use message::{
-    CHECK_LIMIT, FromGuest, LogLevel, NAME_LIMIT, Question, Start, TEXT_LIMIT, ToGuest, VERSION,
+    CHECK_LIMIT, FromGuest, LogLevel, NAME_LIMIT, Question, SKILL_LIMIT, Start, TEXT_LIMIT,
+    ToGuest, VERSION,
 };

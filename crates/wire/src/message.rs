@@ -10,7 +10,7 @@ use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 
 /// Version of this protocol. Both sides come from one executable today; a
 /// container image or a saved machine may be older, and is refused if it is.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Longest tool name a guest may send. Real ones are below 130 bytes.
 pub const NAME_LIMIT: usize = 512;
@@ -18,6 +18,9 @@ pub const NAME_LIMIT: usize = 512;
 pub const TEXT_LIMIT: usize = 64 * 1024;
 /// Longest body of [`Question::Check`], which may hold a whole program.
 pub const CHECK_LIMIT: usize = 1024 * 1024;
+/// Longest body of [`Question::SaveSkill`]: JSON of 64 KiB of code, of which each
+/// byte may take an escape of six, with a name and a description.
+pub const SKILL_LIMIT: usize = 512 * 1024;
 
 /// What a worker says.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,6 +111,11 @@ pub enum Question {
     ReadFile,
     /// Is there what the program names? Asked once, before it runs.
     Check,
+    /// What does the skill of this name say?
+    LoadSkill,
+    /// Keep this skill. JSON text: name, code, description. The one question that
+    /// changes something.
+    SaveSkill,
 }
 
 /// How loudly something was printed.
@@ -325,16 +333,28 @@ fn clip(text: &str) -> &str {
 }
 
 impl Question {
-    const ALL: [Self; 6] =
-        [Self::Servers, Self::Functions, Self::Search, Self::ReadDir, Self::ReadFile, Self::Check];
+    const ALL: [Self; 8] = [
+        Self::Servers,
+        Self::Functions,
+        Self::Search,
+        Self::ReadDir,
+        Self::ReadFile,
+        Self::Check,
+        Self::LoadSkill,
+        Self::SaveSkill,
+    ];
 
     /// Longest body of this question.
     pub fn body_limit(self) -> usize {
         match self {
-            Self::Servers | Self::Functions | Self::Search | Self::ReadDir | Self::ReadFile => {
-                TEXT_LIMIT
-            }
+            Self::Servers
+            | Self::Functions
+            | Self::Search
+            | Self::ReadDir
+            | Self::ReadFile
+            | Self::LoadSkill => TEXT_LIMIT,
             Self::Check => CHECK_LIMIT,
+            Self::SaveSkill => SKILL_LIMIT,
         }
     }
 
@@ -346,6 +366,8 @@ impl Question {
             Self::ReadDir => 4,
             Self::ReadFile => 5,
             Self::Check => 6,
+            Self::LoadSkill => 7,
+            Self::SaveSkill => 8,
         }
     }
 
@@ -378,7 +400,9 @@ impl LogLevel {
 mod tests {
     use tidegate_model::{ErrorCode, IsolationReport, Layer, LayerReport, LayerState, RunError};
 
-    use super::{CHECK_LIMIT, FromGuest, LogLevel, Question, Start, TEXT_LIMIT, ToGuest};
+    use super::{
+        CHECK_LIMIT, FromGuest, LogLevel, Question, SKILL_LIMIT, Start, TEXT_LIMIT, ToGuest,
+    };
     use crate::codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
 
     fn error() -> RunError {
@@ -407,6 +431,8 @@ mod tests {
             FromGuest::Call { id: 7, name: "a__b".into(), arguments: "{}".into(), raw: true },
             FromGuest::Ask { id: 8, question: Question::ReadFile, body: "./servers".into() },
             FromGuest::Ask { id: 9, question: Question::Check, body: "{}".into() },
+            FromGuest::Ask { id: 12, question: Question::LoadSkill, body: "a".into() },
+            FromGuest::Ask { id: 13, question: Question::SaveSkill, body: "{}".into() },
             FromGuest::Log { level: LogLevel::Warn, text: "ünïcode".into() },
             FromGuest::Done { output: Some("[1]".into()), memory_bytes: 5 },
             FromGuest::Done { output: None, memory_bytes: 5 },
@@ -465,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_may_hold_a_whole_program_and_no_other_question_may() {
+    fn a_check_may_hold_a_whole_program_a_skill_its_code_and_no_other_question_as_much() {
         let ask = |question, length| {
             let body = "x".repeat(length);
             let frame = FromGuest::Ask { id: 1, question, body }.encode().unwrap();
@@ -474,6 +500,8 @@ mod tests {
         let refused = |limit| Err(WireError::TooLong { field: "body", length: limit + 1, limit });
         assert_eq!(ask(Question::Check, CHECK_LIMIT), Ok(()));
         assert_eq!(ask(Question::Check, CHECK_LIMIT + 1), refused(CHECK_LIMIT));
+        assert_eq!(ask(Question::SaveSkill, SKILL_LIMIT), Ok(()));
+        assert_eq!(ask(Question::SaveSkill, SKILL_LIMIT + 1), refused(SKILL_LIMIT));
         assert_eq!(ask(Question::ReadFile, TEXT_LIMIT), Ok(()));
         assert_eq!(ask(Question::ReadFile, TEXT_LIMIT + 1), refused(TEXT_LIMIT));
     }

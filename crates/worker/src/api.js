@@ -1,5 +1,5 @@
 // What a program sees of the gateway: `servers`, `callMCPTool`, `searchTools`,
-// `commands`, `fs`, imports, and the way its output leaves.
+// `loadSkill`, `saveSkill`, `commands`, `fs`, imports, and the way its output leaves.
 //
 // In: `host`, the native functions of engine.rs. Out: the functions that the
 // engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
@@ -195,10 +195,18 @@
     return ask("search", stringify({ ...options, query: `${query}` }));
   }
 
-  // Files: `./servers` can be read, and nothing else is there yet.
+  // Skills: text in, text out. Who wants to run one makes it a program.
+  async function loadSkill(name) {
+    return ask("loadSkill", `${name}`);
+  }
+  async function saveSkill(name, code, description = "") {
+    return ask("saveSkill", wellFormed(stringify({ name, code, description })));
+  }
+
+  // Files: `./servers` and `./skills` can be read, and nothing else is there yet.
   const textOf = (path) => `${path}`;
   const readOnly = (name) => () => {
-    throw fail("file.refused", `\`fs.${name}\` is not available: programs can only read \`./servers\``,
+    throw fail("file.refused", `\`fs.${name}\` is not available: programs can only read \`./servers\` and \`./skills\``,
       "return the data instead, it is kept under a handle");
   };
   const stats = (path) => {
@@ -306,6 +314,8 @@
   define("callMCPTool", (name, input, options, more) =>
     typeof input === "string" ? call(`${name}__${input}`, options, more) : call(textOf(name), input, options));
   define("searchTools", searchTools);
+  define("loadSkill", loadSkill);
+  define("saveSkill", saveSkill);
   define("commands", commands);
   define("ToolError", ToolError);
   define("fs", fs);

@@ -135,6 +135,8 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
                 "functions" => Question::Functions,
                 "search" => Question::Search,
                 "readDir" => Question::ReadDir,
+                "loadSkill" => Question::LoadSkill,
+                "saveSkill" => Question::SaveSkill,
                 _ => Question::ReadFile,
             };
             match h.ask(question, body.0) {

@@ -7,7 +7,7 @@
 use tidegate_model::nearest;
 
 /// Names that other languages, runtimes and clients have.
-const NAMES: [(&[&str], &str); 14] = [
+const NAMES: [(&[&str], &str); 16] = [
     (&["print", "println", "printf", "puts", "echo"], "write `console.log(…)`"),
     (&["len"], "write `value.length`"),
     (&["None", "nil", "NULL"], "write `null`"),
@@ -49,6 +49,8 @@ const NAMES: [(&[&str], &str); 14] = [
         "tools are called as `await servers.<server>.<tool>({ … })`",
     ),
     (&["search_tools", "searchTool"], "write `await searchTools(\"query\")`"),
+    (&["load_skill"], "write `await loadSkill(\"name\")`"),
+    (&["save_skill"], "write `await saveSkill(\"name\", code, \"what it does\")`"),
 ];
 
 /// Beginnings of lines that are Python and not TypeScript.

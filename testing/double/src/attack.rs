@@ -69,6 +69,7 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
         "flood_log" => flood(wire, &log(&"x".repeat(1000))),
         "flood_empty_log" => flood(wire, &log("")),
         "flood_ask" => flood(wire, &ask(1, Question::Servers)),
+        "flood_save" => flood(wire, &ask(1, Question::SaveSkill)),
         "flood_check" => flood(wire, &ask(1, Question::Check)),
         "flood_call" => flood(wire, &call(number(), "{}")),
         "flood_megabytes" => {

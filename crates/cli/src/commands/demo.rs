@@ -195,8 +195,8 @@ async fn discover(gateway: &Gateway, query: &str, wanted: &str) -> anyhow::Resul
     let request = SearchRequest {
         query: query.to_owned(),
         detail: Detail::Full,
-        server: None,
         limit: Some(1),
+        ..SearchRequest::default()
     };
     let found = gateway.search(&request).await;
     ensure!(

@@ -9,5 +9,6 @@ pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod servers;
+pub(crate) mod skills;
 pub(crate) mod tokens;
 pub(crate) mod tools;

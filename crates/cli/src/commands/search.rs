@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -31,8 +31,11 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::
             DetailArg::Description => Detail::Description,
             DetailArg::Full => Detail::Full,
         },
-        server: None,
+        server: args.server.clone(),
+        category: args.category.clone(),
+        read_only: args.read_only.then_some(true),
         limit: Some(usize::from(args.limit)),
+        max_tokens: args.max_tokens,
     };
     show(&search(&catalog, &request), &ids, args.json);
     Ok(ExitCode::SUCCESS)
@@ -51,6 +54,9 @@ pub(crate) fn from_files(path: &Path) -> anyhow::Result<(Catalog, BTreeMap<ToolR
     let mut catalog = Catalog::default();
     for (server, list) in &files.servers {
         catalog.set_tools(server, list);
+    }
+    for (server, category) in &files.categories {
+        catalog.set_category(server, category);
     }
     Ok((catalog, files.ids))
 }
@@ -88,7 +94,10 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
                     "server": found.id.server,
                     "tool": shown_name(&found.id.tool),
                     "call": found.call,
+                    "function": found.function,
                     "score": found.score,
+                    "read_only": found.read_only,
+                    "destructive": found.destructive,
                     "text": found.text,
                     "notes": found.notes,
                 })
@@ -110,7 +119,10 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
     }
 }
 
-/// One JSON line per query, as scorers want it.
+/// Of a file of queries, in bytes. Chosen: a query is a sentence.
+const LONGEST_LINE: u64 = 1_000_000;
+
+/// One JSON line per query, as scorers want it. Bad lines are told of and skipped.
 fn answer_many(
     catalog: &Catalog,
     ids: &BTreeMap<ToolRef, String>,
@@ -119,20 +131,55 @@ fn answer_many(
 ) -> anyhow::Result<ExitCode> {
     let file = std::fs::File::open(queries)
         .with_context(|| format!("cannot read the queries `{}`", queries.display()))?;
-    for (at, line) in BufReader::new(file).lines().enumerate() {
-        let line = line?;
-        if line.trim().is_empty() {
+    let mut lines = BufReader::new(file);
+    for number in 1.. {
+        let mut line = Vec::new();
+        let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
+        if read.with_context(|| format!("cannot read on in `{}`", queries.display()))? == 0 {
+            break;
+        }
+        let skipped = |reason: &str| {
+            print::note(format!(
+                "warning: `{}` line {number}: {reason}; skipped",
+                queries.display()
+            ));
+        };
+        if line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
+            skipped("longer than a million bytes");
+            pass_over_line(&mut lines)?;
             continue;
         }
-        let query: Value = serde_json::from_str(&line)
-            .with_context(|| format!("`{}` line {} is not JSON", queries.display(), at + 1))?;
-        let text = query.get("query").and_then(Value::as_str).unwrap_or_default();
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let Ok(query) = serde_json::from_slice::<Value>(&line) else {
+            skipped("not JSON");
+            continue;
+        };
+        let Some(text) = query.get("query").and_then(Value::as_str) else {
+            skipped("no text `query`");
+            continue;
+        };
         let hits = catalog.search(text, limit);
         let results: Vec<Value> =
             hits.iter().map(|hit| json!({"id": id_of(&hit.id, ids), "score": hit.score})).collect();
         print::json(&json!({"qid": query.get("qid"), "results": results}));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn pass_over_line(lines: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let ready = lines.fill_buf()?;
+        let (used, done) = match ready.iter().position(|byte| *byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (ready.len(), ready.is_empty()),
+        };
+        lines.consume(used);
+        if done {
+            return Ok(());
+        }
+    }
 }
 
 fn id_of(id: &ToolRef, ids: &BTreeMap<ToolRef, String>) -> String {

@@ -8,7 +8,19 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, Served, descendants, text, wait_until_gone};
 
-const TOOLS: [&str; 4] = ["execute_code", "search_tools", "get_tool_definition", "call_tool"];
+const TOOLS: [&str; 7] = [
+    "execute_code",
+    "search_tools",
+    "get_tool_definition",
+    "call_tool",
+    "save_skill",
+    "load_skill",
+    "list_skills",
+];
+
+/// What a search for an echo gives.
+const FOUND: &str = "servers.hostile.echo [read-only]  Gives the text back\n\
+    +9 more (hostile 9); narrow with `server` or more words\n";
 
 /// The eras as the Inspector and as the Python client name them, and the
 /// version that is then spoken.
@@ -140,7 +152,7 @@ fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
         assert_eq!(names(&listed["tools"]), TOOLS);
         assert_eq!(
             call("search_tools", json!({"query": "gives the text back", "limit": 1})),
-            text_result("servers.hostile.echo  Gives the text back\n+5 more\n")
+            text_result(FOUND)
         );
         assert_eq!(
             call("get_tool_definition", json!({"name": "hostile__add"})),
@@ -194,7 +206,7 @@ fn the_python_client_lists_finds_describes_calls_and_runs_in_both_eras() {
         );
         assert_eq!(names(&outcomes[1]["tools"]), TOOLS);
         let result = |at: usize| without_era(outcomes[at]["result"].clone());
-        let found = text_result("servers.hostile.echo  Gives the text back\n+5 more\n");
+        let found = text_result(FOUND);
         assert_eq!(result(2), found);
         assert_eq!(result(3), definition_result());
         assert_eq!(result(4), text_result("hi"));

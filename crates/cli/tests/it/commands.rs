@@ -144,6 +144,46 @@ fn many_queries_get_one_line_each() {
 }
 
 #[test]
+fn bad_lines_among_many_queries_are_told_of_and_skipped() {
+    let bench = Bench::new();
+    bench.write("tools.jsonl", "{\"id\":\"x/1\",\"server\":\"a\",\"name\":\"send_mail\",\"description\":\"\",\"inputSchema\":{}}\n");
+    let long = format!("{{\"qid\":\"q3\",\"query\":\"{}\"}}", "mail ".repeat(300_000));
+    let odd = json!({"qid": "q4", "query": format!("{} 🚀 '; DROP TABLE x; -- (?:a+)+$", "send mail ".repeat(1000))});
+    let lines = [
+        "{not json",
+        "{\"qid\":\"q1\"}",
+        "7",
+        &long,
+        &odd.to_string(),
+        "{\"qid\":\"q5\",\"query\":\"\"}",
+    ];
+    bench.write("queries.jsonl", &lines.join("\n"));
+    let output = bench.command(&[
+        "search",
+        "--catalog",
+        "tools.jsonl",
+        "--queries",
+        "queries.jsonl",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(0));
+    let answers: Vec<Value> =
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 2);
+    assert_eq!(
+        (&answers[0]["qid"], &answers[0]["results"][0]["id"]),
+        (&json!("q4"), &json!("x/1"))
+    );
+    assert_eq!(answers[1], json!({"qid": "q5", "results": []}));
+    let told = text(&output.stderr);
+    for told_of in
+        ["line 1: not JSON", "line 2: no text `query`", "line 3: no text", "line 4: longer than"]
+    {
+        assert!(told.contains(told_of), "{told}");
+    }
+}
+
+#[test]
 fn tokens_are_counted_for_a_folder_of_definitions() {
     let bench = Bench::new();
     bench.write("tools/a.json", r#"{"server": "a", "tools": [{"name": "x", "description": "does x", "inputSchema": {"type": "object"}}]}"#);

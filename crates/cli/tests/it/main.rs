@@ -29,6 +29,7 @@ mod python_types;
 mod repairs;
 mod round_trip;
 mod secrets;
+mod skills;
 mod support;
 mod terminal;
 mod typed;

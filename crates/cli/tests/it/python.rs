@@ -7,7 +7,7 @@ mod commands;
 mod examples;
 mod forked;
 mod guests;
-mod library;
+pub(crate) mod library;
 mod machine;
 mod network;
 mod runs;

@@ -46,6 +46,8 @@ fn nothing_that_a_server_or_a_program_says_steers_a_terminal() {
     let print = bench.write("print.ts", &format!("console.log({steering:?}); return {steering:?}"));
     let throw = bench.write("throw.ts", &format!("throw new Error({steering:?})"));
     let call = bench.write("call.ts", "await servers.odd.odd({})");
+    let saved = bench.run(&format!("return saveSkill('odd', {steering:?}, {steering:?} + 'kept')"));
+    assert_eq!(saved["output"]["replaced"], false, "{saved}");
     let [print, throw, call] = [&print, &throw, &call].map(|file| file.to_str().unwrap());
     for (arguments, said) in [
         (&["servers", "test"][..], "ok      odd"),
@@ -53,6 +55,8 @@ fn nothing_that_a_server_or_a_program_says_steers_a_terminal() {
         (&["tools", "list"], "odd__odd"),
         (&["tools", "show", "odd__odd"], "needle"),
         (&["search", "needle"], "needle"),
+        (&["skills", "list"], "kept"),
+        (&["skills", "show", "odd"], "owned"),
         (&["run", print], "owned"),
         (&["run", throw], "owned"),
         (&["run", call], "failed"),
@@ -65,8 +69,8 @@ fn nothing_that_a_server_or_a_program_says_steers_a_terminal() {
     }
     // The control: a script gets what was said. What a server says of itself and of its
     // tools is cleaned for everybody, see `untrusted.rs`.
-    for arguments in [["run", print], ["run", throw]] {
-        let output = bench.command(&arguments);
+    for arguments in [&["run", print][..], &["run", throw], &["skills", "show", "odd"]] {
+        let output = bench.command(arguments);
         let said = text(&output.stdout) + &text(&output.stderr);
         assert!(STEERING.iter().all(|bad| said.contains(bad)), "{arguments:?}: {said:?}");
     }

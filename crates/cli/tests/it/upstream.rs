@@ -453,7 +453,7 @@ fn a_missing_command_or_folder_fails_that_server_only() {
         (is_error, found.as_str()),
         (
             false,
-            "servers.hostile.echo  Gives the text back\n\
+            "servers.hostile.echo [read-only]  Gives the text back\n\
              not searched, since they do not start: elsewhere, missing\n"
         )
     );
@@ -845,11 +845,13 @@ fn twenty_known_servers_are_listed_and_searched_without_starting_any() {
     assert_eq!(starts(), 20);
 
     let query = json!({"query": "gives the text back", "detail": "name", "limit": 1});
-    let first = (false, "servers.server00.echo\n+119 more\n".to_owned());
+    let more =
+        "+199 more (server01 10, server02 10, server03 10); narrow with `server` or more words";
+    let first = (false, format!("servers.server00.echo [read-only]\n{more}\n"));
     let mut served = bench.serve();
     let started = Instant::now();
     let tools = served.request("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 7);
     assert_eq!(served.call("search_tools", query.clone()), first);
     let definition = served.call("get_tool_definition", json!({"name": "server19__echo"}));
     assert!(!definition.0, "{}", definition.1);

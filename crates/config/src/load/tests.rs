@@ -12,7 +12,7 @@ use tidegate_model::{
 use super::{find_and_load, load, load_file, refuse_foreign_file};
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
 use crate::source::Source;
-use crate::{Checks, ConfigError, Environment, Sandbox, Settings, TypeCheck};
+use crate::{Checks, ConfigError, Environment, Sandbox, Search, Settings, TypeCheck};
 
 fn env() -> Environment {
     Environment::from_pairs([
@@ -176,6 +176,16 @@ fn limits_are_read_from_the_own_file() {
         processes: 5,
     };
     assert_eq!(read, Settings { limits, ..settings("/p/tidegate.toml", Vec::new()) });
+}
+
+#[test]
+fn search_by_meaning_can_be_turned_off() {
+    let search = Search { semantic: false };
+    assert_eq!(
+        toml("[search]\nsemantic = false"),
+        Settings { search, ..settings("/p/tidegate.toml", Vec::new()) }
+    );
+    assert_eq!(toml("[search]"), settings("/p/tidegate.toml", Vec::new()));
 }
 
 #[test]

@@ -84,6 +84,24 @@ fn the_users_word_counts_more_than_a_claim_and_the_sternest_most() {
 }
 
 #[test]
+fn skills_can_be_saved_in_all_profiles_but_read_only() {
+    for name in ["write_restricted", "default", "execute_full"] {
+        assert_eq!(of([built_in(name)]).may_write(Scope::Skills), Ok(()), "{name}");
+    }
+    let refused = refusal("read_only", Rule::Write);
+    assert_eq!(of([built_in("read_only")]).may_write(Scope::Skills), refused);
+    // Whichever of two profiles it is.
+    for both in [["read_only", "default"], ["execute_full", "read_only"]] {
+        assert_eq!(of(both.map(built_in)).may_write(Scope::Skills), refused);
+    }
+    assert_eq!(of([built_in("execute_full")]).may_write(Scope::Servers), {
+        refusal("execute_full", Rule::Write)
+    });
+    let nobody = Permissions { profiles: Vec::new() };
+    assert!(nobody.may_write(Scope::Skills).is_err());
+}
+
+#[test]
 fn lists_narrow_and_a_denied_tool_stays_denied() {
     let mine = Profile {
         name: "mine".into(),

@@ -134,10 +134,32 @@ fn a_database_of_the_first_version_is_brought_up_to_date() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE accepted_tools; DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands; PRAGMA user_version = 1",
+            "DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands;
+             DROP TABLE saved_skills; DROP TABLE accepted_tools; PRAGMA user_version = 1",
         )
         .unwrap();
     assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
+}
+
+/// The version with saved skills had none of accepted tools.
+#[test]
+fn a_database_without_accepted_tools_gets_them_and_keeps_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
+    connection
+        .execute_batch(
+            "DROP TABLE accepted_tools; PRAGMA user_version = 5;
+             INSERT INTO saved_skills (run_id, saved_at_ms, name, outcome, replaced, language,
+                                       code_bytes, code_sha256)
+             VALUES ('r', 1, 'kept', 'succeeded', 0, 'python', 1, 'x')",
+        )
+        .unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(store.accepted_hashes().unwrap(), []);
+    let kept: String =
+        connection.query_row("SELECT name FROM saved_skills", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, "kept");
 }
 
 #[test]
@@ -147,7 +169,7 @@ fn a_database_of_a_newer_version_is_refused() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 5 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 6 }));
 }
 
 #[cfg(unix)]

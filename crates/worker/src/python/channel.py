@@ -12,12 +12,17 @@ import struct
 HELLO, CALL, ASK, LOG, DONE, FAILED, FETCH, COMMAND = 1, 2, 3, 4, 5, 6, 7, 8
 START, REPLY = 1, 2
 
-QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6}
+QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6,
+             "loadSkill": 7, "saveSkill": 8}
 
 _U32 = struct.Struct("<I")
 _HEAD = struct.Struct("<IB")
 _REPLY = struct.Struct("<BIB")
 _U64 = struct.Struct("<Q")
+
+# Bytes of a name of a skill, and of one with all its text. The gateway ends the run
+# of whoever sends more.
+MOST_NAME, MOST_SKILL = 64 * 1024, 512 * 1024
 
 # Bytes of a frame at most; the gateway reads no longer one.
 MOST = 64 * 1024 * 1024
@@ -35,6 +40,11 @@ def text(value):
     # Half of a surrogate pair is no UTF-8.
     data = value.encode("utf-8", "replace")
     return _U32.pack(len(data)) + data
+
+
+def cut(value, most):
+    """The beginning of a text that has so many bytes."""
+    return value.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def optional(value):

@@ -119,10 +119,14 @@ class Run:
         def stop(number, _):
             place = failure.place_of_tasks() if "asyncio" in sys.modules else []
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
+        missed = []
         def again(ignored):
-            # Where Python lets no exception through, as in what it does at a fork.
+            # Where Python lets no exception through, as in what it does at a fork. What
+            # goes wrong after that, for example with a lock that was not taken, is no
+            # fault of the program.
             if not isinstance(ignored.exc_value, Stopped):
-                return sys.__unraisablehook__(ignored)
+                return None if missed else sys.__unraisablehook__(ignored)
+            missed.append(ignored.exc_value)
             timer = signal.ITIMER_REAL if ignored.exc_value.code == "limit.time" else signal.ITIMER_PROF
             signal.setitimer(timer, AGAIN_SECONDS)
         sys.unraisablehook = again
@@ -241,12 +245,14 @@ class Run:
             return host.ask("search", encode({**options, "detail": detail, "query": str(query)}))
 
         def load_skill(name):
-            """The text of a saved skill."""
-            return host.ask("readFile", f"./skills/{name}")
+            """The code of a skill, or its text if it has none."""
+            return host.ask("loadSkill", wire.cut(str(name), wire.MOST_NAME))
 
         def save_skill(name, code, description=""):
-            """Saves code for later runs."""
-            raise ToolError("skills cannot be saved yet", "file.refused", "return the code instead")
+            """Saves code in Python for later runs."""
+            text = encode({"name": name, "code": code, "description": description}, "skill")
+            # Cut it is no JSON, and the gateway says what a skill may be.
+            return host.ask("saveSkill", wire.cut(text, wire.MOST_SKILL))
 
         def help(*request):
             """What Python knows of something."""

@@ -11,7 +11,7 @@ const LIMIT: Duration = Duration::from_secs(1);
 const OVERSHOOT: Duration = Duration::from_millis(250);
 
 /// Every attack and how its run must end.
-const ATTACKS: [(&str, &str); 43] = [
+const ATTACKS: [(&str, &str); 44] = [
     ("good", "\"good\""),
     ("call_and_read", "\"call.unknown_server\""),
     ("garbage", "worker.died"),
@@ -38,6 +38,7 @@ const ATTACKS: [(&str, &str); 43] = [
     ("flood_log", "limit.output"),
     ("flood_empty_log", "worker.died"),
     ("flood_ask", "worker.died"),
+    ("flood_save", "worker.died"),
     ("flood_check", "worker.died"),
     ("flood_call 0", "limit.tool_calls"),
     ("flood_call 7", "limit.tool_calls"),

@@ -12,6 +12,7 @@ mod hello;
 mod memory;
 mod python;
 mod samples;
+mod search;
 pub(crate) mod slow_server;
 mod start;
 mod types;
@@ -120,6 +121,11 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Python) {
         figures.extend(python::measure(folder.path()).await?);
+    }
+    if wanted(BenchSuite::Search) {
+        let measured = search::measure()?;
+        figures.extend(measured.0);
+        sizes.extend(measured.1);
     }
     if wanted(BenchSuite::Deadline) {
         figures.extend(deadline::measure(folder.path()).await?);

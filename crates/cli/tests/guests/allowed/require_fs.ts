@@ -1,4 +1,4 @@
-// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true]],"definition":"/** Gives the text back","exists":[true,false,false],"bytes":true}
+// expect: output {"servers":["crm","drive","hostile","tracker"],"kinds":[["servers",true],["skills",true]],"definition":"/** Gives the text back","exists":[true,false,false],"bytes":true}
 const fs = require('fs');
 const { readFile } = require('node:fs/promises');
 

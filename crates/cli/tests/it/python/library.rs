@@ -39,7 +39,7 @@ fn programs_of_the_standard_library_print_what_plain_python_prints() {
 }
 
 /// The interpreter that programs run in, as they see it.
-pub(super) fn interpreter(served: &mut Served, test: &str) -> Option<String> {
+pub(crate) fn interpreter(served: &mut Served, test: &str) -> Option<String> {
     let answer = run(served, "import sys\nsys.executable");
     if answer["error"]["code"] == "sandbox.no_engine" {
         skip(test, "there is no Python on PATH");
@@ -48,7 +48,7 @@ pub(super) fn interpreter(served: &mut Served, test: &str) -> Option<String> {
     Some(answer["output"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned())
 }
 
-pub(super) fn run(served: &mut Served, source: &str) -> Value {
+pub(crate) fn run(served: &mut Served, source: &str) -> Value {
     served.execute_with(json!({"code": source, "language": "python"}))
 }
 

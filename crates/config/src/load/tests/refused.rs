@@ -45,7 +45,7 @@ fn an_unknown_key_without_a_near_one_lists_all() {
         toml_error("zzz = 1"),
         "error[config.unknown_key]: unknown key `zzz` at the top level\n  \
          at tidegate.toml:1:1\n\
-         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `python`, `network`, `profile`, \
+         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `python`, `search`, `network`, `profile`, \
          `profiles`, `tools`, `commands`"
     );
     assert_eq!(
@@ -79,7 +79,7 @@ fn a_control_character_in_a_key_does_not_reach_the_terminal() {
         toml_error("\"\\u001b[2J\" = 1"),
         "error[config.unknown_key]: unknown key `\\u{1b}[2J` at the top level\n  \
          at tidegate.toml:1:1\n\
-         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `python`, `network`, `profile`, \
+         hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `python`, `search`, `network`, `profile`, \
          `profiles`, `tools`, `commands`"
     );
 }

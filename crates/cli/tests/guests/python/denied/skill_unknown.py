@@ -1,3 +1,3 @@
-# expect: error file.refused at line 3, column 1: ToolError: `./skills/nope` does not exist\n  line 3: load_skill("nope")
-# hint: programs see `./servers/<server>/__init__.py`
-load_skill("nope")
+# expect: error file.refused at line 3, column 1: ToolError: there is no skill `mcp-progressive-discover`\n  line 3: load_skill("mcp-progressive-discover")
+# hint: did you mean `mcp-progressive-discovery`?
+load_skill("mcp-progressive-discover")

@@ -1,0 +1,62 @@
+//! The score by meaning: tools that say the same in other words.
+//!
+//! In: the tools of a server, once; then queries. Out: how close each tool is to
+//! a query, and to the clause of it that is closest. It only adds to the score by
+//! words: without it, that one stands alone.
+
+use tidegate_model::ToolDef;
+
+use super::word_table::{Vector, Vectors, dot};
+
+/// What the closest tool gains, as a part of the best score by words; found by
+/// trial.
+const MEANING: f32 = 1.0;
+/// A tool that has no word of the query must be this close to be found at all,
+/// and nobody who is further away sets the measure; found by trial.
+const CLOSE: f32 = 0.45;
+/// Descriptions begin with what the tool does; bytes, found by trial.
+const DESCRIPTION: usize = 600;
+
+/// What the tools of a server mean, in their order.
+pub(crate) fn meanings<'a>(server: &str, tools: impl Iterator<Item = &'a ToolDef>) -> Vec<Vector> {
+    let mut vectors = Vectors::new();
+    let of_tool = |tool: &ToolDef| {
+        let texts = [Some(server), Some(&*tool.name), tool.title.as_deref()];
+        let description = tool.description.as_deref().map(beginning);
+        vectors.of(texts.into_iter().chain([description]).flatten())
+    };
+    tools.map(of_tool).collect()
+}
+
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(DESCRIPTION)]
+}
+
+/// Adds what the tools gain by their meaning to their scores by words. Both are
+/// taken relative to the best of this query, so that the sum is the same thing in
+/// catalogs of 40 and of 5,000 tools.
+pub(super) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mut [f32]) {
+    let closeness = closeness(query, clauses, tools);
+    let closest = closeness.iter().copied().fold(CLOSE, f32::max);
+    let best = scores.iter().copied().fold(0.0, f32::max);
+    // If no tool has a word of the query, meaning alone decides.
+    let best = if best > 0.0 { best } else { 1.0 };
+    for (score, closeness) in scores.iter_mut().zip(closeness) {
+        if *score > 0.0 || closeness >= CLOSE {
+            *score += MEANING * best * closeness / closest;
+        }
+    }
+}
+
+/// The mean of how close the whole query and how close the best clause is; none
+/// is further away than across.
+fn closeness(query: &str, clauses: &[String], tools: &[Vector]) -> Vec<f32> {
+    let mut vectors = Vectors::new();
+    let whole = vectors.of([query]);
+    let clauses: Vec<Vector> = clauses.iter().map(|clause| vectors.of([clause.as_str()])).collect();
+    let of_tool = |tool: &Vector| {
+        let best = clauses.iter().map(|clause| dot(clause, tool)).fold(-1.0, f32::max);
+        f32::midpoint(dot(&whole, tool), best).max(0.0)
+    };
+    tools.iter().map(of_tool).collect()
+}

@@ -1,0 +1,120 @@
+//! `./servers/README.md`: a table of contents of the tree, for a few tokens.
+//!
+//! In: a catalog. Out: text of at most [`MOST_TOKENS`], however many servers there are:
+//! with some functions of each, else with their number, else as many names as there is
+//! room for. Made when it is read.
+
+use tidegate_catalog::Catalog;
+use tidegate_model::Language;
+
+use crate::tokens;
+
+/// What it costs at most.
+pub(crate) const MOST_TOKENS: usize = 300;
+
+/// Functions that are named of each server, from the richest text to the poorest.
+const NAMED: [usize; 4] = [8, 4, 2, 0];
+
+/// The text for programs in a language.
+pub(crate) fn contents(catalog: &Catalog, language: Language) -> String {
+    let text = |named: usize| {
+        let lines = catalog.servers().map(|server| line(catalog, language, server, named));
+        page(language, &lines.collect::<String>())
+    };
+    let fits = |text: &String| tokens::count(text) <= MOST_TOKENS;
+    NAMED.into_iter().map(text).find(fits).unwrap_or_else(|| names_only(catalog, language))
+}
+
+fn page(language: Language, lines: &str) -> String {
+    let how = match language {
+        Language::TypeScript => "Definition of one tool: `./servers/<server>/<function>.ts`",
+        Language::Python => "Definitions of a server: `./servers/<server>/__init__.py`",
+    };
+    format!("{lines}{how}\n")
+}
+
+fn line(catalog: &Catalog, language: Language, server: &str, named: usize) -> String {
+    let functions = catalog.server(server).map(|tools| tools.names_in(language));
+    let Some(functions) = functions.filter(|functions| !functions.is_empty()) else {
+        return format!("{server}: not listed yet\n");
+    };
+    let shown = functions[..functions.len().min(named)].join(", ");
+    match functions.len() - functions.len().min(named) {
+        0 => format!("{server}: {shown}\n"),
+        more if shown.is_empty() => format!("{server}: {more} tools\n"),
+        more => format!("{server}: {shown}, +{more}\n"),
+    }
+}
+
+/// As many names as there is room for.
+fn names_only(catalog: &Catalog, language: Language) -> String {
+    let all: Vec<&str> = catalog.servers().collect();
+    let text = |count: usize| {
+        let names = all[..count].join(", ");
+        page(language, &format!("{} servers: {names}, …; search instead\n", all.len()))
+    };
+    // The largest number that fits.
+    let (mut fits, mut too_many) = (0, all.len() + 1);
+    while too_many - fits > 1 {
+        let middle = fits.midpoint(too_many);
+        if tokens::count(&text(middle)) <= MOST_TOKENS {
+            fits = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    text(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tidegate_catalog::Catalog;
+    use tidegate_model::{Language, ToolDef, ToolList};
+
+    use super::{MOST_TOKENS, contents};
+    use crate::tokens;
+
+    fn catalog(servers: usize, tools: usize) -> Catalog {
+        let mut catalog = Catalog::default();
+        for server in 0..servers {
+            let tool = |number: usize| ToolDef {
+                name: format!("read_thing_{number}"),
+                title: None,
+                description: None,
+                input_schema: json!({}),
+                output_schema: None,
+                annotations: None,
+            };
+            let list = ToolList { tools: (0..tools).map(tool).collect(), ..ToolList::default() };
+            catalog.set_tools(&format!("server-{server}"), &list);
+        }
+        catalog
+    }
+
+    #[test]
+    fn a_few_servers_are_told_with_their_functions() {
+        let text = contents(&catalog(2, 3), Language::TypeScript);
+        assert_eq!(
+            text,
+            "server-0: readThing0, readThing1, readThing2\n\
+             server-1: readThing0, readThing1, readThing2\n\
+             Definition of one tool: `./servers/<server>/<function>.ts`\n"
+        );
+        let text = contents(&catalog(1, 20), Language::Python);
+        assert!(text.contains("read_thing_7, +12\n"), "{text}");
+    }
+
+    #[test]
+    fn it_costs_no_more_however_many_servers_there_are() {
+        let mut catalog = catalog(1, 1);
+        catalog.add_server("late");
+        assert!(contents(&catalog, Language::TypeScript).contains("late: not listed yet\n"));
+        for servers in [0, 1, 10, 40, 200, 5000] {
+            let text = contents(&self::catalog(servers, 30), Language::TypeScript);
+            let cost = tokens::count(&text);
+            assert!(cost <= MOST_TOKENS, "{servers} servers cost {cost}");
+            assert!(servers < 40 || cost > MOST_TOKENS / 2, "{servers} servers cost {cost}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Why there is no skill, and what to do about it.
+
+use std::io;
+
+use thiserror::Error;
+
+/// Why there is no skill, or why it was not saved.
+#[derive(Debug, Error)]
+pub enum SkillError {
+    /// No name for a skill.
+    #[error("`{given}` cannot be the name of a skill")]
+    BadName {
+        /// What was given, cut and escaped.
+        given: String,
+        /// The nearest name that could be.
+        nearest: Option<String>,
+    },
+    /// There is no such skill.
+    #[error("there is no skill `{name}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names that are close, as a question.
+        hint: Option<String>,
+    },
+    /// The skill comes with the executable.
+    #[error("skill `{name}` comes with tidegate and cannot be changed")]
+    Shipped {
+        /// Its name.
+        name: String,
+    },
+    /// A text is too long.
+    #[error("the {what} of a skill can have {limit} {unit}, this one has {size}")]
+    TooLong {
+        /// Which text.
+        what: &'static str,
+        /// Its length.
+        size: usize,
+        /// What is allowed.
+        limit: usize,
+        /// Of what.
+        unit: &'static str,
+    },
+    /// There is nothing to save.
+    #[error("the code of skill `{name}` is empty")]
+    Empty {
+        /// Its name.
+        name: String,
+    },
+    /// All places are taken.
+    #[error("there are {limit} skills already, and no more can be saved")]
+    TooMany {
+        /// How many there can be.
+        limit: usize,
+    },
+    /// The skill is there and cannot be used.
+    #[error("skill `{name}` cannot be used: {problem}")]
+    Damaged {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The folder of a skill has files that are not ours to remove.
+    #[error("the folder of skill `{name}` also has `{other}`")]
+    NotOurs {
+        /// Its name.
+        name: String,
+        /// One of the files.
+        other: String,
+    },
+    /// The system refused.
+    #[error("the folder of skills cannot be used")]
+    Folder(#[source] io::Error),
+}
+
+impl SkillError {
+    /// What to do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::BadName { nearest, .. } => {
+                let rule = "names have up to 64 lower-case letters, digits and hyphens";
+                match nearest {
+                    Some(nearest) => format!("use `{nearest}`: {rule}"),
+                    None => rule.to_owned(),
+                }
+            }
+            Self::Unknown { hint: Some(hint), .. } => hint.clone(),
+            Self::Unknown { hint: None, .. } => "`./skills` in a program lists them".to_owned(),
+            Self::Shipped { .. } => "save it under another name".to_owned(),
+            Self::TooLong { .. } => "leave out what is not needed, or save two skills".to_owned(),
+            Self::Empty { .. } => "pass the source as text".to_owned(),
+            Self::TooMany { .. } => {
+                "overwrite one, or let the user remove some with `tidegate skills remove`"
+                    .to_owned()
+            }
+            Self::Damaged { .. } => {
+                "save it anew, or let the user look at it with `tidegate skills list`".to_owned()
+            }
+            Self::NotOurs { .. } => "nothing was removed; remove the folder by hand".to_owned(),
+            Self::Folder(_) => "let the user look at the folder `skills` of the state".to_owned(),
+        }
+    }
+}
