@@ -4,14 +4,14 @@
 //! was observed. Out: text for models and type checkers. The definition of one
 //! tool stands alone; the files of a server share their types.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tidegate_model::{ToolDef, visible};
+use tidegate_model::{OnChange, ToolDef, visible};
 
-use crate::catalog::ServerTools;
 use crate::check_py::{Callable, Passed, stubs};
 use crate::names::{
     camel_case, is_identifier, is_python_identifier, python_function_names, python_parameters,
@@ -48,6 +48,8 @@ struct ToolTypes {
     source: Source,
     /// Of Python: as they are written, and as the tool calls them.
     parameters: Vec<(String, String)>,
+    /// In quarantine: what it takes is not said, and not checked.
+    withheld: bool,
 }
 
 /// How a program in Python uses a tool.
@@ -144,20 +146,21 @@ impl<'a> Subject<'a> {
 }
 
 impl ServerApi {
-    /// Reads all tools of a server. `observed` tells what is known about results,
-    /// `notes` what a reader of each tool should know.
+    /// Reads all tools of a server, as they are shown. `observed` tells what is known
+    /// about results, `notes` what a reader of each tool should know.
     pub(crate) fn new(
-        server: &ServerTools,
+        tools: &[Cow<'_, ToolDef>],
+        functions: &[String],
         observed: &BTreeMap<String, Arc<Observed>>,
         notes: impl Fn(usize) -> Vec<Note>,
     ) -> Self {
-        let tools = server.tools.iter().zip(&server.functions).enumerate();
-        let tools = tools.map(|(at, (tool, function))| {
+        let subjects = tools.iter().zip(functions).enumerate();
+        let subjects = subjects.map(|(at, (tool, function))| {
             let observed = observed.get(&tool.name).map(AsRef::as_ref);
-            Subject { tool, function, observed, notes: notes(at) }
+            Subject { tool: tool.as_ref(), function, observed, notes: notes(at) }
         });
-        let mut api = Self::read(tools, NameCost::FILES);
-        api.python_names = python_function_names(server.tools.iter().map(AsRef::as_ref));
+        let mut api = Self::read(subjects, NameCost::FILES);
+        api.python_names = python_function_names(tools.iter().map(AsRef::as_ref));
         api
     }
 
@@ -183,6 +186,9 @@ impl ServerApi {
                 name: tool.name.clone(),
                 function: function.to_owned(),
                 words: words(tool, observed, &notes),
+                withheld: notes
+                    .iter()
+                    .any(|note| matches!(note, Note::Changed(_, OnChange::Quarantine))),
                 input,
                 output,
                 source: if observed.is_some() { Source::Observed } else { Source::Declared },
@@ -269,7 +275,7 @@ impl ServerApi {
     ) -> String {
         let mut callables = Vec::new();
         for (tool, function) in self.tools.iter().zip(&self.python_names) {
-            let Some(of) = used.get(&tool.name) else { continue };
+            let Some(of) = used.get(&tool.name).filter(|_| !tool.withheld) else { continue };
             let spellings = of.spellings.iter().map(String::as_str);
             let spellings = spellings.filter(|name| is_python_identifier(name) && name != function);
             callables.push(Callable {

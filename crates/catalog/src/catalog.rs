@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{
-    Change, Language, OnChange, ServerInfo, ToolDef, ToolList, ToolRef, cleaned, did_you_mean,
+    Change, Language, OnChange, ServerInfo, ToolDef, ToolList, ToolRef, cleaned_line, did_you_mean,
     shown_name,
 };
 
@@ -14,7 +14,7 @@ use crate::index::{Analysed, Hit, Index, Scoring};
 use crate::instructions::holds_instructions;
 use crate::names::{fold, function_names, python_function_names, python_parameters};
 use crate::note::{Note, marked};
-use crate::prose::{Cleaned, clean};
+use crate::prose::{Cleaned, clean, withheld};
 use crate::shape::Observed;
 
 /// The tools of one server.
@@ -72,6 +72,15 @@ impl Listed {
             analysed: OnceLock::new(),
             category: None,
         }
+    }
+
+    /// A tool as it is shown.
+    fn shown(&self, at: usize) -> Option<Cow<'_, ToolDef>> {
+        let tool = self.tools.tools.get(at)?;
+        Some(match self.changes.get(&tool.name) {
+            Some((_, OnChange::Quarantine)) => Cow::Owned(withheld(tool)),
+            Some((_, OnChange::Mark)) | None => Cow::Borrowed(tool.as_ref()),
+        })
     }
 
     /// What a reader of a tool should know about its text.
@@ -237,6 +246,13 @@ impl Catalog {
         at.map_or_else(Vec::new, |at| listed.notes(at))
     }
 
+    /// A tool as it is shown to anybody but the person who accepts it: one that is in
+    /// quarantine without a word of its server.
+    pub fn shown(&self, id: &ToolRef) -> Option<Cow<'_, ToolDef>> {
+        let listed = self.servers.get(&id.server)?;
+        listed.shown(listed.tools.tools.iter().position(|tool| tool.name == id.tool)?)
+    }
+
     /// A text of a tool behind what a reader should know about it.
     pub fn marked(&self, id: &ToolRef, text: &str) -> String {
         marked(&self.notes(id), text)
@@ -253,7 +269,7 @@ impl Catalog {
     /// Says what kind of server it is.
     pub fn set_category(&mut self, server: &str, category: &str) {
         if let Some(listed) = self.servers.get_mut(server) {
-            listed.category = Some(category.to_owned());
+            listed.category = Some(cleaned_line(category));
         }
     }
 
@@ -274,20 +290,21 @@ impl Catalog {
     pub fn definition(&self, id: &ToolRef) -> Option<String> {
         let listed = self.servers.get(&id.server)?;
         let at = listed.tools.tools.iter().position(|tool| tool.name == id.tool)?;
-        let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
+        let (tool, function) = (listed.shown(at)?, &listed.tools.functions[at]);
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
-        Some(definition(Subject { tool, function, observed, notes: listed.notes(at) }))
+        Some(definition(Subject { tool: &tool, function, observed, notes: listed.notes(at) }))
     }
 
     /// The function that a program in Python calls, and its definition.
     pub fn python_definition(&self, id: &ToolRef) -> Option<(String, String)> {
         let listed = self.servers.get(&id.server)?;
         let at = listed.tools.position(&id.tool)?;
-        let tool = listed.tools.tools.get(at)?;
+        let tool = listed.shown(at)?;
         let function = listed.tools.python_functions().into_iter().nth(at)?.0;
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
-        let notes = listed.notes(at);
-        let definition = python_definition(Subject { tool, function: &function, observed, notes });
+        let subject =
+            Subject { tool: &tool, function: &function, observed, notes: listed.notes(at) };
+        let definition = python_definition(subject);
         Some((function, definition))
     }
 
@@ -309,8 +326,10 @@ impl Catalog {
     pub fn api(&self, server: &str) -> Option<&Arc<ServerApi>> {
         let listed = self.servers.get(server)?;
         Some(listed.api.get_or_init(|| {
+            let shown: Vec<Cow<'_, ToolDef>> =
+                (0..listed.tools.tools.len()).filter_map(|at| listed.shown(at)).collect();
             let notes = |at| listed.notes(at);
-            Arc::new(ServerApi::new(&listed.tools, &listed.observed, notes))
+            Arc::new(ServerApi::new(&shown, &listed.tools.functions, &listed.observed, notes))
         }))
     }
 
@@ -463,11 +482,10 @@ impl Catalog {
 
 /// What a server says of itself, in one line and without what cannot be seen.
 fn clean_info(info: &ServerInfo) -> ServerInfo {
-    let line = |text: &str| cleaned(text).replace('\n', " ");
     ServerInfo {
-        name: line(&info.name),
-        version: line(&info.version),
-        protocol_version: line(&info.protocol_version),
+        name: cleaned_line(&info.name),
+        version: cleaned_line(&info.version),
+        protocol_version: cleaned_line(&info.protocol_version),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use tidegate_model::{is_hidden, visible};
+use tidegate_model::{visible, visible_json};
 
 use crate::types::{Description, Tag};
 
@@ -82,19 +82,5 @@ fn shown(value: &Value) -> String {
 /// Text as a literal of JSON, which TypeScript reads as well, with escapes for
 /// what cannot be seen: it must stay exactly what it is.
 pub(crate) fn json_text(text: &str) -> String {
-    let literal = Value::from(text).to_string();
-    if literal.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return literal;
-    }
-    let mut shown = String::with_capacity(literal.len());
-    for c in literal.chars() {
-        if is_hidden(c) {
-            let mut units = [0; 2];
-            let units = c.encode_utf16(&mut units).iter();
-            shown.extend(units.map(|unit| format!("\\u{unit:04x}")));
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    visible_json(&Value::from(text).to_string()).into_owned()
 }

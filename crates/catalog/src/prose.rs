@@ -1,12 +1,15 @@
 //! The one door through which text of servers comes into the catalog.
 //!
 //! In: a tool as its server lists it. Out: the same tool with prose (descriptions,
-//! titles) free of what cannot be seen, and whether text was hidden in it. What a
-//! call needs stays exactly the server's: the tool's name, names of properties,
-//! values of `enum`, `const` and `default`. Those are written with escapes where
-//! they are shown (`describe.rs`, `render_ts.rs`, `render_py.rs`, `ToolRef`).
+//! titles, examples, keywords that nobody knows) free of what cannot be seen, and
+//! whether text was hidden anywhere in it. What a call needs stays exactly the
+//! server's: the tool's name, names of properties, values of `enum`, `const` and
+//! `default`. Those are written with escapes where they are shown (`describe.rs`,
+//! `render_ts.rs`, `render_py.rs`, `ToolRef`).
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
 use tidegate_model::{ToolDef, cleaned, hides_text};
 
 /// A tool whose prose can be shown.
@@ -18,47 +21,79 @@ pub(crate) struct Cleaned {
 
 /// Takes what cannot be seen out of a tool's prose.
 pub(crate) fn clean(tool: &ToolDef) -> Cleaned {
+    let mut hid_text = false;
+    each_text(tool, &mut |text| hid_text = hid_text || hides_text(text));
     let mut tool = tool.clone();
-    let mut hid_text = hides_text(&tool.name);
-    let mut tidy = |text: &mut String| {
-        if let std::borrow::Cow::Owned(clean) = cleaned(text) {
-            hid_text |= hides_text(text);
-            *text = clean;
-        }
-    };
     let hints = tool.annotations.as_mut().and_then(|hints| hints.title.as_mut());
-    tool.title.iter_mut().chain(tool.description.iter_mut()).chain(hints).for_each(&mut tidy);
-    clean_schema(&mut tool.input_schema, &mut tidy);
-    tool.output_schema.iter_mut().for_each(|schema| clean_schema(schema, &mut tidy));
+    tool.title.iter_mut().chain(tool.description.iter_mut()).chain(hints).for_each(tidy);
+    clean_schema(&mut tool.input_schema);
+    tool.output_schema.iter_mut().for_each(clean_schema);
     Cleaned { tool, hid_text }
 }
 
-/// JSON that was parsed is never deeper than the parser allows.
-fn clean_schema(schema: &mut Value, tidy: &mut impl FnMut(&mut String)) {
-    match schema {
-        Value::Object(keywords) => clean_keywords(keywords, tidy),
-        Value::Array(schemas) => {
-            schemas.iter_mut().for_each(|schema| clean_schema(schema, tidy));
-        }
-        _ => {}
+fn tidy(text: &mut String) {
+    if let Cow::Owned(clean) = cleaned(text) {
+        *text = clean;
     }
 }
 
-fn clean_keywords(keywords: &mut Map<String, Value>, tidy: &mut impl FnMut(&mut String)) {
+/// JSON that was parsed is never deeper than the parser allows.
+fn clean_schema(schema: &mut Value) {
+    match schema {
+        Value::Object(keywords) => clean_keywords(keywords),
+        Value::Array(schemas) => schemas.iter_mut().for_each(clean_schema),
+        Value::String(text) => tidy(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn clean_keywords(keywords: &mut Map<String, Value>) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
-            ("description" | "title" | "$comment", Value::String(text)) => tidy(text),
-            // Values, which must stay what they are.
-            ("enum" | "const" | "default" | "examples" | "example", _) => {}
-            // Names with schemas: one may be called `enum` or `title`.
-            (
-                "properties" | "patternProperties" | "$defs" | "definitions",
-                Value::Object(named),
-            ) => {
-                named.values_mut().for_each(|schema| clean_schema(schema, tidy));
+            (exact, _) if EXACT.contains(&exact) => {}
+            // Names with schemas: one may be called `enum` or `title`. In old schemas
+            // also names with lists of names.
+            (named, Value::Object(members)) if NAMED.contains(&named) => {
+                members.values_mut().filter(|member| member.is_object()).for_each(clean_schema);
             }
-            (_, value) => clean_schema(value, tidy),
+            // Prose, examples, and whatever a server made up.
+            (_, value) => clean_schema(value),
         }
+    }
+}
+
+/// Keywords whose text decides which arguments are right, or names what does.
+const EXACT: [&str; 15] = [
+    "enum",
+    "const",
+    "default",
+    "required",
+    "dependentRequired",
+    "type",
+    "pattern",
+    "$ref",
+    "$id",
+    "id",
+    "$anchor",
+    "$dynamicRef",
+    "$dynamicAnchor",
+    "$recursiveRef",
+    "discriminator",
+];
+
+/// Keywords that hold schemas under names.
+const NAMED: [&str; 6] =
+    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+
+/// What is left of a tool whose text nobody shall read: its name.
+pub(crate) fn withheld(tool: &ToolDef) -> ToolDef {
+    ToolDef {
+        name: tool.name.clone(),
+        title: None,
+        description: None,
+        input_schema: json!({"type": "object"}),
+        output_schema: None,
+        annotations: None,
     }
 }
 
@@ -111,10 +146,13 @@ mod tests {
             json!({
                 "title": format!("a{z}"),
                 "properties": {
-                    "title": {"description": format!("b{z}"), "enum": ["x\u{200b}"]},
+                    "title": {"description": format!("b{z}"), "enum": ["x\u{200b}"],
+                              "x-note": [format!("f{z}")], "examples": [format!("g{z}")]},
                     "enum": {"title": format!("c{z}"), "default": "y\u{200b}"},
                     "key\u{200b}": {"items": {"anyOf": [{"description": format!("d{z}")}]}},
                 },
+                "required": ["key\u{200b}"],
+                "dependencies": {"title": ["key\u{200b}"]},
                 "$defs": {"const": {"$comment": format!("e{z}"), "const": {"title": "v\u{200b}"}}},
             })
         };
@@ -124,5 +162,21 @@ mod tests {
         assert_eq!(cleaned.tool.description.as_deref(), Some("say hi"));
         assert_eq!(cleaned.tool.input_schema, schema(""));
         assert!(cleaned.hid_text);
+    }
+
+    #[test]
+    fn text_that_is_hidden_in_a_value_is_noticed_too() {
+        let hidden = |schema| clean(&ToolDef { title: None, ..tool("Says hi", schema) }).hid_text;
+        assert!(!hidden(json!({"properties": {"a": {"enum": ["x"], "default": "⚠️"}}})));
+        let tags = "\u{e006f}\u{e0062}";
+        for schema in [
+            json!({"properties": {"a": {"enum": [tags]}}}),
+            json!({"properties": {"a": {"const": tags}}}),
+            json!({"properties": {"a": {"default": {"b": tags}}}}),
+            json!({"properties": {"a": {"examples": [tags]}}}),
+            json!({"properties": {tags: {}}}),
+        ] {
+            assert!(hidden(schema.clone()), "{schema}");
+        }
     }
 }

@@ -142,8 +142,8 @@ pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
         kind: Kind::Word(&[OnChange::Mark.as_str(), OnChange::Quarantine.as_str()]),
         default: default_on_change,
         doc: "What happens to a tool that is new or changed since its server was first listed. \
-              `mark`: it says so wherever it is shown. `quarantine`: it cannot be called either, \
-              until `tidegate tools accept`. See [untrusted-tools.md](untrusted-tools.md).",
+              `mark`: it says so wherever it is shown. `quarantine`: it cannot be called and \
+              nothing of its text is shown, until `tidegate tools accept`. See [untrusted-tools.md](untrusted-tools.md).",
     },
 ];
 

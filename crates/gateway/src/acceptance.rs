@@ -44,11 +44,6 @@ impl Acceptance {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Whether changed tools cannot be called.
-    pub(crate) fn quarantines(&self) -> bool {
-        self.on_change == OnChange::Quarantine
-    }
-
     /// How the tools of a server differ from the accepted ones. If there are none,
     /// these are accepted. `hashes` are those of the list, where they are known.
     pub(crate) fn changes(

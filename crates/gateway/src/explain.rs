@@ -5,7 +5,7 @@
 
 use tidegate_model::{
     Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, ToolRef,
-    did_you_mean, visible,
+    did_you_mean,
 };
 use tidegate_policy::{Denial, Refusal, Rule};
 use tidegate_sandbox::{PythonError, SandboxError};
@@ -26,9 +26,10 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
         }
         Denial::Quarantined(change) => {
             let message = format!("`{tool}` may not be called: it is {change}");
+            let name = tool.in_a_command();
             RunError::new(ErrorCode::Quarantined, message).with_hint(format!(
                 "use another tool; the user can look at the difference and accept it with \
-                 `tidegate tools accept {tool}`"
+                 `tidegate tools accept {name}`"
             ))
         }
         Denial::WrongDefinition => {
@@ -39,10 +40,10 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
                 "" => String::new(),
                 path => format!(": `{path}`"),
             };
-            // Names and values of the server's schema are in there.
-            let message = visible(&format!("`{tool}`{place} {}", problem.problem)).into_owned();
+            let message = format!("`{tool}`{place} {}", problem.problem);
             let mut error = RunError::new(ErrorCode::BadArgument, message);
-            error.hint = problem.hint.as_deref().map(|hint| visible(hint).into_owned());
+            error.hint.clone_from(&problem.hint);
+            // Names and values of the server's schema are in there.
             error.clipped()
         }
     }

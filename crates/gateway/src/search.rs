@@ -305,12 +305,12 @@ fn fitting(
 
 /// One tool of a catalog.
 pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
-    let tool = catalog.server(&id.server)?.find(&id.tool)?;
+    let tool = catalog.shown(id)?;
     let function = catalog.function_name(id)?.to_owned();
     let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
-        Detail::Description => Some(marked(&notes, &one_line(tool))),
+        Detail::Description => Some(marked(&notes, &one_line(&tool))),
         Detail::Full => Some(catalog.definition(id)?),
     };
     let tokens = match detail {
@@ -335,8 +335,8 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
 
 /// Whether a tool says that it changes nothing, and that it may destroy something.
 fn hints(catalog: &Catalog, id: &ToolRef) -> (bool, bool) {
-    let tool = catalog.server(&id.server).and_then(|server| server.find(&id.tool));
-    let hints = tool.and_then(|tool| tool.annotations.as_ref());
+    let tool = catalog.shown(id);
+    let hints = tool.as_ref().and_then(|tool| tool.annotations.as_ref());
     let read_only = hints.is_some_and(|hints| hints.read_only_hint == Some(true));
     let destructive = hints.is_some_and(|hints| hints.destructive_hint == Some(true));
     (read_only, destructive && !read_only)

@@ -27,6 +27,16 @@ pub enum Part {
     Annotations,
 }
 
+impl Change {
+    /// Whether a part is not as it was accepted.
+    pub fn includes(&self, part: Part) -> bool {
+        match self {
+            Self::New => true,
+            Self::Parts(parts) => parts.contains(&part),
+        }
+    }
+}
+
 impl Part {
     /// As people and models read it.
     pub const fn as_str(self) -> &'static str {
@@ -59,7 +69,7 @@ pub enum OnChange {
     /// It says so wherever it is shown.
     #[default]
     Mark,
-    /// It cannot be called either, until a person accepts it.
+    /// It cannot be called and nothing of its text is shown, until a person accepts it.
     Quarantine,
 }
 

@@ -1,10 +1,12 @@
 //! Characters that a reader does not see, and what becomes of them.
 //!
-//! In: text of strangers (servers, their tools). Out: the same without what hides
-//! or steers: [`cleaned`] for prose, where hidden characters say nothing, and
-//! [`visible`] for names and values, which must stay exactly what they are and
-//! are therefore written with escapes. Both leave ordinary text of any language
-//! as it is, emoji included.
+//! The one place that knows them, for tools, skills, errors, terminals and logs.
+//!
+//! In: text of strangers (servers, their tools, programs that read a stranger's text).
+//! Out: the same without what hides or steers: [`cleaned`] and [`cleaned_line`] for
+//! prose, where hidden characters say nothing; [`visible`] and [`visible_line`] for
+//! values, code and errors, in which they are shown as escapes; [`visible_json`] for
+//! documents, which say the same as before; [`shown_name`] for names. All leave ordinary text of any language as it is, emoji included.
 //!
 //! Kept although it is invisible, since writing needs it, and only where it does:
 //! one joiner between two emoji or between two letters of a script that joins
@@ -36,8 +38,35 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The same text with what cannot be seen as escapes, such as `\u{200b}`.
+/// Prose in one line: cleaned, with one space for whatever space there is.
+pub fn cleaned_line(text: &str) -> String {
+    cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The same text with what cannot be seen as escapes, such as `\u{200b}`. Lines stay
+/// lines, however they end.
 pub fn visible(text: &str) -> Cow<'_, str> {
+    with_escapes(text, |shown, c, next| {
+        if (c, next) != ('\r', Some('\n')) {
+            shown.extend(c.escape_unicode());
+        }
+    })
+}
+
+/// A JSON document with what cannot be seen as escapes of JSON: whoever parses it
+/// gets the same values, and whoever reads it sees what is in them.
+pub fn visible_json(document: &str) -> Cow<'_, str> {
+    with_escapes(document, |shown, c, _| {
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to text cannot fail.
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    })
+}
+
+/// The text with something else in the place of each hidden character, which is
+/// given with the one after it.
+fn with_escapes(text: &str, escape: fn(&mut String, char, Option<char>)) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -45,22 +74,37 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     let mut before = None;
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
-        if is_kept(c, before, rest.clone().next()) {
+        let next = rest.clone().next();
+        let kept = is_kept(c, before, next);
+        if kept {
             shown.push(c);
         } else {
-            // Writing to text cannot fail.
-            let _ = write!(shown, "{}", c.escape_unicode());
+            escape(&mut shown, c, next);
         }
-        before = Some(c);
+        before = kept.then_some(c);
     }
     Cow::Owned(shown)
 }
 
-/// A name as it is shown. Two names that differ are shown differently.
+/// The same in one line: its breaks and tabs are escapes too.
+pub fn visible_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\n', '\t']) {
+        return visible(text);
+    }
+    let parts = text.split_inclusive(['\n', '\t']).map(|part| {
+        let end = part.chars().next_back().filter(|c| matches!(c, '\n' | '\t'));
+        let body = &part[..part.len() - usize::from(end.is_some())];
+        let end = end.map(|c| c.escape_default().to_string()).unwrap_or_default();
+        format!("{}{end}", visible(body))
+    });
+    Cow::Owned(parts.collect())
+}
+
+/// A name as it is shown, in one line. Two names that differ are shown differently.
 pub fn shown_name(name: &str) -> Cow<'_, str> {
     match name.contains('\\') {
-        true => Cow::Owned(visible(&name.replace('\\', "\\\\")).into_owned()),
-        false => visible(name),
+        true => Cow::Owned(visible_line(&name.replace('\\', "\\\\")).into_owned()),
+        false => visible_line(name),
     }
 }
 
@@ -123,7 +167,8 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
             _ if is_kept(c, before, next) => Piece::Kept(c),
             _ => Piece::Hidden(c),
         };
-        before = Some(c);
+        // What is gone stands beside nothing.
+        before = matches!(piece, Piece::Kept(_)).then_some(c);
         Some(piece)
     })
 }
@@ -182,9 +227,11 @@ fn is_kept(c: char, before: Option<char>, next: Option<char>) -> bool {
         '\n' | '\t' => true,
         // Joiners.
         '\u{200c}' | '\u{200d}' => {
-            let both =
-                |which: fn(char) -> bool| before.is_some_and(which) && next.is_some_and(which);
-            both(is_joining_letter) || (c == '\u{200d}' && both(is_emoji_part))
+            let between = |left: fn(char) -> bool, right: fn(char) -> bool| {
+                before.is_some_and(left) && next.is_some_and(right)
+            };
+            between(is_joining_letter, is_joining_letter)
+                || (c == '\u{200d}' && between(is_emoji_part, is_emoji))
         }
         // Text or emoji style; `1`, `#` and `*` are keys with U+20E3 behind.
         '\u{fe0e}' | '\u{fe0f}' => {
@@ -223,13 +270,16 @@ fn turns(c: char) -> bool {
 }
 
 /// Whether nothing is drawn for it: Unicode's default ignorable characters, the
-/// separators of lines, interlinear annotations, and letters that are blank.
+/// separators of lines, interlinear annotations, controls of hieroglyphs, letters and
+/// notes that are blank, and what is no character at all.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2028}'..='\u{2029}'
         | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' | '\u{16fe4}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d159}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' | '\u{fdd0}'..='\u{fdef}')
+        || c as u32 & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]

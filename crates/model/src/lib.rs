@@ -26,7 +26,9 @@ pub use answer::Answer;
 pub use change::{Change, OnChange, Part};
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use finding::{Finding, Severity};
-pub use hidden::{cleaned, hides_text, is_hidden, shown_name, visible};
+pub use hidden::{
+    cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
+};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;

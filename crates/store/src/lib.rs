@@ -23,6 +23,6 @@ pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Sta
 pub use shapes::ShapeRecord;
 pub use skills::{
     MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
-    Skills, TEXT_FILE, code_file, harmless,
+    Skills, TEXT_FILE, code_file,
 };
 pub use store::{Store, StoreError};

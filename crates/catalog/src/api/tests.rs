@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -20,6 +21,13 @@ fn tool(name: &str, input_schema: Value) -> ToolDef {
 
 fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
     super::definition(Subject { tool, function, observed, notes: Vec::new() })
+}
+
+fn api(list: &ToolList) -> ServerApi {
+    let server = ServerTools::new(list);
+    let shown: Vec<Cow<'_, ToolDef>> =
+        server.tools.iter().map(|tool| Cow::Borrowed(tool.as_ref())).collect();
+    ServerApi::new(&shown, &server.functions, &BTreeMap::new(), |_| Vec::new())
 }
 
 /// The type of a property with this schema, in TypeScript.
@@ -235,7 +243,7 @@ fn shop() -> ServerApi {
             tool("Delete", json!({"type": "object"})),
         ],
     };
-    ServerApi::new(&ServerTools::new(&list), &BTreeMap::new(), |_| Vec::new())
+    api(&list)
 }
 
 #[test]
@@ -424,7 +432,7 @@ fn declarations_for_a_checker_have_no_word_of_the_server() {
     let schema = json!({"properties": {"a": words, "b": {"items": words}}, "description": "WORD"});
     let made = ToolDef { description: Some("WORD".into()), ..tool("t", schema) };
     let list = ToolList { info: ServerInfo::default(), tools: vec![made] };
-    let api = ServerApi::new(&ServerTools::new(&list), &BTreeMap::new(), |_| Vec::new());
+    let api = api(&list);
     assert_eq!(
         &*api.declarations(super::Results::All),
         "type __Result<O, R> = O extends [] ? R : any\n\

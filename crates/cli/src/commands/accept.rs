@@ -23,7 +23,7 @@ pub(crate) async fn accept(
     // What is accepted is what the server lists now, not what it listed once.
     let outcomes = gateway.test_servers(std::slice::from_ref(&server)).await;
     if let Some((_, Err(error))) = outcomes.first() {
-        print::error(&print::harmless(&format!("error: {server}: {error}")));
+        print::error(&visible(&format!("error: {server}: {error}")));
         return Ok(ExitCode::from(5));
     }
     let mut waiting = gateway.unaccepted(&server);

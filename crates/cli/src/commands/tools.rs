@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tidegate_catalog::{Catalog, Resolution, one_line};
 use tidegate_gateway::{Detail, Found, Gateway, describe};
-use tidegate_model::{ToolRef, shown_name};
+use tidegate_model::{ToolRef, shown_name, visible};
 
 use crate::args::{ToolsArgs, ToolsCommand};
 use crate::commands::accept::accept;
@@ -49,7 +49,7 @@ async fn list_of_servers(
     let (catalog, failed) = complete(gateway).await;
     list(&catalog, server, json)?;
     for (name, error) in &failed {
-        print::error(&print::harmless(&format!("error: {name}: {error}")));
+        print::error(&visible(&format!("error: {name}: {error}")));
     }
     Ok(ExitCode::from(if failed.is_empty() { 0 } else { 5 }))
 }
@@ -64,8 +64,8 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
         None => None,
     };
     let mut tools = Vec::new();
-    for (id, tool) in catalog.tools().filter(|(id, _)| server.is_none_or(|name| id.server == name))
-    {
+    for (id, _) in catalog.tools().filter(|(id, _)| server.is_none_or(|name| id.server == name)) {
+        let Some(tool) = catalog.shown(&id) else { continue };
         let function = catalog.function_name(&id).unwrap_or_default();
         if json {
             let mut entry = serde_json::to_value(tool.as_ref())?;
@@ -75,8 +75,8 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
             entry["notes"] = json!(catalog.notes(&id));
             tools.push(entry);
         } else {
-            let said = print::harmless(&catalog.marked(&id, &one_line(tool)));
-            print::line(format!("{}  {said}", print::bold(&print::harmless(&id.to_string()))));
+            let said = catalog.marked(&id, &one_line(&tool));
+            print::line(format!("{}  {said}", print::bold(&id.to_string())));
         }
     }
     if json {
@@ -103,7 +103,7 @@ fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<
             format!("error: there is no tool of server `{server}`")
         }
     };
-    print::error(&problem);
+    print::error(&visible(&problem));
     Ok(ExitCode::FAILURE)
 }
 
@@ -111,7 +111,7 @@ async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitC
     match gateway.definition(name).await {
         Ok(found) => show_found(&gateway.catalog(), &found, json),
         Err(error) => {
-            print::error(&print::harmless(&error.to_string()));
+            print::error(&error.to_string());
             Ok(ExitCode::from(error.code.exit_code()))
         }
     }
@@ -119,12 +119,11 @@ async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitC
 
 fn show_found(catalog: &Catalog, found: &Found, json: bool) -> anyhow::Result<ExitCode> {
     if !json {
-        print::line(print::harmless(&found.to_string()));
+        print::line(found);
         return Ok(ExitCode::SUCCESS);
     }
     let ToolRef { server, tool } = &found.id;
-    let definition = catalog.server(server).and_then(|tools| tools.find(tool));
-    let mut entry: Value = serde_json::to_value(definition.map(AsRef::as_ref))?;
+    let mut entry: Value = serde_json::to_value(catalog.shown(&found.id))?;
     entry["name"] = json!(shown_name(tool));
     entry["server"] = json!(server);
     entry["typescript"] = json!(found.text);

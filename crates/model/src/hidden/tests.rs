@@ -1,6 +1,8 @@
 //! What is taken out, what is shown, and above all what stays.
 
-use super::{cleaned, hides_text, is_hidden, shown_name, visible};
+use super::{
+    cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
+};
 
 #[test]
 fn ordinary_text_of_any_language_stays() {
@@ -41,6 +43,7 @@ fn what_steers_or_hides_is_taken_out_of_prose() {
         ("one\r\ntwo\rthree\u{2028}four\u{85}five", "one\ntwo\nthree\nfour\nfive"),
         // Invisible ones.
         ("i\u{200b}g\u{2060}n\u{ad}o\u{feff}r\u{200d}e\u{200c}!", "ignore!"),
+        ("a\u{fdd0}\u{ffff}\u{1fffe}\u{13437}\u{1d159}\u{16fe4}b", "ab"),
         ("a\u{fff9}b\u{fffa}c\u{fffb}\u{180e}\u{3164}\u{34f}\u{2800}", "abc"),
         // Tags and selectors that carry data.
         ("flag🏴\u{e0067}\u{e0062}\u{e007f} \u{e0041}\u{e0042}", "flag🏴 "),
@@ -62,8 +65,16 @@ fn what_steers_or_hides_is_taken_out_of_prose() {
 
 #[test]
 fn names_that_differ_are_shown_differently() {
-    let names =
-        ["get", "get\u{200b}", "get\\u{200b}", "get\\\\u{200b}", "g\u{202e}et", "get\u{1b}[0m"];
+    let names = [
+        "get",
+        "get\u{200b}",
+        "get\\u{200b}",
+        "get\\\\u{200b}",
+        "g\u{202e}et",
+        "get\u{1b}[0m",
+        "get\n",
+        "get\\n",
+    ];
     let shown: Vec<_> = names.iter().map(|name| shown_name(name)).collect();
     assert_eq!(
         shown,
@@ -73,7 +84,9 @@ fn names_that_differ_are_shown_differently() {
             "get\\\\u{200b}",
             "get\\\\\\\\u{200b}",
             "g\\u{202e}et",
-            "get\\u{1b}[0m"
+            "get\\u{1b}[0m",
+            "get\\n",
+            "get\\\\n",
         ]
     );
 }
@@ -92,4 +105,52 @@ fn a_few_invisible_characters_are_an_accident_and_hidden_text_is_not() {
     ] {
         assert!(hides_text(hidden), "{hidden:?}");
     }
+}
+
+/// Characters that are kept beside some and not beside others, and some that begin or
+/// end something.
+const TOUCHY: [char; 14] = [
+    'a',
+    '1',
+    ' ',
+    '\n',
+    '\r',
+    '😀',
+    'ا',
+    '\u{200d}',
+    '\u{200c}',
+    '\u{fe0f}',
+    '\u{20e3}',
+    '\u{1b}',
+    '\u{9b}',
+    '\u{e0041}',
+];
+
+#[test]
+fn nothing_is_hidden_by_what_was_taken_out_beside_it() {
+    let count = TOUCHY.len();
+    for number in 0..count.pow(4) {
+        let at = |place: u32| TOUCHY[number / count.pow(place) % count];
+        let text: String = (0..4).map(at).collect();
+        let clean = cleaned(&text).into_owned();
+        assert_eq!(cleaned(&clean), clean, "again: {text:?}");
+        assert_eq!(visible(&clean), clean, "{text:?}");
+        let shown = visible(&text).into_owned();
+        assert_eq!(visible(&shown), shown, "again: {text:?}");
+        let document = serde_json::json!({ &text: text }).to_string();
+        let shown = visible_json(&document).into_owned();
+        assert_eq!(visible(&shown), shown, "{text:?}");
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&shown), read(&document));
+        let line = visible_line(&text);
+        assert!(!line.contains(['\n', '\t']) && *visible(&line) == *line, "{text:?}: {line:?}");
+    }
+}
+
+#[test]
+fn a_line_is_one_line() {
+    let text = " a\u{202e} \n\n\tb\u{0}c\u{2028}d\r\n";
+    assert_eq!(cleaned_line(text), "a bc d");
+    assert_eq!(visible_line(text), " a\\u{202e} \\n\\n\\tb\\u{0}c\\u{2028}d\\u{d}\\n");
+    assert_eq!(visible("a\r\nb\rc"), "a\nb\\u{d}c");
 }

@@ -158,7 +158,8 @@ pub(super) async fn changed_tools(settings: Settings, environment: &Environment)
     let Ok(gateway) = context::open(settings, environment) else { return Vec::new() };
     let catalog = gateway.catalog();
     let finding = |(id, change): (ToolRef, &Change)| {
-        let remedy = format!("look at it and accept it with `tidegate tools accept {id}`");
+        let name = id.in_a_command();
+        let remedy = format!("look at it and accept it with `tidegate tools accept {name}`");
         Finding::warning("changed tool", format!("`{id}` is {change}"), &remedy)
     };
     let findings = catalog.changes().map(finding).collect();
