@@ -11,6 +11,7 @@ mod clauses;
 mod exact;
 mod query;
 mod semantic;
+mod spread;
 mod synonyms;
 mod terms;
 mod word_table;
@@ -118,12 +119,28 @@ impl Index {
         }
         self.add_company(&mut scores);
         self.exact.raise(query, &mut scores);
+        if clauses.len() > 1 {
+            spread::spread(&mut scores, &self.of_clauses(&clauses));
+        }
         let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
         let mut hits: Vec<Hit> =
             found.map(|(tool, score)| Hit { id: self.ids[tool as usize].clone(), score }).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
         hits.truncate(limit);
         hits
+    }
+
+    /// How well every tool fits each clause alone.
+    fn of_clauses(&self, clauses: &[String]) -> Vec<Vec<f32>> {
+        let of_clause = |clause: &String| {
+            let alone = std::slice::from_ref(clause);
+            let mut scores = self.lexical(clause, alone);
+            if !self.meanings.is_empty() {
+                semantic::add(clause, alone, &self.meanings, &mut scores);
+            }
+            scores
+        };
+        clauses.iter().map(of_clause).collect()
     }
 
     /// How well every tool fits by its words.

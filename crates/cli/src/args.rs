@@ -432,6 +432,8 @@ pub(crate) enum BenchSuite {
     Python,
     /// Finding tools among thousands, by words and by meaning, and indexing them
     Search,
+    /// What finding the tools of whole jobs costs, in tokens
+    Discovery,
     /// How late runs end that do not want to, against what is promised
     Deadline,
 }

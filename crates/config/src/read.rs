@@ -224,6 +224,9 @@ impl<'a> Reader<'a> {
                 SearchKey::Semantic => {
                     self.raw.search.semantic = self.reading(key, entry, scope).flag()?;
                 }
+                SearchKey::UsedTogether => {
+                    self.raw.search.used_together = self.reading(key, entry, scope).flag()?;
+                }
             }
         }
         Ok(())

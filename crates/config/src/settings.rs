@@ -160,11 +160,13 @@ impl Default for Capacity {
 pub struct Search {
     /// Also by what their texts mean.
     pub semantic: bool,
+    /// Tools that were used together before rank higher together.
+    pub used_together: bool,
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Self { semantic: true }
+        Self { semantic: true, used_together: true }
     }
 }
 

@@ -25,6 +25,7 @@ use crate::engines::Engines;
 use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
 use crate::shapes::Shapes;
+use crate::together::Together;
 use crate::tokens;
 use crate::type_check::Types;
 
@@ -52,6 +53,7 @@ pub struct Gateway {
     pub(crate) policy: Policy,
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
+    pub(crate) together: Together,
     pub(crate) outputs: Outputs,
     pub(crate) skills: Skills,
     pub(crate) egress: Egress,
@@ -128,6 +130,7 @@ impl Gateway {
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
             skills: Skills::new(&settings.state_dir),
+            together: Together::new(settings.search.used_together),
             settings,
             discovery,
             policy,

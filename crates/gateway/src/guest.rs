@@ -47,7 +47,7 @@ impl Gateway {
                     .with_hint("write `searchTools(\"read a file\", \"full\")`")
                 })?;
                 let (catalog, failed) = view.complete(&self.discovery).await;
-                let mut answer = self.search_in(&catalog, &failed, &request);
+                let mut answer = self.search_in(&catalog, &failed, &request).await;
                 if view.language == Language::Python {
                     answer.results.iter_mut().for_each(|found| found.turn_python(&catalog));
                 }

@@ -9,6 +9,7 @@ use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
 use crate::gateway::Gateway;
+use crate::together::{Learned, UsedWith};
 use crate::{explain, tokens};
 
 /// Tokens of one answer, unless the request says otherwise.
@@ -142,6 +143,9 @@ pub struct Found {
     pub destructive: bool,
     /// Its server is running.
     pub connected: bool,
+    /// Why it ranks higher than its words say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_with: Option<UsedWith>,
     /// What it does in one line, or its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -179,7 +183,8 @@ impl fmt::Display for Found {
         if let (Some(text), Some(_)) = (&self.text, self.tokens) {
             // The function's name is in the definition, and so are the marks.
             let (object, _) = self.call.rsplit_once('.').unwrap_or((&self.call, ""));
-            return write!(f, "// {object}\n{text}");
+            let company = self.used_with.as_ref().map(|with| format!(" ({with})"));
+            return write!(f, "// {object}{}\n{text}", company.unwrap_or_default());
         }
         write!(f, "{}", self.call)?;
         if self.read_only {
@@ -188,9 +193,13 @@ impl fmt::Display for Found {
             write!(f, " [destructive]")?;
         }
         match &self.text {
-            Some(text) => write!(f, "  {text}"),
-            None if self.notes.is_empty() => Ok(()),
-            None => write!(f, "  {}", marked(&self.notes, "")),
+            Some(text) => write!(f, "  {text}")?,
+            None if self.notes.is_empty() => {}
+            None => write!(f, "  {}", marked(&self.notes, ""))?,
+        }
+        match &self.used_with {
+            Some(with) => write!(f, " ({with})"),
+            None => Ok(()),
         }
     }
 }
@@ -206,11 +215,11 @@ impl Gateway {
     /// Searches all known tools. Starts only servers that were never listed.
     pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
         let (catalog, failed) = self.complete_catalog().await;
-        self.search_in(&catalog, &failed, request)
+        self.search_in(&catalog, &failed, request).await
     }
 
     /// Searches a catalog and names the servers that are not in it.
-    pub(crate) fn search_in(
+    pub(crate) async fn search_in(
         &self,
         catalog: &Catalog,
         failed: &[(String, UpstreamError)],
@@ -220,7 +229,8 @@ impl Gateway {
             |server: &str| matches!(self.discovery.status(server), Some(ServerStatus::Connected));
         let mut unavailable: Vec<String> = failed.iter().map(|(name, _)| name.clone()).collect();
         unavailable.retain(|name| !connected(name));
-        let mut answer = search_without(catalog, request, unavailable);
+        let learned = self.together.learned(&self.store).await;
+        let mut answer = search_without(catalog, request, unavailable, &learned);
         for found in &mut answer.results {
             found.connected = connected(&found.server);
         }
@@ -237,7 +247,7 @@ impl Gateway {
 
 /// Searches a catalog.
 pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
-    search_without(catalog, request, Vec::new())
+    search_without(catalog, request, Vec::new(), &Learned::default())
 }
 
 /// Searches a catalog in which some servers are missing.
@@ -245,10 +255,12 @@ fn search_without(
     catalog: &Catalog,
     request: &SearchRequest,
     unavailable: Vec<String>,
+    learned: &Learned,
 ) -> SearchAnswer {
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut hits = catalog.search(&request.query, usize::MAX);
     hits.retain(|hit| request.fits(catalog, &hit.id));
+    let company = learned.raise(&mut hits);
     // What is said at the end is longest if all of them are left over.
     let mut answer = SearchAnswer { unavailable, ..SearchAnswer::default() };
     answer.count_more(&hits);
@@ -258,7 +270,12 @@ fn search_without(
     // What had no room once is not tried again: definitions can be long.
     let mut detail = request.detail;
     for hit in hits.iter().take(limit) {
-        let Some((mut entry, cost)) = fitting(catalog, hit, &mut detail, left) else { break };
+        let used_with = company.get(&hit.id).and_then(|(other, runs)| {
+            let other = member(&other.server, catalog.function_name(other)?);
+            Some(UsedWith { call: other, runs: *runs })
+        });
+        let fitting = fitting(catalog, hit, used_with, &mut detail, left);
+        let Some((mut entry, cost)) = fitting else { break };
         entry.score = rounded(hit.score);
         left -= cost;
         answer.results.push(entry);
@@ -287,6 +304,7 @@ impl SearchAnswer {
 fn fitting(
     catalog: &Catalog,
     hit: &Hit,
+    used_with: Option<UsedWith>,
     detail: &mut Detail,
     left: usize,
 ) -> Option<(Found, usize)> {
@@ -297,7 +315,8 @@ fn fitting(
     };
     details.iter().find_map(|&less| {
         *detail = less;
-        let entry = describe(catalog, &hit.id, less)?;
+        let mut entry = describe(catalog, &hit.id, less)?;
+        entry.used_with.clone_from(&used_with);
         let cost = tokens::count(&format!("{entry}\n"));
         (cost <= left).then_some((entry, cost))
     })
@@ -326,6 +345,7 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
         read_only,
         destructive,
         connected: false,
+        used_with: None,
         text,
         tokens,
         notes,

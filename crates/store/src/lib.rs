@@ -16,6 +16,7 @@ mod schema;
 mod shapes;
 mod skills;
 mod store;
+mod together;
 
 pub use accepted::{AcceptedServer, AcceptedTool};
 pub use outputs::Outputs;

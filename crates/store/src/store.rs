@@ -17,6 +17,7 @@ use crate::connections;
 use crate::record::{CallRecord, CommandRecord, RunRecord, SkillRecord, Stats};
 use crate::schema::migrate;
 use crate::shapes::{self, ShapeRecord};
+use crate::together;
 
 /// Another gateway may hold the write lock; a commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -241,6 +242,11 @@ impl Store {
         tool: &str,
     ) -> Result<Option<String>, StoreError> {
         accepted::read_definition(&connect(&self.path)?, server, tool)
+    }
+
+    /// Which tools each of the newest successful runs used.
+    pub fn tools_of_runs(&self) -> Result<Vec<Vec<ToolRef>>, StoreError> {
+        together::tools_of_runs(&connect(&self.path)?)
     }
 
     /// What was learned about tools until now.
