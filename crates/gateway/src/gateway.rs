@@ -17,6 +17,7 @@ use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
 
+use crate::acceptance::Acceptance;
 use crate::admission::Admission;
 use crate::capacity;
 use crate::discovery::Discovery;
@@ -82,6 +83,8 @@ impl Gateway {
         let shapes = Arc::new(Shapes::open(Arc::clone(&store)).map_err(failed)?);
         let outputs = Outputs::new(&settings.state_dir);
         outputs.prune();
+        let on_change = settings.permissions.on_change;
+        let acceptance = Acceptance::open(Arc::clone(&store), on_change).map_err(failed)?;
         let snapshots = Snapshots::new(&settings.state_dir);
         let scoring = match settings.search.semantic {
             true => Scoring::WordsAndMeaning,
@@ -90,7 +93,11 @@ impl Gateway {
         let mut catalog = Catalog::with_scoring(scoring);
         for spec in &settings.servers {
             match snapshots.load(spec) {
-                Some(list) => catalog.set_tools(&spec.name, &list),
+                Some((list, hashes)) => {
+                    catalog.set_tools(&spec.name, &list);
+                    let changes = acceptance.changes(spec, &list, Some(&hashes));
+                    catalog.set_changes(&spec.name, changes);
+                }
                 None => catalog.add_server(&spec.name),
             }
         }
@@ -99,6 +106,7 @@ impl Gateway {
             tools: settings.permissions.tools.clone(),
             profiles: settings.permissions.profiles.clone(),
             profile: settings.permissions.profile.clone(),
+            on_change,
             commands: settings.permissions.commands.clone(),
         });
         let types = type_checker(&settings, &environment);
@@ -111,7 +119,8 @@ impl Gateway {
         );
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
-        let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
+        let discovery =
+            Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), acceptance, specs);
         let least = settings.sandbox.min_isolation;
         let specs = &settings.permissions.commands;
         let changeable = specs.iter().flat_map(|spec| spec.write.iter().cloned()).collect();

@@ -3,6 +3,7 @@
 //! One request goes one way: discovery, decision, sandbox, bridge, result,
 //! store. Start reading at `pipeline.rs`.
 
+mod acceptance;
 mod admission;
 mod allowance;
 mod bridge;
@@ -35,6 +36,7 @@ mod together;
 pub mod tokens;
 mod type_check;
 mod type_verdict;
+mod unaccepted;
 mod view;
 mod weight;
 
@@ -45,3 +47,4 @@ pub use pipeline::{Progress, RunContext};
 pub use search::{Detail, Found, SearchAnswer, SearchRequest, describe, search};
 pub use skills::SaveSkill;
 pub use together::UsedWith;
+pub use unaccepted::Unaccepted;

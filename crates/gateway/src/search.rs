@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, Hit, one_line};
+use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
@@ -152,6 +152,10 @@ pub struct Found {
     /// What the definition costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<usize>,
+    /// What to know about its text: instructions in it, a changed definition. In front
+    /// of the text as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The tool's identity, for those who do not speak TypeScript.
     #[serde(skip)]
     pub id: ToolRef,
@@ -188,8 +192,10 @@ impl fmt::Display for Found {
         } else if self.destructive {
             write!(f, " [destructive]")?;
         }
-        if let Some(text) = &self.text {
-            write!(f, "  {text}")?;
+        match &self.text {
+            Some(text) => write!(f, "  {text}")?,
+            None if self.notes.is_empty() => {}
+            None => write!(f, "  {}", marked(&self.notes, ""))?,
         }
         match &self.used_with {
             Some(with) => write!(f, " ({with})"),
@@ -318,11 +324,12 @@ fn fitting(
 
 /// One tool of a catalog.
 pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
-    let tool = catalog.server(&id.server)?.find(&id.tool)?;
+    let tool = catalog.shown(id)?;
     let function = catalog.function_name(id)?.to_owned();
+    let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
-        Detail::Description => Some(one_line(tool)),
+        Detail::Description => Some(marked(&notes, &one_line(&tool))),
         Detail::Full => Some(catalog.definition(id)?),
     };
     let tokens = match detail {
@@ -341,14 +348,15 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
         used_with: None,
         text,
         tokens,
+        notes,
         id: id.clone(),
     })
 }
 
 /// Whether a tool says that it changes nothing, and that it may destroy something.
 fn hints(catalog: &Catalog, id: &ToolRef) -> (bool, bool) {
-    let tool = catalog.server(&id.server).and_then(|server| server.find(&id.tool));
-    let hints = tool.and_then(|tool| tool.annotations.as_ref());
+    let tool = catalog.shown(id);
+    let hints = tool.as_ref().and_then(|tool| tool.annotations.as_ref());
     let read_only = hints.is_some_and(|hints| hints.read_only_hint == Some(true));
     let destructive = hints.is_some_and(|hints| hints.destructive_hint == Some(true));
     (read_only, destructive && !read_only)

@@ -157,7 +157,8 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     assert_eq!(shapes, ["weather.change_tools", "weather.grow_tools", "weather.grown_1"]);
 
     // The next program: snapshot, names, types and search have followed.
-    let seen = json!(["version 2", 34, "Forecast, version 2", 1]);
+    let changed = "[changed since it was accepted: description] Forecast, version 2";
+    let seen = json!(["version 2", 34, changed, 1]);
     let bergen = json!({"town": "Bergen", "rain": true});
     assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, bergen, seen, "grown_2: {}"]));
     let snapshot = std::fs::read(bench.state_dir().join("snapshots/weather.json")).unwrap();

@@ -33,6 +33,7 @@ mod skills;
 mod support;
 mod terminal;
 mod typed;
+mod untrusted;
 mod upstream;
 mod valid;
 mod workflow;
