@@ -118,11 +118,8 @@ class Channel:
         self.descriptor = descriptor
         self.received = bytearray()
         self.left = False
-        # A read that waits itself would be woken for nothing whenever the gateway takes
-        # a message off the socket.
-        readable = select.poll()
-        readable.register(descriptor, select.POLLIN)
-        self.wait = readable.poll
+        self.readable = select.poll()
+        self.readable.register(descriptor, select.POLLIN)
 
     def leave(self):
         """For a copy of this process: two that spoke would garble each other."""
@@ -151,7 +148,9 @@ class Channel:
     def next(self):
         """The next frame, waited for."""
         if not self.received:
-            self.wait()
+            # A read that waits itself would be woken for nothing whenever the gateway
+            # takes a message off the socket.
+            self.readable.poll()
             self._receive()
             # Nearly always it comes alone and as a whole.
             data = self.received

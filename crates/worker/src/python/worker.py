@@ -288,7 +288,7 @@ def rehearse():
     program = Program("import json\nresult = {'a': [text for text in 'b'], 'c': 1.5}")
     names = {}
     exec(program.code, names)
-    host = Host(Stage(None))
+    host = Host(Stage(0))
     host.call(wire.CALL, wire.text(encode(names["result"])), name="a__b")
 
 
