@@ -365,7 +365,7 @@ impl Catalog {
     }
 
     /// Of a server whose tools have not changed, what was analysed before counts.
-    fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
+    pub(crate) fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
         self.servers.iter().map(|(server, listed)| {
             let tools = || listed.tools.tools.iter().map(AsRef::as_ref);
             let analysed = listed

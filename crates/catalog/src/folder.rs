@@ -8,6 +8,7 @@
 
 mod entry;
 mod files;
+mod package;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,6 +18,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use thiserror::Error;
 use tidegate_model::{ServerInfo, ToolList, ToolRef};
+
+pub use package::Package;
+
+/// A file longer than this is not read. Chosen: the largest tool list that we know has
+/// 2 MB.
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// Why a catalog, or a file of it, cannot be used.
 #[derive(Debug, Error)]
@@ -73,6 +80,14 @@ pub enum FolderError {
         /// Where it leads.
         reason: &'static str,
     },
+    /// A file that is not read.
+    #[error("`{path}` is left out: it is larger than {limit} bytes")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How large a file may be.
+        limit: u64,
+    },
     /// A folder that is not entered.
     #[error("`{path}` is left out: it lies more than {limit} folders deep")]
     TooDeep {
@@ -92,6 +107,8 @@ pub struct CatalogFile {
     pub ids: BTreeMap<ToolRef, String>,
     /// Of servers in subfolders: the name of the first one.
     pub categories: BTreeMap<String, String>,
+    /// Of servers whose file says so: the package that they are started from.
+    pub packages: BTreeMap<String, Package>,
     /// Files and entries that were left out.
     pub problems: Vec<FolderError>,
 }
@@ -145,6 +162,9 @@ fn read_file(
     owners: &mut BTreeMap<String, Owner>,
 ) -> Result<Option<String>, FolderError> {
     let source = |source| FolderError::Read { path: path.to_owned(), source };
+    if fs::metadata(path).map_err(source)?.len() > LARGEST_FILE {
+        return Err(FolderError::TooLarge { path: path.to_owned(), limit: LARGEST_FILE });
+    }
     let text = fs::read_to_string(path).map_err(source)?;
     let value: Value = serde_json::from_str(&text).map_err(|error| FolderError::NotJson {
         path: path.to_owned(),
@@ -168,6 +188,9 @@ fn read_file(
         None => {
             owners.insert(server.clone(), Owner { path: path.to_owned(), content });
         }
+    }
+    if let Some(package) = Package::read(&value) {
+        catalog.packages.insert(server.clone(), package);
     }
     let list = catalog.servers.entry(server.clone()).or_default();
     list.info = server_info(&value);

@@ -9,7 +9,10 @@
 mod analysed;
 mod clauses;
 mod exact;
+mod offer;
+mod offers;
 mod query;
+mod request;
 mod semantic;
 mod synonyms;
 mod terms;
@@ -23,6 +26,8 @@ use tidegate_model::ToolRef;
 pub(crate) use analysed::Analysed;
 use analysed::{AnalysedTool, FIELDS, NAME};
 use exact::ExactNames;
+pub use offer::{Offer, OfferKind, OfferedTool};
+pub use offers::{Offers, Reason, Recommended};
 use terms::Terms;
 use word_table::Vector;
 
@@ -110,6 +115,16 @@ impl Index {
 
     /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        let found = (0u32..).zip(self.scores(query)).filter(|(_, score)| *score > 0.0);
+        let mut hits: Vec<Hit> =
+            found.map(|(tool, score)| Hit { id: self.ids[tool as usize].clone(), score }).collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+        hits.truncate(limit);
+        hits
+    }
+
+    /// How well every tool fits a query.
+    fn scores(&self, query: &str) -> Vec<f32> {
         let query = clauses::bounded(query);
         let clauses = clauses::clauses(query);
         let mut scores = self.lexical(query, &clauses);
@@ -118,12 +133,7 @@ impl Index {
         }
         self.add_company(&mut scores);
         self.exact.raise(query, &mut scores);
-        let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
-        let mut hits: Vec<Hit> =
-            found.map(|(tool, score)| Hit { id: self.ids[tool as usize].clone(), score }).collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-        hits.truncate(limit);
-        hits
+        scores
     }
 
     /// How well every tool fits by its words.
