@@ -47,7 +47,7 @@ pub(crate) fn resolve(
         limits,
         checks: resolver.checks(&raw.checks)?,
         sandbox: resolver.sandbox(raw.sandbox, &raw.engines, &raw.python)?,
-        search: resolver.search(raw.search, &raw.catalogs)?,
+        search: resolver.search(&raw.search, &raw.catalogs)?,
         network: resolver.network(&raw.network)?,
         permissions,
         state_dir: state_dir(env)?,
@@ -287,11 +287,11 @@ impl Resolver<'_> {
         Ok(Sandbox { deno, node, python, packages, ..raw })
     }
 
-    fn search(&self, raw: Search, catalogs: &[Written]) -> Result<Search, ConfigError> {
+    fn search(&self, raw: &Search, catalogs: &[Written]) -> Result<Search, ConfigError> {
         // An absolute path replaces what it is joined to.
         let path = |written| Ok(self.expander.workspace.join(self.file_path(written)?));
         let catalogs = catalogs.iter().map(path).collect::<Result<_, ConfigError>>()?;
-        Ok(Search { catalogs, ..raw })
+        Ok(Search { catalogs, ..*raw })
     }
 
     /// The absolute path of a program that is named instead of looked for.

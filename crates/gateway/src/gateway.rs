@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use tidegate_catalog::{Catalog, Scoring, Snapshots};
+use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
@@ -21,11 +21,13 @@ use crate::admission::Admission;
 use crate::capacity;
 use crate::discovery::Discovery;
 use crate::engines::Engines;
+use crate::known::scoring;
 use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
 use crate::shapes::Shapes;
 use crate::tokens;
 use crate::type_check::Types;
+use crate::wider::Wider;
 
 /// Why a gateway could not be opened.
 #[derive(Debug, Error)]
@@ -48,6 +50,7 @@ pub enum GatewayError {
 pub struct Gateway {
     pub(crate) settings: Settings,
     pub(crate) discovery: Discovery,
+    pub(crate) wider: Wider,
     pub(crate) policy: Policy,
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
@@ -81,11 +84,7 @@ impl Gateway {
         let outputs = Outputs::new(&settings.state_dir);
         outputs.prune();
         let snapshots = Snapshots::new(&settings.state_dir);
-        let scoring = match settings.search.semantic {
-            true => Scoring::WordsAndMeaning,
-            false => Scoring::Words,
-        };
-        let mut catalog = Catalog::with_scoring(scoring);
+        let mut catalog = Catalog::with_scoring(scoring(&settings));
         for spec in &settings.servers {
             match snapshots.load(spec) {
                 Some(list) => catalog.set_tools(&spec.name, &list),
@@ -121,6 +120,7 @@ impl Gateway {
             skills: Skills::new(&settings.state_dir),
             settings,
             discovery,
+            wider: Wider::default(),
             policy,
             store,
             shapes,
