@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 use tidegate_catalog::{Catalog, CatalogFile, Offer, Offers, Scoring, ServerTools, read_catalog};
+use tidegate_model::ToolRef;
 
 const SCORING: Scoring = Scoring::WordsAndMeaning;
 
@@ -202,7 +203,61 @@ fn the_whole_measure() {
             let counts = strangers(&catalog, source, half);
             writeln!(out, "half {half} {source} asked of 112 others: {counts:?}").unwrap();
         }
+        for (source, every) in [("bfcl", 1), ("stb", 2), ("livemcp", 1)] {
+            let counts = skills(source, every, half);
+            writeln!(out, "half {half} {source}, functions as skills: {counts:?}").unwrap();
+        }
     }
+}
+
+/// Functions of bfcl as skills, some of each hundred that are labelled anywhere, and all or
+/// half of the others as configured tools: one query of so many, asked of them.
+fn skills(source: &str, every: usize, half: u64) -> Counts {
+    let (files, queries) = (tools_of("bfcl"), lines("queries.jsonl"));
+    let labels = |query: &Value| query["relevant"].as_array().unwrap().clone();
+    let labelled: BTreeSet<String> =
+        queries.iter().flat_map(labels).map(|id| id.as_str().unwrap().to_owned()).collect();
+    let mut counts = Counts::default();
+    for (percent, seed) in (0..8).map(|round| ([50, 100][round / 4], round % 4)) {
+        let (mut catalog, mut offers, mut ids) =
+            (Catalog::with_scoring(SCORING), Vec::new(), BTreeMap::new());
+        for (server, list) in &files.servers {
+            let mut list = list.clone();
+            list.tools.retain(|tool| {
+                let id = &files.ids[&ToolRef::new(server, &tool.name)];
+                let is_skill = labelled.contains(id) && number(&format!("{seed}s{id}")) % 100 < 6;
+                if is_skill {
+                    let name = tool.name.replace(['_', '.'], "-");
+                    let text = tool.description.clone().unwrap_or_default();
+                    ids.insert(id.clone(), name.clone());
+                    offers.push(Arc::new(Offer::skill(&name, &text, &[], SCORING)));
+                }
+                !is_skill
+            });
+            if number(&format!("{seed}/{server}")) % 100 < percent {
+                catalog.set_tools(server, &list);
+            }
+        }
+        let offers = Offers::new(&catalog, offers);
+        let asked = queries.iter().filter(|query| query["source"] == source).step_by(every);
+        for query in asked.filter(|query| number(query["query"].as_str().unwrap()) % 2 == half) {
+            let told = offers.fitting(query["query"].as_str().unwrap());
+            let right = |id: &Value| ids.get(id.as_str().unwrap());
+            let needed: Vec<String> = labels(query).iter().filter_map(right).cloned().collect();
+            let hit = told.iter().any(|one| needed.contains(&one.offer.name));
+            match needed.is_empty() {
+                false => {
+                    (counts.missing, counts.recommended) =
+                        (counts.missing + 1, counts.recommended + usize::from(hit))
+                }
+                true => {
+                    (counts.found, counts.false_alarms) =
+                        (counts.found + 1, counts.false_alarms + told.len().min(1))
+                }
+            }
+        }
+    }
+    counts
 }
 
 /// Queries of a source, asked where a few of the servers of a catalog are configured and

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tidegate_model::{Secret, ServerSpec, ToolDef, ToolList, Transport};
 
 use super::{CatalogFile, read_catalog};
+use crate::Snapshots;
 
 fn write(folder: &TempDir, name: &str, content: &Value) {
     let path = folder.path().join(name);
@@ -380,4 +383,41 @@ fn what_is_null_is_not_there() {
     assert_eq!(problems(&folder, &catalog), Vec::<String>::new());
     let read = &catalog.servers["a"].tools[0];
     assert_eq!((&read.input_schema, &read.output_schema), (&json!({"type": "object"}), &None));
+}
+
+#[test]
+fn a_snapshot_is_a_catalog_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = ServerSpec {
+        name: "my mail".into(),
+        transport: Transport::Http { url: Secret::new("http://x".into()), headers: [].into() },
+        timeout: Duration::ZERO,
+        connect_timeout: Duration::ZERO,
+        max_concurrent: 1,
+    };
+    let tool: ToolDef = serde_json::from_value(json!({
+        "name": "send",
+        "description": "Sends it.",
+        "inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}},
+        "annotations": {"readOnlyHint": false},
+    }))
+    .unwrap();
+    let list = ToolList { tools: vec![tool], ..ToolList::default() };
+    Snapshots::new(folder.path()).save(&spec, &list).unwrap();
+    let catalog = read_catalog(&folder.path().join("snapshots")).unwrap();
+    assert_eq!(problems(&folder, &catalog), [""; 0]);
+    assert_eq!(catalog.servers["my mail"].tools, list.tools);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "small.json", &one_tool("a"));
+    // It has holes: nothing of it is on the disk.
+    let large = fs::File::create(folder.path().join("large.json")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    let catalog = read_catalog(folder.path()).unwrap();
+    assert_eq!(names(&catalog), ["small__a"]);
+    let told = "`large.json` is left out: it is larger than 67108864 bytes";
+    assert_eq!(problems(&folder, &catalog), [told]);
 }
