@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::NamedTempFile;
@@ -276,4 +277,53 @@ fn strangers(files: &CatalogFile, source: &str, half: u64) -> (usize, usize) {
         }
     }
     (asked, told)
+}
+
+/// What it costs, by the catalog of 112 servers as the known ones. Alone, in a release build:
+/// `… --test recommend_quality -- --ignored --nocapture what_it_costs`
+#[test]
+#[ignore = "measures"]
+fn what_it_costs() {
+    let resident = || {
+        let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = pages.split(' ').nth(1).unwrap().parse().unwrap();
+        pages * 4 / 1024
+    };
+    let mut out = std::io::stdout().lock();
+    let mut catalog = Catalog::with_scoring(SCORING);
+    let files = tools_of("mcpproxy");
+    for (name, list) in &files.servers {
+        catalog.set_tools(name, list);
+    }
+    catalog.search("list files", 1);
+    let queries: Vec<String> = lines("queries.jsonl")
+        .iter()
+        .map(|query| query["query"].as_str().unwrap().to_owned())
+        .collect();
+    let before = resident();
+    let started = Instant::now();
+    let known = read_catalog(&folder("catalog")).unwrap();
+    let read = started.elapsed();
+    let offers: Vec<Arc<Offer>> = known.servers.iter().map(offer).collect();
+    drop(known);
+    let analysed = started.elapsed();
+    let offers = Offers::new(&catalog, offers);
+    let joined = started.elapsed();
+    writeln!(
+        out,
+        "read {read:?}, analysed after {analysed:?}, joined after {joined:?}; {} MB more",
+        resident() - before
+    )
+    .unwrap();
+    let mut times: Vec<Duration> = queries
+        .iter()
+        .map(|query| {
+            let started = Instant::now();
+            std::hint::black_box(offers.fitting(query));
+            started.elapsed()
+        })
+        .collect();
+    times.sort();
+    let (middle, most) = (times[times.len() / 2], times[times.len() * 95 / 100]);
+    writeln!(out, "a search more: p50 {middle:?}, p95 {most:?}").unwrap();
 }

@@ -90,15 +90,19 @@ fn what_is_only_known_cannot_be_called_imported_or_read_about() {
     let (is_error, told) =
         served.call("get_tool_definition", json!({"name": "salesforce__run_soql_query"}));
     assert!(is_error && told.contains("call.unknown_server"), "{told}");
+    // Read in the program, it is refused before it runs.
+    let answer = served.execute("return servers.salesforce.runSoqlQuery({ query: 'x' })");
+    assert_eq!(answer["error"]["code"], "call.unknown_server", "{answer}");
     let answer = served.execute(
-        "const code = async (use) => { try { await use(); return 'worked'; } catch (error) { return error.code; } };
+        "const name = ['sales', 'force'].join('');
+         const code = async (use) => { try { await use(); return 'worked'; } catch (error) { return error.code; } };
          return [
            fs.readdirSync('./servers'),
            fs.readFileSync('./servers/README.md', 'utf8').includes('salesforce'),
            Object.keys(servers),
-           await code(() => servers.salesforce.runSoqlQuery({ query: 'x' })),
-           await code(() => callMCPTool('salesforce__run_soql_query', { query: 'x' })),
-           await code(() => fs.readdirSync('./servers/salesforce')),
+           await code(() => servers[name].runSoqlQuery({ query: 'x' })),
+           await code(() => callMCPTool(`${name}__run_soql_query`, { query: 'x' })),
+           await code(() => fs.readdirSync(`./servers/${name}`)),
          ];",
     );
     let own = json!(["crm", "drive", "tracker"]);
@@ -135,7 +139,7 @@ fn nothing_is_told_where_the_configured_servers_do_or_it_is_not_wanted() {
     let told = |bench: &Bench, more: &[&str]| {
         json_of(bench, &[&["search", "--json"], more].concat())["recommended"].clone()
     };
-    for query in ["list open issues", "read the contents of a file", "", "🚀 '; DROP TABLE x"] {
+    for query in ["list open issues", "read the contents of a file", "", "🚀 ';--"] {
         assert_eq!(told(&bench, &[query]), json!({}), "{query}");
     }
     // Who has chosen a server or a kind has chosen.
@@ -243,7 +247,7 @@ fn skills_that_fit_are_told_of_to_those_who_may_read_them() {
     let names = |answer: &Value| answer["output"]["skills"][0]["name"].clone();
     assert_eq!(names(&served.execute(source)), "leads-by-domain");
     served.end();
-    let narrow = "profile = \"narrow\"\n[profiles.narrow]\nread = [\"servers\"]\n";
+    let narrow = "profile = \"narrow\"\n[profiles.narrow]\nextends = \"execute_full\"\nread = [\"servers\"]\n";
     let config = std::fs::read_to_string(bench.path().join("tidegate.toml")).unwrap();
     bench.write("tidegate.toml", &format!("{narrow}{config}"));
     assert_eq!(names(&bench.serve().execute(source)), Value::Null);
