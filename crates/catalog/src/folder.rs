@@ -113,26 +113,72 @@ pub struct CatalogFile {
     pub problems: Vec<FolderError>,
 }
 
+/// One server of a catalog.
+#[derive(Debug, Clone, Copy)]
+pub struct Described<'a> {
+    /// Its name.
+    pub server: &'a str,
+    /// Its tools.
+    pub list: &'a ToolList,
+    /// The first folder that its file is in.
+    pub category: Option<&'a str>,
+    /// The package that it is started from.
+    pub package: Option<&'a Package>,
+}
+
 /// Reads a folder of `*.json` files, one such file, or a `.jsonl` file.
 pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
     let mut catalog = CatalogFile::default();
+    read_into(path, &mut catalog, &mut |_, _| {})?;
+    Ok(catalog)
+}
+
+/// The same, one server after another, for those who do not keep the definitions: only
+/// those of one file are there at a time. Out: what was left out.
+pub fn each_server(
+    path: &Path,
+    mut take: impl FnMut(Described<'_>),
+) -> Result<Vec<FolderError>, FolderError> {
+    let mut catalog = CatalogFile::default();
+    let mut give = |catalog: &mut CatalogFile, server: &str| {
+        let Some(list) = catalog.servers.remove(server) else { return };
+        let category = catalog.categories.get(server).map(String::as_str);
+        take(Described { server, list: &list, category, package: catalog.packages.get(server) });
+    };
+    read_into(path, &mut catalog, &mut give)?;
+    // Those in lines, and those with a file for each tool.
+    let rest: Vec<String> = catalog.servers.keys().cloned().collect();
+    rest.iter().for_each(|server| give(&mut catalog, server));
+    Ok(catalog.problems)
+}
+
+/// Calls `complete` with each server that no further file can add to.
+fn read_into(
+    path: &Path,
+    catalog: &mut CatalogFile,
+    complete: &mut impl FnMut(&mut CatalogFile, &str),
+) -> Result<(), FolderError> {
     let mut owners = BTreeMap::new();
     if path.is_dir() {
         for file in files::below(path, &mut catalog.problems)? {
-            match read_file(&file, &mut catalog, &mut owners) {
-                Ok(server) => {
-                    let named = server.zip(category(path, &file));
+            match read_file(&file, catalog, &mut owners) {
+                Ok(None) => {}
+                Ok(Some(server)) => {
+                    let named = category(path, &file).map(|category| (server.clone(), category));
                     catalog.categories.extend(named);
+                    if owners.get(&server).is_some_and(|owner| owner.content == Content::List) {
+                        complete(catalog, &server);
+                    }
                 }
                 Err(problem) => catalog.problems.push(problem),
             }
         }
-    } else if path.extension().is_some_and(|end| end == "jsonl") {
-        read_lines(path, &mut catalog)?;
-    } else {
-        read_file(path, &mut catalog, &mut owners)?;
+        return Ok(());
     }
-    Ok(catalog)
+    if path.extension().is_some_and(|end| end == "jsonl") {
+        return read_lines(path, catalog);
+    }
+    read_file(path, catalog, &mut owners).map(|_| ())
 }
 
 /// The folder inside the catalog that a file is in.

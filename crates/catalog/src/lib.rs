@@ -28,7 +28,7 @@ pub use api::{PythonUse, Results, ServerApi, one_line};
 pub use catalog::{Catalog, PythonFunction, Resolution, ServerTools};
 pub use check_py::Passed;
 pub use fingerprint::definition_hash;
-pub use folder::{CatalogFile, FolderError, Package, read_catalog};
+pub use folder::{CatalogFile, Described, FolderError, Package, each_server, read_catalog};
 pub use index::{Hit, Offer, OfferKind, OfferedTool, Offers, Reason, Recommended, Scoring};
 pub use shape::{Observed, Shape};
 pub use snapshot::{Snapshot, SnapshotError, Snapshots};

@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::NamedTempFile;
-use tidegate_catalog::{Catalog, CatalogFile, Offer, Offers, Scoring, ServerTools, read_catalog};
+use tidegate_catalog::{
+    Catalog, CatalogFile, Offer, Offers, Scoring, ServerTools, each_server, read_catalog,
+};
 use tidegate_model::ToolRef;
 
 const SCORING: Scoring = Scoring::WordsAndMeaning;
@@ -302,16 +304,18 @@ fn what_it_costs() {
         .collect();
     let before = resident();
     let started = Instant::now();
-    let known = read_catalog(&folder("catalog")).unwrap();
-    let read = started.elapsed();
-    let offers: Vec<Arc<Offer>> = known.servers.iter().map(offer).collect();
-    drop(known);
+    let mut offers = Vec::new();
+    each_server(&folder("catalog"), |described| {
+        let tools = ServerTools::new(described.list);
+        offers.push(Arc::new(Offer::server(described.server, &tools, SCORING)));
+    })
+    .unwrap();
     let analysed = started.elapsed();
     let offers = Offers::new(&catalog, offers);
     let joined = started.elapsed();
     writeln!(
         out,
-        "read {read:?}, analysed after {analysed:?}, joined after {joined:?}; {} MB more",
+        "read and analysed in {analysed:?}, joined after {joined:?}; {} MB more",
         resident() - before
     )
     .unwrap();

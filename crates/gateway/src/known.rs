@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tidegate_catalog::names::fold;
-use tidegate_catalog::{CatalogFile, Offer, Package, Scoring, ServerTools, read_catalog};
+use tidegate_catalog::{Described, Offer, Package, Scoring, ServerTools, each_server};
 use tidegate_config::Settings;
 use tidegate_model::{ServerSpec, ToolList, Transport};
 
@@ -53,10 +53,11 @@ impl Known {
         let scoring = scoring(settings);
         let mut known = Self::default();
         for path in catalog_paths(settings) {
-            match read_catalog(&path) {
-                Ok(files) => known.take(&path, &files, &settings.servers, scoring),
-                Err(problem) => known.problems.push(with_cause(&problem)),
-            }
+            let read = each_server(&path, |described| {
+                known.take(&path, described, &settings.servers, scoring);
+            });
+            let problems = read.unwrap_or_else(|problem| vec![problem]);
+            known.problems.extend(problems.iter().map(|problem| with_cause(problem)));
         }
         known
     }
@@ -74,26 +75,25 @@ impl Known {
     fn take(
         &mut self,
         path: &Path,
-        files: &CatalogFile,
+        described: Described<'_>,
         configured: &[ServerSpec],
         scoring: Scoring,
     ) {
-        self.problems.extend(files.problems.iter().map(|problem| with_cause(problem)));
-        for (server, list) in &files.servers {
-            if let Some(category) = files.categories.get(server) {
-                self.categories.entry(fold(server)).or_insert_with(|| category.clone());
+        let Described { server, list, category, package } = described;
+        if let Some(category) = category {
+            self.categories.entry(fold(server)).or_insert_with(|| category.to_owned());
+        }
+        if configured.iter().any(|spec| is_same(spec, server, package)) {
+            return;
+        }
+        match self.add(server, list, scoring) {
+            Ok(()) => {
+                let package = package.map(|package| (server.to_owned(), package.clone()));
+                self.packages.extend(package);
             }
-            let package = files.packages.get(server);
-            if configured.iter().any(|spec| is_same(spec, server, package)) {
-                continue;
-            }
-            if let Err(reason) = self.add(server, list, scoring) {
+            Err(reason) => {
                 let path = path.display();
                 self.problems.push(format!("`{path}`: server `{server}` is left out: {reason}"));
-                continue;
-            }
-            if let Some(package) = package {
-                self.packages.insert(server.clone(), package.clone());
             }
         }
     }

@@ -421,3 +421,34 @@ fn a_file_that_is_too_large_is_left_out() {
     let told = "`large.json` is left out: it is larger than 67108864 bytes";
     assert_eq!(problems(&folder, &catalog), [told]);
 }
+
+#[test]
+fn one_server_after_another_is_the_same_as_all_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = json!({
+        "registry": "npm", "package": "a", "tools": [{"name": "one"}, {"name": "two"}]
+    });
+    write(&folder, "work/list.json", &file);
+    write(&folder, "work/single-a.json", &json!({"server": "single", "name": "a"}));
+    write(&folder, "work/single-b.json", &json!({"server": "single", "name": "b"}));
+    write(&folder, "x/again.json", &json!({"server": "list", "tools": [{"name": "three"}]}));
+    let all = read_catalog(folder.path()).unwrap();
+    let mut given = Vec::new();
+    let left_out = super::each_server(folder.path(), |one| {
+        let tools: Vec<&str> = one.list.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let package = one.package.map(|package| package.name().to_owned());
+        let category = one.category.map(str::to_owned);
+        given.push((one.server.to_owned(), tools.join(" "), category, package));
+    });
+    let work = Some("work".to_owned());
+    assert_eq!(
+        given,
+        [
+            ("list".to_owned(), "one two".to_owned(), work.clone(), Some("a".to_owned())),
+            ("single".to_owned(), "a b".to_owned(), work, None),
+        ]
+    );
+    let shown = |problems: &[super::FolderError]| format!("{problems:?}");
+    assert_eq!(shown(&left_out.unwrap()), shown(&all.problems));
+    assert_eq!(all.problems.len(), 1);
+}
