@@ -93,7 +93,8 @@ fn nothing_is_told_of_where_the_configured_tools_do() {
             "search leads by domain",
             "read the file",
             // A word that the configured tools use names no server.
-            "get the time at which the file was changed",
+            "get the time of the file",
+            "get the time",
             "zzzz",
             "",
         ] {
