@@ -248,15 +248,12 @@ fn skills(source: &str, every: usize, half: u64) -> Counts {
             let right = |id: &Value| ids.get(id.as_str().unwrap());
             let needed: Vec<String> = labels(query).iter().filter_map(right).cloned().collect();
             let hit = told.iter().any(|one| needed.contains(&one.offer.name));
-            match needed.is_empty() {
-                false => {
-                    (counts.missing, counts.recommended) =
-                        (counts.missing + 1, counts.recommended + usize::from(hit))
-                }
-                true => {
-                    (counts.found, counts.false_alarms) =
-                        (counts.found + 1, counts.false_alarms + told.len().min(1))
-                }
+            if needed.is_empty() {
+                counts.found += 1;
+                counts.false_alarms += told.len().min(1);
+            } else {
+                counts.missing += 1;
+                counts.recommended += usize::from(hit);
             }
         }
     }
