@@ -4,18 +4,19 @@
 //! was observed. Out: text for models and type checkers. The definition of one
 //! tool stands alone; the files of a server share their types.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
-use tidegate_model::ToolDef;
+use tidegate_model::{OnChange, ToolDef, visible};
 
-use crate::catalog::ServerTools;
 use crate::check_py::{Callable, Passed, stubs};
 use crate::names::{
     camel_case, is_identifier, is_python_identifier, python_function_names, python_parameters,
 };
+use crate::note::{Note, marked};
 use crate::read_schema::{Words, read_schema};
 use crate::render_py::{Stub, module, without_head};
 use crate::render_ts::{TypeScript, inert};
@@ -47,6 +48,8 @@ struct ToolTypes {
     source: Source,
     /// Of Python: as they are written, and as the tool calls them.
     parameters: Vec<(String, String)>,
+    /// In quarantine: what it takes is not said, and not checked.
+    withheld: bool,
 }
 
 /// How a program in Python uses a tool.
@@ -88,9 +91,17 @@ pub enum Results {
     Ignored,
 }
 
+/// A tool to be written about, and what is known of it.
+pub(crate) struct Subject<'a> {
+    pub(crate) tool: &'a ToolDef,
+    pub(crate) function: &'a str,
+    pub(crate) observed: Option<&'a Observed>,
+    pub(crate) notes: Vec<Note>,
+}
+
 /// The definition of one tool in TypeScript, complete in itself.
-pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
-    let api = ServerApi::read([(tool, function, observed)].into_iter(), NameCost::DEFINITION);
+pub(crate) fn definition(subject: Subject<'_>) -> String {
+    let api = ServerApi::read([subject].into_iter(), NameCost::DEFINITION);
     let mut text = api.shared_types("");
     for tool in &api.tools {
         text.push_str(&api.function(tool, ""));
@@ -99,21 +110,17 @@ pub(crate) fn definition(tool: &ToolDef, function: &str, observed: Option<&Obser
 }
 
 /// The same in Python.
-pub(crate) fn python_definition(
-    tool: &ToolDef,
-    function: &str,
-    observed: Option<&Observed>,
-) -> String {
-    let tools = [(tool, function, observed)].into_iter();
-    let mut api = ServerApi::read(tools, NameCost::DEFINITION);
-    api.python_names = vec![function.to_owned()];
+pub(crate) fn python_definition(subject: Subject<'_>) -> String {
+    let function = subject.function.to_owned();
+    let mut api = ServerApi::read([subject].into_iter(), NameCost::DEFINITION);
+    api.python_names = vec![function];
     without_head(&api.python()).trim_end().to_owned()
 }
 
 /// What a tool takes, in Python, without what it does and gives.
 pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, description: None, title: None, ..tool.clone() };
-    let text = python_definition(&bare, function, None);
+    let text = python_definition(Subject::bare(&bare, function));
     let end = text.rfind(" -> Any:\n").unwrap_or(text.len());
     text[..end].to_owned()
 }
@@ -121,7 +128,7 @@ pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
 /// What a tool takes, without what it does and gives.
 pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, ..tool.clone() };
-    let api = ServerApi::read([(&bare, function, None)].into_iter(), NameCost::DEFINITION);
+    let api = ServerApi::read([Subject::bare(&bare, function)].into_iter(), NameCost::DEFINITION);
     let ts = api.typescript();
     let mut text = api.shared_types("");
     for tool in &api.tools {
@@ -131,26 +138,37 @@ pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     text
 }
 
+impl<'a> Subject<'a> {
+    /// Only what it takes.
+    fn bare(tool: &'a ToolDef, function: &'a str) -> Self {
+        Self { tool, function, observed: None, notes: Vec::new() }
+    }
+}
+
 impl ServerApi {
-    /// Reads all tools of a server. `observed` tells what is known about results.
-    pub(crate) fn new(server: &ServerTools, observed: &BTreeMap<String, Arc<Observed>>) -> Self {
-        let tools = server.tools.iter().zip(&server.functions).map(|(tool, function)| {
+    /// Reads all tools of a server, as they are shown. `observed` tells what is known
+    /// about results, `notes` what a reader of each tool should know.
+    pub(crate) fn new(
+        tools: &[Cow<'_, ToolDef>],
+        functions: &[String],
+        observed: &BTreeMap<String, Arc<Observed>>,
+        notes: impl Fn(usize) -> Vec<Note>,
+    ) -> Self {
+        let subjects = tools.iter().zip(functions).enumerate();
+        let subjects = subjects.map(|(at, (tool, function))| {
             let observed = observed.get(&tool.name).map(AsRef::as_ref);
-            (tool.as_ref(), function.as_str(), observed)
+            Subject { tool: tool.as_ref(), function, observed, notes: notes(at) }
         });
-        let mut api = Self::read(tools, NameCost::FILES);
-        api.python_names = python_function_names(server.tools.iter().map(AsRef::as_ref));
+        let mut api = Self::read(subjects, NameCost::FILES);
+        api.python_names = python_function_names(tools.iter().map(AsRef::as_ref));
         api
     }
 
-    fn read<'a>(
-        tools: impl Iterator<Item = (&'a ToolDef, &'a str, Option<&'a Observed>)>,
-        cost: NameCost,
-    ) -> Self {
+    fn read<'a>(tools: impl Iterator<Item = Subject<'a>>, cost: NameCost) -> Self {
         let mut types = Types::default();
         let mut read = Vec::new();
         let mut roots = Vec::new();
-        for (tool, function, observed) in tools {
+        for Subject { tool, function, observed, notes } in tools {
             let place = camel_case(&tool.name);
             let input = read_schema(&tool.input_schema, Words::Read, &mut types);
             let input = (!takes_nothing(&types, input)).then_some(input);
@@ -167,7 +185,10 @@ impl ServerApi {
             read.push(ToolTypes {
                 name: tool.name.clone(),
                 function: function.to_owned(),
-                words: words(tool, observed),
+                words: words(tool, observed, &notes),
+                withheld: notes
+                    .iter()
+                    .any(|note| matches!(note, Note::Changed(_, OnChange::Quarantine))),
                 input,
                 output,
                 source: if observed.is_some() { Source::Observed } else { Source::Declared },
@@ -254,7 +275,7 @@ impl ServerApi {
     ) -> String {
         let mut callables = Vec::new();
         for (tool, function) in self.tools.iter().zip(&self.python_names) {
-            let Some(of) = used.get(&tool.name) else { continue };
+            let Some(of) = used.get(&tool.name).filter(|_| !tool.withheld) else { continue };
             let spellings = of.spellings.iter().map(String::as_str);
             let spellings = spellings.filter(|name| is_python_identifier(name) && name != function);
             callables.push(Callable {
@@ -337,9 +358,10 @@ fn takes_nothing(types: &Types, id: TypeId) -> bool {
 }
 
 /// The comment of a tool.
-fn words(tool: &ToolDef, observed: Option<&Observed>) -> String {
+fn words(tool: &ToolDef, observed: Option<&Observed>, notes: &[Note]) -> String {
     let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-    let mut text = dedented(&text[..text.floor_char_boundary(DESCRIPTION_BYTES)]);
+    let text = dedented(&text[..text.floor_char_boundary(DESCRIPTION_BYTES)]);
+    let mut text = marked(notes, &unfenced(&text));
     let mut tag = |tag: &str| {
         if !text.is_empty() {
             text.push('\n');
@@ -366,7 +388,24 @@ fn words(tool: &ToolDef, observed: Option<&Observed>) -> String {
 fn example(schema: &Value) -> Option<String> {
     let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
     let text = first.or_else(|| schema.get("example"))?.to_string();
-    (text.len() <= 1000).then_some(text)
+    (text.len() <= 1000).then(|| visible(&text).into_owned())
+}
+
+/// Text without a line that begins or ends a code block of Markdown: whoever
+/// shows a definition in one would have it end there.
+fn unfenced(text: &str) -> String {
+    let line = |line: &str| {
+        let fence = line.trim_start().chars().next().filter(|c| matches!(c, '`' | '~'));
+        let marks = |fence| line.trim_start().chars().take_while(|c| *c == fence).count();
+        match fence.map(|fence| (fence, marks(fence))) {
+            Some((fence, count)) if count >= 3 => {
+                let marks: String = std::iter::repeat_n(fence, count).collect();
+                line.replacen(&marks, &"'".repeat(count), 1)
+            }
+            _ => line.to_owned(),
+        }
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// A description as its author meant it: without the indentation of the source

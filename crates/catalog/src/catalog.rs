@@ -4,11 +4,17 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use tidegate_model::{Language, ServerInfo, ToolDef, ToolList, ToolRef, did_you_mean};
+use tidegate_model::{
+    Change, Language, OnChange, ServerInfo, ToolDef, ToolList, ToolRef, cleaned_line, did_you_mean,
+    shown_name,
+};
 
-use crate::api::{ServerApi, definition, python_definition, python_signature, signature};
+use crate::api::{ServerApi, Subject, definition, python_definition, python_signature, signature};
 use crate::index::{Analysed, Hit, Index, Scoring};
+use crate::instructions::holds_instructions;
 use crate::names::{fold, function_names, python_function_names, python_parameters};
+use crate::note::{Note, marked};
+use crate::prose::{Cleaned, clean, withheld};
 use crate::shape::Observed;
 
 /// The tools of one server.
@@ -20,6 +26,10 @@ pub struct ServerTools {
     pub tools: Vec<Arc<ToolDef>>,
     /// Function names, in the same order.
     pub functions: Vec<String>,
+    /// Whether text was hidden in the tool, in the same order.
+    hid_text: Vec<bool>,
+    /// Whether its text speaks to the model; looked at when it is first shown.
+    instructs: Vec<OnceLock<bool>>,
     by_spelling: HashMap<String, usize>,
 }
 
@@ -42,6 +52,8 @@ struct Listed {
     tools: Arc<ServerTools>,
     /// What results looked like, by tool.
     observed: Arc<BTreeMap<String, Arc<Observed>>>,
+    /// Tools that are not as they were accepted.
+    changes: Arc<BTreeMap<String, (Change, OnChange)>>,
     /// Made when somebody first reads it.
     api: OnceLock<Arc<ServerApi>>,
     /// This server's part of the index, made at the first search.
@@ -55,10 +67,32 @@ impl Listed {
         Self {
             tools: Arc::new(tools),
             observed: Arc::default(),
+            changes: Arc::default(),
             api: OnceLock::new(),
             analysed: OnceLock::new(),
             category: None,
         }
+    }
+
+    /// A tool as it is shown.
+    fn shown(&self, at: usize) -> Option<Cow<'_, ToolDef>> {
+        let tool = self.tools.tools.get(at)?;
+        Some(match self.changes.get(&tool.name) {
+            Some((_, OnChange::Quarantine)) => Cow::Owned(withheld(tool)),
+            Some((_, OnChange::Mark)) | None => Cow::Borrowed(tool.as_ref()),
+        })
+    }
+
+    /// What a reader of a tool should know about its text.
+    fn notes(&self, at: usize) -> Vec<Note> {
+        let Some(tool) = self.tools.tools.get(at) else { return Vec::new() };
+        let change = self.changes.get(&tool.name).cloned();
+        let hid_text = self.tools.hid_text.get(at) == Some(&true);
+        let known = self.tools.instructs.get(at);
+        let instructs = known.is_some_and(|known| *known.get_or_init(|| holds_instructions(tool)));
+        let change = change.map(|(change, follows)| Note::Changed(change, follows));
+        let hidden = hid_text.then_some(Note::HiddenText);
+        change.into_iter().chain(instructs.then_some(Note::Instructions)).chain(hidden).collect()
     }
 }
 
@@ -116,7 +150,8 @@ impl ServerTools {
         }
     }
 
-    /// Prepares a tool list for look-ups.
+    /// Prepares a tool list for look-ups. All text of servers comes in here: what
+    /// cannot be seen is taken out of prose, names stay what they are.
     pub fn new(list: &ToolList) -> Self {
         let functions = function_names(&list.tools);
         let mut by_spelling = HashMap::new();
@@ -128,9 +163,18 @@ impl ServerTools {
         }
         by_spelling.extend(folded.into_iter().filter_map(|(name, at)| Some((name, at?))));
         by_spelling.extend(functions.iter().cloned().enumerate().map(|(at, name)| (name, at)));
+        // As it is shown, where that is not the name itself.
+        let shown = |(at, tool): (usize, &ToolDef)| (shown_name(&tool.name).into_owned(), at);
+        by_spelling.extend(list.tools.iter().enumerate().map(shown));
         by_spelling.extend(list.tools.iter().enumerate().map(|(at, tool)| (tool.name.clone(), at)));
-        let tools = list.tools.iter().cloned().map(Arc::new).collect();
-        Self { info: list.info.clone(), tools, functions, by_spelling }
+        let (mut tools, mut hid_text) = (Vec::new(), Vec::new());
+        for Cleaned { tool, hid_text: hidden } in list.tools.iter().map(clean) {
+            tools.push(Arc::new(tool));
+            hid_text.push(hidden);
+        }
+        let instructs = vec![OnceLock::new(); tools.len()];
+        let info = clean_info(&list.info);
+        Self { info, tools, functions, hid_text, instructs, by_spelling }
     }
 
     /// The tool of this name, in any of its spellings.
@@ -156,6 +200,8 @@ impl Catalog {
                 info: ServerInfo::default(),
                 tools: Vec::new(),
                 functions: Vec::new(),
+                hid_text: Vec::new(),
+                instructs: Vec::new(),
                 by_spelling: HashMap::new(),
             })
         });
@@ -177,10 +223,53 @@ impl Catalog {
         }
     }
 
+    /// Sets which of a server's tools are not as they were accepted, and what
+    /// follows from it.
+    pub fn set_changes(&mut self, server: &str, changes: BTreeMap<String, (Change, OnChange)>) {
+        if let Some(listed) = self.servers.get_mut(server)
+            && *listed.changes != changes
+        {
+            listed.changes = Arc::new(changes);
+            listed.api = OnceLock::new();
+        }
+    }
+
+    /// How a tool differs from the one that was accepted, if it does.
+    pub fn change(&self, id: &ToolRef) -> Option<&Change> {
+        self.servers.get(&id.server)?.changes.get(&id.tool).map(|(change, _)| change)
+    }
+
+    /// What a reader of a tool should know about its text.
+    pub fn notes(&self, id: &ToolRef) -> Vec<Note> {
+        let Some(listed) = self.servers.get(&id.server) else { return Vec::new() };
+        let at = listed.tools.tools.iter().position(|tool| tool.name == id.tool);
+        at.map_or_else(Vec::new, |at| listed.notes(at))
+    }
+
+    /// A tool as it is shown to anybody but the person who accepts it: one that is in
+    /// quarantine without a word of its server.
+    pub fn shown(&self, id: &ToolRef) -> Option<Cow<'_, ToolDef>> {
+        let listed = self.servers.get(&id.server)?;
+        listed.shown(listed.tools.tools.iter().position(|tool| tool.name == id.tool)?)
+    }
+
+    /// A text of a tool behind what a reader should know about it.
+    pub fn marked(&self, id: &ToolRef, text: &str) -> String {
+        marked(&self.notes(id), text)
+    }
+
+    /// Every tool that is not as it was accepted.
+    pub fn changes(&self) -> impl Iterator<Item = (ToolRef, &Change)> {
+        self.servers.iter().flat_map(|(server, listed)| {
+            let changes = listed.changes.iter();
+            changes.map(move |(tool, (change, _))| (ToolRef::new(server, tool), change))
+        })
+    }
+
     /// Says what kind of server it is.
     pub fn set_category(&mut self, server: &str, category: &str) {
         if let Some(listed) = self.servers.get_mut(server) {
-            listed.category = Some(category.to_owned());
+            listed.category = Some(cleaned_line(category));
         }
     }
 
@@ -212,19 +301,21 @@ impl Catalog {
     pub fn definition(&self, id: &ToolRef) -> Option<String> {
         let listed = self.servers.get(&id.server)?;
         let at = listed.tools.tools.iter().position(|tool| tool.name == id.tool)?;
-        let (tool, function) = (&listed.tools.tools[at], &listed.tools.functions[at]);
+        let (tool, function) = (listed.shown(at)?, &listed.tools.functions[at]);
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
-        Some(definition(tool, function, observed))
+        Some(definition(Subject { tool: &tool, function, observed, notes: listed.notes(at) }))
     }
 
     /// The function that a program in Python calls, and its definition.
     pub fn python_definition(&self, id: &ToolRef) -> Option<(String, String)> {
         let listed = self.servers.get(&id.server)?;
-        let tool = listed.tools.find(&id.tool)?;
-        let functions = listed.tools.python_functions();
-        let (function, ..) = functions.into_iter().find(|(_, name, _)| *name == tool.name)?;
+        let at = listed.tools.position(&id.tool)?;
+        let tool = listed.shown(at)?;
+        let function = listed.tools.python_functions().into_iter().nth(at)?.0;
         let observed = listed.observed.get(&tool.name).map(AsRef::as_ref);
-        let definition = python_definition(tool, &function, observed);
+        let subject =
+            Subject { tool: &tool, function: &function, observed, notes: listed.notes(at) };
+        let definition = python_definition(subject);
         Some((function, definition))
     }
 
@@ -245,7 +336,12 @@ impl Catalog {
     /// The typed API of a server.
     pub fn api(&self, server: &str) -> Option<&Arc<ServerApi>> {
         let listed = self.servers.get(server)?;
-        Some(listed.api.get_or_init(|| Arc::new(ServerApi::new(&listed.tools, &listed.observed))))
+        Some(listed.api.get_or_init(|| {
+            let shown: Vec<Cow<'_, ToolDef>> =
+                (0..listed.tools.tools.len()).filter_map(|at| listed.shown(at)).collect();
+            let notes = |at| listed.notes(at);
+            Arc::new(ServerApi::new(&shown, &listed.tools.functions, &listed.observed, notes))
+        }))
     }
 
     /// Names of all servers, sorted.
@@ -320,7 +416,8 @@ impl Catalog {
         if let Ok(server) = self.server_name(name)
             && let Some(tool) = self.server(server).and_then(|tools| tools.tools.first())
         {
-            let hint = format!("name the tool too, such as `{server}__{}`", tool.name);
+            let example = ToolRef::new(server, &tool.name);
+            let hint = format!("name the tool too, such as `{example}`");
             return Resolution::UnknownTool {
                 server: server.to_owned(),
                 given: name.to_owned(),
@@ -332,7 +429,7 @@ impl Catalog {
             several => {
                 let names: Vec<String> = several
                     .iter()
-                    .map(|(server, tool)| format!("`{server}__{}`", tool.name))
+                    .map(|(server, tool)| format!("`{}`", ToolRef::new(*server, &tool.name)))
                     .collect();
                 format!("write one of {}", names.join(", "))
             }
@@ -395,6 +492,15 @@ impl Catalog {
         let tools = self.server(&id.server)?;
         let at = tools.tools.iter().position(|tool| tool.name == id.tool)?;
         tools.functions.get(at).map(String::as_str)
+    }
+}
+
+/// What a server says of itself, in one line and without what cannot be seen.
+fn clean_info(info: &ServerInfo) -> ServerInfo {
+    ServerInfo {
+        name: cleaned_line(&info.name),
+        version: cleaned_line(&info.version),
+        protocol_version: cleaned_line(&info.protocol_version),
     }
 }
 

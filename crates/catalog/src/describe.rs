@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use tidegate_model::{visible, visible_json};
+
 use crate::types::{Description, Tag};
 
 /// Longer defaults and examples are cut: they illustrate, they are not data.
@@ -69,10 +71,16 @@ pub(crate) fn description(schema: &Map<String, Value>) -> Option<Description> {
 fn shown(value: &Value) -> String {
     let text = match value {
         Value::String(text) if !text.is_empty() && !text.contains(char::is_whitespace) => {
-            text.clone()
+            visible(text).into_owned()
         }
-        other => other.to_string(),
+        other => visible(&other.to_string()).into_owned(),
     };
     let end = text.floor_char_boundary(VALUE_BYTES);
     if end < text.len() { format!("{}…", &text[..end]) } else { text }
+}
+
+/// Text as a literal of JSON, which TypeScript reads as well, with escapes for
+/// what cannot be seen: it must stay exactly what it is.
+pub(crate) fn json_text(text: &str) -> String {
+    visible_json(&Value::from(text).to_string()).into_owned()
 }

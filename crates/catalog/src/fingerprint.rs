@@ -1,13 +1,46 @@
-//! Short fingerprints of definitions.
+//! Short fingerprints of definitions, and how two definitions differ.
 
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use tidegate_model::ToolDef;
+use tidegate_model::{Change, Part, ToolDef};
 
-/// SHA-256 of a tool's definition. Whatever is learned about a tool counts only
-/// for the definition it was learned with.
+/// SHA-256 of a tool's definition: name, title, description, schemas and
+/// annotations. Whatever is learned about a tool counts only for the definition
+/// it was learned with. The order of keys does not count: servers that keep them
+/// in hash maps send another one every time.
 pub fn definition_hash(tool: &ToolDef) -> String {
-    let text = serde_json::to_vec(tool).unwrap_or_default();
-    sha256_hex(&[&text])
+    let value = serde_json::to_value(tool).unwrap_or_default();
+    sha256_hex(&[sorted(value).to_string().as_bytes()])
+}
+
+/// How a definition differs from the accepted one of the same name. `None` if
+/// they say the same.
+pub fn difference(accepted: &ToolDef, now: &ToolDef) -> Option<Change> {
+    let hints = |tool: &ToolDef| tool.annotations.clone().unwrap_or_default();
+    let parts = [
+        (Part::Title, accepted.title == now.title),
+        (Part::Description, accepted.description == now.description),
+        // Objects are equal in any order of their keys.
+        (Part::InputSchema, accepted.input_schema == now.input_schema),
+        (Part::OutputSchema, accepted.output_schema == now.output_schema),
+        (Part::Annotations, hints(accepted) == hints(now)),
+    ];
+    let changed: Vec<Part> =
+        parts.into_iter().filter(|(_, same)| !same).map(|(part, _)| part).collect();
+    (!changed.is_empty()).then_some(Change::Parts(changed))
+}
+
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let mut members: Vec<(String, Value)> = members.into_iter().collect();
+            members.sort_by(|(a, _), (b, _)| a.cmp(b));
+            let members = members.into_iter().map(|(name, value)| (name, sorted(value)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        other => other,
+    }
 }
 
 /// SHA-256 as lower-case hex.
@@ -19,4 +52,57 @@ pub(crate) fn sha256_hex(parts: &[&[u8]]) -> String {
         hasher.update(part);
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tidegate_model::{Change, Hints, Part, ToolDef};
+
+    use super::{definition_hash, difference};
+
+    type Edit = fn(&mut ToolDef);
+
+    fn tool() -> ToolDef {
+        ToolDef {
+            name: "read".into(),
+            title: None,
+            description: Some("Reads".into()),
+            input_schema: json!({"type": "object", "properties": {"a": {}, "b": {}}}),
+            output_schema: None,
+            annotations: None,
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_definition_counts_and_the_order_of_keys_does_not() {
+        let other = |change: Edit| {
+            let mut tool = tool();
+            change(&mut tool);
+            tool
+        };
+        let shuffled = other(|tool| {
+            tool.input_schema = json!({"properties": {"b": {}, "a": {}}, "type": "object"});
+        });
+        assert_eq!(definition_hash(&shuffled), definition_hash(&tool()));
+        assert_eq!(difference(&tool(), &shuffled), None);
+        let cases: [(Edit, Part); 5] = [
+            (|tool| tool.title = Some("T".into()), Part::Title),
+            (|tool| tool.description = Some("Reads\u{200b}".into()), Part::Description),
+            (|tool| tool.input_schema["properties"]["b"] = json!({"enum": []}), Part::InputSchema),
+            (|tool| tool.output_schema = Some(json!({})), Part::OutputSchema),
+            (
+                |tool| {
+                    tool.annotations =
+                        Some(Hints { read_only_hint: Some(true), ..Hints::default() });
+                },
+                Part::Annotations,
+            ),
+        ];
+        for (change, part) in cases {
+            let changed = other(change);
+            assert_ne!(definition_hash(&changed), definition_hash(&tool()), "{part:?}");
+            assert_eq!(difference(&tool(), &changed), Some(Change::Parts(vec![part])));
+        }
+    }
 }

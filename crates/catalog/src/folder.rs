@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use thiserror::Error;
-use tidegate_model::{ServerInfo, ToolList, ToolRef};
+use tidegate_model::{ServerInfo, ToolList, ToolRef, shown_name};
 
 pub use package::Package;
 
@@ -277,8 +277,13 @@ fn entries<'a>(path: &Path, value: &'a Value) -> Result<(&'a [Value], Content), 
 /// What the file says, else the file's own name.
 fn server_name(path: &Path, value: &Value) -> Result<String, FolderError> {
     match value.get("server") {
-        None => Ok(path.file_stem().unwrap_or_default().to_string_lossy().into_owned()),
-        Some(Value::String(server)) if !server.trim().is_empty() => Ok(server.clone()),
+        None => {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            Ok(shown_name(&stem).into_owned())
+        }
+        Some(Value::String(server)) if !server.trim().is_empty() => {
+            Ok(shown_name(server).into_owned())
+        }
         Some(_) => Err(not_tools(path, "the top level", "`server` is empty or not text")),
     }
 }
@@ -321,13 +326,14 @@ fn read_lines(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError>
             catalog.problems.push(not_tools(path, &place, "`server` is missing"));
             continue;
         };
+        let server = shown_name(server).into_owned();
         match entry::tool(&value) {
             Ok(tool) => {
                 if let Some(id) = value.get("id").and_then(Value::as_str) {
-                    let key = ToolRef::new(server, &tool.name);
+                    let key = ToolRef::new(&server, &tool.name);
                     catalog.ids.entry(key).or_insert_with(|| id.to_owned());
                 }
-                catalog.servers.entry(server.to_owned()).or_default().tools.push(tool);
+                catalog.servers.entry(server).or_default().tools.push(tool);
             }
             Err(fault) => {
                 let place = match &fault.tool {

@@ -14,6 +14,7 @@ mod offers;
 mod query;
 mod request;
 mod semantic;
+mod spread;
 mod synonyms;
 mod terms;
 mod word_table;
@@ -115,7 +116,12 @@ impl Index {
 
     /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let found = (0u32..).zip(self.scores(query)).filter(|(_, score)| *score > 0.0);
+        let clauses = clauses::clauses(clauses::bounded(query));
+        let mut scores = self.scores(query);
+        if clauses.len() > 1 {
+            spread::spread(&mut scores, &self.of_clauses(&clauses));
+        }
+        let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
         let mut hits: Vec<Hit> =
             found.map(|(tool, score)| Hit { id: self.ids[tool as usize].clone(), score }).collect();
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
@@ -123,7 +129,7 @@ impl Index {
         hits
     }
 
-    /// How well every tool fits a query.
+    /// How well every tool fits a query, each on its own.
     fn scores(&self, query: &str) -> Vec<f32> {
         let query = clauses::bounded(query);
         let clauses = clauses::clauses(query);
@@ -134,6 +140,19 @@ impl Index {
         self.add_company(&mut scores);
         self.exact.raise(query, &mut scores);
         scores
+    }
+
+    /// How well every tool fits each clause alone.
+    fn of_clauses(&self, clauses: &[String]) -> Vec<Vec<f32>> {
+        let of_clause = |clause: &String| {
+            let alone = std::slice::from_ref(clause);
+            let mut scores = self.lexical(clause, alone);
+            if !self.meanings.is_empty() {
+                semantic::add(clause, alone, &self.meanings, &mut scores);
+            }
+            scores
+        };
+        clauses.iter().map(of_clause).collect()
     }
 
     /// How well every tool fits by its words.

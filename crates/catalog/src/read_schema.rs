@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use crate::describe::{constraints, description};
+use crate::describe::{constraints, description, json_text};
 use crate::names::fold;
 use crate::reference::Document;
 use crate::types::{
@@ -307,7 +307,7 @@ impl<'s> Reader<'s, '_> {
     fn literal(&mut self, value: &Value) -> TypeId {
         let ty = match value {
             Value::Null => Type::Null,
-            Value::String(_) => Type::TextLiteral(value.to_string()),
+            Value::String(text) => Type::TextLiteral(json_text(text)),
             Value::Bool(_) | Value::Number(_) => Type::Literal(value.to_string()),
             Value::Array(items) => {
                 let items: Vec<TypeId> = items.iter().map(|item| self.literal(item)).collect();

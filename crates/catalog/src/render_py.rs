@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use serde_json::Value;
+use tidegate_model::is_hidden;
 
 use crate::names::{is_python_identifier, pascal_case, python_parameter};
 use crate::share::{Shared, is_reserved};
@@ -322,7 +323,7 @@ pub(crate) fn python_text(json: &str) -> String {
             for c in text.chars() {
                 match c {
                     '\'' | '\\' => result.extend(['\\', c]),
-                    c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                    c if c.is_control() || is_hidden(c) => {
                         let _ = write!(result, "\\U{:08x}", c as u32);
                     }
                     c => result.push(c),

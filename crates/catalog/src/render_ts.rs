@@ -6,6 +6,7 @@
 //!
 //! Text from the server cannot end the comment or literal it stands in.
 
+use crate::describe::json_text;
 use crate::names::is_identifier;
 use crate::share::{Named, Shared};
 use crate::types::{Description, Field, Object, Presence, Tag, Tuple, Type, TypeId, Types};
@@ -359,9 +360,9 @@ fn one_line(text: &str) -> String {
 pub(crate) fn inert(text: &str) -> String {
     // In this order: what is taken out may have stood between `*` and `/`.
     let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
-    text.replace("*/", "*\u{2060}/")
+    text.replace("*/", "* /")
 }
 
 fn property_name(name: &str) -> String {
-    if is_identifier(name) { name.to_owned() } else { serde_json::Value::from(name).to_string() }
+    if is_identifier(name) { name.to_owned() } else { json_text(name) }
 }

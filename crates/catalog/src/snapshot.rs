@@ -17,7 +17,7 @@ use tidegate_model::{ServerInfo, ServerSpec, ToolDef, ToolList, Transport};
 use crate::fingerprint::{definition_hash, sha256_hex};
 
 /// Grows when the layout changes; older files are then made anew.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Why a snapshot could not be written. Reading never fails: a bad file is the
 /// same as none.
@@ -56,14 +56,16 @@ impl Snapshots {
         Self { folder: state_dir.join("snapshots") }
     }
 
-    /// The tools a server had when it last ran with this configuration.
-    pub fn load(&self, spec: &ServerSpec) -> Option<ToolList> {
+    /// The tools a server had when it last ran with this configuration, and the
+    /// hash of each.
+    pub fn load(&self, spec: &ServerSpec) -> Option<(ToolList, BTreeMap<String, String>)> {
         let text = fs::read(self.path(&spec.name)).ok()?;
         let snapshot: Snapshot = serde_json::from_slice(&text).ok()?;
         let current = snapshot.format == FORMAT
             && snapshot.server == spec.name
-            && snapshot.fingerprint == fingerprint(spec);
-        current.then_some(ToolList { info: snapshot.info, tools: snapshot.tools })
+            && snapshot.fingerprint == server_fingerprint(spec);
+        let list = ToolList { info: snapshot.info, tools: snapshot.tools };
+        current.then_some((list, snapshot.tool_hashes))
     }
 
     /// Keeps a server's tools for the next start.
@@ -74,7 +76,7 @@ impl Snapshots {
         let snapshot = Snapshot {
             format: FORMAT,
             server: spec.name.clone(),
-            fingerprint: fingerprint(spec),
+            fingerprint: server_fingerprint(spec),
             info: list.info.clone(),
             tool_hashes: list.tools.iter().map(hash).collect(),
             tools: list.tools.clone(),
@@ -104,7 +106,7 @@ impl Snapshots {
 
 /// What the tools depend on: the command with its arguments, or the URL. Only
 /// a hash of it is kept, since arguments may carry secrets.
-fn fingerprint(spec: &ServerSpec) -> String {
+pub fn server_fingerprint(spec: &ServerSpec) -> String {
     let mut parts: Vec<&[u8]> = Vec::new();
     match &spec.transport {
         Transport::Stdio { command, args, env, .. } => {

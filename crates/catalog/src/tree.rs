@@ -7,6 +7,8 @@
 
 use std::collections::HashSet;
 
+use tidegate_model::is_hidden;
+
 use crate::catalog::Catalog;
 use crate::names::{camel_case, is_identifier, snake_case};
 
@@ -61,7 +63,7 @@ pub fn tree(catalog: &Catalog, languages: Languages) -> Vec<TreeFile> {
 /// A server's name as a folder: servers may be called anything, also `..` or
 /// `index.ts`.
 pub fn folder_name(server: &str) -> String {
-    let harmless = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let harmless = |c: char| (c.is_alphanumeric() && !is_hidden(c)) || matches!(c, '-' | '_');
     let name: String = server.chars().map(|c| if harmless(c) { c } else { '_' }).take(80).collect();
     match name.as_str() {
         "" => "_".to_owned(),

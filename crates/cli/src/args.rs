@@ -259,6 +259,17 @@ pub(crate) enum ToolsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Shows how tools differ from what was accepted, and accepts them as they are now
+    Accept {
+        /// A server, or one of its tools such as git__git_log
+        name: String,
+        /// Without asking
+        #[arg(long)]
+        yes: bool,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
     /// The definition of one tool
     Show {
         /// Such as git__git_log
@@ -421,6 +432,8 @@ pub(crate) enum BenchSuite {
     Python,
     /// Finding tools among thousands, by words and by meaning, and indexing them
     Search,
+    /// What finding the tools of whole jobs costs, in tokens
+    Discovery,
     /// How late runs end that do not want to, against what is promised
     Deadline,
 }

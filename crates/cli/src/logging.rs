@@ -1,17 +1,16 @@
 //! The log on standard error.
 //!
 //! In: events of all parts, with texts of programs and servers among their fields.
-//! Out: one line each. What would end the line, move a cursor or turn the direction
-//! of reading is written as an escape, so that nobody can forge a line or steer a
-//! terminal.
+//! Out: one line each. What would end the line, move a cursor, turn the direction of
+//! reading or hide is written as an escape, so that nobody can forge a line or steer
+//! a terminal.
 
 use std::io::IsTerminal;
 
+use tidegate_model::visible_line;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
-
-use crate::print;
 
 /// Starts it, as loud as the command line says, or `RUST_LOG`.
 pub(crate) fn start(verbose: u8) {
@@ -23,7 +22,8 @@ pub(crate) fn start(verbose: u8) {
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let fields = debug_fn(|writer, field, value| {
-        let value = print::in_one_line(&format!("{value:?}"));
+        let value = format!("{value:?}");
+        let value = visible_line(&value);
         match field.name() {
             "message" => write!(writer, "{value}"),
             name => write!(writer, "{name}={value}"),

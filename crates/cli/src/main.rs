@@ -50,7 +50,10 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = runtime.block_on(dispatch(cli));
+    // On one of the runtime's own threads: between this thread and theirs, every message
+    // of a run would wake a sleeping thread.
+    let code =
+        runtime.block_on(async { tokio::spawn(dispatch(cli)).await.unwrap_or(ExitCode::FAILURE) });
     // A blocked read of standard input must not keep the process alive.
     runtime.shutdown_background();
     code

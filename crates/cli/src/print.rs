@@ -1,38 +1,21 @@
 //! What people and scripts see: standard output for results, standard error for
 //! everything else, colours only on a terminal.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde_json::Value;
 use tidegate_config::ConfigError;
+use tidegate_model::{visible, visible_json};
 
-/// Text of a program or a server for a terminal: what would move its cursor,
-/// change its colours or the direction of reading is shown, not done. Scripts get
-/// it as it is.
-pub(crate) fn harmless(text: &str) -> String {
-    if !std::io::stdout().is_terminal() && !std::io::stderr().is_terminal() {
-        return text.to_owned();
-    }
-    let lines = text.split('\n').map(in_one_line);
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The text without an effect on a terminal or a log, in one line.
-pub(crate) fn in_one_line(text: &str) -> String {
-    let shown = |c: char| match c {
-        '\t' => c.to_string(),
-        c if c.is_control() || turns(c) => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(shown).collect()
-}
-
-/// Whether it changes the direction of reading: the explicit formatting characters
-/// of Unicode's bidirectional algorithm (UAX #9).
-fn turns(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Text of a program for a terminal: what would move its cursor, change its colours,
+/// turn the direction of reading or hide is shown, not done. Scripts get it as it is:
+/// it is the program's result.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let seen = std::io::stdout().is_terminal() || std::io::stderr().is_terminal();
+    if seen { visible(text) } else { Cow::Borrowed(text) }
 }
 
 /// One line of results. A reader that has gone away ends us quietly, as `head`
@@ -45,7 +28,7 @@ pub(crate) fn line(text: impl Display) {
 
 /// One JSON document of results.
 pub(crate) fn json(value: &Value) {
-    line(value);
+    line(visible_json(&value.to_string()));
 }
 
 /// Something that is not a result.

@@ -1,7 +1,10 @@
 //! Which names a server can have.
 //!
 //! A name becomes a folder under `./servers`, an identifier in programs and
-//! the first half of `server__tool`, and must survive all three.
+//! the first half of `server__tool`, and must survive all three. It is shown to
+//! people and models as it is.
+
+use tidegate_model::visible;
 
 /// Why a name cannot be a server's, as the end of "server name `x` ...".
 pub(crate) fn problem(name: &str) -> Option<&'static str> {
@@ -9,6 +12,8 @@ pub(crate) fn problem(name: &str) -> Option<&'static str> {
         Some("must have from 1 to 64 characters")
     } else if name.chars().any(char::is_control) {
         Some("has a control character")
+    } else if *visible(name) != *name {
+        Some("has a character that cannot be seen")
     } else if name.contains(['/', '\\']) {
         Some("has a slash, and it becomes a folder")
     } else if name.contains("__") {
@@ -50,7 +55,8 @@ mod tests {
     #[test]
     fn common_names_are_good() {
         let longest = "x".repeat(64);
-        for name in ["git", "my-server", "my_server", "GitHub (work)", "7", &longest] {
+        for name in ["git", "my-server", "my_server", "GitHub (work)", "7", "größe 🏳️‍🌈", &longest]
+        {
             assert_eq!(problem(name), None, "{name}");
         }
     }
@@ -62,6 +68,10 @@ mod tests {
             ("", "must have from 1 to 64 characters"),
             (&*too_long, "must have from 1 to 64 characters"),
             ("a\nb", "has a control character"),
+            ("git\u{200b}", "has a character that cannot be seen"),
+            ("\u{202e}tig", "has a character that cannot be seen"),
+            ("git\u{3164}", "has a character that cannot be seen"),
+            ("git\u{e0041}", "has a character that cannot be seen"),
             ("a/b", "has a slash, and it becomes a folder"),
             ("a\\b", "has a slash, and it becomes a folder"),
             ("a__b", "has `__`, which separates a server from its tool"),

@@ -6,6 +6,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use tidegate_model::visible_line;
+
 /// A refused configuration: the fact, the place and what to do next.
 ///
 /// One shape for every problem, since every reader (terminal, dashboard,
@@ -47,18 +49,10 @@ impl ConfigError {
     }
 }
 
-/// The text with its control characters escaped. Names of keys and servers are
+/// The text in one line with nothing hidden in it. Names of keys and servers are
 /// shown, and a file from elsewhere must not steer the terminal through them.
 pub(crate) fn printable(text: &str) -> String {
-    let mut printable = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if letter.is_control() {
-            printable.extend(letter.escape_debug());
-        } else {
-            printable.push(letter);
-        }
-    }
-    printable
+    visible_line(text).into_owned()
 }
 
 /// Prints fact, place and remedy. The cause is not repeated: whoever prints a

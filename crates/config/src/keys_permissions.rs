@@ -1,6 +1,6 @@
 //! The keys of profiles, of what is said about tools, and of host commands.
 
-use tidegate_model::{CommandSpec, Effects, NetworkAccess};
+use tidegate_model::{CommandSpec, Effects, NetworkAccess, OnChange};
 
 use crate::keys::{Key, Kind, LEAST_MEMORY, nothing};
 use crate::quantity::{show_duration, show_size};
@@ -107,6 +107,7 @@ pub(crate) enum ToolsKey {
     ReadOnly,
     Additive,
     Destructive,
+    OnChange,
 }
 
 pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
@@ -133,6 +134,16 @@ pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
         kind: Kind::TextList,
         default: servers_word,
         doc: "Tools that may do anything, whatever their server says. Counts most.",
+    },
+    Key {
+        id: ToolsKey::OnChange,
+        toml: &["on_change"],
+        json: &[],
+        kind: Kind::Word(&[OnChange::Mark.as_str(), OnChange::Quarantine.as_str()]),
+        default: default_on_change,
+        doc: "What happens to a tool that is new or changed since its server was first listed. \
+              `mark`: it says so wherever it is shown. `quarantine`: it cannot be called and \
+              nothing of its text is shown, until `tidegate tools accept`. See [untrusted-tools.md](untrusted-tools.md).",
     },
 ];
 
@@ -238,6 +249,10 @@ fn extended() -> String {
 
 fn servers_word() -> String {
     "as the servers say".into()
+}
+
+fn default_on_change() -> String {
+    format!("`{}`", OnChange::default().as_str())
 }
 
 fn no_more() -> String {

@@ -7,6 +7,7 @@ pub(crate) enum SearchKey {
     Semantic,
     Catalogs,
     Recommend,
+    UsedTogether,
 }
 
 pub(crate) const SEARCH: &[Key<SearchKey>] = &[
@@ -38,5 +39,14 @@ pub(crate) const SEARCH: &[Key<SearchKey>] = &[
         default: yes,
         doc: "Whether a search also tells of known servers that fit clearly better than what is \
               configured, and of skills that fit. Only the user can add a server.",
+    },
+    Key {
+        id: SearchKey::UsedTogether,
+        toml: &["used_together"],
+        json: &[],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "Whether tools that were used in the same successful runs before rank higher \
+              together. What is learned stays in the state folder.",
     },
 ];

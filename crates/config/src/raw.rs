@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, Scope, Secret};
+use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, OnChange, Scope, Secret};
 
 use crate::settings::{Sandbox, Search, TypeCheck};
 
@@ -123,6 +123,7 @@ pub(crate) struct RawPermissions {
     pub(crate) read_only: Vec<Written>,
     pub(crate) additive: Vec<Written>,
     pub(crate) destructive: Vec<Written>,
+    pub(crate) on_change: OnChange,
     pub(crate) commands: Vec<RawCommand>,
 }
 

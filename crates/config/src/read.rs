@@ -225,6 +225,7 @@ impl<'a> Reader<'a> {
                 SearchKey::Semantic => self.raw.search.semantic = reading.flag()?,
                 SearchKey::Catalogs => self.raw.catalogs = reading.text_list()?,
                 SearchKey::Recommend => self.raw.search.recommend = reading.flag()?,
+                SearchKey::UsedTogether => self.raw.search.used_together = reading.flag()?,
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Reads profiles, `[tools]` and commands.
 
-use tidegate_model::{Effects, LimitName, NetworkAccess, Scope, did_you_mean};
+use tidegate_model::{Effects, LimitName, NetworkAccess, OnChange, Scope, did_you_mean};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::{LIMITS, LimitKey, listed};
@@ -86,11 +86,15 @@ impl<'a> Reader<'a> {
     pub(crate) fn tools(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
         let scope = " in `tools`";
         for (key, entry) in self.known(TOOLS, entries, scope, Unknown::Refused)? {
-            let list = self.reading(key, entry, scope).text_list()?;
+            let reading = self.reading(key, entry, scope);
             match key.id {
-                ToolsKey::ReadOnly => self.raw.permissions.read_only = list,
-                ToolsKey::Additive => self.raw.permissions.additive = list,
-                ToolsKey::Destructive => self.raw.permissions.destructive = list,
+                ToolsKey::ReadOnly => self.raw.permissions.read_only = reading.text_list()?,
+                ToolsKey::Additive => self.raw.permissions.additive = reading.text_list()?,
+                ToolsKey::Destructive => self.raw.permissions.destructive = reading.text_list()?,
+                ToolsKey::OnChange => {
+                    let words = OnChange::ALL.map(|word| (word.as_str(), word));
+                    self.raw.permissions.on_change = reading.one_of(&words)?;
+                }
             }
         }
         Ok(())

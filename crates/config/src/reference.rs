@@ -81,7 +81,7 @@ const VALUES: &str = "
 * `${workspaceFolder}` is the folder of the file, or the one above it if that is `.vscode`. A
   relative `cwd`, `tsc` or `ca_file` counts from there. `${input:...}` is refused: only VS Code can ask.
 * **Server names** have from 1 to 64 characters with at least one letter or digit; no slash, no
-  control character and no `__`. Two names must differ in more than case and punctuation.
+  character that cannot be seen and no `__`. Two names must differ in more than case and punctuation.
 ";
 
 fn section<Id>(page: &mut String, title: &str, keys: &[Key<Id>]) {

@@ -55,7 +55,7 @@ impl Resolver<'_> {
             additive: self.patterns(&raw.additive, servers)?,
             destructive: self.patterns(&raw.destructive, servers)?,
         };
-        Ok(Permissions { profile, profiles, tools, commands })
+        Ok(Permissions { profile, profiles, tools, on_change: raw.on_change, commands })
     }
 
     fn check_profile_name(

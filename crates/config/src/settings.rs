@@ -4,7 +4,7 @@ use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 use tidegate_model::{
-    CommandSpec, Engine, Isolation, Limits, Network, Profile, ServerSpec, ToolWords,
+    CommandSpec, Engine, Isolation, Limits, Network, OnChange, Profile, ServerSpec, ToolWords,
 };
 
 use crate::environment::Environment;
@@ -73,6 +73,8 @@ pub struct Permissions {
     pub profiles: Vec<Profile>,
     /// What tools do, as the user says.
     pub tools: ToolWords,
+    /// What happens to a tool that is not as it was accepted.
+    pub on_change: OnChange,
     /// Commands of the host.
     pub commands: Vec<CommandSpec>,
 }
@@ -84,6 +86,7 @@ impl Default for Permissions {
             profile: Profile::DEFAULT.into(),
             profiles: Profile::built_in().into(),
             tools: ToolWords::default(),
+            on_change: OnChange::default(),
             commands: Vec::new(),
         }
     }
@@ -162,11 +165,13 @@ pub struct Search {
     pub catalogs: Vec<PathBuf>,
     /// Whether known servers and skills that fit are told of.
     pub recommend: bool,
+    /// Tools that were used together before rank higher together.
+    pub used_together: bool,
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Self { semantic: true, catalogs: Vec::new(), recommend: true }
+        Self { semantic: true, catalogs: Vec::new(), recommend: true, used_together: true }
     }
 }
 

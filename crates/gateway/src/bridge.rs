@@ -58,11 +58,13 @@ impl Gateway {
         arguments: &str,
         named: &mut ToolRef,
     ) -> RunError {
-        let (id, tool) = match self.discovery.resolve_in(caller.language, name).await {
+        let (id, _) = match self.discovery.resolve_in(caller.language, name).await {
             Ok(found) => found,
             Err(error) => return error,
         };
         *named = id.clone();
+        let catalog = self.catalog();
+        let Some(tool) = catalog.shown(&id) else { return explain::no_tools(&id.server) };
         let schema = &tool.input_schema;
         let required = schema.get("required").and_then(Value::as_array);
         let mut wanted: Vec<&str> =
@@ -71,7 +73,6 @@ impl Gateway {
             let known = schema.get("properties").and_then(Value::as_object);
             wanted = known.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         }
-        let catalog = self.catalog();
         let function = catalog.function_name(&id).unwrap_or("tool");
         explain::not_named(&id, function, arguments, &wanted)
     }
@@ -83,10 +84,17 @@ impl Gateway {
         arguments: Map<String, Value>,
         named: &mut ToolRef,
     ) -> Result<Answer, RunError> {
-        let (id, tool) = self.discovery.resolve_in(caller.language, name).await?;
+        let resolve = || self.discovery.resolve_to_call(caller.language, name);
+        let (mut id, mut tool, mut change) = resolve().await?;
+        let quarantined =
+            self.policy.quarantined(caller.permissions, &id, &tool, change.as_ref()).is_some();
+        // A person may have accepted it since, in another process.
+        if quarantined && self.discovery.acceptance.refresh() {
+            (id, tool, change) = resolve().await?;
+        }
         *named = id.clone();
         let call = ToolCall { tool: id.clone(), arguments };
-        let decided = self.policy.decide(caller.permissions, call, &tool);
+        let decided = self.policy.decide(caller.permissions, call, &tool, change.as_ref());
         let permit = decided.map_err(|denial| explain::denial(&denial, &id))?;
         let answer = self.make(permit).await?;
         self.shapes.learn(&id, &tool, &answer);

@@ -2,15 +2,20 @@
 //!
 //! In: a catalog. Out: text of at most [`MOST_TOKENS`], however many servers there are:
 //! with some functions of each, else with their number, else as many names as there is
-//! room for. Made when it is read.
+//! room for. Made when it is read. A function whose definition has a note (instructions
+//! in its text, a change since it was accepted) carries [`NOTED`].
 
 use tidegate_catalog::Catalog;
-use tidegate_model::Language;
+use tidegate_model::{Language, ToolRef};
 
 use crate::tokens;
 
 /// What it costs at most.
 pub(crate) const MOST_TOKENS: usize = 300;
+
+/// Behind a function, and what it means.
+const NOTED: &str = "(!)";
+const NOTED_MEANS: &str = "(!): see the note in its definition before you use it\n";
 
 /// Functions that are named of each server, from the richest text to the poorest.
 const NAMED: [usize; 4] = [8, 4, 2, 0];
@@ -30,15 +35,24 @@ fn page(language: Language, lines: &str) -> String {
         Language::TypeScript => "Definition of one tool: `./servers/<server>/<function>.ts`",
         Language::Python => "Definitions of a server: `./servers/<server>/__init__.py`",
     };
-    format!("{lines}{how}\n")
+    let noted = if lines.contains(NOTED) { NOTED_MEANS } else { "" };
+    format!("{lines}{noted}{how}\n")
 }
 
 fn line(catalog: &Catalog, language: Language, server: &str, named: usize) -> String {
-    let functions = catalog.server(server).map(|tools| tools.names_in(language));
-    let Some(functions) = functions.filter(|functions| !functions.is_empty()) else {
+    let tools = catalog.server(server).filter(|tools| !tools.tools.is_empty());
+    let Some(tools) = tools else {
         return format!("{server}: not listed yet\n");
     };
-    let shown = functions[..functions.len().min(named)].join(", ");
+    let functions = tools.names_in(language);
+    let shown =
+        functions.iter().zip(&tools.tools).take(named).map(|(function, tool)| {
+            match catalog.notes(&ToolRef::new(server, &tool.name)).is_empty() {
+                true => function.clone(),
+                false => format!("{function} {NOTED}"),
+            }
+        });
+    let shown = shown.collect::<Vec<_>>().join(", ");
     match functions.len() - functions.len().min(named) {
         0 => format!("{server}: {shown}\n"),
         more if shown.is_empty() => format!("{server}: {more} tools\n"),
@@ -70,7 +84,7 @@ fn names_only(catalog: &Catalog, language: Language) -> String {
 mod tests {
     use serde_json::json;
     use tidegate_catalog::Catalog;
-    use tidegate_model::{Language, ToolDef, ToolList};
+    use tidegate_model::{Change, Language, OnChange, ToolDef, ToolList};
 
     use super::{MOST_TOKENS, contents};
     use crate::tokens;
@@ -103,6 +117,19 @@ mod tests {
         );
         let text = contents(&catalog(1, 20), Language::Python);
         assert!(text.contains("read_thing_7, +12\n"), "{text}");
+    }
+
+    #[test]
+    fn a_function_with_a_note_carries_a_mark() {
+        let mut catalog = catalog(1, 2);
+        let changed = ("read_thing_1".to_owned(), (Change::New, OnChange::Mark));
+        catalog.set_changes("server-0", [changed].into());
+        assert_eq!(
+            contents(&catalog, Language::Python),
+            "server-0: read_thing_0, read_thing_1 (!)\n\
+             (!): see the note in its definition before you use it\n\
+             Definitions of a server: `./servers/<server>/__init__.py`\n"
+        );
     }
 
     #[test]

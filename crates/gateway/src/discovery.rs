@@ -7,10 +7,11 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidegate_catalog::{Catalog, Resolution, Snapshots};
-use tidegate_model::{Answer, Language, RunError, ServerSpec, ToolDef, ToolRef};
+use tidegate_model::{Answer, Change, Language, RunError, ServerSpec, ToolDef, ToolList, ToolRef};
 use tidegate_policy::Permit;
 use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
+use crate::acceptance::Acceptance;
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::shapes::Shapes;
@@ -22,7 +23,8 @@ pub(crate) struct Discovery {
     known: RwLock<Known>,
     snapshots: Snapshots,
     shapes: Arc<Shapes>,
-    specs: Vec<ServerSpec>,
+    pub(crate) acceptance: Acceptance,
+    pub(crate) specs: Vec<ServerSpec>,
 }
 
 struct Known {
@@ -31,7 +33,13 @@ struct Known {
     version: u64,
     /// The shapes of results that are in the catalog.
     shapes: u64,
+    /// What was accepted when the catalog was compared with it.
+    accepted: u64,
 }
+
+/// A tool to be called: its identity, its definition, and how that differs from the
+/// accepted one.
+pub(crate) type Callable = (ToolRef, Arc<ToolDef>, Option<Change>);
 
 /// A server as `servers list` and `servers test` show it.
 #[derive(Debug)]
@@ -54,10 +62,13 @@ impl Discovery {
         upstreams: Upstreams,
         snapshots: Snapshots,
         shapes: Arc<Shapes>,
+        acceptance: Acceptance,
         specs: Vec<ServerSpec>,
     ) -> Self {
-        let known = RwLock::new(Known { catalog: Arc::new(catalog), version: 0, shapes: 0 });
-        Self { upstreams, known, snapshots, shapes, specs }
+        let accepted = acceptance.version();
+        let catalog = Arc::new(catalog);
+        let known = RwLock::new(Known { catalog, version: 0, shapes: 0, accepted });
+        Self { upstreams, known, snapshots, shapes, acceptance, specs }
     }
 
     /// Makes a permitted call.
@@ -80,9 +91,10 @@ impl Discovery {
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         let newest = self.upstreams.tools_version();
         let shapes = self.shapes.version();
+        let accepted = self.acceptance.version();
         {
             let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            if known.version >= newest && known.shapes >= shapes {
+            if known.version >= newest && known.shapes >= shapes && known.accepted >= accepted {
                 return Arc::clone(&known.catalog);
             }
         }
@@ -94,10 +106,16 @@ impl Discovery {
                 continue;
             }
             catalog.set_tools(&spec.name, &tools.list);
-            self.shapes.forget_changed(&spec.name, &tools.list);
+            self.compare(&mut catalog, spec, &tools.list);
+            if let Some(tools) = catalog.server(&spec.name) {
+                self.shapes.forget_changed(&spec.name, tools);
+            }
             if let Err(error) = self.snapshots.save(spec, &tools.list) {
                 tracing::warn!(%error, "snapshot not written");
             }
+        }
+        if known.accepted < accepted {
+            self.compare_all(&mut catalog);
         }
         for spec in &self.specs {
             let Some(tools) = catalog.server(&spec.name).map(Arc::clone) else { continue };
@@ -106,8 +124,29 @@ impl Discovery {
         // Another thread may have been here with newer ones.
         let version = newest.max(known.version);
         let shapes = shapes.max(known.shapes);
-        *known = Known { catalog: Arc::new(catalog), version, shapes };
+        let accepted = accepted.max(known.accepted);
+        *known = Known { catalog: Arc::new(catalog), version, shapes, accepted };
         Arc::clone(&known.catalog)
+    }
+
+    /// Marks what is not as it was accepted.
+    fn compare(&self, catalog: &mut Catalog, spec: &ServerSpec, list: &ToolList) {
+        catalog.set_changes(&spec.name, self.acceptance.changes(spec, list, None));
+    }
+
+    /// The same for all servers, by the lists that they sent last.
+    fn compare_all(&self, catalog: &mut Catalog) {
+        for spec in &self.specs {
+            if let Some(list) = self.sent(spec) {
+                self.compare(catalog, spec, &list);
+            }
+        }
+    }
+
+    /// The tools of a server exactly as it sent them last.
+    pub(crate) fn sent(&self, spec: &ServerSpec) -> Option<ToolList> {
+        let live = self.upstreams.known_tools(&spec.name).map(|tools| (*tools.list).clone());
+        live.or_else(|| self.snapshots.load(spec).map(|(list, _)| list))
     }
 
     /// Starts the servers whose tools are not known at all, all at once.
@@ -146,6 +185,16 @@ impl Discovery {
         language: Language,
         name: &str,
     ) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
+        self.resolve_to_call(language, name).await.map(|(id, tool, _)| (id, tool))
+    }
+
+    /// The same, with how the definition differs from the accepted one. All three are
+    /// of one catalog: what is decided on is what was compared.
+    pub(crate) async fn resolve_to_call(
+        &self,
+        language: Language,
+        name: &str,
+    ) -> Result<Callable, RunError> {
         let catalog = self.catalog();
         let first = catalog.resolve_in(language, name);
         let server = match &first {
@@ -158,16 +207,20 @@ impl Discovery {
         // A tool that the snapshot does not know may be new, and one that it
         // knows may have changed.
         self.upstreams.tools(server).await.map_err(|error| explain::upstream(&error))?;
-        let live = self.catalog();
+        let mut live = self.catalog();
         let same = Arc::ptr_eq(&catalog, &live);
         let mut resolved = if same { first } else { live.resolve_in(language, name) };
         if let Resolution::UnknownTool { server, .. } = &resolved {
             let news = self.upstreams.tools_in_a_moment(server).await;
             news.map_err(|error| explain::upstream(&error))?;
-            resolved = self.catalog().resolve_in(language, name);
+            live = self.catalog();
+            resolved = live.resolve_in(language, name);
         }
         match resolved {
-            Resolution::Tool { id, tool } => Ok((id, tool)),
+            Resolution::Tool { id, tool } => {
+                let change = live.change(&id).cloned();
+                Ok((id, tool, change))
+            }
             Resolution::UnknownServer { given, hint } => {
                 Err(explain::unknown_server(&given, &hint))
             }

@@ -24,6 +24,14 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             let message = format!("`{tool}` may not be called: {reason}");
             RunError::new(ErrorCode::Denied, message).with_hint(hint)
         }
+        Denial::Quarantined(change) => {
+            let message = format!("`{tool}` may not be called: it is {change}");
+            let name = tool.in_a_command();
+            RunError::new(ErrorCode::Quarantined, message).with_hint(format!(
+                "use another tool; the user can look at the difference and accept it with \
+                 `tidegate tools accept {name}`"
+            ))
+        }
         Denial::WrongDefinition => {
             RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
         }
@@ -35,6 +43,7 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             let message = format!("`{tool}`{place} {}", problem.problem);
             let mut error = RunError::new(ErrorCode::BadArgument, message);
             error.hint.clone_from(&problem.hint);
+            // Names and values of the server's schema are in there.
             error.clipped()
         }
     }

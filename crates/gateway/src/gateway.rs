@@ -17,6 +17,7 @@ use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
 
+use crate::acceptance::Acceptance;
 use crate::admission::Admission;
 use crate::capacity;
 use crate::discovery::Discovery;
@@ -25,6 +26,7 @@ use crate::known::scoring;
 use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
 use crate::shapes::Shapes;
+use crate::together::Together;
 use crate::tokens;
 use crate::type_check::Types;
 use crate::wider::Wider;
@@ -54,6 +56,7 @@ pub struct Gateway {
     pub(crate) policy: Policy,
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
+    pub(crate) together: Together,
     pub(crate) outputs: Outputs,
     pub(crate) skills: Skills,
     pub(crate) egress: Egress,
@@ -83,11 +86,17 @@ impl Gateway {
         let shapes = Arc::new(Shapes::open(Arc::clone(&store)).map_err(failed)?);
         let outputs = Outputs::new(&settings.state_dir);
         outputs.prune();
+        let on_change = settings.permissions.on_change;
+        let acceptance = Acceptance::open(Arc::clone(&store), on_change).map_err(failed)?;
         let snapshots = Snapshots::new(&settings.state_dir);
         let mut catalog = Catalog::with_scoring(scoring(&settings));
         for spec in &settings.servers {
             match snapshots.load(spec) {
-                Some(list) => catalog.set_tools(&spec.name, &list),
+                Some((list, hashes)) => {
+                    catalog.set_tools(&spec.name, &list);
+                    let changes = acceptance.changes(spec, &list, Some(&hashes));
+                    catalog.set_changes(&spec.name, changes);
+                }
                 None => catalog.add_server(&spec.name),
             }
         }
@@ -96,6 +105,7 @@ impl Gateway {
             tools: settings.permissions.tools.clone(),
             profiles: settings.permissions.profiles.clone(),
             profile: settings.permissions.profile.clone(),
+            on_change,
             commands: settings.permissions.commands.clone(),
         });
         let types = type_checker(&settings, &environment);
@@ -108,7 +118,8 @@ impl Gateway {
         );
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
-        let discovery = Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), specs);
+        let discovery =
+            Discovery::new(catalog, upstreams, snapshots, Arc::clone(&shapes), acceptance, specs);
         let least = settings.sandbox.min_isolation;
         let specs = &settings.permissions.commands;
         let changeable = specs.iter().flat_map(|spec| spec.write.iter().cloned()).collect();
@@ -118,6 +129,7 @@ impl Gateway {
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
             skills: Skills::new(&settings.state_dir),
+            together: Together::new(settings.search.used_together),
             settings,
             discovery,
             wider: Wider::default(),

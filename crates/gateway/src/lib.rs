@@ -3,6 +3,7 @@
 //! One request goes one way: discovery, decision, sandbox, bridge, result,
 //! store. Start reading at `pipeline.rs`.
 
+mod acceptance;
 mod admission;
 mod allowance;
 mod bridge;
@@ -33,9 +34,11 @@ mod search;
 mod shapes;
 mod skills;
 mod summary;
+mod together;
 pub mod tokens;
 mod type_check;
 mod type_verdict;
+mod unaccepted;
 mod view;
 mod weight;
 mod wider;
@@ -48,3 +51,5 @@ pub use pipeline::{Progress, RunContext};
 pub use recommend::{Recommended, RecommendedServer, RecommendedSkill};
 pub use search::{Detail, Found, SearchAnswer, SearchRequest, describe, search};
 pub use skills::SaveSkill;
+pub use together::UsedWith;
+pub use unaccepted::Unaccepted;

@@ -147,6 +147,7 @@ impl Gateway {
             // The run has happened; refusing its answer would not undo it.
             tracing::error!(%error, run = %id, "run not recorded");
         }
+        self.together.outdate();
     }
 }
 

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tidegate_catalog::{Catalog, OfferKind, Package, Reason};
-use tidegate_model::Scope;
+use tidegate_model::{Scope, cleaned_line, shown_name};
 use tidegate_policy::Permissions;
-use tidegate_store::{Skill, harmless};
+use tidegate_store::Skill;
 use tidegate_upstream::UpstreamError;
 
 use crate::gateway::Gateway;
@@ -81,7 +81,7 @@ impl Gateway {
         permissions: Option<&Permissions>,
     ) -> SearchAnswer {
         let catalog = self.with_categories(catalog, request).await;
-        let mut answer = self.search_in(&catalog, failed, request);
+        let mut answer = self.search_in(&catalog, failed, request).await;
         answer.recommended = self.recommend(&catalog, request, &answer, permissions).await;
         answer
     }
@@ -175,8 +175,8 @@ impl RecommendedServer {
         };
         Self {
             server: fitting.name,
-            tool: shown(&fitting.tool, NAME_BYTES),
-            text: shown(&fitting.line, LINE_BYTES),
+            tool: cut(&shown_name(&fitting.tool), NAME_BYTES),
+            text: cut(&cleaned_line(&fitting.line), LINE_BYTES),
             reason,
             command,
         }
@@ -194,7 +194,7 @@ impl Recommended {
         const MOST_SKILLS: usize = 2;
         let there = self.skills.iter().any(|skill| skill.name == name);
         if !there && self.skills.len() < MOST_SKILLS {
-            let text = shown(text, LINE_BYTES);
+            let text = cut(&cleaned_line(text), LINE_BYTES);
             self.skills.push(RecommendedSkill { name: name.to_owned(), text });
         }
     }
@@ -250,11 +250,10 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     if text.is_empty() { Ok(()) } else { write!(f, "  {text}") }
 }
 
-/// A stranger's text in one line, with nothing hidden in it, and not too long.
-fn shown(text: &str, most: usize) -> String {
-    let flat = harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-    let end = flat.floor_char_boundary(most);
-    if end < flat.len() { format!("{}…", &flat[..end]) } else { flat }
+/// Not longer than so many bytes.
+fn cut(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, Hit, one_line};
+use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
 use crate::gateway::Gateway;
 use crate::recommend::Recommended;
+use crate::together::{Learned, UsedWith};
 use crate::{explain, tokens};
 
 /// Tokens of one answer, unless the request says otherwise.
@@ -154,12 +155,19 @@ pub struct Found {
     pub destructive: bool,
     /// Its server is running.
     pub connected: bool,
+    /// Why it ranks higher than its words say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_with: Option<UsedWith>,
     /// What it does in one line, or its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// What the definition costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<usize>,
+    /// What to know about its text: instructions in it, a changed definition. In front
+    /// of the text as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The tool's identity, for those who do not speak TypeScript.
     #[serde(skip)]
     pub id: ToolRef,
@@ -187,7 +195,8 @@ impl fmt::Display for Found {
         if let (Some(text), Some(_)) = (&self.text, self.tokens) {
             // The function's name is in the definition, and so are the marks.
             let (object, _) = self.call.rsplit_once('.').unwrap_or((&self.call, ""));
-            return write!(f, "// {object}\n{text}");
+            let company = self.used_with.as_ref().map(|with| format!(" ({with})"));
+            return write!(f, "// {object}{}\n{text}", company.unwrap_or_default());
         }
         write!(f, "{}", self.call)?;
         if self.read_only {
@@ -196,7 +205,12 @@ impl fmt::Display for Found {
             write!(f, " [destructive]")?;
         }
         match &self.text {
-            Some(text) => write!(f, "  {text}"),
+            Some(text) => write!(f, "  {text}")?,
+            None if self.notes.is_empty() => {}
+            None => write!(f, "  {}", marked(&self.notes, ""))?,
+        }
+        match &self.used_with {
+            Some(with) => write!(f, " ({with})"),
             None => Ok(()),
         }
     }
@@ -217,7 +231,7 @@ impl Gateway {
     }
 
     /// Searches a catalog and names the servers that are not in it.
-    pub(crate) fn search_in(
+    pub(crate) async fn search_in(
         &self,
         catalog: &Catalog,
         failed: &[(String, UpstreamError)],
@@ -227,7 +241,8 @@ impl Gateway {
             |server: &str| matches!(self.discovery.status(server), Some(ServerStatus::Connected));
         let mut unavailable: Vec<String> = failed.iter().map(|(name, _)| name.clone()).collect();
         unavailable.retain(|name| !connected(name));
-        let mut answer = search_without(catalog, request, unavailable);
+        let learned = self.together.learned(&self.store).await;
+        let mut answer = search_without(catalog, request, unavailable, &learned);
         for found in &mut answer.results {
             found.connected = connected(&found.server);
         }
@@ -244,7 +259,7 @@ impl Gateway {
 
 /// Searches a catalog.
 pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
-    search_without(catalog, request, Vec::new())
+    search_without(catalog, request, Vec::new(), &Learned::default())
 }
 
 /// Searches a catalog in which some servers are missing.
@@ -252,10 +267,12 @@ fn search_without(
     catalog: &Catalog,
     request: &SearchRequest,
     unavailable: Vec<String>,
+    learned: &Learned,
 ) -> SearchAnswer {
     let limit = request.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut hits = catalog.search(&request.query, usize::MAX);
     hits.retain(|hit| request.fits(catalog, &hit.id));
+    let company = learned.raise(&mut hits);
     // What is said at the end is longest if all of them are left over.
     let mut answer = SearchAnswer { unavailable, ..SearchAnswer::default() };
     answer.count_more(&hits);
@@ -264,7 +281,12 @@ fn search_without(
     // What had no room once is not tried again: definitions can be long.
     let mut detail = request.detail;
     for hit in hits.iter().take(limit) {
-        let Some((mut entry, cost)) = fitting(catalog, hit, &mut detail, left) else { break };
+        let used_with = company.get(&hit.id).and_then(|(other, runs)| {
+            let other = member(&other.server, catalog.function_name(other)?);
+            Some(UsedWith { call: other, runs: *runs })
+        });
+        let fitting = fitting(catalog, hit, used_with.as_ref(), &mut detail, left);
+        let Some((mut entry, cost)) = fitting else { break };
         entry.score = rounded(hit.score);
         left -= cost;
         answer.results.push(entry);
@@ -293,6 +315,7 @@ impl SearchAnswer {
 fn fitting(
     catalog: &Catalog,
     hit: &Hit,
+    used_with: Option<&UsedWith>,
     detail: &mut Detail,
     left: usize,
 ) -> Option<(Found, usize)> {
@@ -303,7 +326,8 @@ fn fitting(
     };
     details.iter().find_map(|&less| {
         *detail = less;
-        let entry = describe(catalog, &hit.id, less)?;
+        let mut entry = describe(catalog, &hit.id, less)?;
+        entry.used_with = used_with.cloned();
         let cost = tokens::count(&format!("{entry}\n"));
         (cost <= left).then_some((entry, cost))
     })
@@ -311,11 +335,12 @@ fn fitting(
 
 /// One tool of a catalog.
 pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
-    let tool = catalog.server(&id.server)?.find(&id.tool)?;
+    let tool = catalog.shown(id)?;
     let function = catalog.function_name(id)?.to_owned();
+    let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
-        Detail::Description => Some(one_line(tool)),
+        Detail::Description => Some(marked(&notes, &one_line(&tool))),
         Detail::Full => Some(catalog.definition(id)?),
     };
     let tokens = match detail {
@@ -331,16 +356,18 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
         read_only,
         destructive,
         connected: false,
+        used_with: None,
         text,
         tokens,
+        notes,
         id: id.clone(),
     })
 }
 
 /// Whether a tool says that it changes nothing, and that it may destroy something.
 fn hints(catalog: &Catalog, id: &ToolRef) -> (bool, bool) {
-    let tool = catalog.server(&id.server).and_then(|server| server.find(&id.tool));
-    let hints = tool.and_then(|tool| tool.annotations.as_ref());
+    let tool = catalog.shown(id);
+    let hints = tool.as_ref().and_then(|tool| tool.annotations.as_ref());
     let read_only = hints.is_some_and(|hints| hints.read_only_hint == Some(true));
     let destructive = hints.is_some_and(|hints| hints.destructive_hint == Some(true));
     (read_only, destructive && !read_only)

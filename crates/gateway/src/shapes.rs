@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tidegate_catalog::{Observed, ServerTools, Shape, definition_hash};
-use tidegate_model::{Answer, ToolDef, ToolList, ToolRef};
+use tidegate_model::{Answer, ToolDef, ToolRef};
 use tidegate_store::{ShapeRecord, Store, StoreError};
 
 /// After so many results that taught nothing …
@@ -130,7 +130,7 @@ impl Shapes {
     }
 
     /// Forgets the shapes of tools that a server no longer has, or has changed.
-    pub(crate) fn forget_changed(&self, server: &str, list: &ToolList) {
+    pub(crate) fn forget_changed(&self, server: &str, tools: &ServerTools) {
         let entries: Vec<(ToolRef, Arc<Mutex<Learned>>)> = self
             .read()
             .iter()
@@ -138,8 +138,8 @@ impl Shapes {
             .map(|(id, learned)| (id.clone(), Arc::clone(learned)))
             .collect();
         for (id, learned) in entries {
-            let tool = list.tools.iter().find(|tool| tool.name == id.tool);
-            let hash = tool.map(definition_hash);
+            let tool = tools.tools.iter().find(|tool| tool.name == id.tool);
+            let hash = tool.map(|tool| definition_hash(tool));
             if hash.as_ref() != Some(&lock(&learned).definition_hash) {
                 self.known.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
                 self.store.record_shape(id, None);

@@ -11,11 +11,11 @@ use std::time::SystemTime;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidegate_model::{ErrorCode, Language, RunError, RunId, Scope};
+use tidegate_model::{ErrorCode, Language, RunError, RunId, Scope, visible};
 use tidegate_policy::Permissions;
 use tidegate_store::{
     NewSkill, Outcome, RunRecord, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
-    SkillRecord, Skills, Store, TEXT_FILE, code_file, harmless,
+    SkillRecord, Skills, Store, TEXT_FILE, code_file,
 };
 
 use crate::bridge::Caller;
@@ -55,7 +55,7 @@ impl Gateway {
     /// The code of a skill, or its text if it is none, as a client reads it.
     pub async fn load_skill(&self, name: &str, context: &RunContext) -> Result<String, RunError> {
         let permissions = self.permissions(context.profile.as_deref())?;
-        Ok(harmless(self.skill(&permissions, name).await?.content()))
+        Ok(visible(self.skill(&permissions, name).await?.content()).into_owned())
     }
 
     /// Saves a skill for a client. Says so in one line.

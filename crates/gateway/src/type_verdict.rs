@@ -3,7 +3,7 @@
 //! In: errors and how much each of them counts. Out: an error that ends the run
 //! before it began, or warnings that go with its answer.
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, RunError, visible};
 use tidegate_typecheck::Diagnostic;
 
 /// How many problems are told.
@@ -31,7 +31,9 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(diagnostic: Diagnostic, severity: Severity) -> Self {
+    pub(crate) fn new(mut diagnostic: Diagnostic, severity: Severity) -> Self {
+        // Names and values of a server's schema are in there.
+        diagnostic.message = visible(&diagnostic.message).into_owned();
         Self { diagnostic, severity, observed: false }
     }
 }

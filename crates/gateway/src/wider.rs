@@ -89,7 +89,10 @@ impl Wider {
             kind: one.offer.kind,
             name: one.offer.name.clone(),
             tool: one.tool.name.clone(),
-            line: one.tool.line.clone(),
+            line: match one.offer.kind {
+                OfferKind::Server => one.tool.text().to_owned(),
+                OfferKind::Skill => one.tool.line.clone(),
+            },
             reason: one.reason,
         };
         fitting.iter().map(owned).collect()

@@ -5,8 +5,10 @@
 //! same type, it lives here, because they may not depend on each other.
 
 mod answer;
+mod change;
 mod command;
 mod finding;
+mod hidden;
 mod isolation;
 mod language;
 mod limits;
@@ -21,8 +23,12 @@ mod server;
 mod tool;
 
 pub use answer::Answer;
+pub use change::{Change, OnChange, Part};
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use finding::{Finding, Severity};
+pub use hidden::{
+    cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
+};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;

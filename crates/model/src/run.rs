@@ -1,10 +1,12 @@
 //! A program to run, and the ways in which a run can fail.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::hidden::visible;
 use crate::language::Language;
 
 /// What runs a program.
@@ -93,7 +95,8 @@ impl RunError {
         self
     }
 
-    /// The same error with texts of bearable length, whoever wrote them.
+    /// The same error with texts of bearable length in which nothing is hidden, whoever
+    /// wrote them.
     #[must_use]
     pub fn clipped(mut self) -> Self {
         self.message = clipped(self.message);
@@ -102,7 +105,11 @@ impl RunError {
     }
 }
 
-fn clipped(mut text: String) -> String {
+fn clipped(text: String) -> String {
+    let mut text = match visible(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
+    };
     if text.len() > RunError::TEXT_BYTES {
         text.truncate(text.floor_char_boundary(RunError::TEXT_BYTES));
         text.push('…');
@@ -172,6 +179,8 @@ error_codes! {
     ToolFailed = "call.tool_failed",
     /// Policy refused the call.
     Denied = "call.denied",
+    /// The tool is not as it was accepted, and such tools are not called.
+    Quarantined = "call.quarantined",
     /// A file of the program's view does not exist or may not be touched.
     File = "file.refused",
     /// The server could not be started or reached.
@@ -239,6 +248,7 @@ impl ErrorCode {
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Denied
+            | Self::Quarantined
             | Self::FetchDenied
             | Self::CommandDenied
             | Self::Isolation

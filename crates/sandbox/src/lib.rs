@@ -23,6 +23,7 @@ mod pool;
 mod process;
 mod processes;
 mod python;
+mod stream;
 #[cfg_attr(not(target_os = "linux"), path = "no_zygote.rs")]
 mod zygote;
 

@@ -33,6 +33,7 @@ use crate::leader::Leader;
 use crate::loader::needed_files;
 use crate::meter::{Ceilings, Meter, Usage, Watch};
 use crate::python::Python;
+use crate::stream;
 use crate::zygote::{Start, Zygotes};
 
 /// Address space beyond twice the memory limit; the worker narrows it to its
@@ -285,7 +286,7 @@ pub(crate) async fn tell(channel: &mut UnixStream, scripts: &[u8]) {
 }
 
 async fn greet(jailed: Jailed, channel: UnixStream) -> Result<Worker, SandboxError> {
-    let (read, write) = channel.into_split();
+    let (read, write) = stream::split(channel).map_err(SandboxError::Start)?;
     Worker::greet(read, write, Box::new(jailed)).await
 }
 

@@ -14,7 +14,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tidegate_gateway::{Gateway, Progress, RunContext, SaveSkill, SearchRequest};
-use tidegate_model::{Answer, Engine, ErrorCode, Language, Program, RunError, did_you_mean};
+use tidegate_model::{
+    Answer, Engine, ErrorCode, Language, Program, RunError, did_you_mean, visible_json,
+};
 use tokio::sync::watch;
 
 use crate::surface::{Surface, definitions, instructions};
@@ -155,7 +157,8 @@ impl Handler {
         let response = self.gateway.execute(program, &run).await;
         // As text only: what reaches the model is counted once.
         let text = serde_json::to_string(&response).map_err(|_| internal())?;
-        let content = vec![ContentBlock::text(text)];
+        // The model reads it as it stands.
+        let content = vec![ContentBlock::text(visible_json(&text).into_owned())];
         Ok(if response.success {
             CallToolResult::success(content)
         } else {
@@ -227,9 +230,14 @@ impl Handler {
     /// Every upstream tool as itself, named `<server>__<tool>`.
     async fn upstream_tools(&self) -> Vec<Tool> {
         let (catalog, _) = self.gateway.complete_catalog().await;
-        let as_tool = |(id, tool): (tidegate_model::ToolRef, &Arc<tidegate_model::ToolDef>)| {
+        let as_tool = |(id, _): (tidegate_model::ToolRef, &Arc<tidegate_model::ToolDef>)| {
+            let tool = catalog.shown(&id)?;
             let mut value = serde_json::to_value(tool.as_ref()).ok()?;
             value["name"] = Value::String(id.to_string());
+            if !catalog.notes(&id).is_empty() {
+                let said = tool.description.as_deref().unwrap_or_default();
+                value["description"] = Value::String(catalog.marked(&id, said));
+            }
             // Who announces structured content must send it, and clients refuse
             // answers without; we send content only, see `passed_on`.
             value.as_object_mut()?.remove("outputSchema");

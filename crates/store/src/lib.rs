@@ -8,6 +8,7 @@
 //! One thread writes. Calls and shapes are handed to it without waiting and committed in
 //! batches, no later than 50 ms after they ended.
 
+mod accepted;
 mod connections;
 mod outputs;
 mod record;
@@ -15,12 +16,14 @@ mod schema;
 mod shapes;
 mod skills;
 mod store;
+mod together;
 
+pub use accepted::{AcceptedServer, AcceptedTool};
 pub use outputs::Outputs;
 pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Stats};
 pub use shapes::ShapeRecord;
 pub use skills::{
     MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
-    Skills, TEXT_FILE, code_file, harmless,
+    Skills, TEXT_FILE, code_file,
 };
 pub use store::{Store, StoreError};

@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -103,6 +103,17 @@ const MIGRATIONS: [&str; 5] = [
         code_sha256     TEXT NOT NULL
     ) STRICT;
     CREATE INDEX saved_skills_by_run ON saved_skills (run_id);
+",
+    "
+    CREATE TABLE accepted_tools (
+        server          TEXT NOT NULL,
+        source          TEXT NOT NULL,
+        tool            TEXT NOT NULL,
+        definition_hash TEXT NOT NULL,
+        definition      TEXT NOT NULL,
+        accepted_at_ms  INTEGER NOT NULL,
+        PRIMARY KEY (server, source, tool)
+    ) STRICT;
 ",
 ];
 

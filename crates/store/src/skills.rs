@@ -12,7 +12,6 @@
 mod error;
 mod folder;
 mod front_matter;
-mod harmless;
 mod name;
 mod skill;
 
@@ -21,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
-use tidegate_model::{Language, did_you_mean};
+use tidegate_model::{Language, cleaned_line, did_you_mean};
 
 use crate::skills::folder::{Folder, PART, Unreadable};
 use crate::skills::front_matter::{DESCRIPTION_CHARACTERS, FrontMatter};
@@ -30,7 +29,6 @@ use crate::skills::skill::{LANGUAGES, SHIPPED_NAME, shipped};
 use crate::store::create_private_dir;
 
 pub use error::SkillError;
-pub use harmless::harmless;
 pub use name::SkillName;
 pub use skill::{NewSkill, Origin, Saved, Skill, SkillList, TEXT_FILE, code_file};
 
@@ -249,7 +247,7 @@ fn checked(new: &NewSkill) -> Result<String, SkillError> {
         let (size, limit) = (new.code.len(), SKILL_BYTES);
         return Err(SkillError::TooLong { what: "code", size, limit, unit: "bytes" });
     }
-    let description = harmless::in_one_line(&new.description);
+    let description = cleaned_line(&new.description);
     let size = description.chars().count();
     if size > DESCRIPTION_CHARACTERS {
         let limit = DESCRIPTION_CHARACTERS;

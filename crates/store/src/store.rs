@@ -12,10 +12,12 @@ use thiserror::Error;
 use tidegate_model::ToolRef;
 use tokio::sync::oneshot;
 
+use crate::accepted::{self, AcceptedServer, AcceptedTool};
 use crate::connections;
 use crate::record::{CallRecord, CommandRecord, RunRecord, SkillRecord, Stats};
 use crate::schema::migrate;
 use crate::shapes::{self, ShapeRecord};
+use crate::together;
 
 /// Another gateway may hold the write lock; a commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -204,6 +206,47 @@ impl Store {
             },
         )?;
         Ok(stats)
+    }
+
+    /// Accepts the first tools of a server, unless it has accepted ones.
+    pub fn accept_first(
+        &self,
+        server: &AcceptedServer,
+        tools: &[AcceptedTool],
+    ) -> Result<(), StoreError> {
+        accepted::write_first(&mut connect(&self.path)?, server, tools)
+    }
+
+    /// Accepts definitions of tools instead of earlier ones, all or none.
+    pub fn accept(
+        &self,
+        server: &AcceptedServer,
+        tools: &[AcceptedTool],
+    ) -> Result<(), StoreError> {
+        let mut connection = connect(&self.path)?;
+        let transaction = connection.transaction()?;
+        accepted::write(&transaction, server, tools)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// The hashes of all accepted definitions: server, tool, hash.
+    pub fn accepted_hashes(&self) -> Result<Vec<(AcceptedServer, String, String)>, StoreError> {
+        accepted::read_hashes(&connect(&self.path)?)
+    }
+
+    /// The accepted definition of a tool.
+    pub fn accepted_definition(
+        &self,
+        server: &AcceptedServer,
+        tool: &str,
+    ) -> Result<Option<String>, StoreError> {
+        accepted::read_definition(&connect(&self.path)?, server, tool)
+    }
+
+    /// Which tools each of the newest successful runs used.
+    pub fn tools_of_runs(&self) -> Result<Vec<Vec<ToolRef>>, StoreError> {
+        together::tools_of_runs(&connect(&self.path)?)
     }
 
     /// What was learned about tools until now.

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tidegate_model::{Secret, ServerSpec, Transport};
+use tidegate_model::{Secret, ServerSpec, Transport, cleaned};
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
@@ -145,9 +145,9 @@ impl LastWords {
         let kept = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = kept.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let printable: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+        let text = cleaned(&text);
         let lines: Vec<&str> =
-            printable.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let last = lines[lines.len().saturating_sub(3)..].join(" | ");
         // Keep the end: that is where the reason stands.
         let start = last.len().saturating_sub(400);

@@ -14,7 +14,9 @@ use rmcp::service::{
 };
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
-use tidegate_model::{Answer, ServerInfo, ServerSpec, ToolCall, ToolDef, ToolList, Transport};
+use tidegate_model::{
+    Answer, ServerInfo, ServerSpec, ToolCall, ToolDef, ToolList, Transport, cleaned_line,
+};
 use tokio::sync::{Mutex, watch};
 
 use crate::UpstreamError;
@@ -345,10 +347,9 @@ fn start_failed(spec: &ServerSpec, end: Epitaph) -> UpstreamError {
     UpstreamError::StartFailed { server: spec.name.clone(), reason: end.reason, said: end.said }
 }
 
-/// A server's text for an error message: one paragraph, printable, short.
+/// A server's text for an error message: one line, with nothing hidden in it, short.
 fn clean(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    text[..text.floor_char_boundary(600)].trim().to_owned()
+    cleaned_line(&text[..text.floor_char_boundary(600)])
 }
 
 fn answer(result: CallToolResult) -> Answer {

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use tidegate_wire::{FromGuest, HEADER_BYTES, ToGuest, body_length};
 
@@ -41,7 +42,20 @@ impl Channel {
             if let Some(message) = self.take_buffered()? {
                 return Ok(message);
             }
+            if self.received.is_empty() {
+                self.wait()?;
+            }
             self.fill()?;
+        }
+    }
+
+    /// Waits until there is something to read. A read that waits itself would be woken
+    /// for nothing whenever the gateway takes a message off the socket.
+    fn wait(&self) -> io::Result<()> {
+        let mut descriptors = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut descriptors, PollTimeout::NONE) {
+            Ok(_) | Err(Errno::EINTR) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -138,6 +138,7 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::BadArgument
         | ErrorCode::ToolFailed
         | ErrorCode::Denied
+        | ErrorCode::Quarantined
         | ErrorCode::File
         | ErrorCode::UpstreamUnavailable
         | ErrorCode::UpstreamDied

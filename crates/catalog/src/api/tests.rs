@@ -1,9 +1,10 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tidegate_model::{Hints, ServerInfo, ToolDef, ToolList};
 
-use super::{ServerApi, definition};
+use super::{ServerApi, Subject};
 use crate::catalog::ServerTools;
 use crate::shape::Observed;
 
@@ -16,6 +17,17 @@ fn tool(name: &str, input_schema: Value) -> ToolDef {
         output_schema: None,
         annotations: None,
     }
+}
+
+fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
+    super::definition(Subject { tool, function, observed, notes: Vec::new() })
+}
+
+fn api(list: &ToolList) -> ServerApi {
+    let server = ServerTools::new(list);
+    let shown: Vec<Cow<'_, ToolDef>> =
+        server.tools.iter().map(|tool| Cow::Borrowed(tool.as_ref())).collect();
+    ServerApi::new(&shown, &server.functions, &BTreeMap::new(), |_| Vec::new())
 }
 
 /// The type of a property with this schema, in TypeScript.
@@ -188,7 +200,7 @@ fn a_definition_says_what_the_server_says() {
         results: 3,
     };
     let expected = "\
-/** Lists issues. *\u{2060}/ alert(1)
+/** Lists issues. * / alert(1)
 
 Args:
   repo: which
@@ -196,7 +208,7 @@ Args:
 @example {\"repo\":\"a/b\"}
 @returns as observed in 3 results, not promised */
 function listIssues(input: {
-repo: string // owner/ name *\u{2060}/
+repo: string // owner/ name * /
 \"page-size\"?: number // @int
 token: unknown
 }): Promise<{
@@ -231,7 +243,7 @@ fn shop() -> ServerApi {
             tool("Delete", json!({"type": "object"})),
         ],
     };
-    ServerApi::new(&ServerTools::new(&list), &BTreeMap::new())
+    api(&list)
 }
 
 #[test]
@@ -409,7 +421,7 @@ fn what_is_taken_out_of_a_comment_does_not_end_it() {
     };
     assert_eq!(
         definition(&tool, "t", None),
-        "/** x *\u{2060}/ export const other: any = 1; /* */\nfunction t(input: unknown): Promise<unknown>"
+        "/** x * / export const other: any = 1; /* */\nfunction t(input: unknown): Promise<unknown>"
     );
 }
 
@@ -420,7 +432,7 @@ fn declarations_for_a_checker_have_no_word_of_the_server() {
     let schema = json!({"properties": {"a": words, "b": {"items": words}}, "description": "WORD"});
     let made = ToolDef { description: Some("WORD".into()), ..tool("t", schema) };
     let list = ToolList { info: ServerInfo::default(), tools: vec![made] };
-    let api = ServerApi::new(&ServerTools::new(&list), &BTreeMap::new());
+    let api = api(&list);
     assert_eq!(
         &*api.declarations(super::Results::All),
         "type __Result<O, R> = O extends [] ? R : any\n\

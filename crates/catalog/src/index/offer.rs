@@ -14,6 +14,7 @@ use super::analysed::Analysed;
 use super::terms::Terms;
 use crate::api::one_line;
 use crate::catalog::ServerTools;
+use crate::instructions::instructs;
 
 /// Words in the names of servers that name none.
 const FILLERS: [&str; 2] = ["mcp", "server"];
@@ -79,6 +80,14 @@ impl Offer {
         // Its name is that of the tool; twice it would count twice.
         let analysed = Arc::new(Analysed::new("", [&tool].into_iter(), scoring));
         Self { kind: OfferKind::Skill, name: name.to_owned(), tools, analysed, called: Vec::new() }
+    }
+}
+
+impl OfferedTool {
+    /// What it does; nothing if the text speaks to the model: nobody needs to read that
+    /// of a server that is not configured.
+    pub fn text(&self) -> &str {
+        if instructs(&self.line) { "" } else { &self.line }
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use serde_json::Value;
-use tidegate_model::{Language, Program, Response};
+use tidegate_model::{Language, Program, Response, visible_json};
 
 use crate::args::{EngineArg, RunArgs};
 use crate::print::Usage;
@@ -66,12 +66,15 @@ fn show(response: &Response, state_dir: &Path) {
         print::note(print::harmless(logs));
     }
     if let Some(error) = &response.error {
-        print::error(&print::harmless(&error.to_string()));
+        print::error(&error.to_string());
         return;
     }
     match &response.output {
         Some(Value::String(text)) => print::line(print::harmless(text)),
-        Some(value) => print::line(serde_json::to_string_pretty(value).unwrap_or_default()),
+        Some(value) => {
+            let text = serde_json::to_string_pretty(value).unwrap_or_default();
+            print::line(visible_json(&text));
+        }
         None => print::line(print::harmless(&response.summary)),
     }
     if let Some(handle) = &response.handle {

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use tidegate_catalog::{Catalog, FolderError, read_catalog};
+use tidegate_catalog::{Catalog, FolderError, marked, read_catalog};
 use tidegate_gateway::{
     Detail, Gateway, Recommended, RecommendedServer, SearchAnswer, SearchRequest, search,
 };
-use tidegate_model::ToolRef;
+use tidegate_model::{ToolRef, shown_name, visible};
 use tidegate_upstream::UpstreamError;
 
 use crate::args::{DetailArg, SearchArgs};
@@ -74,7 +74,7 @@ async fn among_servers(
 pub(crate) fn from_files(path: &Path) -> anyhow::Result<(Catalog, BTreeMap<ToolRef, String>)> {
     let files = read_catalog(path).map_err(|wrong| Usage(with_cause(&wrong)))?;
     for problem in &files.problems {
-        print::note(format!("warning: {}", with_cause(problem)));
+        print::note(visible(&format!("warning: {}", with_cause(problem))));
     }
     if files.servers.values().all(|list| list.tools.is_empty()) {
         let hint = "hint: name a folder with *.json files, one such file, or a .jsonl file";
@@ -112,7 +112,7 @@ async fn listed(gateway: &Gateway) -> (Arc<Catalog>, Vec<(String, UpstreamError)
         gateway.complete_catalog().await
     };
     for (name, error) in &failed {
-        print::error(&print::harmless(&format!("error: {name}: {error}")));
+        print::error(&visible(&format!("error: {name}: {error}")));
     }
     (catalog, failed)
 }
@@ -126,13 +126,14 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
                 json!({
                     "id": id_of(&found.id, ids),
                     "server": found.id.server,
-                    "tool": found.id.tool,
+                    "tool": shown_name(&found.id.tool),
                     "call": found.call,
                     "function": found.function,
                     "score": found.score,
                     "read_only": found.read_only,
                     "destructive": found.destructive,
                     "text": found.text,
+                    "notes": found.notes,
                 })
             })
             .collect();
@@ -141,10 +142,11 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
         return;
     }
     for found in &answer.results {
-        let text = found.text.as_deref().unwrap_or_default();
+        // Without a text there are only the marks to be shown.
+        let text = found.text.clone().unwrap_or_else(|| marked(&found.notes, ""));
         let border = if text.contains('\n') { "\n" } else { "  " };
-        let call = print::bold(&print::harmless(&found.call));
-        print::line(format!("{call}{border}{}", print::harmless(text)));
+        let line = format!("{}{border}{text}", print::bold(&found.call));
+        print::line(line.trim_end());
     }
     if answer.results.is_empty() {
         print::note("nothing fits; use other words, or see all with `tidegate tools list`");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use tidegate_gateway::{Gateway, ServerReport};
-use tidegate_model::did_you_mean;
+use tidegate_model::{did_you_mean, visible};
 use tidegate_upstream::ServerStatus;
 
 use crate::args::{ServersArgs, ServersCommand};
@@ -44,10 +44,9 @@ fn list(gateway: &Gateway, json: bool) {
             0 => "not listed yet".to_owned(),
             count => format!("{count} tools"),
         };
-        let package = print::harmless(&server.package);
         print::line(format!(
-            "{:width$}  {tools:>14}  {:24}  {package}",
-            server.name, server.transport
+            "{:width$}  {tools:>14}  {:24}  {}",
+            server.name, server.transport, server.package
         ));
     }
 }
@@ -73,14 +72,13 @@ async fn test(gateway: &Gateway, names: &[String], json: bool) -> anyhow::Result
     let mut list = Vec::new();
     for (name, outcome) in &outcomes {
         let Some(report) = reports.iter().find(|report| report.name == *name) else { continue };
-        let problem = outcome.as_ref().err().map(ToString::to_string);
+        let problem = outcome.as_ref().err().map(|error| visible(&error.to_string()).into_owned());
         if json {
             list.push(report_json(report, problem.as_deref()));
         } else if let Some(problem) = problem {
-            print::line(format!("failed  {name}: {}", print::harmless(&problem)));
+            print::line(format!("failed  {name}: {problem}"));
         } else {
-            let package = print::harmless(&report.package);
-            print::line(format!("ok      {name}: {} tools, {package}", report.tools));
+            print::line(format!("ok      {name}: {} tools, {}", report.tools, report.package));
         }
     }
     if json {

@@ -39,8 +39,7 @@ fn list(found: &SkillList, json: bool) {
     }
     for skill in &found.skills {
         let name = print::bold(skill.name.as_str());
-        let description = print::harmless(&skill.description);
-        print::line(format!("{name}  ({})  {description}", kind(skill)));
+        print::line(format!("{name}  ({})  {}", kind(skill), skill.description));
     }
     for (name, problem) in &found.skipped {
         print::note(format!("warning: `{name}` is skipped: {problem}"));

@@ -1,4 +1,4 @@
-//! `tidegate tools list|show`: of the configured servers, or of files.
+//! `tidegate tools list|show|accept`: of the configured servers, or of files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,9 +7,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tidegate_catalog::{Catalog, Resolution, one_line};
 use tidegate_gateway::{Detail, Found, Gateway, describe};
-use tidegate_model::ToolRef;
+use tidegate_model::{ToolRef, shown_name, visible};
 
 use crate::args::{ToolsArgs, ToolsCommand};
+use crate::commands::accept::accept;
 use crate::commands::search::from_files;
 use crate::print::Usage;
 use crate::{context, print};
@@ -23,6 +24,9 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ToolsArgs) -> anyhow::R
                 Ok(ExitCode::SUCCESS)
             }
             ToolsCommand::Show { name, json } => show_from_files(&catalog, name, *json),
+            ToolsCommand::Accept { .. } => {
+                Err(Usage("tools of files are not called, so none is accepted".into()).into())
+            }
         };
     }
     let gateway = context::gateway(config)?;
@@ -31,6 +35,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ToolsArgs) -> anyhow::R
             list_of_servers(&gateway, server.as_deref(), *json).await
         }
         ToolsCommand::Show { name, json } => show(&gateway, name, *json).await,
+        ToolsCommand::Accept { name, yes, json } => accept(&gateway, name, *yes, *json).await,
     };
     gateway.close().await;
     outcome
@@ -44,7 +49,7 @@ async fn list_of_servers(
     let (catalog, failed) = complete(gateway).await;
     list(&catalog, server, json)?;
     for (name, error) in &failed {
-        print::error(&print::harmless(&format!("error: {name}: {error}")));
+        print::error(&visible(&format!("error: {name}: {error}")));
     }
     Ok(ExitCode::from(if failed.is_empty() { 0 } else { 5 }))
 }
@@ -59,17 +64,19 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
         None => None,
     };
     let mut tools = Vec::new();
-    for (id, tool) in catalog.tools().filter(|(id, _)| server.is_none_or(|name| id.server == name))
-    {
+    for (id, _) in catalog.tools().filter(|(id, _)| server.is_none_or(|name| id.server == name)) {
+        let Some(tool) = catalog.shown(&id) else { continue };
         let function = catalog.function_name(&id).unwrap_or_default();
         if json {
             let mut entry = serde_json::to_value(tool.as_ref())?;
+            entry["name"] = json!(shown_name(&id.tool));
             entry["server"] = json!(id.server);
             entry["function"] = json!(function);
+            entry["notes"] = json!(catalog.notes(&id));
             tools.push(entry);
         } else {
-            let id = print::bold(&print::harmless(&id.to_string()));
-            print::line(format!("{id}  {}", print::harmless(&one_line(tool))));
+            let said = catalog.marked(&id, &one_line(&tool));
+            print::line(format!("{}  {said}", print::bold(&id.to_string())));
         }
     }
     if json {
@@ -96,7 +103,7 @@ fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<
             format!("error: there is no tool of server `{server}`")
         }
     };
-    print::error(&problem);
+    print::error(&visible(&problem));
     Ok(ExitCode::FAILURE)
 }
 
@@ -104,7 +111,7 @@ async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitC
     match gateway.definition(name).await {
         Ok(found) => show_found(&gateway.catalog(), &found, json),
         Err(error) => {
-            print::error(&print::harmless(&error.to_string()));
+            print::error(&error.to_string());
             Ok(ExitCode::from(error.code.exit_code()))
         }
     }
@@ -112,15 +119,16 @@ async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitC
 
 fn show_found(catalog: &Catalog, found: &Found, json: bool) -> anyhow::Result<ExitCode> {
     if !json {
-        print::line(print::harmless(&found.to_string()));
+        print::line(found);
         return Ok(ExitCode::SUCCESS);
     }
     let ToolRef { server, tool } = &found.id;
-    let definition = catalog.server(server).and_then(|tools| tools.find(tool));
-    let mut entry: Value = serde_json::to_value(definition.map(AsRef::as_ref))?;
+    let mut entry: Value = serde_json::to_value(catalog.shown(&found.id))?;
+    entry["name"] = json!(shown_name(tool));
     entry["server"] = json!(server);
     entry["typescript"] = json!(found.text);
     entry["tokens"] = json!(found.tokens);
+    entry["notes"] = json!(found.notes);
     print::json(&entry);
     Ok(ExitCode::SUCCESS)
 }

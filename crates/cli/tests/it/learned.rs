@@ -157,7 +157,8 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     assert_eq!(shapes, ["weather.change_tools", "weather.grow_tools", "weather.grown_1"]);
 
     // The next program: snapshot, names, types and search have followed.
-    let seen = json!(["version 2", 34, "Forecast, version 2", 1]);
+    let changed = "[changed since it was accepted: description] Forecast, version 2";
+    let seen = json!(["version 2", 34, changed, 1]);
     let bergen = json!({"town": "Bergen", "rain": true});
     assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, bergen, seen, "grown_2: {}"]));
     let snapshot = std::fs::read(bench.state_dir().join("snapshots/weather.json")).unwrap();
@@ -214,4 +215,59 @@ fn a_learned_shape_becomes_a_type_and_a_misspelt_field_a_warning() {
                 (as observed in earlier results)"])
     );
     assert_eq!(served.execute(read)["warnings"], Value::Null);
+}
+
+/// Two tools in one run.
+const COMMIT_AND_COUNT: &str = "await servers.git.gitLog({ repo_path: REPO, max_count: 1 });
+    return (await servers.time.getCurrentTime({ timezone: 'UTC' })).timezone;";
+
+#[test]
+fn tools_of_successful_runs_rank_higher_together_and_the_answer_says_why() {
+    let test = "tools_of_successful_runs_rank_higher_together_and_the_answer_says_why";
+    let Some(equipment) = Equipment::get(test, &["git", "time"]) else { return };
+    let bench = Bench::new();
+    let folder = bench.write("repo/a.txt", "a");
+    let folder = folder.parent().unwrap().to_str().unwrap();
+    for arguments in [
+        &["init", "-q", folder][..],
+        &["-C", folder, "add", "."],
+        &["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first"],
+    ] {
+        assert!(Command::new("git").args(arguments).status().unwrap().success());
+    }
+    let servers = json!({
+        "git": equipment.server("git", &["--repository", folder]),
+        "time": equipment.server("time", &[]),
+    });
+    bench.write(".mcp.json", &json!({"mcpServers": &servers}).to_string());
+    let program = COMMIT_AND_COUNT.replace("REPO", &format!("{folder:?}"));
+    let query = json!({"query": "show the log of commits, and what is the time", "limit": 20});
+    let place = |found: &str| found.lines().position(|line| line.contains("getCurrentTime"));
+
+    let mut served = bench.serve();
+    let (_, before) = served.call("search_tools", query.clone());
+    assert!(!before.contains("used with"), "{before}");
+    output(&mut served, &program);
+    output(&mut served, &program);
+    // A run that fails says nothing about what belongs together.
+    let failing = program.replace("return", "throw");
+    assert_eq!(served.execute(&failing)["success"], false);
+    let (_, twice) = served.call("search_tools", query.clone());
+    let reason = "(used with servers.git.gitLog in 2 runs)";
+    let line = twice.lines().find(|line| line.contains("getCurrentTime")).unwrap();
+    assert!(line.ends_with(reason), "{twice}");
+    assert!(place(&twice) <= place(&before), "{before}\n{twice}");
+    drop(served);
+
+    // Known to the next gateway, and to the command line.
+    let (_, later) = bench.serve().call("search_tools", query.clone());
+    assert_eq!(later, twice);
+    let mut config = String::from("[search]\nused_together = false\n");
+    for (name, server) in servers.as_object().unwrap() {
+        let (command, arguments) = (&server["command"], &server["args"]);
+        config += &format!("[servers.{name}]\ncommand = {command}\nargs = {arguments}\n");
+    }
+    bench.write("tidegate.toml", &config);
+    let (_, off) = bench.serve().call("search_tools", query);
+    assert_eq!(off, before);
 }

@@ -34,6 +34,7 @@ mod skills;
 mod support;
 mod terminal;
 mod typed;
+mod untrusted;
 mod upstream;
 mod valid;
 mod workflow;

@@ -9,6 +9,9 @@ use crate::support::{Bench, text};
 /// Reverse and red, a new title with a bell, and the rest of the line backwards.
 const STEERING: [&str; 3] = ["\u{1b}[7;31m", "\u{1b}]0;owned\u{7}", "\u{202e}"];
 
+/// The same in one character.
+const NEVER: &str = "\u{9b}";
+
 /// A server that has them in everything that it says.
 const SERVER: &str = r"
 import json, sys
@@ -44,11 +47,13 @@ fn nothing_that_a_server_or_a_program_says_steers_a_terminal() {
     );
     let steering = STEERING.concat();
     let print = bench.write("print.ts", &format!("console.log({steering:?}); return {steering:?}"));
+    let value = bench.write("value.ts", "return {a: '\\u202e\\u009b2J owned'}");
     let throw = bench.write("throw.ts", &format!("throw new Error({steering:?})"));
     let call = bench.write("call.ts", "await servers.odd.odd({})");
     let saved = bench.run(&format!("return saveSkill('odd', {steering:?}, {steering:?} + 'kept')"));
     assert_eq!(saved["output"]["replaced"], false, "{saved}");
-    let [print, throw, call] = [&print, &throw, &call].map(|file| file.to_str().unwrap());
+    let [print, value, throw, call] =
+        [&print, &value, &throw, &call].map(|file| file.to_str().unwrap());
     for (arguments, said) in [
         (&["servers", "test"][..], "ok      odd"),
         (&["servers", "list"], "2 tools"),
@@ -58,19 +63,19 @@ fn nothing_that_a_server_or_a_program_says_steers_a_terminal() {
         (&["skills", "list"], "kept"),
         (&["skills", "show", "odd"], "owned"),
         (&["run", print], "owned"),
+        (&["run", value], "owned"),
         (&["run", throw], "owned"),
         (&["run", call], "failed"),
     ] {
         let shown = on_a_terminal(&bench, arguments);
         assert!(shown.contains(said), "{arguments:?}: {shown:?}");
-        for bad in STEERING {
+        for bad in STEERING.into_iter().chain([NEVER]) {
             assert!(!shown.contains(bad), "{arguments:?}: {shown:?}");
         }
     }
-    // The control: a script gets what was said.
-    for arguments in
-        [&["servers", "list"][..], &["run", print], &["run", throw], &["skills", "show", "odd"]]
-    {
+    // The control: a script gets what was said. What a server says of itself and of its
+    // tools, and errors, are harmless for everybody, see `untrusted.rs`.
+    for arguments in [&["run", print][..], &["skills", "show", "odd"]] {
         let output = bench.command(arguments);
         let said = text(&output.stdout) + &text(&output.stderr);
         assert!(STEERING.iter().all(|bad| said.contains(bad)), "{arguments:?}: {said:?}");

@@ -568,7 +568,9 @@ fn a_tool_that_a_server_adds_can_be_called_and_found_at_once() {
         assert_eq!(output(&mut served, &source), json!(["grown_1", "grown_1: {}"]));
         let query = json!({"query": "added at run time", "server": server, "limit": 1});
         let found = served.call("search_tools", query);
-        assert_eq!(found, (false, format!("servers.{server}.grown1  Added at run time\n")));
+        let mark = "[new since its server was accepted]";
+        let expected = format!("servers.{server}.grown1  {mark} Added at run time\n");
+        assert_eq!(found, (false, expected));
     }
     assert_eq!(output(&mut served, count), json!([31, 31]));
 }

@@ -38,7 +38,7 @@ fn decide(
     let arguments = arguments.clone();
     let call = ToolCall { tool: ToolRef::new(server, &tool.name), arguments };
     let permissions = policy.permissions(None).unwrap();
-    match policy.decide(&permissions, call.clone(), tool) {
+    match policy.decide(&permissions, call.clone(), tool, None) {
         Ok(permit) => {
             assert_eq!(permit.into_call(), call);
             Ok(())

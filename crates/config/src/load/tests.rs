@@ -180,9 +180,9 @@ fn limits_are_read_from_the_own_file() {
 
 #[test]
 fn search_by_meaning_can_be_turned_off() {
-    let search = Search { semantic: false, ..Search::default() };
+    let search = Search { semantic: false, used_together: false, ..Search::default() };
     assert_eq!(
-        toml("[search]\nsemantic = false"),
+        toml("[search]\nsemantic = false\nused_together = false"),
         Settings { search, ..settings("/p/tidegate.toml", Vec::new()) }
     );
     assert_eq!(toml("[search]"), settings("/p/tidegate.toml", Vec::new()));

@@ -1,7 +1,7 @@
 use tidegate_catalog::{OfferKind, Reason};
 use tidegate_store::Skills;
 
-use super::{MOST_TOKENS, Recommended, RecommendedServer, shown, triggered};
+use super::{MOST_TOKENS, Recommended, RecommendedServer, cut, triggered};
 use crate::search::{SearchAnswer, SearchRequest};
 use crate::tokens;
 use crate::wider::Fitting;
@@ -69,8 +69,8 @@ fn it_costs_what_is_left_and_never_more_than_its_own_share() {
 #[test]
 fn texts_of_strangers_have_one_line_and_nothing_hidden() {
     let told = server("a", "one\ntwo \u{1b}[2J\u{202e}\u{e0041}");
-    assert_eq!(told.text, "one two \\u{1b}[2J\\u{202e}\\u{e0041}");
-    assert_eq!(shown(&"ä".repeat(100), 9), "ääää…");
+    assert_eq!(told.text, "one two");
+    assert_eq!(cut(&"ä".repeat(100), 9), "ääää…");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidegate_catalog::Observed;
+use tidegate_catalog::{Observed, ServerTools};
 use tidegate_model::{Answer, ServerInfo, ToolDef, ToolList, ToolRef};
 use tidegate_store::Store;
 
@@ -98,7 +98,8 @@ fn what_a_shape_rests_on_is_kept_at_the_end() {
 
 #[test]
 fn a_list_with_another_definition_or_without_the_tool_makes_it_forgotten() {
-    let list = |tools: Vec<ToolDef>| ToolList { info: ServerInfo::default(), tools };
+    let list =
+        |tools: Vec<ToolDef>| ServerTools::new(&ToolList { info: ServerInfo::default(), tools });
     let changed = [list(vec![ToolDef::clone(&tool("Reads better"))]), list(Vec::new())];
     for changed in changed {
         let state = tempfile::tempdir().unwrap();

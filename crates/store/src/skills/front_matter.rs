@@ -4,7 +4,7 @@
 //! with a plain, quoted or folded value, and lists in one line or in several.
 //! Other keys are skipped. The same text is read again as what was written.
 
-use crate::skills::harmless::in_one_line;
+use tidegate_model::cleaned_line;
 
 /// Longest description, as in the Agent Skills format.
 pub(super) const DESCRIPTION_CHARACTERS: usize = 1024;
@@ -40,7 +40,7 @@ impl FrontMatter {
         let scalar = |key| entry(&head, key).map(|(first, rest)| scalar(first, rest));
         let name = scalar("name").ok_or("has no `name` in its head")?;
         let description = scalar("description").ok_or("has no `description` in its head")?;
-        let description = in_one_line(&description);
+        let description = cleaned_line(&description);
         if description.is_empty() {
             return Err("has an empty `description`");
         }
@@ -51,7 +51,7 @@ impl FrontMatter {
             .map(|(first, rest)| list(first, rest))
             .unwrap_or_default()
             .iter()
-            .map(|trigger| in_one_line(trigger))
+            .map(|trigger| cleaned_line(trigger))
             .filter(|trigger| !trigger.is_empty())
             .collect();
         let long = |trigger: &String| trigger.chars().count() > TRIGGER_CHARACTERS;
@@ -199,6 +199,6 @@ mod tests {
     #[test]
     fn a_description_cannot_hide_anything() {
         let text = "---\nname: a\ndescription: \"one\\u202e\\u001b[2J\\ntwo\"\n---\n";
-        assert_eq!(FrontMatter::read(text).unwrap().description, "one[2J two");
+        assert_eq!(FrontMatter::read(text).unwrap().description, "one two");
     }
 }

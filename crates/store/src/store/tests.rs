@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use tidegate_model::{Alert, ErrorCode, RunId, ToolRef, Verdict};
 
 use super::{Store, StoreError};
+use crate::accepted::{AcceptedServer, AcceptedTool};
 use crate::record::{CallRecord, Outcome, RunRecord, Stats};
 use crate::shapes::ShapeRecord;
 
@@ -134,10 +135,31 @@ fn a_database_of_the_first_version_is_brought_up_to_date() {
     connection
         .execute_batch(
             "DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands;
-             DROP TABLE saved_skills; PRAGMA user_version = 1",
+             DROP TABLE saved_skills; DROP TABLE accepted_tools; PRAGMA user_version = 1",
         )
         .unwrap();
     assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
+}
+
+/// The version with saved skills had none of accepted tools.
+#[test]
+fn a_database_without_accepted_tools_gets_them_and_keeps_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
+    connection
+        .execute_batch(
+            "DROP TABLE accepted_tools; PRAGMA user_version = 5;
+             INSERT INTO saved_skills (run_id, saved_at_ms, name, outcome, replaced, language,
+                                       code_bytes, code_sha256)
+             VALUES ('r', 1, 'kept', 'succeeded', 0, 'python', 1, 'x')",
+        )
+        .unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(store.accepted_hashes().unwrap(), []);
+    let kept: String =
+        connection.query_row("SELECT name FROM saved_skills", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, "kept");
 }
 
 #[test]
@@ -147,7 +169,7 @@ fn a_database_of_a_newer_version_is_refused() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 5 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 6 }));
 }
 
 #[cfg(unix)]
@@ -176,4 +198,33 @@ async fn the_database_is_for_its_owner_only_also_in_an_open_folder() {
     store.record_run(run("a")).await.unwrap();
     assert_eq!(rights(&path), 0o600);
     assert_eq!(rights(&path.with_extension("db-wal")) & 0o077, 0);
+}
+
+#[test]
+fn only_the_first_tools_of_a_server_are_accepted_unasked() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let server = |source: &str| AcceptedServer { name: "files".into(), source: source.into() };
+    let tool = |name: &str, text: &str| AcceptedTool {
+        name: name.into(),
+        definition_hash: format!("hash of {text}"),
+        definition: text.into(),
+    };
+    store.accept_first(&server("a"), &[tool("read", "1")]).unwrap();
+    store.accept_first(&server("a"), &[tool("read", "2"), tool("write", "2")]).unwrap();
+    store.accept_first(&server("b"), &[tool("read", "3")]).unwrap();
+    let kept = |source: &str, name: &str| store.accepted_definition(&server(source), name).unwrap();
+    assert_eq!(kept("a", "read").as_deref(), Some("1"));
+    assert_eq!(kept("a", "write"), None);
+    assert_eq!(kept("b", "read").as_deref(), Some("3"));
+    store.accept(&server("a"), &[tool("read", "4")]).unwrap();
+    assert_eq!(kept("a", "read").as_deref(), Some("4"));
+    let hashes = store.accepted_hashes().unwrap();
+    assert_eq!(
+        hashes,
+        [
+            (server("a"), "read".to_owned(), "hash of 4".to_owned()),
+            (server("b"), "read".to_owned(), "hash of 3".to_owned()),
+        ]
+    );
 }

@@ -6,6 +6,7 @@ with the lowest byte first. Nothing here knows what a program is.
 """
 
 import os
+import select
 import struct
 
 # Kinds of messages, from here and to here.
@@ -117,6 +118,11 @@ class Channel:
         self.descriptor = descriptor
         self.received = bytearray()
         self.left = False
+        # A read that waits itself would be woken for nothing whenever the gateway takes
+        # a message off the socket.
+        readable = select.poll()
+        readable.register(descriptor, select.POLLIN)
+        self.wait = readable.poll
 
     def leave(self):
         """For a copy of this process: two that spoke would garble each other."""
@@ -145,6 +151,7 @@ class Channel:
     def next(self):
         """The next frame, waited for."""
         if not self.received:
+            self.wait()
             self._receive()
             # Nearly always it comes alone and as a whole.
             data = self.received

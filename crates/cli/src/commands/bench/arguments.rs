@@ -50,7 +50,7 @@ fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure
     // A check that was given up for its cost would look fast.
     let empty = ToolCall { tool: call.tool.clone(), arguments: Map::new() };
     ensure!(
-        policy.decide(&permissions, empty, &tool).is_err(),
+        policy.decide(&permissions, empty, &tool, None).is_err(),
         "the arguments of {name} are not checked"
     );
     let (mut checks, mut parses) = (Samples::default(), Samples::default());
@@ -81,7 +81,7 @@ fn decide(
 ) -> anyhow::Result<(ToolCall, Duration)> {
     let started = Instant::now();
     for _ in 0..CALLS {
-        let permit = policy.decide(permissions, black_box(call), tool);
+        let permit = policy.decide(permissions, black_box(call), tool, None);
         call = permit.map_err(|denial| anyhow!("the call was refused: {denial:?}"))?.into_call();
     }
     Ok((call, started.elapsed() / CALLS))

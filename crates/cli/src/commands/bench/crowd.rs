@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::memory::{Memory, memory_of_workers};
-use super::{Figure, Size};
+use super::{Amount, Figure, Unit};
 use crate::context;
 
 const RUNS: u32 = 400;
@@ -29,7 +29,7 @@ const GOAL_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 /// How long a thousand programs may take to reach their tool.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-pub(crate) async fn measure(folder: &Path) -> anyhow::Result<(Vec<Figure>, Vec<Size>)> {
+pub(crate) async fn measure(folder: &Path) -> anyhow::Result<(Vec<Figure>, Vec<Amount>)> {
     let gateway = open(folder, "crowd")?;
     gateway.prepare_worker();
     let (mut runs, mut bursts, mut plain) = (Vec::new(), Vec::new(), Vec::new());
@@ -116,7 +116,7 @@ async fn plain_processes(count: u32) -> anyhow::Result<Duration> {
 }
 
 /// Programs that all wait for a slow tool at the same time.
-async fn waiting(folder: &Path) -> anyhow::Result<Size> {
+async fn waiting(folder: &Path) -> anyhow::Result<Amount> {
     let gateway = open(folder, "waiting")?;
     let before = Memory::of_this_process()?;
     let mut tasks = JoinSet::new();
@@ -145,10 +145,11 @@ async fn waiting(folder: &Path) -> anyhow::Result<Size> {
     while tasks.join_next().await.is_some() {}
     gateway.close().await;
     ensure!(workers.count >= WAITING as usize, "only {} workers were there", workers.count);
-    Ok(Size {
+    Ok(Amount {
         name: format!("{WAITING} programs that wait for a slow tool"),
-        bytes: workers.bytes + gateway_bytes.bytes,
-        goal_bytes: GOAL_BYTES,
+        unit: Unit::Bytes,
+        amount: workers.bytes + gateway_bytes.bytes,
+        goal: GOAL_BYTES,
         parts: vec![
             ("gateway", gateway_bytes.bytes),
             ("gateway before", before.bytes),

@@ -11,6 +11,7 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use tidegate_config::{Environment, Settings};
 use tidegate_model::{Language, Limits, Secret, ServerSpec, Transport};
+use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use super::samples::Samples;
@@ -69,11 +70,12 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     // One round without counting: both servers warm up.
     for round in 0..=ROUNDS {
         sleep(PAUSE).await;
-        let direct_time = direct_calls(&client, target.tool, &arguments).await?;
+        let direct_time = in_main(direct_calls(&client, target.tool, &arguments))?;
         sleep(PAUSE).await;
         let program_time = timed_run(&gateway, &sequential).await?;
         sleep(PAUSE).await;
-        let direct_parallel_time = direct_parallel_calls(&client, target.tool, &arguments).await?;
+        let direct_parallel_time =
+            in_main(direct_parallel_calls(&client, target.tool, &arguments))?;
         sleep(PAUSE).await;
         let program_parallel_time = timed_run(&gateway, &parallel).await?;
         if has_python {
@@ -116,6 +118,12 @@ pub(crate) async fn measure(folder: &Path) -> anyhow::Result<Vec<Figure>> {
     .into_iter()
     .chain(python)
     .collect())
+}
+
+/// Waits as the `main` of a client does: outside of the runtime's own threads. Programs
+/// run on these, as they do when the gateway is served.
+fn in_main<T>(client: impl Future<Output = T>) -> T {
+    tokio::task::block_in_place(|| Handle::current().block_on(client))
 }
 
 type Client = rmcp::service::RunningService<rmcp::RoleClient, ()>;

@@ -6,6 +6,7 @@
 mod arguments;
 mod crowd;
 mod deadline;
+mod discovery;
 mod echo;
 mod engines;
 mod hello;
@@ -57,42 +58,64 @@ impl Figure {
     }
 }
 
-/// Memory that was measured, with what it must not exceed.
-pub(crate) struct Size {
+/// Memory or tokens that were measured, with what they must not exceed.
+pub(crate) struct Amount {
     name: String,
-    bytes: u64,
-    goal_bytes: u64,
+    unit: Unit,
+    amount: u64,
+    goal: u64,
     /// What it is made of, per name.
     parts: Vec<(&'static str, u64)>,
 }
 
-impl Size {
+#[derive(Clone, Copy)]
+pub(crate) enum Unit {
+    Bytes,
+    Tokens,
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Tokens => "tokens",
+        }
+    }
+
+    fn text(self, amount: u64) -> String {
+        match self {
+            Self::Bytes => format!("{:.1} MB", amount as f64 / (1024.0 * 1024.0)),
+            Self::Tokens => format!("{amount} tokens"),
+        }
+    }
+}
+
+impl Amount {
     fn json(&self) -> Value {
         let parts: serde_json::Map<String, Value> =
-            self.parts.iter().map(|(name, bytes)| ((*name).to_owned(), json!(bytes))).collect();
+            self.parts.iter().map(|(name, amount)| ((*name).to_owned(), json!(amount))).collect();
+        let unit = self.unit.name();
         json!({
             "name": self.name,
-            "bytes": self.bytes,
-            "goal_bytes": self.goal_bytes,
+            unit: self.amount,
+            format!("goal_{unit}"): self.goal,
             "parts": parts,
         })
     }
 
     fn line(&self) -> String {
-        let parts: Vec<String> = self
-            .parts
-            .iter()
-            .map(|(name, bytes)| format!("{name} {}", megabytes(*bytes)))
-            .collect();
-        let goal = megabytes(self.goal_bytes);
-        format!("{:56}{:>10}  goal {goal} ({})", self.name, megabytes(self.bytes), parts.join(", "))
+        let text = |amount| self.unit.text(amount);
+        let parts: Vec<String> =
+            self.parts.iter().map(|(name, amount)| format!("{name} {}", text(*amount))).collect();
+        let (amount, goal) = (text(self.amount), text(self.goal));
+        format!("{:56}{amount:>10}  goal {goal} ({})", self.name, parts.join(", "))
     }
 }
 
 pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     let wanted = |suite| args.suite.is_none_or(|only| only == suite);
     let folder = TemporaryFolder::new("bench")?;
-    let (mut figures, mut sizes) = (Vec::new(), Vec::new());
+    let (mut figures, mut amounts) = (Vec::new(), Vec::new());
     if cfg!(debug_assertions) {
         print::note("warning: this is a debug build; measure with `cargo run --release -- bench`");
     }
@@ -105,7 +128,7 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     if wanted(BenchSuite::Crowd) {
         let measured = crowd::measure(folder.path()).await?;
         figures.extend(measured.0);
-        sizes.extend(measured.1);
+        amounts.extend(measured.1);
     }
     if wanted(BenchSuite::Start) {
         figures.extend(start::measure(folder.path())?);
@@ -125,15 +148,18 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     if wanted(BenchSuite::Search) {
         let measured = search::measure()?;
         figures.extend(measured.0);
-        sizes.extend(measured.1);
+        amounts.extend(measured.1);
+    }
+    if wanted(BenchSuite::Discovery) {
+        amounts.extend(discovery::measure()?);
     }
     if wanted(BenchSuite::Deadline) {
         figures.extend(deadline::measure(folder.path()).await?);
     }
     if args.json {
         let list: Vec<Value> = figures.iter().map(Figure::json).collect();
-        let sizes: Vec<Value> = sizes.iter().map(Size::json).collect();
-        print::json(&json!({"figures": list, "sizes": sizes}));
+        let amounts: Vec<Value> = amounts.iter().map(Amount::json).collect();
+        print::json(&json!({"figures": list, "amounts": amounts}));
     } else {
         for figure in &figures {
             print::line(format!(
@@ -145,8 +171,8 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
                 time(figure.yardstick_ms)
             ));
         }
-        for size in &sizes {
-            print::line(size.line());
+        for amount in &amounts {
+            print::line(amount.line());
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -192,10 +218,6 @@ fn equipment(name: &str) -> Option<Value> {
 /// A time in the unit that people would use.
 fn time(ms: f64) -> String {
     if ms < 0.1 { format!("{:.2} µs", ms * 1000.0) } else { format!("{ms:.2} ms") }
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / (1024.0 * 1024.0))
 }
 
 /// Milliseconds without digits that say nothing.

@@ -13,7 +13,7 @@ use tidegate_catalog::{Catalog, CatalogFile, Scoring, read_catalog};
 
 use super::memory::Memory;
 use super::samples::Samples;
-use super::{Figure, Size};
+use super::{Amount, Figure, Unit};
 use crate::print;
 
 const TOOLS: &str = "testing/search/tools.jsonl";
@@ -27,7 +27,7 @@ const WAYS: [(Scoring, &str, f64); 2] =
     [(Scoring::Words, "by words", 2.0), (Scoring::WordsAndMeaning, "by words and meaning", 15.0)];
 const INDEX_GOAL: f64 = 200.0;
 
-pub(crate) fn measure() -> anyhow::Result<(Vec<Figure>, Vec<Size>)> {
+pub(crate) fn measure() -> anyhow::Result<(Vec<Figure>, Vec<Amount>)> {
     let Ok(files) = read_catalog(Path::new(TOOLS)) else {
         print::note(format!("search is left out: there is no `{TOOLS}` here"));
         return Ok((Vec::new(), Vec::new()));
@@ -39,10 +39,11 @@ pub(crate) fn measure() -> anyhow::Result<(Vec<Figure>, Vec<Size>)> {
     let listed = Memory::of_this_process()?.bytes;
     index(&catalog)?;
     let tools = catalog.tools().count();
-    let size = Size {
+    let size = Amount {
         name: format!("index of {tools} tools by words and meaning"),
-        bytes: Memory::of_this_process()?.bytes.saturating_sub(listed),
-        goal_bytes: MEMORY_GOAL,
+        unit: Unit::Bytes,
+        amount: Memory::of_this_process()?.bytes.saturating_sub(listed),
+        goal: MEMORY_GOAL,
         parts: vec![("their definitions beside it", listed.saturating_sub(empty))],
     };
     let mut figures = Vec::new();

@@ -1,6 +1,7 @@
 //! One finding: what was tried, how it went, what to do.
 
 use serde::Serialize;
+use tidegate_model::visible;
 
 use crate::print::{self, Colour};
 
@@ -28,7 +29,8 @@ pub(crate) struct Finding {
 
 impl Finding {
     pub(crate) fn ok(name: &str, message: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), status: Status::Ok, message: message.into(), remedy: None }
+        let message = visible(&message.into()).into_owned();
+        Self { name: name.to_owned(), status: Status::Ok, message, remedy: None }
     }
 
     pub(crate) fn warning(name: &str, message: impl Into<String>, remedy: &str) -> Self {
@@ -40,7 +42,10 @@ impl Finding {
     }
 
     fn bad(name: &str, status: Status, message: &str, remedy: &str) -> Self {
-        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // Servers and the system have a say in it.
+        let one_line = |text: &str| {
+            visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
+        };
         let (message, remedy) = (one_line(message), Some(one_line(remedy)));
         Self { name: name.to_owned(), status, message, remedy }
     }
@@ -51,10 +56,10 @@ impl Finding {
             Status::Warning => ("warning", Colour::Yellow),
             Status::Problem => ("problem", Colour::Red),
         };
-        let message = print::harmless(&self.message);
-        print::line(format!("{}  {}: {message}", print::painted(word, colour), self.name));
+        let Self { name, message, .. } = self;
+        print::line(format!("{}  {name}: {message}", print::painted(word, colour)));
         if let Some(remedy) = &self.remedy {
-            print::line(format!("         hint: {}", print::harmless(remedy)));
+            print::line(format!("         hint: {remedy}"));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use tidegate_config::Settings;
-use tidegate_model::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
+use tidegate_model::{Isolation, IsolationReport, Layer, LayerReport, LayerState, visible};
 use tidegate_sandbox::{Backend, ProcessBackend};
 
 use super::finding::Finding;
@@ -77,7 +77,7 @@ impl Table {
                 LayerState::Unavailable => Colour::Red,
             };
             let state = print::painted(&format!("{:<11}", state.as_str()), colour);
-            let reason = print::harmless(reason);
+            let reason = visible(reason);
             print::line(format!("         {:<18} {state} {reason}", layer.as_str()).trim_end());
         }
     }

@@ -52,8 +52,9 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         findings.push(python_types::probe(&settings, &environment).await);
         findings.extend(catalogs::probe(&settings));
         if args.servers {
-            findings.extend(probe::servers(settings, &environment).await);
+            findings.extend(probe::servers(settings.clone(), &environment).await);
         }
+        findings.extend(probe::changed_tools(settings, &environment).await);
     }
     findings.extend(probe::runtimes().await);
     show(&findings, table.as_ref(), args.json);

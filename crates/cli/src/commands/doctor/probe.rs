@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tidegate_config::{ConfigError, Environment, Sandbox, Settings};
 use tidegate_gateway::RunContext;
-use tidegate_model::{Engine, Language, Program};
+use tidegate_model::{Change, Engine, Language, Program, ToolRef};
 use tokio::process::Command;
 
 use super::finding::Finding;
@@ -150,6 +150,21 @@ pub(super) async fn servers(settings: Settings, environment: &Environment) -> Ve
         }
     };
     outcomes.iter().map(finding).collect()
+}
+
+/// Tools that are not as they were accepted, by what their servers listed last.
+pub(super) async fn changed_tools(settings: Settings, environment: &Environment) -> Vec<Finding> {
+    // Why the state cannot be opened is a finding of its own.
+    let Ok(gateway) = context::open(settings, environment) else { return Vec::new() };
+    let catalog = gateway.catalog();
+    let finding = |(id, change): (ToolRef, &Change)| {
+        let name = id.in_a_command();
+        let remedy = format!("look at it and accept it with `tidegate tools accept {name}`");
+        Finding::warning("changed tool", format!("`{id}` is {change}"), &remedy)
+    };
+    let findings = catalog.changes().map(finding).collect();
+    gateway.close().await;
+    findings
 }
 
 /// What many servers are started with. Tidegate itself needs none of it.

@@ -1,0 +1,154 @@
+//! `tidegate tools accept`: what changed of a server's tools, and a person's yes.
+//!
+//! In: a server or a tool. Out: the difference to what was accepted, line by line,
+//! with what cannot be seen as escapes; then the definitions that were shown, and
+//! no others, are the accepted ones.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tidegate_gateway::{Gateway, Unaccepted};
+use tidegate_model::{ToolDef, ToolRef, did_you_mean, visible};
+
+use crate::print::{self, Usage};
+
+pub(crate) async fn accept(
+    gateway: &Gateway,
+    name: &str,
+    yes: bool,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let (server, tool) = named(gateway, name)?;
+    // What is accepted is what the server lists now, not what it listed once.
+    let outcomes = gateway.test_servers(std::slice::from_ref(&server)).await;
+    if let Some((_, Err(error))) = outcomes.first() {
+        print::error(&visible(&format!("error: {server}: {error}")));
+        return Ok(ExitCode::from(5));
+    }
+    let mut waiting = gateway.unaccepted(&server);
+    if let Some(tool) = &tool {
+        waiting.retain(|waiting| {
+            waiting.id.tool == *tool
+                || waiting.id == ToolRef::new(&server, tool)
+                || waiting.id.to_string() == format!("{server}__{tool}")
+        });
+    }
+    if !json {
+        waiting.iter().for_each(show);
+    }
+    let accepted = !waiting.is_empty() && (yes || asked(waiting.len())?);
+    if accepted {
+        gateway.accept(&server, &waiting)?;
+    }
+    report(&waiting, accepted, json);
+    Ok(ExitCode::from(u8::from(!accepted && !waiting.is_empty())))
+}
+
+/// The server, and the tool if one is named.
+fn named(gateway: &Gateway, name: &str) -> Result<(String, Option<String>), Usage> {
+    let servers: Vec<String> = gateway.servers().into_iter().map(|server| server.name).collect();
+    let is_server = |given: &str| servers.iter().any(|server| server == given);
+    if is_server(name) {
+        return Ok((name.to_owned(), None));
+    }
+    // A server's name may hold `__` as well.
+    let mut parts = name.match_indices("__").map(|(at, _)| (&name[..at], &name[at + 2..]));
+    if let Some((server, tool)) = parts.find(|(server, _)| is_server(server)) {
+        return Ok((server.to_owned(), Some(tool.to_owned())));
+    }
+    let given = ToolRef::parts(name).map_or(name, |(server, _)| server);
+    let hint = did_you_mean(given, servers.iter().map(String::as_str));
+    let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+    Err(Usage(format!("no server `{given}` is configured{hint}")))
+}
+
+fn asked(count: usize) -> Result<bool, Usage> {
+    if !std::io::stdin().is_terminal() {
+        let hint = "hint: read the difference, then repeat the command with --yes";
+        return Err(Usage(format!("there is no terminal to ask on\n{hint}")));
+    }
+    let what = if count == 1 { "this tool".to_owned() } else { format!("these {count} tools") };
+    // Nobody reads standard error: then nobody answers either.
+    let _ = write!(std::io::stderr().lock(), "accept {what}? [y/N] ");
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn show(waiting: &Unaccepted) {
+    print::line(format!("{}  {}", print::bold(&waiting.id.to_string()), waiting.change));
+    let before = waiting.accepted.as_ref().map(lines).unwrap_or_default();
+    for line in changed_lines(&before, &lines(&waiting.now)) {
+        print::line(line);
+    }
+}
+
+fn report(waiting: &[Unaccepted], accepted: bool, json: bool) {
+    if json {
+        let entry = |tool: &Unaccepted| {
+            json!({
+                "tool": tool.id.to_string(),
+                "change": tool.change.to_string(),
+                "accepted": tool.accepted,
+                "now": tool.now,
+            })
+        };
+        let tools: Vec<Value> = waiting.iter().map(entry).collect();
+        print::json(&json!({"tools": tools, "accepted": accepted}));
+        return;
+    }
+    print::note(match (waiting.len(), accepted) {
+        (0, _) => "nothing has changed".to_owned(),
+        (count, true) => format!("accepted: {count}"),
+        (_, false) => "not accepted".to_owned(),
+    });
+}
+
+/// A definition in lines, one for each line of prose and of JSON.
+fn lines(tool: &ToolDef) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut add = |part: &str, text: &str| {
+        lines.extend(text.split('\n').map(|line| visible(&format!("{part}: {line}")).into_owned()));
+    };
+    let json = |value: Value| serde_json::to_string_pretty(&value).unwrap_or_default();
+    add("title", tool.title.as_deref().unwrap_or_default());
+    add("description", tool.description.as_deref().unwrap_or_default());
+    add("input", &json(tool.input_schema.clone()));
+    add("output", &json(tool.output_schema.clone().unwrap_or_default()));
+    add("annotations", &json(json!(tool.annotations)));
+    lines
+}
+
+/// What is between the lines that both begin with and those that both end with,
+/// for each part of a definition.
+fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
+    let part = |line: &String| line.split(':').next().unwrap_or_default().to_owned();
+    let mut changed = Vec::new();
+    for name in ["title", "description", "input", "output", "annotations"] {
+        let of = |lines: &[String]| -> Vec<String> {
+            lines.iter().filter(|line| part(line) == name).cloned().collect()
+        };
+        let (before, now) = (of(before), of(now));
+        let same = before.iter().zip(&now).take_while(|(a, b)| a == b).count();
+        let (before, now) = (&before[same..], &now[same..]);
+        let ends = before.iter().rev().zip(now.iter().rev()).take_while(|(a, b)| a == b).count();
+        changed.extend(before[..before.len() - ends].iter().map(|line| format!("- {line}")));
+        changed.extend(now[..now.len() - ends].iter().map(|line| format!("+ {line}")));
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed_lines;
+
+    #[test]
+    fn only_what_differs_is_shown() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let before = lines("title: \ndescription: a\ndescription: b\ninput: {\ninput: }");
+        let now = lines("title: \ndescription: a\ndescription: c\ninput: {\ninput: x\ninput: }");
+        let expected = ["- description: b", "+ description: c", "+ input: x"];
+        assert_eq!(changed_lines(&before, &now), expected);
+    }
+}
