@@ -273,6 +273,17 @@ impl Catalog {
         }
     }
 
+    /// The same catalog, with what kind each server is, if somebody says.
+    pub fn with_categories<'a>(&self, kind: impl Fn(&str) -> Option<&'a str>) -> Self {
+        // Made here, so that it is not made again for every copy.
+        self.index();
+        let mut copy = self.clone();
+        for (name, listed) in &mut copy.servers {
+            listed.category = kind(name).map(str::to_owned).or(listed.category.take());
+        }
+        copy
+    }
+
     /// What kind of server it is, if somebody has said.
     pub fn category(&self, server: &str) -> Option<&str> {
         self.servers.get(server)?.category.as_deref()
@@ -458,11 +469,15 @@ impl Catalog {
 
     /// The best tools for a query, best first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        self.index.get_or_init(|| Arc::new(Index::join(self.analysed()))).search(query, limit)
+        self.index().search(query, limit)
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Arc::new(Index::join(self.analysed())))
     }
 
     /// Of a server whose tools have not changed, what was analysed before counts.
-    fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
+    pub(crate) fn analysed(&self) -> impl Iterator<Item = (&str, Arc<Analysed>)> {
         self.servers.iter().map(|(server, listed)| {
             let tools = || listed.tools.tools.iter().map(AsRef::as_ref);
             let analysed = listed

@@ -8,6 +8,7 @@
 
 mod entry;
 mod files;
+mod package;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,6 +18,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use thiserror::Error;
 use tidegate_model::{ServerInfo, ToolList, ToolRef, shown_name};
+
+pub use package::Package;
+
+/// A file longer than this is not read. Chosen: the largest tool list that we know has
+/// 2 MB.
+const LARGEST_FILE: u64 = 64 << 20;
 
 /// Why a catalog, or a file of it, cannot be used.
 #[derive(Debug, Error)]
@@ -73,6 +80,14 @@ pub enum FolderError {
         /// Where it leads.
         reason: &'static str,
     },
+    /// A file that is not read.
+    #[error("`{path}` is left out: it is larger than {limit} bytes")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How large a file may be.
+        limit: u64,
+    },
     /// A folder that is not entered.
     #[error("`{path}` is left out: it lies more than {limit} folders deep")]
     TooDeep {
@@ -92,30 +107,78 @@ pub struct CatalogFile {
     pub ids: BTreeMap<ToolRef, String>,
     /// Of servers in subfolders: the name of the first one.
     pub categories: BTreeMap<String, String>,
+    /// Of servers whose file says so: the package that they are started from.
+    pub packages: BTreeMap<String, Package>,
     /// Files and entries that were left out.
     pub problems: Vec<FolderError>,
+}
+
+/// One server of a catalog.
+#[derive(Debug, Clone, Copy)]
+pub struct Described<'a> {
+    /// Its name.
+    pub server: &'a str,
+    /// Its tools.
+    pub list: &'a ToolList,
+    /// The first folder that its file is in.
+    pub category: Option<&'a str>,
+    /// The package that it is started from.
+    pub package: Option<&'a Package>,
 }
 
 /// Reads a folder of `*.json` files, one such file, or a `.jsonl` file.
 pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
     let mut catalog = CatalogFile::default();
+    read_into(path, &mut catalog, &mut |_, _| {})?;
+    Ok(catalog)
+}
+
+/// The same, one server after another, for those who do not keep the definitions: only
+/// those of one file are there at a time. Out: what was left out.
+pub fn each_server(
+    path: &Path,
+    mut take: impl FnMut(Described<'_>),
+) -> Result<Vec<FolderError>, FolderError> {
+    let mut catalog = CatalogFile::default();
+    let mut give = |catalog: &mut CatalogFile, server: &str| {
+        let Some(list) = catalog.servers.remove(server) else { return };
+        let category = catalog.categories.get(server).map(String::as_str);
+        take(Described { server, list: &list, category, package: catalog.packages.get(server) });
+    };
+    read_into(path, &mut catalog, &mut give)?;
+    // Those in lines, and those with a file for each tool.
+    let rest: Vec<String> = catalog.servers.keys().cloned().collect();
+    rest.iter().for_each(|server| give(&mut catalog, server));
+    Ok(catalog.problems)
+}
+
+/// Calls `complete` with each server that no further file can add to.
+fn read_into(
+    path: &Path,
+    catalog: &mut CatalogFile,
+    complete: &mut impl FnMut(&mut CatalogFile, &str),
+) -> Result<(), FolderError> {
     let mut owners = BTreeMap::new();
     if path.is_dir() {
         for file in files::below(path, &mut catalog.problems)? {
-            match read_file(&file, &mut catalog, &mut owners) {
-                Ok(server) => {
-                    let named = server.zip(category(path, &file));
+            match read_file(&file, catalog, &mut owners) {
+                Ok(None) => {}
+                Ok(Some(server)) => {
+                    let named = category(path, &file).map(|category| (server.clone(), category));
                     catalog.categories.extend(named);
+                    if owners.get(&server).is_some_and(|owner| owner.content == Content::List) {
+                        complete(catalog, &server);
+                    }
                 }
                 Err(problem) => catalog.problems.push(problem),
             }
         }
-    } else if path.extension().is_some_and(|end| end == "jsonl") {
-        read_lines(path, &mut catalog)?;
-    } else {
-        read_file(path, &mut catalog, &mut owners)?;
+        return Ok(());
     }
-    Ok(catalog)
+    if path.extension().is_some_and(|end| end == "jsonl") {
+        return read_lines(path, catalog);
+    }
+    read_file(path, catalog, &mut owners).map(|_| ())
 }
 
 /// The folder inside the catalog that a file is in.
@@ -145,6 +208,9 @@ fn read_file(
     owners: &mut BTreeMap<String, Owner>,
 ) -> Result<Option<String>, FolderError> {
     let source = |source| FolderError::Read { path: path.to_owned(), source };
+    if fs::metadata(path).map_err(source)?.len() > LARGEST_FILE {
+        return Err(FolderError::TooLarge { path: path.to_owned(), limit: LARGEST_FILE });
+    }
     let text = fs::read_to_string(path).map_err(source)?;
     let value: Value = serde_json::from_str(&text).map_err(|error| FolderError::NotJson {
         path: path.to_owned(),
@@ -168,6 +234,9 @@ fn read_file(
         None => {
             owners.insert(server.clone(), Owner { path: path.to_owned(), content });
         }
+    }
+    if let Some(package) = Package::read(&value) {
+        catalog.packages.insert(server.clone(), package);
     }
     let list = catalog.servers.entry(server.clone()).or_default();
     list.info = server_info(&value);

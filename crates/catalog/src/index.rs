@@ -9,7 +9,10 @@
 mod analysed;
 mod clauses;
 mod exact;
+mod offer;
+mod offers;
 mod query;
+mod request;
 mod semantic;
 mod spread;
 mod synonyms;
@@ -24,6 +27,8 @@ use tidegate_model::ToolRef;
 pub(crate) use analysed::Analysed;
 use analysed::{AnalysedTool, FIELDS, NAME};
 use exact::ExactNames;
+pub use offer::{Offer, OfferKind, OfferedTool};
+pub use offers::{Offers, Reason, Recommended};
 use terms::Terms;
 use word_table::Vector;
 
@@ -111,14 +116,8 @@ impl Index {
 
     /// The best tools for a query.
     pub(crate) fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let query = clauses::bounded(query);
-        let clauses = clauses::clauses(query);
-        let mut scores = self.lexical(query, &clauses);
-        if !self.meanings.is_empty() {
-            semantic::add(query, &clauses, &self.meanings, &mut scores);
-        }
-        self.add_company(&mut scores);
-        self.exact.raise(query, &mut scores);
+        let clauses = clauses::clauses(clauses::bounded(query));
+        let mut scores = self.scores(query);
         if clauses.len() > 1 {
             spread::spread(&mut scores, &self.of_clauses(&clauses));
         }
@@ -128,6 +127,19 @@ impl Index {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
         hits.truncate(limit);
         hits
+    }
+
+    /// How well every tool fits a query, each on its own.
+    fn scores(&self, query: &str) -> Vec<f32> {
+        let query = clauses::bounded(query);
+        let clauses = clauses::clauses(query);
+        let mut scores = self.lexical(query, &clauses);
+        if !self.meanings.is_empty() {
+            semantic::add(query, &clauses, &self.meanings, &mut scores);
+        }
+        self.add_company(&mut scores);
+        self.exact.raise(query, &mut scores);
+        scores
     }
 
     /// How well every tool fits each clause alone.

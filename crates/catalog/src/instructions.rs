@@ -27,7 +27,7 @@ pub(crate) fn holds_instructions(tool: &ToolDef) -> bool {
 }
 
 /// Whether a text reads like an instruction to the model.
-fn instructs(text: &str) -> bool {
+pub(crate) fn instructs(text: &str) -> bool {
     // Single words: most names and values.
     let says_something = text.contains([' ', '<', '[', '\n']) || !text.is_ascii();
     says_something && PATTERNS.is_match(normal(text).as_bytes())

@@ -20,6 +20,7 @@ pub(crate) struct RawConfig {
     pub(crate) engines: RawEngines,
     pub(crate) python: RawPython,
     pub(crate) search: Search,
+    pub(crate) catalogs: Vec<Written>,
     pub(crate) network: RawNetwork,
     pub(crate) permissions: RawPermissions,
     pub(crate) warnings: Vec<String>,

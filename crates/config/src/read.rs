@@ -220,13 +220,12 @@ impl<'a> Reader<'a> {
     fn search(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
         let scope = " in `search`";
         for (key, entry) in self.known(SEARCH, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
             match key.id {
-                SearchKey::Semantic => {
-                    self.raw.search.semantic = self.reading(key, entry, scope).flag()?;
-                }
-                SearchKey::UsedTogether => {
-                    self.raw.search.used_together = self.reading(key, entry, scope).flag()?;
-                }
+                SearchKey::Semantic => self.raw.search.semantic = reading.flag()?,
+                SearchKey::Catalogs => self.raw.catalogs = reading.text_list()?,
+                SearchKey::Recommend => self.raw.search.recommend = reading.flag()?,
+                SearchKey::UsedTogether => self.raw.search.used_together = reading.flag()?,
             }
         }
         Ok(())

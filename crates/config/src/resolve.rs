@@ -18,8 +18,8 @@ use crate::raw::{
     Presence, RawChecks, RawConfig, RawEngines, RawLimits, RawPython, RawServer, Written,
 };
 use crate::settings::{
-    Checks, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Sandbox, Settings,
-    from_home, state_dir,
+    Checks, DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT, Sandbox, Search,
+    Settings, from_home, state_dir,
 };
 use crate::source::Source;
 
@@ -47,7 +47,7 @@ pub(crate) fn resolve(
         limits,
         checks: resolver.checks(&raw.checks)?,
         sandbox: resolver.sandbox(raw.sandbox, &raw.engines, &raw.python)?,
-        search: raw.search,
+        search: resolver.search(&raw.search, &raw.catalogs)?,
         network: resolver.network(&raw.network)?,
         permissions,
         state_dir: state_dir(env)?,
@@ -285,6 +285,13 @@ impl Resolver<'_> {
         let (path, packages) = (python.path.as_ref(), python.packages.as_ref());
         let (python, packages) = (self.program(path)?, self.program(packages)?);
         Ok(Sandbox { deno, node, python, packages, ..raw })
+    }
+
+    fn search(&self, raw: &Search, catalogs: &[Written]) -> Result<Search, ConfigError> {
+        // An absolute path replaces what it is joined to.
+        let path = |written| Ok(self.expander.workspace.join(self.file_path(written)?));
+        let catalogs = catalogs.iter().map(path).collect::<Result<_, ConfigError>>()?;
+        Ok(Search { catalogs, ..*raw })
     }
 
     /// The absolute path of a program that is named instead of looked for.

@@ -156,17 +156,22 @@ impl Default for Capacity {
 }
 
 /// How tools are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     /// Also by what their texts mean.
     pub semantic: bool,
+    /// Where servers are described that are known and not configured. Absolute; need
+    /// not exist.
+    pub catalogs: Vec<PathBuf>,
+    /// Whether known servers and skills that fit are told of.
+    pub recommend: bool,
     /// Tools that were used together before rank higher together.
     pub used_together: bool,
 }
 
 impl Default for Search {
     fn default() -> Self {
-        Self { semantic: true, used_together: true }
+        Self { semantic: true, catalogs: Vec::new(), recommend: true, used_together: true }
     }
 }
 

@@ -87,7 +87,7 @@ fn without_a_file_the_defaults_hold() {
         checks: Checks::default(),
         permissions: Permissions::default(),
         sandbox: Sandbox::default(),
-        search: Search { semantic: true, used_together: true },
+        search: Search::default(),
         network: Network::default(),
         state_dir: folder.path().join("home/.local/share/tidegate"),
         source: None,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use tidegate_catalog::{Catalog, Scoring, Snapshots};
+use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
@@ -22,12 +22,14 @@ use crate::admission::Admission;
 use crate::capacity;
 use crate::discovery::Discovery;
 use crate::engines::Engines;
+use crate::known::scoring;
 use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
 use crate::shapes::Shapes;
 use crate::together::Together;
 use crate::tokens;
 use crate::type_check::Types;
+use crate::wider::Wider;
 
 /// Why a gateway could not be opened.
 #[derive(Debug, Error)]
@@ -50,6 +52,7 @@ pub enum GatewayError {
 pub struct Gateway {
     pub(crate) settings: Settings,
     pub(crate) discovery: Discovery,
+    pub(crate) wider: Wider,
     pub(crate) policy: Policy,
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
@@ -86,11 +89,7 @@ impl Gateway {
         let on_change = settings.permissions.on_change;
         let acceptance = Acceptance::open(Arc::clone(&store), on_change).map_err(failed)?;
         let snapshots = Snapshots::new(&settings.state_dir);
-        let scoring = match settings.search.semantic {
-            true => Scoring::WordsAndMeaning,
-            false => Scoring::Words,
-        };
-        let mut catalog = Catalog::with_scoring(scoring);
+        let mut catalog = Catalog::with_scoring(scoring(&settings));
         for spec in &settings.servers {
             match snapshots.load(spec) {
                 Some((list, hashes)) => {
@@ -133,6 +132,7 @@ impl Gateway {
             together: Together::new(settings.search.used_together),
             settings,
             discovery,
+            wider: Wider::default(),
             policy,
             store,
             shapes,

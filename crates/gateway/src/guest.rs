@@ -47,11 +47,15 @@ impl Gateway {
                     .with_hint("write `searchTools(\"read a file\", \"full\")`")
                 })?;
                 let (catalog, failed) = view.complete(&self.discovery).await;
-                let mut answer = self.search_in(&catalog, &failed, &request).await;
+                let searched = self.search_among(&catalog, &failed, &request, Some(permissions));
+                let mut answer = searched.await;
                 if view.language == Language::Python {
                     answer.results.iter_mut().for_each(|found| found.turn_python(&catalog));
                 }
-                serde_json::to_value(answer.results).map_err(|_| internal())
+                let results = serde_json::to_value(answer.results).map_err(|_| internal())?;
+                let recommended = serde_json::to_value(answer.recommended);
+                let recommended = recommended.map_err(|_| internal())?;
+                Ok(json!({"results": results, "recommended": recommended}))
             }
             Question::ReadDir => {
                 may_read(permissions, body)?;

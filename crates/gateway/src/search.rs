@@ -9,6 +9,7 @@ use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
 use crate::gateway::Gateway;
+use crate::recommend::Recommended;
 use crate::together::{Learned, UsedWith};
 use crate::{explain, tokens};
 
@@ -50,13 +51,22 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
+    /// Tokens that the answer may cost.
+    pub(crate) fn budget(&self) -> usize {
+        self.max_tokens.unwrap_or(TOKEN_BUDGET)
+    }
+
+    /// Whether servers of this category are asked for.
+    pub(crate) fn takes(&self, category: Option<&str>) -> bool {
+        let wanted = self.category.as_deref();
+        wanted.is_none_or(|wanted| category.is_some_and(|own| own.eq_ignore_ascii_case(wanted)))
+    }
+
     fn fits(&self, catalog: &Catalog, id: &ToolRef) -> bool {
         let server = self.server.as_deref().is_none_or(|server| {
             catalog.server_name(server).map_or(server == id.server, |exact| exact == id.server)
         });
-        let category = self.category.as_deref().is_none_or(|category| {
-            catalog.category(&id.server).is_some_and(|own| own.eq_ignore_ascii_case(category))
-        });
+        let category = self.takes(catalog.category(&id.server));
         let read_only = self.read_only.is_none_or(|wanted| hints(catalog, id).0 == wanted);
         server && category && read_only
     }
@@ -86,6 +96,8 @@ pub struct SearchAnswer {
     pub more_of: Vec<(String, usize)>,
     /// Servers whose tools could not be searched.
     pub unavailable: Vec<String>,
+    /// Known servers and skills that fit too.
+    pub recommended: Recommended,
 }
 
 /// As a model reads it: plain text, since code inside JSON costs
@@ -104,7 +116,7 @@ impl fmt::Display for SearchAnswer {
         if !self.unavailable.is_empty() {
             writeln!(f, "{}", self.not_searched())?;
         }
-        Ok(())
+        write!(f, "{}", self.recommended)
     }
 }
 
@@ -215,7 +227,7 @@ impl Gateway {
     /// Searches all known tools. Starts only servers that were never listed.
     pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
         let (catalog, failed) = self.complete_catalog().await;
-        self.search_in(&catalog, &failed, request).await
+        self.search_among(&catalog, &failed, request, None).await
     }
 
     /// Searches a catalog and names the servers that are not in it.
@@ -264,9 +276,8 @@ fn search_without(
     // What is said at the end is longest if all of them are left over.
     let mut answer = SearchAnswer { unavailable, ..SearchAnswer::default() };
     answer.count_more(&hits);
-    let budget = request.max_tokens.unwrap_or(TOKEN_BUDGET);
     let end = format!("{}\n{}\n", answer.remainder(), answer.not_searched());
-    let mut left = budget.saturating_sub(tokens::count(&end));
+    let mut left = request.budget().saturating_sub(tokens::count(&end));
     // What had no room once is not tried again: definitions can be long.
     let mut detail = request.detail;
     for hit in hits.iter().take(limit) {

@@ -4,7 +4,7 @@
 
 // Also with the server and the tool as two arguments.
 declare function callMCPTool(name: string, ...input: any[]): Promise<any>;
-declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string }): Promise<any>;
+declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string; category?: string; read_only?: boolean; max_tokens?: number }): Promise<any>;
 declare function loadSkill(name: string): Promise<string>;
 declare function saveSkill(name: string, code: string, description?: string): Promise<{ path: string; replaced: boolean }>;
 declare const commands: {

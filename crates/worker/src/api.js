@@ -192,7 +192,9 @@
 
   async function searchTools(query, detail = "description") {
     const options = typeof detail === "object" && detail ? detail : { detail };
-    return ask("search", stringify({ ...options, query: `${query}` }));
+    const { results, recommended } = ask("search", stringify({ ...options, query: `${query}` }));
+    // Beside the list, so that who goes through the tools meets only tools.
+    return defineProperty(results, "recommended", { value: recommended });
   }
 
   // Skills: text in, text out. Who wants to run one makes it a program.

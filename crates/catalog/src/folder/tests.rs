@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tidegate_model::{Secret, ServerSpec, ToolDef, ToolList, Transport};
 
 use super::{CatalogFile, read_catalog};
+use crate::Snapshots;
 
 fn write(folder: &TempDir, name: &str, content: &Value) {
     let path = folder.path().join(name);
@@ -380,4 +383,72 @@ fn what_is_null_is_not_there() {
     assert_eq!(problems(&folder, &catalog), Vec::<String>::new());
     let read = &catalog.servers["a"].tools[0];
     assert_eq!((&read.input_schema, &read.output_schema), (&json!({"type": "object"}), &None));
+}
+
+#[test]
+fn a_snapshot_is_a_catalog_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = ServerSpec {
+        name: "my mail".into(),
+        transport: Transport::Http { url: Secret::new("http://x".into()), headers: [].into() },
+        timeout: Duration::ZERO,
+        connect_timeout: Duration::ZERO,
+        max_concurrent: 1,
+    };
+    let tool: ToolDef = serde_json::from_value(json!({
+        "name": "send",
+        "description": "Sends it.",
+        "inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}},
+        "annotations": {"readOnlyHint": false},
+    }))
+    .unwrap();
+    let list = ToolList { tools: vec![tool], ..ToolList::default() };
+    Snapshots::new(folder.path()).save(&spec, &list).unwrap();
+    let catalog = read_catalog(&folder.path().join("snapshots")).unwrap();
+    assert_eq!(problems(&folder, &catalog), [""; 0]);
+    assert_eq!(catalog.servers["my mail"].tools, list.tools);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "small.json", &one_tool("a"));
+    // It has holes: nothing of it is on the disk.
+    let large = fs::File::create(folder.path().join("large.json")).unwrap();
+    large.set_len((64 << 20) + 1).unwrap();
+    let catalog = read_catalog(folder.path()).unwrap();
+    assert_eq!(names(&catalog), ["small__a"]);
+    let told = "`large.json` is left out: it is larger than 67108864 bytes";
+    assert_eq!(problems(&folder, &catalog), [told]);
+}
+
+#[test]
+fn one_server_after_another_is_the_same_as_all_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = json!({
+        "registry": "npm", "package": "a", "tools": [{"name": "one"}, {"name": "two"}]
+    });
+    write(&folder, "work/list.json", &file);
+    write(&folder, "work/single-a.json", &json!({"server": "single", "name": "a"}));
+    write(&folder, "work/single-b.json", &json!({"server": "single", "name": "b"}));
+    write(&folder, "x/again.json", &json!({"server": "list", "tools": [{"name": "three"}]}));
+    let all = read_catalog(folder.path()).unwrap();
+    let mut given = Vec::new();
+    let left_out = super::each_server(folder.path(), |one| {
+        let tools: Vec<&str> = one.list.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let package = one.package.map(|package| package.name().to_owned());
+        let category = one.category.map(str::to_owned);
+        given.push((one.server.to_owned(), tools.join(" "), category, package));
+    });
+    let work = Some("work".to_owned());
+    assert_eq!(
+        given,
+        [
+            ("list".to_owned(), "one two".to_owned(), work.clone(), Some("a".to_owned())),
+            ("single".to_owned(), "a b".to_owned(), work, None),
+        ]
+    );
+    let shown = |problems: &[super::FolderError]| format!("{problems:?}");
+    assert_eq!(shown(&left_out.unwrap()), shown(&all.problems));
+    assert_eq!(all.problems.len(), 1);
 }

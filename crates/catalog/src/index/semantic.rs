@@ -36,7 +36,8 @@ fn beginning(text: &str) -> &str {
 /// taken relative to the best of this query, so that the sum is the same thing in
 /// catalogs of 40 and of 5,000 tools.
 pub(super) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mut [f32]) {
-    let closeness = closeness(query, clauses, tools);
+    let meaning = Meaning::new(query, clauses);
+    let closeness: Vec<f32> = tools.iter().map(|tool| meaning.closeness(tool)).collect();
     let closest = closeness.iter().copied().fold(CLOSE, f32::max);
     let best = scores.iter().copied().fold(0.0, f32::max);
     // If no tool has a word of the query, meaning alone decides.
@@ -48,15 +49,24 @@ pub(super) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mu
     }
 }
 
-/// The mean of how close the whole query and how close the best clause is; none
-/// is further away than across.
-fn closeness(query: &str, clauses: &[String], tools: &[Vector]) -> Vec<f32> {
-    let mut vectors = Vectors::new();
-    let whole = vectors.of([query]);
-    let clauses: Vec<Vector> = clauses.iter().map(|clause| vectors.of([clause.as_str()])).collect();
-    let of_tool = |tool: &Vector| {
-        let best = clauses.iter().map(|clause| dot(clause, tool)).fold(-1.0, f32::max);
-        f32::midpoint(dot(&whole, tool), best).max(0.0)
-    };
-    tools.iter().map(of_tool).collect()
+/// What a query means, whole and clause by clause.
+pub(super) struct Meaning {
+    whole: Vector,
+    clauses: Vec<Vector>,
+}
+
+impl Meaning {
+    pub(super) fn new(query: &str, clauses: &[String]) -> Self {
+        let mut vectors = Vectors::new();
+        let whole = vectors.of([query]);
+        let clauses = clauses.iter().map(|clause| vectors.of([clause.as_str()])).collect();
+        Self { whole, clauses }
+    }
+
+    /// The mean of how close the whole query and how close the best clause is; none
+    /// is further away than across.
+    pub(super) fn closeness(&self, tool: &Vector) -> f32 {
+        let best = self.clauses.iter().map(|clause| dot(clause, tool)).fold(-1.0, f32::max);
+        f32::midpoint(dot(&self.whole, tool), best).max(0.0)
+    }
 }

@@ -5,26 +5,42 @@ use std::error::Error;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::{Value, json};
 use tidegate_catalog::{Catalog, FolderError, marked, read_catalog};
-use tidegate_gateway::{Detail, SearchAnswer, SearchRequest, search};
+use tidegate_gateway::{
+    Detail, Gateway, Recommended, RecommendedServer, SearchAnswer, SearchRequest, search,
+};
 use tidegate_model::{ToolRef, shown_name, visible};
+use tidegate_upstream::UpstreamError;
 
 use crate::args::{DetailArg, SearchArgs};
 use crate::print::Usage;
 use crate::{context, print};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::Result<ExitCode> {
-    let (catalog, ids) = match &args.catalog {
-        Some(path) => from_files(path)?,
-        None => (from_servers(config).await?, BTreeMap::new()),
-    };
     if let Some(queries) = &args.queries {
+        let (catalog, ids) = match &args.catalog {
+            Some(path) => from_files(path)?,
+            None => (from_servers(config).await?, BTreeMap::new()),
+        };
         return answer_many(&catalog, &ids, queries, usize::from(args.limit));
     }
-    let request = SearchRequest {
+    let request = request(args);
+    match &args.catalog {
+        Some(path) => {
+            let (catalog, ids) = from_files(path)?;
+            show(&search(&catalog, &request), &ids, args.json);
+        }
+        None => show(&among_servers(config, &request).await?, &BTreeMap::new(), args.json),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn request(args: &SearchArgs) -> SearchRequest {
+    SearchRequest {
         query: args.query.clone().unwrap_or_default(),
         detail: match args.detail {
             DetailArg::Name => Detail::Name,
@@ -36,9 +52,22 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::
         read_only: args.read_only.then_some(true),
         limit: Some(usize::from(args.limit)),
         max_tokens: args.max_tokens,
-    };
-    show(&search(&catalog, &request), &ids, args.json);
-    Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Searches the configured servers, and tells what else is known and fits.
+async fn among_servers(
+    config: &Option<PathBuf>,
+    request: &SearchRequest,
+) -> anyhow::Result<SearchAnswer> {
+    let gateway = context::gateway(config)?;
+    let (catalog, failed) = listed(&gateway).await;
+    let answer = gateway.search_among(&catalog, &failed, request, None).await;
+    for problem in gateway.catalog_problems() {
+        print::note(print::harmless(&format!("warning: {problem}")));
+    }
+    gateway.close().await;
+    Ok(answer)
 }
 
 /// Definitions from files, and what was wrong with them.
@@ -72,6 +101,12 @@ fn with_cause(wrong: &FolderError) -> String {
 /// Definitions of the configured servers; starts those that are not known yet.
 pub(crate) async fn from_servers(config: &Option<PathBuf>) -> anyhow::Result<Catalog> {
     let gateway = context::gateway(config)?;
+    let (catalog, _) = listed(&gateway).await;
+    gateway.close().await;
+    Ok((*catalog).clone())
+}
+
+async fn listed(gateway: &Gateway) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
     let (catalog, failed) = {
         let _spinner = print::Spinner::start("listing tools");
         gateway.complete_catalog().await
@@ -79,8 +114,7 @@ pub(crate) async fn from_servers(config: &Option<PathBuf>) -> anyhow::Result<Cat
     for (name, error) in &failed {
         print::error(&visible(&format!("error: {name}: {error}")));
     }
-    gateway.close().await;
-    Ok((*catalog).clone())
+    (catalog, failed)
 }
 
 fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
@@ -103,7 +137,8 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
                 })
             })
             .collect();
-        print::json(&json!({"results": results, "more": answer.more}));
+        let recommended = &answer.recommended;
+        print::json(&json!({"results": results, "more": answer.more, "recommended": recommended}));
         return;
     }
     for found in &answer.results {
@@ -118,6 +153,40 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
     } else if answer.more > 0 {
         print::note(format!("{} more; narrow the query or raise --limit", answer.more));
     }
+    show_recommended(&answer.recommended);
+}
+
+/// For the person who can add a server, and read a skill.
+fn show_recommended(recommended: &Recommended) {
+    for RecommendedServer { server, tool, text, reason, command } in &recommended.servers {
+        print::line(print::harmless(&format!(
+            "\n{server} is not configured, {reason}: {tool}  {text}"
+        )));
+        match command.split_first() {
+            Some((program, arguments)) => {
+                let arguments: Vec<String> =
+                    arguments.iter().map(|argument| format!("{argument:?}")).collect();
+                print::line(
+                    "to add it, write into tidegate.toml, with the keys that it needs in `env`:",
+                );
+                print::line(format!("[servers.{}]", toml_key(server)));
+                print::line(format!("command = {program:?}"));
+                print::line(format!("args = [{}]", arguments.join(", ")));
+            }
+            None => print::line("its catalog does not say how it is started"),
+        }
+    }
+    for skill in &recommended.skills {
+        let line = format!("\nskill {}  {}", skill.name, skill.text);
+        print::line(print::harmless(line.trim_end()));
+        print::line(format!("to read it: tidegate skills show {}", skill.name));
+    }
+}
+
+/// The name as a key of TOML.
+fn toml_key(name: &str) -> String {
+    let bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if bare { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// Of a file of queries, in bytes. Chosen: a query is a sentence.

@@ -26,6 +26,7 @@ mod programs;
 mod python;
 mod python_check;
 mod python_types;
+mod recommend;
 mod repairs;
 mod round_trip;
 mod secrets;

@@ -180,12 +180,22 @@ fn limits_are_read_from_the_own_file() {
 
 #[test]
 fn search_by_meaning_can_be_turned_off() {
-    let search = Search { semantic: false, used_together: false };
+    let search = Search { semantic: false, used_together: false, ..Search::default() };
     assert_eq!(
         toml("[search]\nsemantic = false\nused_together = false"),
         Settings { search, ..settings("/p/tidegate.toml", Vec::new()) }
     );
     assert_eq!(toml("[search]"), settings("/p/tidegate.toml", Vec::new()));
+}
+
+#[test]
+fn catalogs_are_found_from_the_folder_of_the_file() {
+    let catalogs = ["/p/tools", "/srv/all", "/home/ann/mine.jsonl"].map(PathBuf::from).into();
+    let search = Search { catalogs, recommend: false, ..Search::default() };
+    assert_eq!(
+        toml("[search]\ncatalogs = [\"tools\", \"/srv/all\", \"~/mine.jsonl\"]\nrecommend = false"),
+        Settings { search, ..settings("/p/tidegate.toml", Vec::new()) }
+    );
 }
 
 #[test]

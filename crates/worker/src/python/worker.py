@@ -37,6 +37,12 @@ AGAIN_SECONDS = 0.001
 STACK_BYTES = 1024 * 1024
 
 
+class Found(list):
+    """Tools, and beside them what is recommended: who goes through it meets only tools."""
+
+    recommended = None
+
+
 class Printed(io.TextIOBase):
     """Standard output, or standard error, of a program."""
 
@@ -242,7 +248,10 @@ class Run:
 
         def search_tools(query, detail="description", **options):
             """Tools that fit a query."""
-            return host.ask("search", encode({**options, "detail": detail, "query": str(query)}))
+            answer = host.ask("search", encode({**options, "detail": detail, "query": str(query)}))
+            found = Found(answer["results"])
+            found.recommended = answer["recommended"]
+            return found
 
         def load_skill(name):
             """The code of a skill, or its text if it has none."""

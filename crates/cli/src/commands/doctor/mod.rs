@@ -5,6 +5,7 @@
 //! program is type-checked. Servers are started only when asked for, since they
 //! are somebody else's programs.
 
+mod catalogs;
 mod engines;
 mod finding;
 mod install;
@@ -49,6 +50,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         findings.extend(engines::probe(&settings.sandbox).await);
         findings.push(python::probe(&settings.sandbox).await);
         findings.push(python_types::probe(&settings, &environment).await);
+        findings.extend(catalogs::probe(&settings));
         if args.servers {
             findings.extend(probe::servers(settings.clone(), &environment).await);
         }
