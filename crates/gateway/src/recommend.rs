@@ -1,8 +1,7 @@
 //! What a search tells beside the tools: known servers and skills that fit.
 //!
-//! In: a search and its answer. Out: a few lines within what the answer has left of its
-//! tokens, never more than [`MOST_TOKENS`]; no tool is pushed out by them. They are for
-//! the person: what a known server has cannot be called, and nothing is installed here.
+//! In: a search. Out: a few lines in a small share of the answer's tokens; the tools get
+//! the others. They are for the person: what a known server has cannot be called, and nothing is installed here.
 //! Their texts are a stranger's, and have nothing invisible in them.
 
 use std::fmt;
@@ -20,10 +19,9 @@ use crate::search::{SearchAnswer, SearchRequest};
 use crate::tokens;
 use crate::wider::Fitting;
 
-/// What it costs at most. Chosen: an eighth of an answer.
+/// The part of an answer that it costs at most, and how many tokens. Chosen.
+const SHARE: usize = 8;
 const MOST_TOKENS: usize = 100;
-/// With less left, nothing can be told.
-const LEAST_TOKENS: usize = 20;
 /// Bytes of a line about a tool or a skill, and of a tool's name. Chosen: what it does,
 /// not how.
 const LINE_BYTES: usize = 90;
@@ -81,9 +79,11 @@ impl Gateway {
         permissions: Option<&Permissions>,
     ) -> SearchAnswer {
         let catalog = self.with_categories(catalog, request).await;
-        let mut answer = self.search_in(&catalog, failed, request).await;
-        answer.recommended = self.recommend(&catalog, request, &answer, permissions).await;
-        answer
+        let recommended = self.recommend(&catalog, request, permissions).await;
+        let left = request.budget().saturating_sub(tokens::count(&recommended.to_string()));
+        let request = SearchRequest { max_tokens: Some(left), ..request.clone() };
+        let answer = self.search_in(&catalog, failed, &request).await;
+        SearchAnswer { recommended, ..answer }
     }
 
     /// Files of known servers that were left out so far, with their places.
@@ -108,7 +108,6 @@ impl Gateway {
         &self,
         catalog: &Catalog,
         request: &SearchRequest,
-        answer: &SearchAnswer,
         permissions: Option<&Permissions>,
     ) -> Recommended {
         // Who asks for one server, or for tools that change nothing, has chosen.
@@ -136,7 +135,7 @@ impl Gateway {
                 }
             }
         }
-        recommended.within(request, answer)
+        recommended.within((request.budget() / SHARE).min(MOST_TOKENS))
     }
 
     async fn readable_skills(&self, permissions: Option<&Permissions>) -> Vec<Skill> {
@@ -199,13 +198,8 @@ impl Recommended {
         }
     }
 
-    /// As much of it as the answer has tokens left for: first without texts, then fewer.
-    fn within(mut self, request: &SearchRequest, answer: &SearchAnswer) -> Self {
-        if self.is_empty() {
-            return self;
-        }
-        let left = request.budget().saturating_sub(tokens::count(&answer.to_string()));
-        let most = if left < LEAST_TOKENS { 0 } else { left.min(MOST_TOKENS) };
+    /// As much of it as so many tokens tell: first without texts, then fewer.
+    fn within(mut self, most: usize) -> Self {
         let fits = |this: &Self| tokens::count(&this.to_string()) <= most;
         if !fits(&self) {
             self.servers.iter_mut().for_each(|server| server.text.clear());
