@@ -310,9 +310,6 @@ impl Run {
         let progress = self.context.progress.clone();
         progress.send_modify(|progress| progress.calls_started += 1);
         self.tasks.spawn(async move {
-            // The runtime wakes a second thread for the fourth task in a row that is woken
-            // by the one before; from here to the server it would just be that many.
-            tokio::task::yield_now().await;
             // Before the turn: a command that waits for others keeps no call waiting.
             let _command = match &commands {
                 Some(commands) => commands.acquire().await.ok(),
