@@ -132,6 +132,8 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
                     "score": found.score,
                     "read_only": found.read_only,
                     "destructive": found.destructive,
+                    "connected": found.connected,
+                    "used_with": found.used_with,
                     "text": found.text,
                     "notes": found.notes,
                 })
@@ -146,7 +148,9 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
         let text = found.text.clone().unwrap_or_else(|| marked(&found.notes, ""));
         let border = if text.contains('\n') { "\n" } else { "  " };
         let line = format!("{}{border}{text}", print::bold(&found.call));
-        print::line(line.trim_end());
+        let reason = found.used_with.as_ref().map(|with| format!(" ({with})"));
+        let line = format!("{}{}", line.trim_end(), reason.unwrap_or_default());
+        print::line(line);
     }
     if answer.results.is_empty() {
         print::note("nothing fits; use other words, or see all with `tidegate tools list`");

@@ -262,6 +262,9 @@ fn tools_of_successful_runs_rank_higher_together_and_the_answer_says_why() {
     // Known to the next gateway, and to the command line.
     let (_, later) = bench.serve().call("search_tools", query.clone());
     assert_eq!(later, twice);
+    let words = query["query"].as_str().unwrap();
+    let found = bench.command(&["search", words]);
+    assert!(String::from_utf8_lossy(&found.stdout).contains(reason));
     let mut config = String::from("[search]\nused_together = false\n");
     for (name, server) in servers.as_object().unwrap() {
         let (command, arguments) = (&server["command"], &server["args"]);
