@@ -125,7 +125,7 @@ class Run:
         def stop(number, _):
             place = failure.place_of_tasks() if "asyncio" in sys.modules else []
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
-        missed = []
+        self.missed = missed = []
         def again(ignored):
             # Where Python lets no exception through, as in what it does at a fork. What
             # goes wrong after that, for example with a lock that was not taken, is no
@@ -206,6 +206,9 @@ class Run:
             if thread is not threading.current_thread() and not thread.daemon:
                 thread.join()
         atexit._run_exitfuncs()
+        # It lets no exception through, but the limit was hit all the same.
+        if self.missed:
+            raise self.missed[0]
         self.host.finish()
 
     async def awaited(self, program, names):
