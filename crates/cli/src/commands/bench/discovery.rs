@@ -131,7 +131,7 @@ fn cost(catalog: &Catalog, name: &str, needs: &[Need]) -> anyhow::Result<Amount>
         }
     }
     Ok(Amount {
-        name: format!("finding the {tools} tools of {name}"),
+        name: format!("{tools} tools of {name}"),
         unit: Unit::Tokens,
         amount: searched + again,
         goal: GOAL,
