@@ -90,13 +90,13 @@ fn what_is_configured_is_not_known_beside_it_but_has_its_category() {
             r#"{{"registry": "npm", "package": "{package}", "version": "1.0.0", "tools": {TOOL}}}"#
         )
     };
-    write(root.path(), "mine/work/by-name.json", TOOL);
-    write(root.path(), "mine/work/by-package.json", &packaged("@a/mail"));
-    write(root.path(), "mine/work/longer.json", &packaged("@a/mail-and-more"));
+    write(root.path(), "mine/office/by-name.json", TOOL);
+    write(root.path(), "mine/office/by-package.json", &packaged("@a/mail"));
+    write(root.path(), "mine/office/longer.json", &packaged("@a/mail-and-more"));
     let mut settings = settings(root.path(), &["mine"]);
     settings.servers = vec![stdio("By_Name", &[]), stdio("post", &["-y", "@a/mail@latest"])];
     let known = Known::read(&settings);
     assert_eq!(names(&known), ["longer"]);
     assert_eq!(known.packages["longer"].command().join(" "), "npx -y @a/mail-and-more@1.0.0");
-    assert_eq!(known.category("By_Name"), Some("work"));
+    assert_eq!(known.category("By_Name"), Some("office"));
 }
