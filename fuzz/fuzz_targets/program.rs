@@ -1,11 +1,27 @@
-//! Programs as models and attackers write them: preparing one never panics and
-//! never takes for ever.
+//! Programs as models and attackers write them: preparing one, reading what it does
+//! and judging that never panics and never takes for ever.
 #![no_main]
 
+use std::sync::LazyLock;
+
 use libfuzzer_sys::fuzz_target;
+use tidegate_model::Language;
+use tidegate_model::reading::Reading;
+use tidegate_validate::Rules;
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::built_in().expect("our own rules"));
 
 fuzz_target!(|source: &str| {
     if let Ok(prepared) = tidegate_worker::prepare(source) {
         assert!(!prepared.code.is_empty());
+        let reading = prepared.check.reading;
+        let text = serde_json::to_string(&reading).expect("a reading is JSON");
+        let arrived: Reading = serde_json::from_str(&text).expect("a reading comes back");
+        let arrived = arrived.bounded();
+        assert_eq!(arrived.facts.len(), reading.facts.len());
+        let findings = RULES.findings(Language::TypeScript, &arrived);
+        assert!(findings.len() <= 200);
+        // What is not read is never called harmless.
+        assert!(reading.complete || findings.iter().any(|one| one.rule == "program.unread"));
     }
 });

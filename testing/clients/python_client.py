@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A real MCP client (the `mcp` package) driven by a list of steps.
 
-usage: python_client.py [--mode auto|legacy|2026-07-28] [--timeout S] [--list] -- COMMAND [ARG...]
+usage: python_client.py [--mode auto|legacy|2026-07-28] [--timeout S] [--list] [--answer TEXT]
+                        -- COMMAND [ARG...]
 
 In:  a server's command line, and on stdin a JSON list of steps, done in order:
 
@@ -18,6 +19,9 @@ Out: one JSON object per line: first `{"connected": {...}}`, then one per step w
 `parallel` or `slept`. A call also has `progress`, the notifications received for it. Last
 comes `{"notifications": [...]}`, the methods of all others, in order of arrival.
 A connection that fails or breaks ends the output with `{"connect_error": TEXT}`.
+With `--answer` the client can show forms to its user, who answers each of them: with
+`decline`, `cancel`, `never` (no answer comes), or by choosing TEXT. What the user was
+asked is `{"asked": [...]}` before the notifications.
 The server's stderr goes to ours. Exit code 0 if every step got an outcome, errors
 included; 1 if the connection failed or was lost; 2 for a wrong use of this script.
 """
@@ -31,6 +35,7 @@ from functools import partial
 
 import anyio
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import ElicitResult
 from pydantic import ValidationError
 
 CONNECTION_CLOSED = -32000
@@ -41,6 +46,7 @@ def main():
     parser.add_argument("--mode", default="auto")
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds for one request")
     parser.add_argument("--list", action="store_true", help="only list the tools; stdin is not read")
+    parser.add_argument("--answer", help="what the user says to every form")
     parser.add_argument("command", nargs="+")
     arguments = parser.parse_args()
     try:
@@ -76,6 +82,16 @@ async def run(arguments, steps):
         if method is not None and method != "notifications/progress":
             notifications.append(method)
 
+    asked = []
+
+    async def on_form(_, form):
+        asked.append(plain(form))
+        if arguments.answer == "never":
+            await anyio.sleep_forever()
+        if arguments.answer in ("decline", "cancel"):
+            return ElicitResult(action=arguments.answer)
+        return ElicitResult(action="accept", content={"decision": arguments.answer})
+
     command, *rest = arguments.command
     # The package hands on only a few variables by itself; a test sets its own.
     server = StdioServerParameters(command=command, args=rest, env=dict(os.environ))
@@ -85,6 +101,7 @@ async def run(arguments, steps):
             mode=arguments.mode,
             read_timeout_seconds=arguments.timeout,
             message_handler=on_message,
+            elicitation_callback=on_form if arguments.answer else None,
             cache=None,  # every list must reach the server
         ) as client:
             emit({"connected": info(client)})
@@ -93,6 +110,8 @@ async def run(arguments, steps):
                 emit(outcome)
                 if outcome.get("error", {}).get("code") == CONNECTION_CLOSED:
                     return 1
+            if arguments.answer:
+                emit({"asked": asked})
             emit({"notifications": notifications})
     except Exception as error:
         emit({"connect_error": " / ".join(describe_chain(error))})

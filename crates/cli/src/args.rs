@@ -1,9 +1,12 @@
 //! The command line.
 
+pub(crate) mod pii;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tidegate_model::{Engine, Language};
+use tidegate_gateway::SessionId;
+use tidegate_model::{Backend, Engine, Language, Level};
 
 use crate::demo::ServerName;
 
@@ -45,6 +48,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Run one program exactly as `execute_code` would
     Run(RunArgs),
+    /// What would come of a program, without running it: findings, risk, impact, type errors
+    Check(CheckArgs),
     /// Search the tools of all servers
     Search(SearchArgs),
     /// List tools, or show one
@@ -57,6 +62,12 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// List the saved skills, show one, or remove one
     Skills(SkillsArgs),
+    /// What waits for your approval, and your answer
+    Approvals(ApprovalsArgs),
+    /// Show the rules for calls, or explain one decision
+    Policy(PolicyArgs),
+    /// Find personal data in a text, or replace it by tokens
+    Pii(pii::PiiArgs),
     /// Try everything that tidegate needs, and say what to do about what is missing
     Doctor(DoctorArgs),
     /// Measure this machine
@@ -93,6 +104,9 @@ pub(crate) struct ServeArgs {
     /// Which tools the client sees
     #[arg(long, value_enum, default_value_t = SurfaceArg::Standard)]
     pub(crate) surface: SurfaceArg,
+    /// Whose tokens of personal data are known; without it they are of this process
+    #[arg(long, value_name = "NAME", value_parser = parse_session)]
+    pub(crate) session: Option<SessionId>,
 }
 
 /// Which tools the client sees.
@@ -112,15 +126,19 @@ Examples:
   tidegate run program.ts
   tidegate run --json --timeout 5s program.ts
   tidegate run --engine deno program.ts
+  tidegate run --resume mp1abc2de3fg4
   echo \"return await servers.time.getCurrentTime({timezone: 'UTC'})\" | tidegate run -")]
 pub(crate) struct RunArgs {
     /// The program, or `-` for standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "resume", conflicts_with = "resume")]
+    pub(crate) file: Option<PathBuf>,
+    /// Go on with a run that waits for an approval
+    #[arg(long, value_name = "RUN")]
+    pub(crate) resume: Option<String>,
     /// Language of the program
     #[arg(long, value_enum)]
     pub(crate) lang: Option<LangArg>,
-    /// Where to run it
+    /// Where to run it at least; a risky program gets a stronger sandbox than asked for
     #[arg(long, value_enum, default_value_t = SandboxArg::Process)]
     pub(crate) sandbox: SandboxArg,
     /// What runs it; the configured engine if none is named
@@ -132,7 +150,38 @@ pub(crate) struct RunArgs {
     /// A narrower profile than the configured one; see docs/permissions.md
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
+    /// Whose tokens of personal data are known; without it they are of this run
+    #[arg(long, value_name = "NAME", value_parser = parse_session)]
+    pub(crate) session: Option<SessionId>,
     /// The answer of `execute_code` as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate check program.ts
+  tidegate check --json program.py
+  echo 'eval(code)' | tidegate check --lang ts -
+  tidegate check --examples               the examples in your own rules about programs
+
+Exit codes: 0 nothing of high severity, 1 something, or it does not parse or fit its types,
+3 the rules say that it must not run")]
+pub(crate) struct CheckArgs {
+    /// The program, or `-` for standard input
+    #[arg(value_name = "FILE", required_unless_present = "examples")]
+    pub(crate) file: Option<PathBuf>,
+    /// Try the examples in the files of `[checks] patterns` instead; see docs/validation.md
+    #[arg(long, conflicts_with_all = ["file", "lang"])]
+    pub(crate) examples: bool,
+    /// Language of the program
+    #[arg(long, value_enum)]
+    pub(crate) lang: Option<LangArg>,
+    /// A narrower profile than the configured one; see docs/permissions.md
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// One JSON document on standard output
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -179,8 +228,25 @@ impl EngineArg {
 /// Sandboxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxArg {
-    /// A worker process
+    /// What the program's risk needs
     Process,
+    /// A worker process with the profile `strict`
+    Strict,
+    /// A container
+    Docker,
+    /// A virtual machine
+    Vm,
+}
+
+impl SandboxArg {
+    pub(crate) fn backend(self) -> Backend {
+        match self {
+            Self::Process => Backend::Process,
+            Self::Strict => Backend::Strict,
+            Self::Docker => Backend::Docker,
+            Self::Vm => Backend::Vm,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -313,6 +379,127 @@ pub(crate) enum SkillsCommand {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate approvals list
+  tidegate approvals show 1a2b3c4
+  tidegate approvals approve 1a2b3c4
+  tidegate approvals approve --session 1a2b3c4
+  tidegate approvals deny 1a2b3c4")]
+pub(crate) struct ApprovalsArgs {
+    #[command(subcommand)]
+    pub(crate) command: ApprovalsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// What waits for an answer
+    List {
+        /// Also what was answered or has expired
+        #[arg(long)]
+        all: bool,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// What exactly would happen, and why it is asked
+    Show {
+        /// As `list` shows it
+        id: String,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say yes, once and to exactly this
+    Approve {
+        /// As `list` shows it
+        id: String,
+        /// Also to all further calls of the same tools in the client's session
+        #[arg(long)]
+        session: bool,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say no
+    Deny {
+        /// As `list` shows it
+        id: String,
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate policy show
+  tidegate policy test files__delete_file --arguments '{\"path\": \"/tmp/a\"}'
+  tidegate policy test github__merge_pull_request --profile read_only --risk high")]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// The rules in force, and what holds where none matches
+    Show {
+        /// One JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explain the decision on one call, step by step, without making it
+    Test(PolicyTestArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyTestArgs {
+    /// Such as git__git_log
+    pub(crate) call: String,
+    /// Its arguments, an object in JSON; without, the sternest word that could come
+    #[arg(long, value_name = "JSON")]
+    pub(crate) arguments: Option<String>,
+    /// A narrower profile than the configured one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// How risky the program is
+    #[arg(long, value_enum)]
+    pub(crate) risk: Option<LevelArg>,
+    /// Take these definitions instead of the configured servers (see `tidegate search --help`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
+    /// One JSON document on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Levels of risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArg {
+    /// A score of 0 to 24
+    Low,
+    /// 25 to 49
+    Medium,
+    /// 50 to 74
+    High,
+    /// 75 and above
+    Critical,
+}
+
+impl LevelArg {
+    pub(crate) fn level(self) -> Level {
+        match self {
+            Self::Low => Level::Low,
+            Self::Medium => Level::Medium,
+            Self::High => Level::High,
+            Self::Critical => Level::Critical,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tidegate servers list\n  tidegate servers test\n  tidegate servers test git time"
 )]
@@ -426,6 +613,12 @@ pub(crate) enum BenchSuite {
     Types,
     /// The check of a call's arguments, against parsing them
     Arguments,
+    /// One decision with 200 rules, against the goal
+    Decision,
+    /// Validating a program of 200 lines in both languages, against the goal
+    Validation,
+    /// Finding and replacing personal data, against the goals
+    Privacy,
     /// A start and a long computation in Deno and Node, against QuickJS
     Engines,
     /// Starts and work of programs in Python, against plain Python
@@ -453,6 +646,15 @@ fn parse_duration(text: &str) -> Result<std::time::Duration, String> {
         Some(millis @ 1..) => Ok(std::time::Duration::from_millis(millis)),
         _ => Err("must be more than nothing and less than for ever".to_owned()),
     }
+}
+
+/// The name of a session: short, and nothing that means something elsewhere.
+fn parse_session(text: &str) -> Result<SessionId, String> {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
+    if (1..=64).contains(&text.len()) && text.chars().all(is_plain) {
+        return Ok(SessionId(text.into()));
+    }
+    Err("a name has 1 to 64 letters, digits, `.`, `_` and `-`".to_owned())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use tidegate_config::{Environment, Settings};
 use tidegate_gateway::{Gateway, RunContext};
 use tokio_util::sync::CancellationToken;
 
-use crate::print;
+use crate::{logging, print};
 
 /// The settings of a file, or of the first one found.
 pub(crate) fn settings(
@@ -38,6 +38,7 @@ pub(crate) fn gateway(file: &Option<PathBuf>) -> anyhow::Result<Arc<Gateway>> {
 /// A gateway with these settings.
 pub(crate) fn open(settings: Settings, environment: &Environment) -> anyhow::Result<Arc<Gateway>> {
     let gateway = Gateway::open(settings, own_executable()?, environment.for_children())?;
+    logging::redact_with(&gateway);
     Ok(gateway)
 }
 

@@ -3,14 +3,32 @@
 //! In: events of all parts, with texts of programs and servers among their fields.
 //! Out: one line each. What would end the line, move a cursor, turn the direction of
 //! reading or hide is written as an escape, so that nobody can forge a line or steer
-//! a terminal.
+//! a terminal. Personal data in it has tokens, as soon as there is a gateway.
 
 use std::io::IsTerminal;
+use std::sync::{Arc, OnceLock, Weak};
 
+use tidegate_gateway::Gateway;
 use tidegate_model::visible_line;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::fmt::format::debug_fn;
+
+/// Who knows what is personal.
+static GATEWAY: OnceLock<Weak<Gateway>> = OnceLock::new();
+
+/// From now on this gateway says what is personal.
+pub(crate) fn redact_with(gateway: &Arc<Gateway>) {
+    // A process has one gateway; what a second one would know, the bench does not log.
+    let _ = GATEWAY.set(Arc::downgrade(gateway));
+}
+
+fn redacted(text: String) -> String {
+    match GATEWAY.get().and_then(Weak::upgrade) {
+        Some(gateway) => gateway.redacted(&text),
+        None => text,
+    }
+}
 
 /// Starts it, as loud as the command line says, or `RUST_LOG`.
 pub(crate) fn start(verbose: u8) {
@@ -23,6 +41,7 @@ pub(crate) fn start(verbose: u8) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let fields = debug_fn(|writer, field, value| {
         let value = format!("{value:?}");
+        let value = redacted(value);
         let value = visible_line(&value);
         match field.name() {
             "message" => write!(writer, "{value}"),

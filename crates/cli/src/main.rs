@@ -10,6 +10,7 @@ mod demo;
 mod logging;
 mod print;
 mod temporary;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -63,13 +64,17 @@ async fn dispatch(cli: Cli) -> ExitCode {
     let outcome = match cli.command {
         Command::Demo(args) => commands::demo::run(&args).await,
         Command::Serve(args) => commands::serve::run(&cli.config, &args).await,
+        Command::Check(args) => commands::check::run(&cli.config, &args).await,
         Command::Run(args) => commands::run::run(&cli.config, &args).await,
         Command::Search(args) => commands::search::run(&cli.config, &args).await,
         Command::Tools(args) => commands::tools::run(&cli.config, &args).await,
         Command::Servers(args) => commands::servers::run(&cli.config, &args).await,
         Command::Tokens(args) => commands::tokens::run(&cli.config, &args).await,
         Command::Generate(args) => commands::generate::run(&cli.config, &args).await,
+        Command::Approvals(args) => commands::approvals::run(&cli.config, &args),
         Command::Skills(args) => commands::skills::run(&cli.config, &args),
+        Command::Policy(args) => commands::policy::run(&cli.config, &args).await,
+        Command::Pii(args) => commands::pii::run(&cli.config, &args).await,
         Command::Doctor(args) => commands::doctor::run(&cli.config, &args).await,
         Command::Bench(args) => commands::bench::run(&args).await,
         Command::SlowServer => {

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 use tidegate_config::ConfigError;
-use tidegate_model::{visible, visible_json};
+use tidegate_gateway::{GatewayError, PolicyError};
+use tidegate_model::{RunError, visible, visible_json};
 
 /// Text of a program for a terminal: what would move its cursor, change its colours,
 /// turn the direction of reading or hide is shown, not done. Scripts get it as it is:
@@ -46,6 +47,12 @@ pub(crate) fn error(text: &str) {
     note(text);
 }
 
+/// Tells why something failed, with the exit code for it.
+pub(crate) fn failed(failure: &RunError) -> ExitCode {
+    error(&failure.to_string());
+    ExitCode::from(failure.code.exit_code())
+}
+
 /// Bold on a terminal.
 pub(crate) fn bold(text: &str) -> String {
     if std::io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
@@ -80,6 +87,18 @@ pub(crate) fn failure(failed: &anyhow::Error) -> ExitCode {
     }
     if let Some(usage) = failed.downcast_ref::<Usage>() {
         error(&format!("error: {}", usage.0));
+        return ExitCode::from(2);
+    }
+    let policy = match failed.downcast_ref::<GatewayError>() {
+        Some(GatewayError::Policy(policy)) => Some(policy),
+        _ => failed.downcast_ref::<PolicyError>(),
+    };
+    if let Some(policy) = policy {
+        error(&policy.to_string());
+        return ExitCode::from(2);
+    }
+    if let Some(GatewayError::Patterns(patterns)) = failed.downcast_ref::<GatewayError>() {
+        error(&patterns.to_string());
         return ExitCode::from(2);
     }
     let mut text = format!("error: {failed}");

@@ -58,8 +58,14 @@ pub(crate) enum Kind {
     Size { least: u64 },
     /// A whole number from 1 to `most`.
     Count { most: u32 },
+    /// Text, or a list of text.
+    Texts,
+    /// Names with text or lists of text.
+    TextsMap,
     /// More keys.
     Section,
+    /// A list of sections.
+    Sections,
     /// Anything: a client's own key. If ignoring it changes what the file
     /// means, `warning` says how.
     Foreign { warning: Option<&'static str> },
@@ -82,7 +88,10 @@ impl Kind {
             Self::Duration => "a duration such as \"30s\"".into(),
             Self::Size { .. } => "a size such as \"256MB\"".into(),
             Self::Count { .. } => "a whole number".into(),
+            Self::Texts => "text or a list of text".into(),
+            Self::TextsMap => format!("{table} of text or lists of text"),
             Self::Section => table.into(),
+            Self::Sections => "a list of tables".into(),
             Self::Foreign { .. } => "anything".into(),
         }
     }
@@ -101,7 +110,10 @@ impl Kind {
             | Self::WordList(_)
             | Self::TextMap
             | Self::Flag
+            | Self::Texts
+            | Self::TextsMap
             | Self::Section
+            | Self::Sections
             | Self::Foreign { .. } => None,
         }
     }
@@ -130,7 +142,12 @@ pub(crate) enum TopKey {
     Profile,
     Profiles,
     Tools,
+    Policy,
+    Input,
     Commands,
+    Approvals,
+    Risk,
+    Privacy,
     CodeExecution,
 }
 
@@ -217,12 +234,52 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         doc: "What tools do, where their servers do not say or are wrong.",
     },
     Key {
+        id: TopKey::Input,
+        toml: &["input"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "How large programs and arguments may be.",
+    },
+    Key {
+        id: TopKey::Policy,
+        toml: &["policy"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "Where the rules for calls are. See [policy.md](policy.md).",
+    },
+    Key {
         id: TopKey::Commands,
         toml: &["commands"],
         json: &[],
         kind: Kind::Section,
         default: no_commands,
         doc: "Commands of the host that programs may run, by name.",
+    },
+    Key {
+        id: TopKey::Approvals,
+        toml: &["approvals"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "How a person is asked. See [approvals.md](approvals.md).",
+    },
+    Key {
+        id: TopKey::Risk,
+        toml: &["risk"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "Where programs run, by their risk. See [validation.md](validation.md).",
+    },
+    Key {
+        id: TopKey::Privacy,
+        toml: &["privacy"],
+        json: &[],
+        kind: Kind::Section,
+        default: see_below,
+        doc: "What is done about personal data. See [privacy.md](privacy.md).",
     },
     Key {
         id: TopKey::CodeExecution,
@@ -413,6 +470,7 @@ pub(crate) enum CheckKey {
     Types,
     Tsc,
     Python,
+    Patterns,
 }
 
 pub(crate) const CHECKS: &[Key<CheckKey>] = &[
@@ -440,7 +498,21 @@ pub(crate) const CHECKS: &[Key<CheckKey>] = &[
         default: found,
         doc: PYTHON_CHECKER_DOC,
     },
+    Key {
+        id: CheckKey::Patterns,
+        toml: &["patterns"],
+        json: &[],
+        kind: Kind::TextList,
+        default: only_ours,
+        doc: "Files with rules of your own about what programs do, beside those that come with \
+              Tidegate. `~/` at the start is the home folder; a relative path counts from the \
+              workspace folder. See [validation.md](validation.md).",
+    },
 ];
+
+fn only_ours() -> String {
+    "none".into()
+}
 
 pub(crate) const TYPE_CHECK_WORDS: &[&str] = &[
     TypeCheck::Auto.as_str(),

@@ -2,7 +2,7 @@
 
 use crate::keys::{
     Key, Kind, LEAST_MEMORY, PYTHON_CHECKER_DOC, TSC_DOC, TYPE_CHECK_DOC, TYPE_CHECK_WORDS,
-    default_disk, default_memory, default_time, default_type_check, found, no, nothing, process,
+    default_disk, default_memory, default_time, default_type_check, found, nothing, process,
     see_below, yes,
 };
 
@@ -45,7 +45,8 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         json: &["securityLevel"],
         kind: Kind::Word(&["low", "medium", "high", "strict"]),
         default: nothing,
-        doc: "Ignored with a warning: it has no effect yet.",
+        doc: "The level that every program has at least when its sandbox is chosen: `risk.least`, \
+              where `strict` is `critical`.",
     },
     Key {
         id: ExecutionKey::MaxExecutionTime,
@@ -60,9 +61,9 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         toml: &[],
         json: &["piiTokenization"],
         kind: Kind::Flag,
-        default: no,
-        doc: "`true` is ignored with a warning: it is not available yet, so results are NOT \
-              tokenized.",
+        default: yes,
+        doc: "Whether personal data on its way to the model is replaced by tokens: `privacy.mode`, \
+              where `true` is `boundary`, and `false` is `off`.",
     },
     Key {
         id: ExecutionKey::AuditLogging,

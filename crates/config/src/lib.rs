@@ -19,9 +19,13 @@ mod environment;
 mod error;
 mod expand;
 mod keys;
+mod keys_approvals;
 mod keys_execution;
+mod keys_input;
 mod keys_network;
 mod keys_permissions;
+mod keys_policy;
+mod keys_privacy;
 mod keys_python;
 mod keys_search;
 mod keys_server;
@@ -29,10 +33,13 @@ mod load;
 mod node;
 mod parse_json;
 mod parse_toml;
+mod policy_file;
+mod privacy;
 mod quantity;
 mod raw;
 mod read;
 mod read_permissions;
+mod read_policy;
 mod read_value;
 mod reference;
 mod resolve;
@@ -45,7 +52,10 @@ mod source;
 pub use environment::Environment;
 pub use error::{ConfigError, ConfigErrorKind, Place};
 pub use load::{defaults, find_and_load, load_file, load_text};
+pub use policy_file::{PolicyFile, PolicySource};
+pub use privacy::{BinaryContent, Privacy, PrivacyMode};
 pub use reference::reference_page;
 pub use settings::{
-    Capacity, Checks, Permissions, Sandbox, Search, Settings, TypeCheck, state_dir,
+    Approvals, Capacity, Checks, Input, Permissions, RiskTable, Sandbox, Search, Settings,
+    TypeCheck, state_dir,
 };

@@ -10,6 +10,7 @@ use std::path::{self, Path, PathBuf};
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
+use crate::policy_file::PolicySource;
 use crate::settings::{Settings, state_dir};
 use crate::source::{Format, Source};
 use crate::{parse_json, parse_toml, read, resolve};
@@ -27,7 +28,8 @@ pub fn find_and_load(start_dir: &Path, env: &Environment) -> Result<Settings, Co
     match find(start_dir, env) {
         Some(path) => {
             let file = Source::open(&path)?;
-            refuse_foreign_file(&path, &file)?;
+            let remedy = format!("name it: `--config {}`", path.display());
+            refuse_foreign_file(&path, &file, &remedy)?;
             load(&Source::read_open(&path, file)?, env)
         }
         None => defaults(env),
@@ -38,25 +40,28 @@ pub fn find_and_load(start_dir: &Path, env: &Environment) -> Result<Settings, Co
 /// a link that leads to it: it names commands to start, and anybody can put one
 /// into a shared folder above us. The file is the opened one, which nobody can
 /// exchange between this look and the reading.
-fn refuse_foreign_file(path: &Path, file: &File) -> Result<(), ConfigError> {
+pub(crate) fn refuse_foreign_file(
+    path: &Path,
+    file: &File,
+    remedy: &str,
+) -> Result<(), ConfigError> {
+    let foreign = |fact: &str| {
+        let message = format!("the configuration `{}` {fact}", path.display());
+        let hint = format!("if you trust it, {remedy}");
+        ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint)
+    };
     let user = nix::unistd::geteuid().as_raw();
     let trusted = |data: &Metadata| data.uid() == user || data.uid() == 0;
     let (Ok(data), Ok(entry)) = (file.metadata(), path.symlink_metadata()) else {
-        return Err(foreign(path, "cannot be looked at"));
+        return Err(foreign("cannot be looked at"));
     };
     if !trusted(&data) || !trusted(&entry) {
-        return Err(foreign(path, "belongs to another user"));
+        return Err(foreign("belongs to another user"));
     }
     if data.mode() & 0o002 != 0 {
-        return Err(foreign(path, "can be changed by everybody"));
+        return Err(foreign("can be changed by everybody"));
     }
     Ok(())
-}
-
-fn foreign(path: &Path, fact: &str) -> ConfigError {
-    let message = format!("the configuration `{}` {fact}", path.display());
-    let hint = format!("if you trust it, name it: `--config {}`", path.display());
-    ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint)
 }
 
 /// Loads one file, in either format.
@@ -71,7 +76,9 @@ pub fn load_text(path: &Path, text: &str, env: &Environment) -> Result<Settings,
 
 /// The settings without any file: no server, and the default limits and checks.
 pub fn defaults(env: &Environment) -> Result<Settings, ConfigError> {
-    Ok(Settings::new(state_dir(env)?))
+    let settings = Settings::new(state_dir(env)?);
+    let policy = PolicySource::find(None, None, env);
+    Ok(Settings { policy: policy.knowing(Vec::new(), &settings.permissions), ..settings })
 }
 
 fn load(source: &Source, env: &Environment) -> Result<Settings, ConfigError> {

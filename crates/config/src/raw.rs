@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, OnChange, Scope, Secret};
 
-use crate::settings::{Sandbox, Search, TypeCheck};
+use crate::privacy::Privacy;
+use crate::settings::{Approvals, Input, RiskTable, Sandbox, Search, TypeCheck};
 
 /// A configuration file as typed.
 #[derive(Debug, Default)]
@@ -20,9 +21,14 @@ pub(crate) struct RawConfig {
     pub(crate) engines: RawEngines,
     pub(crate) python: RawPython,
     pub(crate) search: Search,
+    pub(crate) approvals: Approvals,
+    pub(crate) risk: RiskTable,
+    pub(crate) privacy: Privacy,
     pub(crate) catalogs: Vec<Written>,
     pub(crate) network: RawNetwork,
     pub(crate) permissions: RawPermissions,
+    pub(crate) policy_file: Option<Written>,
+    pub(crate) input: Input,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -87,6 +93,7 @@ pub(crate) struct RawChecks {
     pub(crate) types: Option<TypeCheck>,
     pub(crate) tsc: Option<Written>,
     pub(crate) python: Option<Written>,
+    pub(crate) patterns: Vec<Written>,
 }
 
 /// The network as typed; what is absent has its default.

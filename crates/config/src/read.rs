@@ -4,32 +4,40 @@
 //! Invariant: a key that nothing reads is an error, except at the top of a
 //! client's file, where the client keeps its own keys.
 
-use tidegate_model::{Engine, Isolation, NetworkMode, did_you_mean, nearest};
+use std::collections::BTreeSet;
+
+use tidegate_model::{
+    Backend, DataType, Engine, Isolation, Level, NetworkMode, Word, did_you_mean, nearest,
+};
 
 use crate::error::{ConfigError, ConfigErrorKind, printable};
 use crate::keys::{
     CHECKS, CheckKey, Key, Kind, LIMITS, LimitKey, SANDBOX, SandboxKey, TOP, TopKey, listed,
 };
+use crate::keys_approvals::{APPROVALS, ApprovalKey, RISK, RiskKey};
 use crate::keys_execution::{EXECUTION, ExecutionKey, RESOURCES, ResourceKey};
+use crate::keys_input::{INPUT, InputKey};
 use crate::keys_network::{NETWORK, NetworkKey};
+use crate::keys_privacy::{PRIVACY, PrivacyKey, TYPES};
 use crate::keys_python::{PYTHON, PythonKey};
 use crate::keys_search::{SEARCH, SearchKey};
 use crate::keys_server::{SERVER, ServerKey};
 use crate::node::{Entry, Node, Value, duplicate};
-use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, WrittenList};
+use crate::privacy::{BinaryContent, PrivacyMode};
+use crate::raw::{Presence, RawConfig, RawLimits, RawNetwork, RawServer, Written, WrittenList};
 use crate::read_value::Reading;
 use crate::settings::TypeCheck;
 use crate::source::{Format, Source};
 
 /// Reads a whole file.
 pub(crate) fn read(source: &Source, format: Format, root: &Node) -> Result<RawConfig, ConfigError> {
-    let mut reader = Reader { source, format, raw: RawConfig::default() };
+    let mut reader = Reader::new(source, format);
     reader.top(root)?;
     Ok(reader.raw)
 }
 
 pub(crate) struct Reader<'a> {
-    source: &'a Source,
+    pub(crate) source: &'a Source,
     format: Format,
     pub(crate) raw: RawConfig,
 }
@@ -44,6 +52,10 @@ pub(crate) enum Unknown {
 }
 
 impl<'a> Reader<'a> {
+    pub(crate) fn new(source: &'a Source, format: Format) -> Self {
+        Self { source, format, raw: RawConfig::default() }
+    }
+
     fn top(&mut self, root: &'a Node) -> Result<(), ConfigError> {
         let Value::Object(entries) = &root.value else {
             let got = root.type_name(self.format);
@@ -69,6 +81,8 @@ impl<'a> Reader<'a> {
                 TopKey::Profile => {}
                 TopKey::Profiles => self.profiles(section)?,
                 TopKey::Tools => self.tools(section)?,
+                TopKey::Policy => self.policy(section)?,
+                TopKey::Input => self.input(section)?,
                 TopKey::Commands => self.commands(section)?,
                 TopKey::Servers => self.servers(section)?,
                 TopKey::Limits => self.limits(section)?,
@@ -77,6 +91,9 @@ impl<'a> Reader<'a> {
                 TopKey::Python => self.python(section)?,
                 TopKey::Search => self.search(section)?,
                 TopKey::Network => self.network(section, " in `network`")?,
+                TopKey::Approvals => self.approvals(section)?,
+                TopKey::Risk => self.risk(section)?,
+                TopKey::Privacy => self.privacy(section)?,
                 TopKey::CodeExecution => self.code_execution(section)?,
             }
         }
@@ -188,6 +205,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn input(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `input`";
+        for (key, entry) in self.known(INPUT, entries, scope, Unknown::Refused)? {
+            let bytes = self.reading(key, entry, scope).size()?;
+            match key.id {
+                InputKey::Program => self.raw.input.program_bytes = bytes,
+                InputKey::Arguments => self.raw.input.argument_bytes = bytes,
+            }
+        }
+        Ok(())
+    }
+
     fn checks(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
         let scope = " in `checks`";
         for (key, entry) in self.known(CHECKS, entries, scope, Unknown::Refused)? {
@@ -199,6 +228,7 @@ impl<'a> Reader<'a> {
                 }
                 CheckKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
                 CheckKey::Python => self.raw.checks.python = Some(reading.text()?),
+                CheckKey::Patterns => self.raw.checks.patterns = reading.text_list()?,
             }
         }
         Ok(())
@@ -215,6 +245,109 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+
+    fn approvals(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `approvals`";
+        for (key, entry) in self.known(APPROVALS, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                ApprovalKey::Wait => self.raw.approvals.wait = reading.duration()?,
+                ApprovalKey::Expires => self.raw.approvals.expires = reading.duration()?,
+                ApprovalKey::Pending => self.raw.approvals.pending = reading.flag()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn risk(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `risk`";
+        for (key, entry) in self.known(RISK, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            let levels = Level::ALL.map(|level| (level.as_str(), level));
+            let backends = Backend::ALL.map(|backend| (backend.as_str(), backend));
+            let level = match key.id {
+                RiskKey::Least => {
+                    self.raw.risk.least = reading.one_of(&levels)?;
+                    continue;
+                }
+                RiskKey::Low => Level::Low,
+                RiskKey::Medium => Level::Medium,
+                RiskKey::High => Level::High,
+                RiskKey::Critical => Level::Critical,
+            };
+            let listed = reading.some_of(&backends)?;
+            if listed.is_empty() {
+                let message = format!("{} is empty, so no program could run", reading.label());
+                return Err(reading
+                    .error(ConfigErrorKind::BadValue, message)
+                    .with_hint("list at least one of `process`, `strict`, `docker`, `vm`"));
+            }
+            self.raw.risk.set(level, listed);
+        }
+        Ok(())
+    }
+
+    fn privacy(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `privacy`";
+        for (key, entry) in self.known(PRIVACY, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            let texts = |reading: &Reading<'_>| -> Result<Vec<String>, ConfigError> {
+                let written = reading.text_list()?;
+                Ok(written.into_iter().map(|one| one.text.expose().clone()).collect())
+            };
+            match key.id {
+                PrivacyKey::Mode => {
+                    let modes = PrivacyMode::ALL.map(|mode| (mode.as_str(), mode));
+                    self.raw.privacy.mode = reading.one_of(&modes)?;
+                }
+                PrivacyKey::Types => {
+                    let types = DataType::ALL.map(|one| (one.as_str(), one));
+                    self.raw.privacy.types = reading.some_of(&types)?;
+                }
+                PrivacyKey::Patterns => self.raw.privacy.patterns = texts(&reading)?,
+                PrivacyKey::Keys => self.raw.privacy.keys = texts(&reading)?,
+                PrivacyKey::Terms => self.raw.privacy.terms = texts(&reading)?,
+                PrivacyKey::Exclude => self.raw.privacy.exclude = texts(&reading)?,
+                PrivacyKey::Receive => {
+                    for (server, types) in reading.texts_map()? {
+                        let types = self.types_of(&types)?;
+                        self.raw.privacy.receive.insert(server, types);
+                    }
+                }
+                PrivacyKey::Binary => {
+                    let words = BinaryContent::ALL.map(|word| (word.as_str(), word));
+                    self.raw.privacy.binary = reading.one_of(&words)?;
+                }
+                PrivacyKey::Restore => {
+                    let words = Word::ALL.map(|word| (word.as_str(), word));
+                    self.raw.privacy.restore = reading.one_of(&words)?;
+                }
+                PrivacyKey::Expires => self.raw.privacy.expires = reading.duration()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn types_of(&self, written: &[Written]) -> Result<BTreeSet<DataType>, ConfigError> {
+        let mut types = BTreeSet::new();
+        for one in written {
+            let word = one.text.expose();
+            if word == "none" && written.len() == 1 {
+                continue;
+            }
+            let found = DataType::ALL.into_iter().find(|data_type| data_type.as_str() == word);
+            types.insert(found.ok_or_else(|| {
+                let message = format!("{} is no type of personal data", one.label);
+                let hint = match did_you_mean(word, TYPES.iter().copied()) {
+                    Some(near) => near,
+                    None => format!("there are `{}`", TYPES.join("`, `")),
+                };
+                let kind = ConfigErrorKind::BadValue;
+                self.source.error(kind, one.offset, message).with_hint(hint)
+            })?);
+        }
+        Ok(types)
     }
 
     fn search(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
@@ -326,18 +459,23 @@ impl<'a> Reader<'a> {
                     }
                 }
                 ExecutionKey::SecurityLevel => {
-                    reading.word()?;
-                    self.warn(&format!("{label} has no effect yet"), offset);
+                    // Of its own words only the last is not one of ours.
+                    self.raw.risk.least = reading.one_of(&[
+                        ("low", Level::Low),
+                        ("medium", Level::Medium),
+                        ("high", Level::High),
+                        ("strict", Level::Critical),
+                    ])?;
                 }
                 ExecutionKey::MaxExecutionTime => {
                     self.raw.limits.time = Some(reading.duration()?);
                     self.warn_of_missing_unit(&label, &entry.node);
                 }
                 ExecutionKey::PiiTokenization => {
-                    if reading.flag()? {
-                        let why = "is not available yet, so results are NOT tokenized";
-                        self.warn(&format!("{label} {why}"), offset);
-                    }
+                    self.raw.privacy.mode = match reading.flag()? {
+                        true => PrivacyMode::Boundary,
+                        false => PrivacyMode::Off,
+                    };
                 }
                 ExecutionKey::AuditLogging => {
                     if !reading.flag()? {

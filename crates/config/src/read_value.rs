@@ -49,6 +49,40 @@ impl<'a> Reading<'a> {
         items.iter().enumerate().map(item).collect()
     }
 
+    /// One text or several, at least one.
+    pub(crate) fn texts(&self) -> Result<Vec<Written>, ConfigError> {
+        match &self.node.value {
+            Value::Text(_) => Ok(vec![self.text()?]),
+            // Empty could be read as nothing or as anything.
+            Value::List(items) if items.is_empty() => {
+                let message = format!("{} is empty", self.label());
+                let hint = "leave the key out if it may be anything";
+                Err(self.error(ConfigErrorKind::BadValue, message).with_hint(hint))
+            }
+            _ => self.text_list(),
+        }
+    }
+
+    /// Names, each with one text or several.
+    pub(crate) fn texts_map(&self) -> Result<Vec<(String, Vec<Written>)>, ConfigError> {
+        let read = |entry: &'a Entry| {
+            let name = format!("{}.{}", self.key, entry.key);
+            let inner = Reading { kind: &Kind::Texts, ..self.inner(name, &entry.node) };
+            Ok((entry.key.clone(), inner.texts()?))
+        };
+        self.section()?.iter().map(read).collect()
+    }
+
+    /// Each of a list of sections, with where it is written.
+    pub(crate) fn sections(&self) -> Result<Vec<(&'a [Entry], usize)>, ConfigError> {
+        let Value::List(items) = &self.node.value else { return Err(self.wrong_type()) };
+        let inside = |node: &'a Node| match &node.value {
+            Value::Object(entries) => Ok((entries.as_slice(), node.span.start)),
+            _ => Err(self.wrong_type()),
+        };
+        items.iter().map(inside).collect()
+    }
+
     pub(crate) fn text_map(&self) -> Result<Vec<(String, Written)>, ConfigError> {
         let entries = self.section()?;
         if let Some((again, first)) = duplicate(entries) {

@@ -7,9 +7,13 @@
 use std::fmt::Write;
 
 use crate::keys::{CHECKS, Key, Kind, LIMITS, SANDBOX, TOP, listed};
+use crate::keys_approvals::{APPROVALS, RISK};
 use crate::keys_execution::{EXECUTION, RESOURCES};
+use crate::keys_input::INPUT;
 use crate::keys_network::NETWORK;
 use crate::keys_permissions::{COMMAND, PROFILE, TOOLS};
+use crate::keys_policy::{EXAMPLE, POLICY, POLICY_DEFAULTS, POLICY_TOP, RULE};
+use crate::keys_privacy::PRIVACY;
 use crate::keys_python::PYTHON;
 use crate::keys_search::SEARCH;
 use crate::keys_server::SERVER;
@@ -18,6 +22,8 @@ use crate::source::Format;
 /// The two example files. A test loads both.
 pub(crate) const EXAMPLE_TOML: &str = include_str!("reference/tidegate.toml");
 pub(crate) const EXAMPLE_JSON: &str = include_str!("reference/mcp.json");
+
+pub(crate) const EXAMPLE_POLICY: &str = include_str!("reference/policy.toml");
 
 /// The reference page of every key, in Markdown.
 pub fn reference_page() -> String {
@@ -32,13 +38,23 @@ pub fn reference_page() -> String {
     section(&mut page, "`sandbox`", SANDBOX);
     section(&mut page, "`python`", PYTHON);
     section(&mut page, "`search`", SEARCH);
+    section(&mut page, "`privacy`", PRIVACY);
+    section(&mut page, "`approvals`", APPROVALS);
+    section(&mut page, "`risk`", RISK);
     section(&mut page, "`network`", NETWORK);
     section(&mut page, "`checks`", CHECKS);
     section(&mut page, "One profile", PROFILE);
     section(&mut page, "`tools`", TOOLS);
+    section(&mut page, "`policy`", POLICY);
+    section(&mut page, "`input`", INPUT);
     section(&mut page, "One command", COMMAND);
     section(&mut page, "`mcpCodeExecution`", EXECUTION);
     section(&mut page, "`mcpCodeExecution.resourceLimits`", RESOURCES);
+    let _ = write!(page, "\n## `policy.toml`\n\n{POLICY_FILE}\n```toml\n{EXAMPLE_POLICY}```\n");
+    own_section(&mut page, "Top level of a policy", POLICY_TOP);
+    own_section(&mut page, "`defaults`", POLICY_DEFAULTS);
+    own_section(&mut page, "One rule", RULE);
+    own_section(&mut page, "One example", EXAMPLE);
     page
 }
 
@@ -64,6 +80,12 @@ file, the line and the column, and never shows a value.
 const CLIENT_FILES: &str = "\
 Any JSON file with `mcpServers` (or `servers`, as VS Code writes it) is used as it is. Other keys at
 its top level belong to the client and are ignored, unless one looks like a typo of ours.
+";
+
+const POLICY_FILE: &str = "\
+What the rules mean, and which of them wins: [policy.md](policy.md). The first file that exists is
+read: the one that `[policy]` names, `policy.toml` beside the configuration in use, `policy.toml` in
+the user's configuration folder. Variables are not expanded in it.
 ";
 
 const VALUES: &str = "
@@ -101,6 +123,19 @@ fn section<Id>(page: &mut String, title: &str, keys: &[Key<Id>]) {
     }
 }
 
+/// The keys of a file that has one form only.
+fn own_section<Id>(page: &mut String, title: &str, keys: &[Key<Id>]) {
+    let _ = write!(page, "\n### {title}\n\n| key | takes | default | meaning |\n");
+    page.push_str("| --- | --- | --- | --- |\n");
+    for key in keys {
+        let name = listed(key.spellings(Format::Toml));
+        let _ = write!(page, "| {name} | {} |", takes(&key.kind));
+        let default = (key.default)();
+        let space = if default.is_empty() { "" } else { " " };
+        let _ = writeln!(page, "{space}{default} | {} |", key.doc);
+    }
+}
+
 fn takes(kind: &Kind) -> String {
     let name = match kind {
         Kind::Text => "text".into(),
@@ -112,7 +147,10 @@ fn takes(kind: &Kind) -> String {
         Kind::Duration => "duration".into(),
         Kind::Size { .. } => "size".into(),
         Kind::Count { .. } => "whole number".into(),
+        Kind::Texts => "text or list of text".into(),
+        Kind::TextsMap => "names with text or list of text".into(),
         Kind::Section => "keys".into(),
+        Kind::Sections => "list of keys".into(),
         Kind::Foreign { .. } => "anything".to_owned(),
     };
     match kind.range() {

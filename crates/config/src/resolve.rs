@@ -14,6 +14,7 @@ use crate::check_name::{fold, problem};
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::expand::Expander;
+use crate::policy_file::PolicySource;
 use crate::raw::{
     Presence, RawChecks, RawConfig, RawEngines, RawLimits, RawPython, RawServer, Written,
 };
@@ -35,6 +36,8 @@ pub(crate) fn resolve(
     let names: Vec<String> = raw.servers.iter().map(|server| server.name.clone()).collect();
     let limits = resolve_limits(&raw.limits);
     let permissions = resolver.permissions(&raw.permissions, &names, &limits)?;
+    let named = resolver.program(raw.policy_file.as_ref())?;
+    let policy = PolicySource::find(named, Some(&source.path), env).knowing(names, &permissions);
     let used: Vec<RawServer> =
         raw.servers.into_iter().filter(|server| server.presence == Presence::Used).collect();
     resolver.check_names(&used)?;
@@ -47,9 +50,14 @@ pub(crate) fn resolve(
         limits,
         checks: resolver.checks(&raw.checks)?,
         sandbox: resolver.sandbox(raw.sandbox, &raw.engines, &raw.python)?,
+        approvals: raw.approvals.clone(),
+        risk: raw.risk.clone(),
+        privacy: raw.privacy.clone(),
         search: resolver.search(&raw.search, &raw.catalogs)?,
         network: resolver.network(&raw.network)?,
         permissions,
+        policy,
+        input: raw.input,
         state_dir: state_dir(env)?,
         source: Some(source.path.clone()),
         warnings: resolver.warnings,
@@ -261,7 +269,8 @@ impl Resolver<'_> {
     fn checks(&self, raw: &RawChecks) -> Result<Checks, ConfigError> {
         let tsc = self.program(raw.tsc.as_ref())?;
         let python = self.program(raw.python.as_ref())?;
-        Ok(Checks { types: raw.types.unwrap_or_default(), tsc, python })
+        let patterns = self.paths(&raw.patterns)?;
+        Ok(Checks { types: raw.types.unwrap_or_default(), tsc, python, patterns })
     }
 
     /// The default engine must be one that may be used: a list that leaves it
@@ -288,10 +297,13 @@ impl Resolver<'_> {
     }
 
     fn search(&self, raw: &Search, catalogs: &[Written]) -> Result<Search, ConfigError> {
+        Ok(Search { catalogs: self.paths(catalogs)?, ..*raw })
+    }
+
+    fn paths(&self, written: &[Written]) -> Result<Vec<PathBuf>, ConfigError> {
         // An absolute path replaces what it is joined to.
         let path = |written| Ok(self.expander.workspace.join(self.file_path(written)?));
-        let catalogs = catalogs.iter().map(path).collect::<Result<_, ConfigError>>()?;
-        Ok(Search { catalogs, ..*raw })
+        written.iter().map(path).collect()
     }
 
     /// The absolute path of a program that is named instead of looked for.

@@ -4,11 +4,14 @@ use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
 use tidegate_model::{
-    CommandSpec, Engine, Isolation, Limits, Network, OnChange, Profile, ServerSpec, ToolWords,
+    Backend, CommandSpec, Engine, Isolation, Level, Limits, Network, OnChange, Profile, ServerSpec,
+    ToolWords,
 };
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
+use crate::policy_file::PolicySource;
+use crate::privacy::Privacy;
 
 /// One request may take a minute: the default of the MCP TypeScript SDK, so that
 /// a server that works in most clients works here.
@@ -34,10 +37,20 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// How tools are found.
     pub search: Search,
+    /// How a person is asked.
+    pub approvals: Approvals,
+    /// Where programs run, by their risk.
+    pub risk: RiskTable,
+    /// What is done about personal data.
+    pub privacy: Privacy,
     /// What programs may reach with `fetch`.
     pub network: Network,
     /// What runs may do at most.
     pub permissions: Permissions,
+    /// Where the rules for calls are.
+    pub policy: PolicySource,
+    /// How large programs and arguments may be.
+    pub input: Input,
     /// Where state lives. Absolute; need not exist yet.
     pub state_dir: PathBuf,
     /// The file that was read, if any.
@@ -55,8 +68,13 @@ impl Settings {
             checks: Checks::default(),
             sandbox: Sandbox::default(),
             search: Search::default(),
+            approvals: Approvals::default(),
+            risk: RiskTable::default(),
+            privacy: Privacy::default(),
             network: Network::default(),
             permissions: Permissions::default(),
+            policy: PolicySource::default(),
+            input: Input::default(),
             state_dir,
             source: None,
             warnings: Vec::new(),
@@ -89,6 +107,23 @@ impl Default for Permissions {
             on_change: OnChange::default(),
             commands: Vec::new(),
         }
+    }
+}
+
+/// How large what comes in may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Bytes of a program.
+    pub program_bytes: u64,
+    /// Bytes of the arguments of one call, as JSON.
+    pub argument_bytes: u64,
+}
+
+impl Default for Input {
+    /// Chosen: a program of 1 MB is longer than any that a model writes, and 16 MB hold
+    /// the files that tools are given; both are below what a worker's frame holds.
+    fn default() -> Self {
+        Self { program_bytes: 1024 * 1024, argument_bytes: 16 * 1024 * 1024 }
     }
 }
 
@@ -155,6 +190,70 @@ impl Default for Capacity {
     }
 }
 
+/// How a person is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approvals {
+    /// How long a request waits for an answer from elsewhere.
+    pub wait: Duration,
+    /// How long a question stands.
+    pub expires: Duration,
+    /// Whether questions wait for an answer from elsewhere at all.
+    pub pending: bool,
+}
+
+impl Default for Approvals {
+    /// Chosen: many clients give up on a call after a minute; a person who is asked is
+    /// back within a quarter of an hour or has forgotten what it was about.
+    fn default() -> Self {
+        let (wait, expires) = (Duration::from_secs(45), Duration::from_secs(15 * 60));
+        Self { wait, expires, pending: true }
+    }
+}
+
+/// Where programs run, by their risk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RiskTable {
+    /// The level that every program has at least.
+    pub least: Level,
+    low: Vec<Backend>,
+    medium: Vec<Backend>,
+    high: Vec<Backend>,
+    critical: Vec<Backend>,
+}
+
+impl RiskTable {
+    /// The sandboxes for a level, the preferred one first. Never empty.
+    pub fn backends(&self, level: Level) -> &[Backend] {
+        match level.max(self.least) {
+            Level::Low => &self.low,
+            Level::Medium => &self.medium,
+            Level::High => &self.high,
+            Level::Critical => &self.critical,
+        }
+    }
+
+    pub(crate) fn set(&mut self, level: Level, backends: Vec<Backend>) {
+        match level {
+            Level::Low => self.low = backends,
+            Level::Medium => self.medium = backends,
+            Level::High => self.high = backends,
+            Level::Critical => self.critical = backends,
+        }
+    }
+}
+
+impl Default for RiskTable {
+    fn default() -> Self {
+        Self {
+            least: Level::Low,
+            low: vec![Backend::Process],
+            medium: vec![Backend::Process],
+            high: vec![Backend::Docker, Backend::Strict],
+            critical: vec![Backend::Vm, Backend::Docker, Backend::Strict],
+        }
+    }
+}
+
 /// How tools are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
@@ -185,6 +284,8 @@ pub struct Checks {
     pub tsc: Option<PathBuf>,
     /// The same for Python: ty or pyright.
     pub python: Option<PathBuf>,
+    /// Files with the user's own rules about programs. Absolute; need not exist.
+    pub patterns: Vec<PathBuf>,
 }
 
 /// What the type check of a program does.

@@ -10,7 +10,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use tidegate_config::{
-    Checks, Environment, Permissions, Sandbox, Search, Settings, defaults, find_and_load, load_file,
+    Approvals, Checks, Environment, Input, Permissions, Privacy, RiskTable, Sandbox, Search,
+    Settings, defaults, find_and_load, load_file,
 };
 use tidegate_model::{Limits, Network};
 
@@ -81,7 +82,14 @@ fn the_user_file_is_found_under_xdg_config_home() {
 #[test]
 fn without_a_file_the_defaults_hold() {
     let folder = folder(&[]);
+    let found = find_and_load(folder.path(), &env(&folder)).unwrap();
+    let of_user = folder.path().join("home/.config/tidegate/policy.toml");
+    assert_eq!(found.policy.path(), Some(of_user.as_path()));
     let expected = Settings {
+        policy: found.policy.clone(),
+        input: Input::default(),
+        approvals: Approvals::default(),
+        risk: RiskTable::default(),
         servers: Vec::new(),
         limits: Limits::default(),
         checks: Checks::default(),
@@ -89,11 +97,12 @@ fn without_a_file_the_defaults_hold() {
         sandbox: Sandbox::default(),
         search: Search::default(),
         network: Network::default(),
+        privacy: Privacy::default(),
         state_dir: folder.path().join("home/.local/share/tidegate"),
         source: None,
         warnings: Vec::new(),
     };
-    assert_eq!(find_and_load(folder.path(), &env(&folder)).unwrap(), expected);
+    assert_eq!(found, expected);
     assert_eq!(defaults(&env(&folder)).unwrap(), expected);
 }
 

@@ -4,21 +4,31 @@
 //! makes the [`Permit`], and `Discovery::call`, the only way from here to the
 //! servers, takes nothing else.
 
+use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, Language, RunError, RunId, ToolCall, ToolRef};
-use tidegate_policy::{Permissions, Permit};
-use tidegate_store::{CallRecord, Outcome, Store};
+use tidegate_model::{
+    Answer, Change, Effect, ErrorCode, Language, RunError, RunId, ToolCall, ToolDef, ToolRef,
+};
+use tidegate_policy::{Denial, Permissions, Permit};
+use tidegate_store::{CallRecord, Outcome, Store, Towards};
 
 use crate::gateway::Gateway;
-use crate::{explain, tokens};
+use crate::person::Person;
+use crate::{explain, sanitise, tokens};
 
 /// Who calls: a run, with what it may do, and how it writes functions.
 pub(crate) struct Caller<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) permissions: &'a Permissions,
     pub(crate) language: Language,
+    /// Who is asked if need be.
+    pub(crate) person: &'a Person,
+    /// Where the call is written down for a run that goes on later.
+    pub(crate) entry: Option<usize>,
+    /// The tool that was called, once that is known.
+    pub(crate) called: &'a OnceLock<ToolRef>,
 }
 
 impl Gateway {
@@ -32,7 +42,8 @@ impl Gateway {
         argument_bytes: u64,
     ) -> Result<Answer, RunError> {
         let mut record = Recording::start(&self.store, caller.run, name, argument_bytes);
-        let answered = self.decided_call(caller, name, arguments, &mut record.tool).await;
+        let answered =
+            self.decided_call(caller, name, arguments, argument_bytes, &mut record.tool).await;
         record.finish(&answered);
         answered
     }
@@ -58,6 +69,12 @@ impl Gateway {
         arguments: &str,
         named: &mut ToolRef,
     ) -> RunError {
+        // What is too deep for the reader of JSON looks like no JSON.
+        if let Err(error) =
+            sanitise::name(name).and_then(|()| sanitise::depth_of_text(name, arguments))
+        {
+            return error;
+        }
         let (id, _) = match self.discovery.resolve_in(caller.language, name).await {
             Ok(found) => found,
             Err(error) => return error,
@@ -82,23 +99,77 @@ impl Gateway {
         caller: &Caller<'_>,
         name: &str,
         arguments: Map<String, Value>,
+        argument_bytes: u64,
         named: &mut ToolRef,
     ) -> Result<Answer, RunError> {
+        sanitise::name(name)?;
+        sanitise::length(name, argument_bytes, &self.settings.input)?;
+        sanitise::depth(name, &arguments)?;
+        let mut arguments = arguments;
+        let mut put_back = false;
+        loop {
+            let (id, tool, change) = self.resolve_to_call(caller, name).await?;
+            *named = id.clone();
+            // Before the decision, whose rules are about what will really be sent; and once:
+            // what a value says is no token.
+            if !std::mem::replace(&mut put_back, true) {
+                // Already said if a question came in between.
+                let _ = caller.called.set(id.clone());
+                arguments = self.put_back(caller, &id.server, arguments)?;
+            }
+            let call = ToolCall { tool: id.clone(), arguments };
+            let standing = caller.person.standing();
+            let policy = self.fresh_policy();
+            let decided = policy.decide(caller.permissions, call, &tool, change.as_ref(), standing);
+            match decided {
+                Ok(permit) => {
+                    if let Some(journal) = &caller.person.journal {
+                        let changes = self.policy.effect(&id, &tool).0 != Effect::ReadOnly;
+                        journal.send(caller.entry, changes)?;
+                    }
+                    let answer = self.make(permit).await?;
+                    self.shapes.learn(&id, &tool, &answer);
+                    return Ok(answer);
+                }
+                // Decided anew after a yes: by then rules, tool and profile may be others.
+                Err(Denial::NeedsApproval(asked)) => {
+                    self.ask_about_call(caller.person, caller.run, &asked).await?;
+                    arguments = asked.call.arguments;
+                }
+                Err(denial) => return Err(explain::denial(&denial, &id)),
+            }
+        }
+    }
+
+    /// Arguments with values in the place of tokens, if the server may have them.
+    fn put_back(
+        &self,
+        caller: &Caller<'_>,
+        server: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, RunError> {
+        let session = &caller.person.context().session;
+        let restored = self.privacy.put_back(session, server, arguments)?;
+        let towards = Towards::Server(server.to_owned());
+        self.note_restores(session, caller.run, towards, &restored.counts);
+        Ok(restored.value)
+    }
+
+    /// The tool of a name as it can be called now.
+    async fn resolve_to_call(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+    ) -> Result<(ToolRef, Arc<ToolDef>, Option<Change>), RunError> {
         let resolve = || self.discovery.resolve_to_call(caller.language, name);
-        let (mut id, mut tool, mut change) = resolve().await?;
+        let (id, tool, change) = resolve().await?;
         let quarantined =
             self.policy.quarantined(caller.permissions, &id, &tool, change.as_ref()).is_some();
         // A person may have accepted it since, in another process.
         if quarantined && self.discovery.acceptance.refresh() {
-            (id, tool, change) = resolve().await?;
+            return resolve().await;
         }
-        *named = id.clone();
-        let call = ToolCall { tool: id.clone(), arguments };
-        let decided = self.policy.decide(caller.permissions, call, &tool, change.as_ref());
-        let permit = decided.map_err(|denial| explain::denial(&denial, &id))?;
-        let answer = self.make(permit).await?;
-        self.shapes.learn(&id, &tool, &answer);
-        Ok(answer)
+        Ok((id, tool, change))
     }
 
     /// Makes a permitted call.

@@ -11,13 +11,17 @@
 use std::collections::{BTreeSet, HashSet};
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use tidegate_catalog::{Catalog, Resolution};
+use tidegate_model::reading::Reading;
 use tidegate_model::{ErrorCode, Language, RunError};
+use tidegate_policy::Permissions;
 use tidegate_python::Written;
 use tidegate_wire::NAME_LIMIT;
 
 use crate::explain;
 use crate::gateway::Gateway;
+use crate::judge::Judgement;
 use crate::python_types::{Known, PythonRequest};
 use crate::type_check::TypeRequest;
 use crate::view::View;
@@ -32,6 +36,9 @@ pub(crate) struct CheckRequest {
     /// The program for the type checker, with the lines it was written in;
     /// nothing if it must not be given to one.
     pub(crate) text: Option<String>,
+    /// What the rules of `validate` judge. As the worker sent it: not yet bounded.
+    #[serde(default)]
+    pub(crate) reading: Reading,
     /// What is wrong with it besides, found by the gateway itself.
     #[serde(skip)]
     pub(crate) problems: Vec<RunError>,
@@ -64,6 +71,19 @@ pub(crate) struct Reference {
     pub(crate) called: bool,
     /// Whether the program is prepared for it to fail.
     pub(crate) guarded: bool,
+    /// The arguments that are written as literals; the rest is absent.
+    #[serde(default)]
+    pub(crate) literals: Map<String, Value>,
+    /// Whether it is in a loop, or in a function that is called for each of a list.
+    #[serde(default)]
+    pub(crate) repeated: bool,
+}
+
+/// What was found out about a program before it runs.
+pub(crate) struct Examined {
+    /// Warnings, or why it cannot run.
+    pub(crate) verdict: Result<Vec<String>, RunError>,
+    pub(crate) judgement: Judgement,
 }
 
 /// Lines and columns in the arguments of a call where a type error is about
@@ -80,25 +100,42 @@ pub(crate) struct Sure {
 }
 
 impl Gateway {
-    /// Checks what a worker has read out of its program.
-    pub(crate) async fn check_said(
+    /// Examines what a worker has read out of its program.
+    pub(crate) async fn examine_said(
         &self,
         view: &View,
+        permissions: &Permissions,
         body: &str,
-    ) -> Result<Vec<String>, RunError> {
+    ) -> Result<Examined, RunError> {
         let request: CheckRequest = serde_json::from_str(body).map_err(|_| {
             RunError::new(ErrorCode::WorkerDied, "the worker sent a check that cannot be read")
         })?;
-        self.check(view, request).await
+        Ok(self.examine(view, permissions, request).await)
+    }
+
+    /// Checks a program and judges it.
+    pub(crate) async fn examine(
+        &self,
+        view: &View,
+        permissions: &Permissions,
+        mut request: CheckRequest,
+    ) -> Examined {
+        let verdict = self.check(view, &mut request).await;
+        let reading = std::mem::take(&mut request.reading).bounded();
+        // Names that were not known before the check are by now, if they ever will be.
+        let catalog = self.discovery.catalog();
+        let references = &request.references;
+        let judgement = self.judge(view.language, permissions, &catalog, &reading, references);
+        Examined { verdict, judgement }
     }
 
     /// Checks a program and gives warnings about it, or why it must not run.
-    pub(crate) async fn check(
+    async fn check(
         &self,
         view: &View,
-        request: CheckRequest,
+        request: &mut CheckRequest,
     ) -> Result<Vec<String>, RunError> {
-        let mut problems = request.problems;
+        let mut problems = std::mem::take(&mut request.problems);
         problems.extend(self.unknown_names(view.language, &request.references).await);
         // Those of one place in the order in which they were found.
         problems.sort_by_key(|problem| (problem.line, problem.column));

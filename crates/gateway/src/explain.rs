@@ -11,6 +11,13 @@ use tidegate_policy::{Denial, Refusal, Rule};
 use tidegate_sandbox::{PythonError, SandboxError};
 use tidegate_upstream::UpstreamError;
 
+use crate::approval_form::because;
+
+/// A worker that is not isolated enough for a risky program.
+pub(crate) fn not_strict(report: &IsolationReport) -> RunError {
+    isolation("programs of this risk are not run", Isolation::Strict, report)
+}
+
 /// A call that policy refused.
 pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
     match denial {
@@ -32,6 +39,18 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
                  `tidegate tools accept {name}`"
             ))
         }
+        Denial::Rule(ruling) => {
+            let message = format!("`{tool}` may not be called, because {}", because(ruling));
+            RunError::new(ErrorCode::Denied, message).with_hint(
+                "do not try it by another way; the user can change the rule in policy.toml",
+            )
+        }
+        // Asked about before it comes to this.
+        Denial::NeedsApproval(asked) => {
+            let message = format!("`{tool}` needs a person's approval");
+            let hint = format!("it is asked about because {}", because(&asked.ruling));
+            RunError::new(ErrorCode::ApprovalDenied, message).with_hint(hint)
+        }
         Denial::WrongDefinition => {
             RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
         }
@@ -52,7 +71,7 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
 /// What a profile refuses, as the end of "… may not …: ", and what would allow it.
 pub(crate) fn refusal(Refusal { profile, rule }: &Refusal) -> (String, String) {
     let own = match profile.as_str() {
-        "read_only" | "write_restricted" | "default" | "execute_full" => "or choose",
+        "read_only" | "write_restricted" | "strict" | "default" | "execute_full" => "or choose",
         _ => "or change it, or choose",
     };
     let wider = |first: &str| format!("{first}{own} a wider `profile`");

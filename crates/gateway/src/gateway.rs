@@ -1,30 +1,35 @@
 //! The parts of a running gateway, put together and taken apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
-use tidegate_policy::{Grants, Policy};
+use tidegate_policy::{Approved, Grants, Policy};
+use tidegate_privacy::OptionsError;
 use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
 use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
+use tidegate_validate::Rules as Patterns;
 
 use crate::acceptance::Acceptance;
-use crate::admission::Admission;
+use crate::admission::{Admission, SessionId};
 use crate::capacity;
 use crate::discovery::Discovery;
 use crate::engines::Engines;
 use crate::known::scoring;
+use crate::patterns::{self, PatternsError};
+use crate::privacy::{Privacy, Vaults};
 use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
+use crate::rules_file::{PolicyError, RulesFile};
 use crate::shapes::Shapes;
 use crate::together::Together;
 use crate::tokens;
@@ -43,9 +48,18 @@ pub enum GatewayError {
         #[source]
         source: StoreError,
     },
+    /// The rules about programs cannot be used.
+    #[error(transparent)]
+    Patterns(#[from] PatternsError),
     /// The network for programs cannot be set up.
     #[error("the network for programs cannot be set up")]
     Network(#[from] OpenError),
+    /// What finds personal data cannot be set up.
+    #[error("the search for personal data cannot be set up")]
+    Privacy(#[from] OptionsError),
+    /// The rules for calls cannot be used.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
 }
 
 /// A running gateway.
@@ -54,6 +68,7 @@ pub struct Gateway {
     pub(crate) discovery: Discovery,
     pub(crate) wider: Wider,
     pub(crate) policy: Policy,
+    pub(crate) rules_file: RulesFile,
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) together: Together,
@@ -62,6 +77,13 @@ pub struct Gateway {
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
     pub(crate) engines: Engines,
+    /// What is dangerous in programs.
+    pub(crate) patterns: Patterns,
+    /// What is done about personal data.
+    pub(crate) privacy: Arc<Privacy>,
+    pub(crate) vaults: Vaults,
+    /// What people approved for sessions.
+    sessions: Mutex<HashMap<SessionId, Arc<Approved>>>,
     pub(crate) python: PythonReader,
     /// None if there is no command to run.
     pub(crate) commands: Option<CommandRunner>,
@@ -108,6 +130,7 @@ impl Gateway {
             on_change,
             commands: settings.permissions.commands.clone(),
         });
+        let rules_file = RulesFile::open(settings.policy.clone(), &policy)?;
         let types = type_checker(&settings, &environment);
         let python_types = python_type_checker(&settings, &environment);
         let engines = Engines::new(
@@ -126,6 +149,9 @@ impl Gateway {
         let commands =
             (!specs.is_empty()).then(|| CommandRunner::new(executable, least, changeable));
         let egress = Egress::open(settings.network.clone())?;
+        let patterns = patterns::load(&settings.checks.patterns)?;
+        let vaults = Vaults { store: Arc::clone(&store), state_dir: settings.state_dir.clone() };
+        let privacy = Arc::new(Privacy::open(settings.privacy.clone(), vaults.clone())?);
         Ok(Arc::new(Self {
             admission: Admission::new(capacity::bounds(&settings.sandbox.capacity)),
             skills: Skills::new(&settings.state_dir),
@@ -134,16 +160,32 @@ impl Gateway {
             discovery,
             wider: Wider::default(),
             policy,
+            rules_file,
             store,
             shapes,
             outputs,
             egress,
             engines,
+            patterns,
+            privacy,
+            vaults,
+            sessions: Mutex::default(),
             python: PythonReader::default(),
             commands,
             types,
             python_types,
         }))
+    }
+
+    /// What a person has approved for a session.
+    pub(crate) fn approved_for(&self, session: &SessionId) -> Arc<Approved> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(sessions.entry(session.clone()).or_default())
+    }
+
+    /// A text for the log, in which personal data has tokens.
+    pub fn redacted(&self, text: &str) -> String {
+        self.privacy.redacted(text)
     }
 
     /// The settings this gateway was opened with.
@@ -185,6 +227,7 @@ impl Gateway {
     /// Ends all waiting workers and all servers, and waits until they are gone.
     pub async fn close(&self) {
         self.shapes.keep_all();
+        self.privacy.close();
         tokio::join!(self.engines.close(), self.discovery.close());
         cleared().await;
     }

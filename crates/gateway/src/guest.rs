@@ -1,4 +1,4 @@
-//! Answers the questions of programs: servers, functions, search, files.
+//! Answers the questions of programs: servers, functions, search, files, tokens.
 //!
 //! The file tree of a program is made up here and exists nowhere on disk:
 //! `./servers`, `./servers/<server>`, `./servers/<server>/<function>.ts`, and the
@@ -70,6 +70,7 @@ impl Gateway {
                 Ok(Value::String(skill.content().to_owned()))
             }
             Question::SaveSkill => self.save_for_program(caller, body).await,
+            Question::Pii => self.pii_answer(caller, body),
             // Answered in `run.rs`, which keeps the warnings.
             Question::Check => Ok(Value::Null),
         }

@@ -1,86 +1,83 @@
 //! From a request to its answer, stage by stage.
 //!
-//! [`Gateway::execute`] runs a program, [`Gateway::call_tool`] makes one call;
-//! both decide calls in the same place (`bridge.rs`) and both are on disk before
-//! they answer.
+//! [`Gateway::execute`] runs a program; a call outside of one is made in `direct.rs`.
+//! Both decide calls in the same place (`bridge.rs`) and both are on disk before they
+//! answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use tidegate_model::{Answer, ErrorCode, Language, Program, Response, RunError};
+use tidegate_model::{Backend, Isolation, Limits, Program, Response, RunError, RunId};
+use tidegate_policy::Permissions;
 use tidegate_store::{Outcome, RunRecord};
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
-use crate::admission::SessionId;
-use crate::bridge::{Caller, json_bytes};
+use crate::context::RunContext;
 use crate::gateway::Gateway;
+use crate::parking::{self, Identity, Journal};
+use crate::person::Person;
 use crate::ready::{Checked, Ready};
+use crate::run::Terms;
 use crate::run_id::new_run_id;
-use crate::{result, run, tokens};
-
-/// What a request brings besides its content.
-#[derive(Clone)]
-pub struct RunContext {
-    /// Whose request it is.
-    pub session: SessionId,
-    /// Ends the run when the client gives up.
-    pub cancelled: CancellationToken,
-    /// Tells the client how far the run is.
-    pub progress: watch::Sender<Progress>,
-    /// A narrower profile than the configured one.
-    pub profile: Option<String>,
-}
-
-/// How far a run is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Tool calls that were started.
-    pub calls_started: u32,
-    /// Tool calls that were answered.
-    pub calls_finished: u32,
-}
-
-impl Default for RunContext {
-    fn default() -> Self {
-        let (progress, _) = watch::channel(Progress::default());
-        Self {
-            session: SessionId::default(),
-            cancelled: CancellationToken::new(),
-            progress,
-            profile: None,
-        }
-    }
-}
+use crate::{explain, result, run};
 
 impl Gateway {
     /// Runs a program and answers as `execute_code` does.
     pub async fn execute(self: &Arc<Self>, program: Program, context: &RunContext) -> Response {
+        let identity = Identity {
+            id: new_run_id(),
+            program,
+            profile: context.profile.clone(),
+            session: context.session.0.to_string(),
+            tokens_of: self.privacy.session(&context.session).name.clone(),
+        };
+        let journal = Journal::new(self.vaults.clone(), identity.clone());
+        self.execute_as(identity, journal, context).await
+    }
+
+    /// Goes on with a run that waits for a person, in this process or in one that has
+    /// gone.
+    pub async fn resume(
+        self: &Arc<Self>,
+        id: &RunId,
+        context: &RunContext,
+    ) -> Result<Response, RunError> {
+        let (identity, journal) = parking::resume(&self.vaults, id, &context.session.0)?;
+        self.privacy.go_on_with(&context.session, &identity.tokens_of);
+        Ok(self.execute_as(identity, journal, context).await)
+    }
+
+    async fn execute_as(
+        self: &Arc<Self>,
+        identity: Identity,
+        journal: Journal,
+        context: &RunContext,
+    ) -> Response {
         let clock = Clock::start();
-        let id = new_run_id();
-        let permissions = self.permissions(context.profile.as_deref());
-        let limits = self.limits_of(&program, permissions.as_ref().ok());
+        let Identity { id, program, profile, .. } = identity;
+        let person = Person::new(context, self.approved_for(&context.session), Some(journal));
+        let person = Arc::new(person);
         let source_sha256 = Some(sha256_hex(&program.source));
         let language = program.language;
-
-        let ready = tokio::select! {
-            ready = self.ready(permissions, &program, &limits, &id, context) => ready,
-            () = context.cancelled.cancelled() => Err(run::cancelled()),
-        };
-        let ended = match ready {
-            Ok(Ready { permissions, worker, reading, _admitted, _lease }) => {
-                let program = Checked { program, reading };
-                run::run(self, worker, program, permissions, &limits, &id, context).await
+        let permissions = self.permissions(profile.as_deref());
+        let mut limits = self.limits_of(&program, permissions.as_ref().ok());
+        let mut ended = match permissions {
+            Ok(permissions) => {
+                self.run_somewhere(program, permissions, &mut limits, &id, &person).await
             }
             Err(error) => run::Ended::failed(error),
         };
         // The execution ends here; wording its result is our own affair.
         let execution_ms = rounded_ms(clock.elapsed());
-        let made = result::respond(&ended, &id, &limits, &self.outputs);
+        if !self.privacy.is_off() {
+            ended.warnings.extend(person.take_notes());
+        }
+        let (ended, shown) = self.shown(&context.session, ended).await;
+        let made = result::respond(&shown, &ended, &id, &limits, &self.outputs);
         let mut response = made.response;
+        self.watch_volume(&context.session, &id, &ended, &response);
         response.metrics.execution_ms = execution_ms;
+        person.ended(response.error.as_ref());
         let record = RunRecord {
             id,
             started_at: clock.wall,
@@ -98,47 +95,43 @@ impl Gateway {
         response
     }
 
-    /// Makes one call outside of a program, decided like any other.
-    pub async fn call_tool(
+    /// Runs a program in the first sandbox, which reads it, or in the one that it is then
+    /// found to need.
+    async fn run_somewhere(
         self: &Arc<Self>,
-        name: &str,
-        arguments: Map<String, Value>,
-        context: &RunContext,
-    ) -> Result<Answer, RunError> {
-        let clock = Clock::start();
-        let id = new_run_id();
-        let bytes = json_bytes(&arguments);
-        let permissions = self.permissions(context.profile.as_deref());
-        let call = async {
-            let (permissions, language) = (&permissions?, Language::default());
-            let caller = Caller { run: &id, permissions, language };
-            self.bridge_call(&caller, name, arguments, bytes).await
-        };
-        let answered = tokio::select! {
-            answered = call => answered,
-            () = context.cancelled.cancelled() => {
-                Err(RunError::new(ErrorCode::Cancelled, "the client cancelled the call"))
+        program: Program,
+        mut permissions: Permissions,
+        limits: &mut Limits,
+        id: &RunId,
+        person: &Arc<Person>,
+    ) -> run::Ended {
+        let context = person.context();
+        let mut here = Backend::Process;
+        loop {
+            let ready = tokio::select! {
+                ready = self.ready(&program, limits, id, context) => ready,
+                () = context.cancelled.cancelled() => Err(run::cancelled()),
+            };
+            let Ready { worker, reading, _admitted, _lease } = match ready {
+                Ok(ready) => ready,
+                Err(error) => return run::Ended::failed(error),
+            };
+            if here == Backend::Strict && worker.report.level() < Isolation::Strict {
+                return run::Ended::failed(explain::not_strict(&worker.report));
             }
-        };
-        let text = answered.as_ref().map(Answer::text).unwrap_or_default();
-        let record = RunRecord {
-            id,
-            started_at: clock.wall,
-            kind: "call_tool",
-            language: None,
-            source_sha256: None,
-            outcome: match &answered {
-                Ok(answer) if answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
-                other => outcome_of(other.as_ref().err()),
-            },
-            duration: clock.elapsed(),
-            tool_calls: 1,
-            result_bytes: text.len() as u64,
-            answer_tokens: tokens::estimate(text.len()),
-            handle: None,
-        };
-        self.keep_record(record).await;
-        answered
+            let checked = Checked { program: program.clone(), reading };
+            let permissions_here = permissions.clone();
+            let terms = Terms { permissions: permissions_here, limits, id, person, here };
+            match run::run(self, worker, checked, terms).await {
+                Ok(ended) => return ended,
+                Err(backend) => {
+                    tracing::info!(run = %id, backend = backend.as_str(), "runs elsewhere");
+                    here = backend;
+                    permissions = self.policy.strict(&permissions);
+                    *limits = self.limits_of(&program, Some(&permissions));
+                }
+            }
+        }
     }
 
     pub(crate) async fn keep_record(&self, record: RunRecord) {

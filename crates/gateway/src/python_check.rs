@@ -1,8 +1,9 @@
 //! Programs in Python before they run: read here, checked like all others.
 //!
 //! In: a program. Out: what was read out of it, then what is wrong with it, told by
-//! the same code as for TypeScript (`check.rs`). A program that is not understood is
-//! not checked and runs: Python itself says what it does not understand.
+//! the same code as for TypeScript (`check.rs`). Of a program that is not understood
+//! nothing is known, which is said: its reading is not complete. Python itself says
+//! what it does not understand.
 //!
 //! The source is hostile, and this process is not in a jail: the reading is bounded
 //! (see [`analyse`]), on a thread with a stack of its own, few at a time.
@@ -10,11 +11,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidegate_model::{ErrorCode, Language, Program, RunError, RunId, did_you_mean};
+use tidegate_model::{ErrorCode, Language, Program, RunError, did_you_mean};
+use tidegate_policy::Permissions;
 use tidegate_python::{Analysis, Import, LONGEST_SOURCE, STACK_BYTES, analyse, without_fence};
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::check::{CheckRequest, Reference, Sure};
+use crate::check::{CheckRequest, Examined, Reference, Sure};
 use crate::gateway::Gateway;
 use crate::python_types::Known;
 use crate::view::View;
@@ -41,9 +43,16 @@ impl Default for PythonReader {
 }
 
 impl PythonReader {
-    /// What is known of a program; nothing if it is not in Python, or not understood.
+    /// What is known of a program; nothing if it is not in Python.
     pub(crate) async fn read(&self, program: &Program) -> Option<Analysis> {
-        if program.language != Language::Python || program.source.len() > LONGEST_SOURCE {
+        if program.language != Language::Python {
+            return None;
+        }
+        Some(self.understood(program).await.unwrap_or_default())
+    }
+
+    async fn understood(&self, program: &Program) -> Option<Analysis> {
+        if program.source.len() > LONGEST_SOURCE {
             return None;
         }
         let turn = Arc::clone(&self.room).acquire_owned().await.ok()?;
@@ -64,26 +73,30 @@ impl PythonReader {
 }
 
 impl Gateway {
-    /// Checks a program and gives warnings about it, or why it must not run.
-    pub(crate) async fn check_python(
+    /// Checks a program and judges it. One that was not understood is judged as such,
+    /// and left to Python to say what is wrong with it.
+    pub(crate) async fn examine_python(
         &self,
         view: &View,
-        run: &RunId,
+        permissions: &Permissions,
         program: &Program,
-        reading: Analysis,
-    ) -> Result<Vec<String>, RunError> {
-        for finding in &reading.findings {
-            let (rule, line) = (finding.rule, finding.line);
-            tracing::debug!(%run, rule, line, message = finding.message, "finding");
-        }
+        reading: Option<Analysis>,
+    ) -> Examined {
+        let Some(analysis) = reading else {
+            return self.examine(view, permissions, CheckRequest::default()).await;
+        };
         let problems = match self.engines.python_modules() {
-            Some(modules) => missing(&reading.imports, modules, &program.source),
+            Some(modules) => missing(&analysis.imports, modules, &program.source),
             None => Vec::new(),
         };
-        let references = reading.references.into_iter().map(Reference::from).collect();
-        let text = self.python_types.is_some().then(|| plain_lines(&program.source));
-        let python = Known { kept: reading.kept, hints: reading.hints };
-        self.check(view, CheckRequest { references, text, problems, python }).await
+        let references = analysis.references.into_iter().map(Reference::from).collect();
+        // Python itself says what it does not understand.
+        let has_types = self.python_types.is_some() && analysis.understood;
+        let text = has_types.then(|| plain_lines(&program.source));
+        let python = Known { kept: analysis.kept, hints: analysis.hints };
+        let reading = analysis.reading;
+        let request = CheckRequest { references, text, reading, problems, python };
+        self.examine(view, permissions, request).await
     }
 }
 
@@ -100,6 +113,8 @@ impl From<tidegate_python::Reference> for Reference {
             server_at: read.server_at,
             called: read.called,
             guarded: read.guarded,
+            literals: read.literals,
+            repeated: read.repeated,
         }
     }
 }

@@ -2,19 +2,17 @@
 //! engine that the program asks for, and what can be told of the program meanwhile.
 
 use tidegate_model::{Limits, Program, RunError, RunId};
-use tidegate_policy::Permissions;
 use tidegate_python::Analysis;
 use tidegate_sandbox::{Lease, Worker};
 
 use crate::admission::Admitted;
-use crate::explain;
+use crate::context::RunContext;
 use crate::explain_limit::start_error;
 use crate::gateway::Gateway;
-use crate::pipeline::RunContext;
+use crate::{explain, sanitise};
 
 /// What a run has when it begins.
 pub(crate) struct Ready {
-    pub(crate) permissions: Permissions,
     pub(crate) worker: Worker,
     pub(crate) reading: Option<Analysis>,
     /// Its turn and its place among the workers, given back when it has ended.
@@ -33,13 +31,12 @@ impl Gateway {
     /// Waits for all of it.
     pub(crate) async fn ready(
         &self,
-        permissions: Result<Permissions, RunError>,
         program: &Program,
         limits: &Limits,
         id: &RunId,
         context: &RunContext,
     ) -> Result<Ready, RunError> {
-        let permissions = permissions?;
+        sanitise::program(&program.source, &self.settings.input)?;
         let mut admitted = self.admission.enter(&context.session, limits.time).await?;
         let workers = self.engines.workers_for(program).await?;
         // At the same time: neither waits for the other.
@@ -49,6 +46,6 @@ impl Gateway {
             explain::sandbox(&error, |limit| start_error(limit, &self.settings.limits))
         })?;
         admitted.started();
-        Ok(Ready { permissions, worker, reading, _admitted: admitted, _lease: lease })
+        Ok(Ready { worker, reading, _admitted: admitted, _lease: lease })
     }
 }

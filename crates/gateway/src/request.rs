@@ -4,13 +4,19 @@
 //! there is none. Counting, queueing and cutting off are in `run.rs`; deciding is
 //! in `bridge.rs`, `fetch.rs` and `commands.rs`.
 
+use std::sync::OnceLock;
+
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, RunError};
+use tidegate_model::{Answer, ErrorCode, Language, RunError, RunId, ToolRef};
+use tidegate_policy::Permissions;
 use tidegate_wire::answer_text;
 
 use crate::bridge::Caller;
+use crate::direct::{has_binary, not_searched};
 use crate::explain;
 use crate::gateway::Gateway;
+use crate::parking::Begun;
+use crate::person::Person;
 use crate::weight::{VALUE_BYTES, values_in};
 
 /// Argument bytes that may wait for their turn. A worker that floods the
@@ -42,8 +48,59 @@ impl Request {
     }
 }
 
+/// Does what was asked for, unless the run had its answer before it was broken off.
+pub(crate) async fn journaled(
+    gateway: &Gateway,
+    person: &Person,
+    run: &RunId,
+    permissions: &Permissions,
+    language: Language,
+    request: Request,
+) -> Result<String, RunError> {
+    let source = Source::of(&request);
+    let called = OnceLock::new();
+    let outcome = match person.journal.as_ref().map(|journal| journal.begin(&request)) {
+        Some(Begun::Known(outcome)) => outcome,
+        begun => {
+            let entry = if let Some(Begun::New(entry)) = begun { entry } else { None };
+            let caller = Caller { run, permissions, language, person, entry, called: &called };
+            let outcome = fulfil(gateway, &caller, request).await;
+            if let Some(journal) = &person.journal {
+                journal.finish(entry, &outcome);
+            }
+            outcome
+        }
+    };
+    let arrived = gateway.privacy.arrived(&person.context().session, outcome).await;
+    gateway.note_seen(&source.tool(&called), &arrived.counts);
+    arrived.outcome
+}
+
+/// Where an answer is from, for reports.
+enum Source {
+    Tool,
+    Other(&'static str, String),
+}
+
+impl Source {
+    fn of(request: &Request) -> Self {
+        match request {
+            Request::Tool { .. } => Self::Tool,
+            Request::Fetch(_) => Self::Other("", "fetch".to_owned()),
+            Request::Command { name, .. } => Self::Other("commands", name.clone()),
+        }
+    }
+
+    fn tool(self, called: &OnceLock<ToolRef>) -> ToolRef {
+        match self {
+            Self::Tool => called.get().cloned().unwrap_or_else(|| ToolRef::new("", "earlier")),
+            Self::Other(server, name) => ToolRef::new(server, &name),
+        }
+    }
+}
+
 /// Does what was asked for. JSON text for the program, or why there is none.
-pub(crate) async fn fulfil(
+async fn fulfil(
     gateway: &Gateway,
     caller: &Caller<'_>,
     request: Request,
@@ -55,12 +112,20 @@ pub(crate) async fn fulfil(
         }
         Request::Fetch(request) => {
             permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
+            changes_something(caller)?;
             gateway.fetch(caller, &request).await
         }
         Request::Command { name, request } => {
+            changes_something(caller)?;
             gateway.command(run, permissions, &name, &request).await
         }
     }
+}
+
+/// What a request to the network or a command does is not known, so it is not done twice.
+fn changes_something(caller: &Caller<'_>) -> Result<(), RunError> {
+    let journal = caller.person.journal.as_ref();
+    journal.map_or(Ok(()), |journal| journal.send(caller.entry, true))
 }
 
 /// Makes a program's call and writes its answer as the program gets it.
@@ -77,6 +142,9 @@ async fn call(
         Err(arguments) => return Err(gateway.refuse_unnamed(caller, name, &arguments).await),
     };
     let answer = gateway.bridge_call(caller, name, parsed, bytes).await?;
+    if let Some(tool) = caller.called.get().filter(|_| has_binary(&answer)) {
+        caller.person.note(not_searched(tool));
+    }
     if raw {
         return Ok(answer_text(&answer.into_raw()));
     }
@@ -103,7 +171,13 @@ pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
     let text = text.trim();
     let text = match text {
         "" => format!("`{name}` failed without saying why"),
-        text => format!("`{name}` failed: {}", &text[..text.floor_char_boundary(2000)]),
+        text if text.len() <= 2000 => format!("`{name}` failed: {text}"),
+        text => {
+            // No half of a value: it would not be known as personal.
+            let cut = &text[..text.floor_char_boundary(2000)];
+            let cut = cut.rfind(char::is_whitespace).map_or(cut, |end| &cut[..end]);
+            format!("`{name}` failed: {cut} …")
+        }
     };
     RunError::new(ErrorCode::ToolFailed, text)
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use tidegate_model::{ErrorCode, Limits, Metrics, Response, RunError, RunId};
 use tidegate_store::Outputs;
 
+use crate::boundary::Shown;
 use crate::run::Ended;
 use crate::weight::values_in;
 use crate::{summary, tokens};
@@ -30,8 +31,16 @@ pub(crate) struct Made {
     pub(crate) result_bytes: u64,
 }
 
-/// Makes the answer to a run.
-pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outputs) -> Made {
+/// Makes the answer to a run, of what may be shown of it. What is too large to be sent is
+/// kept as it is: no model sees it.
+pub(crate) fn respond(
+    shown: &Shown,
+    real: &Ended,
+    id: &RunId,
+    limits: &Limits,
+    outputs: &Outputs,
+) -> Made {
+    let ended = &shown.ended;
     let mut response = Response {
         success: ended.outcome.is_ok(),
         output: None,
@@ -47,12 +56,18 @@ pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outp
             tokens_in_summary: 0,
             tool_calls: ended.tool_calls,
         },
-        pii_tokenized: false,
+        pii_tokenized: !shown.counts.is_empty(),
+        pii_counts: shown.counts.clone(),
+    };
+    let kept = Kept {
+        outputs,
+        outcome: real.outcome.as_ref().ok().and_then(Option::as_deref),
+        logs: real.logs.trim_end(),
     };
     let result_bytes = match &ended.outcome {
-        Ok(Some(text)) => tell_output(&mut response, text, outputs),
+        Ok(Some(text)) => tell_output(&mut response, text, &kept),
         Ok(None) if !ended.logs.is_empty() => {
-            tell_text(&mut response, ended.logs.trim_end(), outputs)
+            tell_text(&mut response, ended.logs.trim_end(), kept.logs, &kept)
         }
         Ok(None) => {
             "the program returned nothing".clone_into(&mut response.summary);
@@ -71,7 +86,15 @@ pub(crate) fn respond(ended: &Ended, id: &RunId, limits: &Limits, outputs: &Outp
     Made { response, result_bytes }
 }
 
-fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
+/// What is kept of an output that is too large, and where.
+struct Kept<'a> {
+    outputs: &'a Outputs,
+    outcome: Option<&'a str>,
+    logs: &'a str,
+}
+
+fn tell_output(response: &mut Response, text: &str, kept: &Kept<'_>) -> u64 {
+    let real = kept.outcome.unwrap_or_default();
     if values_in(text, MOST_VALUES) > MOST_VALUES
         && serde_json::from_str::<IgnoredAny>(text).is_ok()
     {
@@ -79,20 +102,23 @@ fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
             "JSON of {} bytes with more than {MOST_VALUES} values, too many to describe",
             text.len()
         );
-        keep(response, "json", text.as_bytes(), outputs);
-        return text.len() as u64;
+        keep(response, "json", real.as_bytes(), kept.outputs);
+        return real.len() as u64;
     }
     match serde_json::from_str::<Value>(text) {
-        Ok(Value::String(text)) => tell_text(response, &text, outputs),
+        Ok(Value::String(text)) => {
+            let real: String = serde_json::from_str(real).unwrap_or_default();
+            tell_text(response, &text, &real, kept)
+        }
         Ok(value) => {
             if fits(text) {
                 response.summary = summary::size(&value);
                 response.output = Some(value);
             } else {
                 response.summary = summary::of_json(&value);
-                keep(response, "json", text.as_bytes(), outputs);
+                keep(response, "json", real.as_bytes(), kept.outputs);
             }
-            text.len() as u64
+            real.len() as u64
         }
         Err(_) => {
             // The worker's encoder writes JSON; all that can be wrong with it is
@@ -105,15 +131,15 @@ fn tell_output(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
     }
 }
 
-fn tell_text(response: &mut Response, text: &str, outputs: &Outputs) -> u64 {
+fn tell_text(response: &mut Response, text: &str, real: &str, kept: &Kept<'_>) -> u64 {
     if fits(text) {
         response.summary = summary::text_size(text);
         response.output = Some(Value::String(text.to_owned()));
     } else {
         response.summary = summary::of_text(text, summary::TOKENS);
-        keep(response, "txt", text.as_bytes(), outputs);
+        keep(response, "txt", real.as_bytes(), kept.outputs);
     }
-    text.len() as u64
+    real.len() as u64
 }
 
 /// Whether an output may be sent whole.

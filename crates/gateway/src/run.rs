@@ -5,31 +5,30 @@
 //! own limits only make for better errors.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use serde_json::Value;
-use tidegate_model::{ErrorCode, LimitName, Limits, Program, RunError, RunId};
+use tidegate_model::{Backend, ErrorCode, Language, LimitName, Limits, Program, RunError, RunId};
 use tidegate_policy::Permissions;
 use tidegate_python::Analysis;
 use tidegate_sandbox::{ChannelError, End, FrameWriter, Hit, Watch, Worker};
 use tidegate_wire::{FromGuest, LogLevel, Question, Start, ToGuest};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
 
+use crate::approvals::is_pending;
 use crate::bridge::Caller;
+use crate::check::Examined;
+use crate::clock::RunClock;
+use crate::context::RunContext;
 use crate::explain_limit::{Subject, code_of, message};
 use crate::gateway::Gateway;
-use crate::pipeline::RunContext;
+use crate::judge::Judgement;
+use crate::person::Person;
 use crate::ready::Checked;
-use crate::request::{Request, WAITING_BYTES, fulfil};
+use crate::request::{Request, WAITING_BYTES, journaled};
 use crate::run_limits::{Spent, cause, measured};
 use crate::view::View;
-
-/// The engine interrupts itself at the limit and can then say where it was. If
-/// it cannot, it is killed this much later.
-const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
 
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -75,32 +74,60 @@ impl Ended {
     }
 }
 
-/// Runs a program in a fresh worker.
+/// Under which terms a program runs.
+pub(crate) struct Terms<'a> {
+    pub(crate) permissions: Permissions,
+    pub(crate) limits: &'a Limits,
+    pub(crate) id: &'a RunId,
+    pub(crate) person: &'a Arc<Person>,
+    /// The sandbox of the worker.
+    pub(crate) here: Backend,
+}
+
+/// Why a run does not end here.
+enum Interruption {
+    /// It does not run, or goes on later. Our own word, which does not go through the
+    /// worker and cannot be caught by the program.
+    Ends(RunError),
+    /// It must run in another sandbox.
+    Elsewhere(Backend),
+}
+
+/// Runs a program in a fresh worker of the sandbox that is `here`. The sandbox that it
+/// needs, if that is another one: nothing of it has run then.
 pub(crate) async fn run(
     gateway: &Arc<Gateway>,
     worker: Worker,
     checked: Checked,
-    permissions: Permissions,
-    limits: &Limits,
-    id: &RunId,
-    context: &RunContext,
-) -> Ended {
+    terms: Terms<'_>,
+) -> Result<Ended, Backend> {
+    let Terms { permissions, limits, id, person, here } = terms;
+    let context = person.context();
     let Worker { mut reader, writer, life, report: _ } = worker;
     let Checked { program, reading } = checked;
+    let program = Arc::new(program);
+    let writer = Arc::new(Mutex::new(writer));
+    let clock = Arc::new(RunClock::start(limits.time, Arc::clone(&writer)));
+    person.set_clock(Arc::clone(&clock));
+    let (interrupt, mut interruptions) = mpsc::unbounded_channel();
     let mut run = Run {
         gateway: Arc::clone(gateway),
+        person: Arc::clone(person),
+        program: Arc::clone(&program),
+        here,
+        interrupt,
         view: Arc::new(View::new(gateway.catalog(), program.language)),
         id: id.clone(),
         permissions: Arc::new(permissions),
         limits: limits.clone(),
         context: context.clone(),
-        writer: Arc::new(Mutex::new(writer)),
+        writer,
         parallel: Arc::new(Semaphore::new(limits.parallel_calls as usize)),
         commands: Arc::new(Semaphore::new(PARALLEL_COMMANDS)),
         questions: Arc::new(Semaphore::new(1)),
         waiting_bytes: Arc::default(),
         tasks: JoinSet::new(),
-        warnings: Arc::default(),
+        warnings: Arc::new(std::sync::Mutex::new(person.warnings())),
         checked: false,
         saves: 0,
         call_hint: None,
@@ -108,28 +135,34 @@ pub(crate) async fn run(
         output_bytes: 0,
         ended: Ended::default(),
     };
-    let started_at = Instant::now();
-    let deadline = started_at + limits.time + INTERRUPT_GRACE;
     let mut watch = life.watch(limits);
     let started = tokio::select! {
-        started = run.start(program, reading) => started,
-        () = tokio::time::sleep_until(deadline) => {
+        started = run.start(reading) => started,
+        () = clock.over() => {
             Err(RunError::new(ErrorCode::TimeLimit, "killed"))
         }
         () = context.cancelled.cancelled() => Err(cancelled()),
     };
     let mut end = End::Now;
+    let mut elsewhere = None;
     let outcome = match started {
         Err(error) => Err(error),
         Ok(()) => loop {
             let message = tokio::select! {
                 message = reader.next() => message,
-                () = tokio::time::sleep_until(deadline) => {
+                () = clock.over() => {
                     break Err(RunError::new(ErrorCode::TimeLimit, "killed"));
                 }
                 () = context.cancelled.cancelled() => {
                     break Err(cancelled());
                 }
+                Some(interruption) = interruptions.recv() => match interruption {
+                    Interruption::Ends(error) => break Err(error),
+                    Interruption::Elsewhere(backend) => {
+                        elsewhere = Some(backend);
+                        break Ok(None);
+                    }
+                },
                 limit = passed(&mut watch) => {
                     break Err(RunError::new(code_of(limit), "killed"));
                 }
@@ -157,6 +190,9 @@ pub(crate) async fn run(
     // Cancels the calls that are still under way, and waits until each of them
     // is recorded.
     run.tasks.shutdown().await;
+    if let Some(backend) = elsewhere {
+        return Err(backend);
+    }
     let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
     // Otherwise it has nothing more to say; the answer need not wait for it.
     let outcome = if worker_died {
@@ -169,13 +205,13 @@ pub(crate) async fn run(
     } else {
         outcome
     };
-    let spent = Spent { time: started_at.elapsed(), usage };
+    let spent = Spent { time: clock.used(), usage };
     run.ended.outcome = outcome.map_err(|error| run.with_limit(error, &spent));
     let notice = run.notice(&spent);
     let warnings = &mut run.warnings.lock().unwrap_or_else(PoisonError::into_inner);
     run.ended.warnings = std::mem::take(warnings);
     run.ended.warnings.extend(notice);
-    run.ended
+    Ok(run.ended)
 }
 
 /// The next limit that the watch finds passed, if there is a watch.
@@ -188,6 +224,12 @@ async fn passed(watch: &mut Option<Watch>) -> LimitName {
 
 pub(crate) struct Run {
     pub(crate) gateway: Arc<Gateway>,
+    person: Arc<Person>,
+    /// Told when the run cannot go on here. Nothing that the program could catch.
+    interrupt: mpsc::UnboundedSender<Interruption>,
+    program: Arc<Program>,
+    /// The sandbox of the worker.
+    here: Backend,
     /// What the program sees of the servers, from its start to its end.
     view: Arc<View>,
     id: RunId,
@@ -217,13 +259,16 @@ pub(crate) struct Run {
 type Outcome = Result<Option<String>, RunError>;
 
 impl Run {
-    async fn start(&self, program: Program, reading: Option<Analysis>) -> Result<(), RunError> {
-        if let Some(reading) = reading {
-            let found = self.gateway.check_python(&self.view, &self.id, &program, reading).await?;
-            *self.warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    async fn start(&self, reading: Option<Analysis>) -> Result<(), RunError> {
+        if self.program.language == Language::Python && !self.person.is_settled() {
+            let (view, permissions) = (&self.view, &self.permissions);
+            let examining = self.gateway.examine_python(view, permissions, &self.program, reading);
+            if !self.settler().settle(examining.await).await? {
+                return Ok(());
+            }
         }
         let start = ToGuest::Start(Start {
-            source: program.source,
+            source: self.program.source.clone(),
             time_ms: u32::try_from(self.limits.time.as_millis()).unwrap_or(u32::MAX),
             cpu_ms: u32::try_from(self.limits.cpu.as_millis()).unwrap_or(u32::MAX),
             memory_bytes: self.limits.memory_bytes,
@@ -306,6 +351,7 @@ impl Run {
         let (permissions, language) = (Arc::clone(&self.permissions), self.view.language);
         let (writer, parallel) = (Arc::clone(&self.writer), Arc::clone(&self.parallel));
         let waiting_bytes = Arc::clone(&self.waiting_bytes);
+        let (person, interrupt) = (Arc::clone(&self.person), self.interrupt.clone());
         let commands = request.is_command().then(|| Arc::clone(&self.commands));
         let progress = self.context.progress.clone();
         progress.send_modify(|progress| progress.calls_started += 1);
@@ -319,14 +365,33 @@ impl Run {
             let _turn = parallel.acquire().await;
             // On its own: what a call needs while it is made is a hundred times
             // what it needs while it waits, and ten thousand may wait.
-            let caller = Caller { run: &run, permissions: &permissions, language };
-            let outcome = Box::pin(fulfil(&gateway, &caller, request)).await;
+            let outcome =
+                Box::pin(journaled(&gateway, &person, &run, &permissions, language, request)).await;
             waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
-            reply(&writer, id, outcome).await;
+            match outcome {
+                Err(error) if is_pending(&error) => {
+                    // If nobody listens, the run has ended.
+                    let _ = interrupt.send(Interruption::Ends(error));
+                }
+                outcome => reply(&writer, id, outcome).await,
+            }
         });
         self.collect_finished();
         None
+    }
+
+    fn settler(&self) -> Settler {
+        Settler {
+            gateway: Arc::clone(&self.gateway),
+            person: Arc::clone(&self.person),
+            program: Arc::clone(&self.program),
+            permissions: Arc::clone(&self.permissions),
+            warnings: Arc::clone(&self.warnings),
+            interrupt: self.interrupt.clone(),
+            id: self.id.clone(),
+            here: self.here,
+        }
     }
 
     fn refuse(&mut self, id: u32, error: RunError) {
@@ -348,18 +413,31 @@ impl Run {
         let too_many_saves = question == Question::SaveSkill && self.saves > SAVES;
         let (gateway, view) = (Arc::clone(&self.gateway), Arc::clone(&self.view));
         let (permissions, run) = (Arc::clone(&self.permissions), self.id.clone());
-        let warnings = Arc::clone(&self.warnings);
+        let settler = self.settler();
+        let person = Arc::clone(&self.person);
         let writer = Arc::clone(&self.writer);
         self.tasks.spawn(async move {
             let answer = match question {
-                Question::Check => gateway.check_said(&view, &body).await.map(|found| {
-                    *warnings.lock().unwrap_or_else(PoisonError::into_inner) = found;
-                    Value::Null
-                }),
+                Question::Check if person.is_settled() => Ok(Value::Null),
+                Question::Check => {
+                    match gateway.examine_said(&view, &permissions, &body).await {
+                        Ok(examined) => match settler.settle(examined).await {
+                            Ok(true) => Ok(Value::Null),
+                            // The worker waits for an answer until it is ended.
+                            Ok(false) => return,
+                            Err(error) => Err(error),
+                        },
+                        Err(error) => Err(error),
+                    }
+                }
                 Question::SaveSkill if too_many_saves => Err(too_many()),
                 other => {
                     let language = view.language;
-                    let caller = Caller { run: &run, permissions: &permissions, language };
+                    let (permissions, person) = (&*permissions, &*person);
+                    let called = &OnceLock::new();
+                    let run = &run;
+                    let entry = None;
+                    let caller = Caller { run, permissions, language, person, entry, called };
                     gateway.answer(&view, &caller, other, &body).await
                 }
             };
@@ -409,6 +487,59 @@ impl Run {
     }
 }
 
+/// What settles whether a program runs here.
+struct Settler {
+    gateway: Arc<Gateway>,
+    person: Arc<Person>,
+    program: Arc<Program>,
+    permissions: Arc<Permissions>,
+    warnings: Arc<std::sync::Mutex<Vec<String>>>,
+    interrupt: mpsc::UnboundedSender<Interruption>,
+    id: RunId,
+    here: Backend,
+}
+
+impl Settler {
+    /// Whether the program runs here and now; if not, the run was told why.
+    async fn settle(&self, examined: Examined) -> Result<bool, RunError> {
+        let Examined { verdict, judgement } = examined;
+        let warnings = verdict?;
+        let Self { gateway, person, program, id, .. } = self;
+        let consent =
+            gateway.consent(person, id, program, &self.permissions.names(), &judgement).await;
+        let interruption = match consent {
+            Ok(backend) => {
+                if backend == self.here {
+                    *self.warnings.lock().unwrap_or_else(PoisonError::into_inner) =
+                        warnings.clone();
+                    person.settle(warnings);
+                    return Ok(true);
+                }
+                let mut warnings = warnings;
+                warnings.push(elsewhere(&judgement, backend));
+                person.settle(warnings);
+                Interruption::Elsewhere(backend)
+            }
+            Err(error) => Interruption::Ends(error),
+        };
+        // If nobody listens, the run has ended.
+        let _ = self.interrupt.send(interruption);
+        Ok(false)
+    }
+}
+
+/// Never silently: what a program may do elsewhere is other than its author thinks.
+fn elsewhere(judgement: &Judgement, backend: Backend) -> String {
+    let worst = judgement.issues.iter().max_by_key(|issue| issue.severity);
+    let why = worst.map(|issue| format!(" (line {}: {})", issue.line, issue.message));
+    format!(
+        "the risk of the program is {}{}, so it ran in the sandbox `{}`",
+        judgement.level,
+        why.unwrap_or_default(),
+        backend.as_str()
+    )
+}
+
 async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {
     send_reply(&mut *writer.lock().await, id, outcome).await;
 }
@@ -433,6 +564,7 @@ fn said_by_the_host_only(code: ErrorCode) -> bool {
             | ErrorCode::EngineMissing
             | ErrorCode::EngineDenied
             | ErrorCode::Cancelled
+            | ErrorCode::ApprovalPending
             | ErrorCode::WorkerDied
     )
 }

@@ -15,6 +15,14 @@ pub(crate) fn new_run_id() -> RunId {
     RunId(format!("{}{:0>5}", base36(time), base36(random)))
 }
 
+/// A name that people type. Of 32 bits: unguessable it need not be, since only who can
+/// write the state folder can answer.
+pub(crate) fn short_id() -> String {
+    let mut random = [0; 4];
+    let _ = getrandom::fill(&mut random);
+    format!("{:0>7}", base36(u64::from(u32::from_le_bytes(random))))
+}
+
 fn base36(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {

@@ -6,7 +6,7 @@
 //! What a client is shown has nothing invisible in it.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use serde::Deserialize;
@@ -19,8 +19,10 @@ use tidegate_store::{
 };
 
 use crate::bridge::Caller;
+use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::pipeline::{Clock, RunContext, outcome_of, sha256_hex};
+use crate::person::Person;
+use crate::pipeline::{Clock, outcome_of, sha256_hex};
 use crate::run_id::new_run_id;
 use crate::{explain, tokens};
 
@@ -73,7 +75,10 @@ impl Gateway {
                 })?,
             };
             let permissions = self.permissions(context.profile.as_deref())?;
-            let caller = Caller { run: &id, permissions: &permissions, language };
+            let person = Person::new(context, self.approved_for(&context.session), None);
+            let (permissions, person) = (&permissions, &person);
+            let called = &OnceLock::new();
+            let caller = Caller { run: &id, permissions, language, person, entry: None, called };
             self.save_checked(&caller, request).await
         };
         let saved = saved.await;

@@ -2,13 +2,13 @@
 //!
 //! A finding informs: nothing is allowed or refused by it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something in a program that is worth a look.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Stable name of the rule, such as `python.process`.
-    pub rule: &'static str,
+    /// Stable name of the rule, such as `python.process`; those of users' files too.
+    pub rule: String,
     /// How much it matters.
     pub severity: Severity,
     /// Line of the program as written, from 1.
@@ -18,11 +18,11 @@ pub struct Finding {
     /// The fact, with values in back-ticks and no full stop.
     pub message: String,
     /// What to do instead.
-    pub suggestion: &'static str,
+    pub suggestion: String,
 }
 
 /// How much a finding matters, if it were not for the jail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Ordinary programs do it.
@@ -31,4 +31,6 @@ pub enum Severity {
     Medium,
     /// Programs that want out do it.
     High,
+    /// Nothing but an attack looks like it.
+    Critical,
 }

@@ -5,10 +5,12 @@
 //! same type, it lives here, because they may not depend on each other.
 
 mod answer;
+mod backend;
 mod change;
 mod command;
 mod finding;
 mod hidden;
+mod impact;
 mod isolation;
 mod language;
 mod limits;
@@ -16,19 +18,24 @@ mod nearest;
 mod network;
 mod network_rule;
 mod permissions;
+mod personal;
+pub mod reading;
 mod response;
+mod ruling;
 mod run;
 mod secret;
 mod server;
 mod tool;
 
 pub use answer::Answer;
+pub use backend::Backend;
 pub use change::{Change, OnChange, Part};
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use finding::{Finding, Severity};
 pub use hidden::{
     cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
 };
+pub use impact::{FileImpact, Impact, ToolImpact};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;
@@ -42,7 +49,11 @@ pub use permissions::{
     CommandAccess, Effects, LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
     ToolWords,
 };
+pub use personal::DataType;
 pub use response::{Metrics, Response};
+pub use ruling::{
+    ArgumentRule, Effect, EffectSource, Level, PolicyDefaults, PolicyExample, PolicyRule, Word,
+};
 pub use run::{Engine, ErrorCode, Program, RunError, RunId};
 pub use secret::Secret;
 pub use server::{ServerSpec, Transport};

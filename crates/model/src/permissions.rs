@@ -37,8 +37,12 @@ impl Profile {
     /// configured servers, the configured network, and no command.
     pub const DEFAULT: &'static str = "default";
 
+    /// The profile of programs that were found to be risky. Chosen: what an honest one
+    /// of that kind needs, and an attack does not like.
+    pub const STRICT: &'static str = "strict";
+
     /// The profiles that are always there, the narrowest first.
-    pub fn built_in() -> [Self; 4] {
+    pub fn built_in() -> [Self; 5] {
         let all = BTreeSet::from(Scope::ALL);
         let full = Self {
             name: "execute_full".into(),
@@ -65,8 +69,20 @@ impl Profile {
             write: BTreeSet::new(),
             ..restricted.clone()
         };
+        let strict = Self {
+            name: Self::STRICT.into(),
+            write: BTreeSet::new(),
+            network: NetworkAccess::None,
+            commands: none.clone(),
+            limits: LimitCeilings(BTreeMap::from([
+                (LimitName::Time, 10_000),
+                (LimitName::ToolCalls, 200),
+                (LimitName::ParallelCalls, 4),
+            ])),
+            ..full.clone()
+        };
         let default = Self { name: Self::DEFAULT.into(), commands: none, ..full.clone() };
-        [read_only, restricted, default, full]
+        [read_only, restricted, strict, default, full]
     }
 }
 
@@ -321,17 +337,21 @@ mod tests {
     }
 
     #[test]
-    fn each_built_in_profile_is_no_wider_than_the_next() {
-        let all = Profile::built_in();
-        for pair in all.windows(2) {
-            let [narrow, wide] = pair else { continue };
+    fn no_built_in_profile_is_wider_than_the_one_above_it() {
+        let [read_only, restricted, strict, default, full] = Profile::built_in();
+        let no_wider = |narrow: &Profile, wide: &Profile| {
             assert!(narrow.effects <= wide.effects && narrow.network <= wide.network);
             assert!(narrow.read.is_subset(&wide.read) && narrow.write.is_subset(&wide.write));
             assert!(!narrow.commands.includes("x") || wide.commands.includes("x"));
-        }
+        };
+        no_wider(&read_only, &restricted);
+        no_wider(&restricted, &default);
+        // Stricter in what it may use, not in which tools it may call.
+        no_wider(&strict, &default);
+        no_wider(&default, &full);
         assert_eq!(
-            all.map(|p| p.name),
-            ["read_only", "write_restricted", "default", "execute_full"]
+            [read_only, restricted, strict, default, full].map(|profile| profile.name),
+            ["read_only", "write_restricted", "strict", "default", "execute_full"]
         );
     }
 }

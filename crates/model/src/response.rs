@@ -1,9 +1,11 @@
 //! The answer of a run, as the client gets it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{RunError, RunId};
+use crate::{DataType, RunError, RunId};
 
 /// The answer of `execute_code` and of `tidegate run --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,9 @@ pub struct Response {
     pub metrics: Metrics,
     /// Whether personal data was replaced by tokens.
     pub pii_tokenized: bool,
+    /// How many values of each type were.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pii_counts: BTreeMap<DataType, u32>,
 }
 
 /// What a run cost.

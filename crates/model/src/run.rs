@@ -181,8 +181,20 @@ error_codes! {
     Denied = "call.denied",
     /// The tool is not as it was accepted, and such tools are not called.
     Quarantined = "call.quarantined",
+    /// A person was asked and said no, or nobody could be asked.
+    ApprovalDenied = "approval.denied",
+    /// A person was asked and has not answered yet.
+    ApprovalPending = "approval.pending",
+    /// What was to go on is not there: gone on before, ended, or too old.
+    NotParked = "approval.no_such_run",
+    /// A run that went on did not make the calls that it had made before.
+    Diverged = "approval.diverged",
     /// A file of the program's view does not exist or may not be touched.
     File = "file.refused",
+    /// A token of personal data that this session has not given.
+    UnknownToken = "privacy.unknown_token",
+    /// Personal data that may not go where it was to go.
+    NotForThem = "privacy.not_allowed",
     /// The server could not be started or reached.
     UpstreamUnavailable = "upstream.unavailable",
     /// The server died while it worked on the call.
@@ -252,6 +264,9 @@ impl ErrorCode {
             | Self::FetchDenied
             | Self::CommandDenied
             | Self::Isolation
+            | Self::ApprovalDenied
+            | Self::ApprovalPending
+            | Self::NotForThem
             | Self::EngineDenied => 3,
             Self::TimeLimit
             | Self::CpuLimit
@@ -282,6 +297,9 @@ impl ErrorCode {
             | Self::BadArgument
             | Self::ToolFailed
             | Self::File
+            | Self::NotParked
+            | Self::Diverged
+            | Self::UnknownToken
             | Self::Cancelled
             | Self::WorkerDied
             | Self::FetchFailed

@@ -2,19 +2,24 @@
 //!
 //! A server that the user configured is granted, any other is not; every profile
 //! of the run must allow the tool; a tool that is not as it was accepted may be in
-//! quarantine; and arguments must fit the tool's schema.
+//! quarantine; the rules say whether it happens, needs a person's word or does not; and
+//! arguments must fit the tool's schema.
 //! Defaults refuse: an empty policy permits nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tidegate_model::{
-    Change, CommandSpec, OnChange, Part, Profile, ToolCall, ToolDef, ToolRef, ToolWords,
+    Change, CommandSpec, Effect, EffectSource, Level, OnChange, Part, Profile, ToolCall, ToolDef,
+    ToolRef, ToolWords, Word,
 };
 
+use crate::approved::Approved;
 use crate::arguments::{ArgumentProblem, Schemas};
 use crate::commands::{CommandDenial, CommandPermit, Commands};
+use crate::effect::effect_of;
 use crate::permissions::{Permissions, Refusal};
+use crate::rules::{Rules, Ruling, Subject};
 
 /// The right to make one call, once.
 ///
@@ -32,7 +37,7 @@ impl Permit {
 }
 
 /// Why a call may not happen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Denial {
     /// The server is not granted.
     NotGranted,
@@ -42,8 +47,35 @@ pub enum Denial {
     WrongDefinition,
     /// The tool is not the one that was accepted.
     Quarantined(Change),
+    /// The rules say no.
+    Rule(Ruling),
+    /// The rules say that a person must be asked, and none has said yes. Only a call that
+    /// could be made is asked about.
+    NeedsApproval(Box<NeedsApproval>),
     /// The arguments do not fit the tool's schema.
     Arguments(ArgumentProblem),
+}
+
+/// A call that waits for a person's word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NeedsApproval {
+    /// The call exactly as it would be made.
+    pub call: ToolCall,
+    /// Why a person must be asked.
+    pub ruling: Ruling,
+    /// What the tool does, and how that is known.
+    pub effect: (Effect, EffectSource),
+}
+
+/// What is known of the run that makes a call.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing<'a> {
+    /// How risky its program is.
+    pub level: Level,
+    /// What a person has approved for it.
+    pub run: &'a Approved,
+    /// What a person has approved for its session.
+    pub session: &'a Approved,
 }
 
 /// What the user configured: what runs can be permitted at most.
@@ -72,6 +104,7 @@ pub struct Policy {
     active: String,
     on_change: OnChange,
     commands: Commands,
+    rules: RwLock<Arc<Rules>>,
     schemas: Schemas,
 }
 
@@ -86,6 +119,7 @@ impl Policy {
             active: grants.profile,
             on_change: grants.on_change,
             commands: Commands::new(grants.commands),
+            rules: RwLock::default(),
             schemas: Schemas::default(),
         }
     }
@@ -117,6 +151,30 @@ impl Policy {
         Ok(Permissions { profiles })
     }
 
+    /// The same permissions, narrowed to the profile of risky programs.
+    pub fn strict(&self, permissions: &Permissions) -> Permissions {
+        let mut profiles = permissions.profiles.clone();
+        let strict = self.profiles.get(Profile::STRICT).cloned();
+        let is_there = profiles.iter().any(|profile| profile.name == Profile::STRICT);
+        profiles.extend(strict.filter(|_| !is_there));
+        Permissions { profiles }
+    }
+
+    /// The rules in force.
+    pub fn rules(&self) -> Arc<Rules> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// From now on these rules are in force, also for runs that are under way.
+    pub fn set_rules(&self, rules: Rules) {
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+    }
+
+    /// What a tool does.
+    pub fn effect(&self, id: &ToolRef, tool: &ToolDef) -> (Effect, EffectSource) {
+        effect_of(id, tool, &self.words)
+    }
+
     /// Decides on one call of a tool. `change` is how its definition differs from the
     /// accepted one.
     pub fn decide(
@@ -125,6 +183,7 @@ impl Policy {
         mut call: ToolCall,
         tool: &Arc<ToolDef>,
         change: Option<&Change>,
+        standing: Standing<'_>,
     ) -> Result<Permit, Denial> {
         if !self.granted_servers.contains(&call.tool.server) {
             return Err(Denial::NotGranted);
@@ -136,8 +195,62 @@ impl Policy {
         if let Some(change) = self.quarantined(permissions, &call.tool, tool, change) {
             return Err(Denial::Quarantined(change.clone()));
         }
+        let effect = self.effect(&call.tool, tool);
+        let before = self.ruling(permissions, &call, effect.0, standing.level);
+        if before.word == Word::Deny {
+            return Err(Denial::Rule(before));
+        }
+        // This may mend the arguments, so the rules see them as the server will.
         self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
-        Ok(Permit { call })
+        let ruling = self.ruling(permissions, &call, effect.0, standing.level);
+        match ruling.word {
+            Word::Allow => Ok(Permit { call }),
+            Word::Deny => Err(Denial::Rule(ruling)),
+            Word::Ask if standing.run.covers(&call) || standing.session.covers(&call) => {
+                Ok(Permit { call })
+            }
+            Word::Ask => {
+                Err(Denial::NeedsApproval(Box::new(NeedsApproval { call, ruling, effect })))
+            }
+        }
+    }
+
+    fn ruling(
+        &self,
+        permissions: &Permissions,
+        call: &ToolCall,
+        effect: Effect,
+        level: Level,
+    ) -> Ruling {
+        self.rules().rule(&Subject {
+            tool: Some(&call.tool),
+            arguments: Some(&call.arguments),
+            profiles: &permissions.names(),
+            level,
+            effect,
+        })
+    }
+
+    pub(crate) fn grants(&self, server: &str) -> bool {
+        self.granted_servers.contains(server)
+    }
+
+    /// Why the profiles of a run do not let it call a tool, whatever the rules say.
+    pub fn refusal(
+        &self,
+        permissions: &Permissions,
+        id: &ToolRef,
+        tool: &ToolDef,
+    ) -> Option<Refusal> {
+        permissions.may_call(id, tool, &self.words).err()
+    }
+
+    pub(crate) fn check_arguments(
+        &self,
+        call: &mut ToolCall,
+        tool: &Arc<ToolDef>,
+    ) -> Result<(), ArgumentProblem> {
+        self.schemas.check(call, tool)
     }
 
     /// What keeps a tool from being called until a person accepts it: any change where
@@ -178,11 +291,14 @@ mod tests {
 
     use serde_json::json;
     use tidegate_model::{
-        Change, Effects, Hints, OnChange, Part, Profile, ToolCall, ToolDef, ToolRef,
+        Change, Effect, Effects, Hints, Level, OnChange, Part, PolicyDefaults, PolicyRule, Profile,
+        ToolCall, ToolDef, ToolRef, Word,
     };
 
-    use super::{Denial, Grants, Policy};
-    use crate::permissions::{Refusal, Rule};
+    use super::{Denial, Grants, Permit, Policy, Standing};
+    use crate::approved::Approved;
+    use crate::permissions::{Permissions, Refusal, Rule};
+    use crate::rules::{Rules, Why};
 
     fn tool() -> Arc<ToolDef> {
         Arc::new(ToolDef {
@@ -195,6 +311,20 @@ mod tests {
         })
     }
 
+    /// A decision for a run of which nothing is known, with a yes to everything asked.
+    fn decide(
+        policy: &Policy,
+        permissions: &Permissions,
+        call: ToolCall,
+        tool: &Arc<ToolDef>,
+        change: Option<&Change>,
+    ) -> Result<Permit, Denial> {
+        let (run, session) = (Approved::default(), Approved::default());
+        run.approve_tools([call.tool.clone()]);
+        let standing = Standing { level: Level::Low, run: &run, session: &session };
+        policy.decide(permissions, call, tool, change, standing)
+    }
+
     fn call(server: &str, tool: &str) -> ToolCall {
         ToolCall { tool: ToolRef::new(server, tool), arguments: serde_json::Map::new() }
     }
@@ -203,7 +333,7 @@ mod tests {
     fn a_tool_of_a_configured_server_is_permitted() {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
-        let permit = policy.decide(&permissions, call("files", "read"), &tool(), None).unwrap();
+        let permit = decide(&policy, &permissions, call("files", "read"), &tool(), None).unwrap();
         assert_eq!(permit.into_call(), call("files", "read"));
     }
 
@@ -211,10 +341,10 @@ mod tests {
     fn a_server_without_a_grant_is_refused() {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
-        let denial = policy.decide(&permissions, call("Files", "read"), &tool(), None).unwrap_err();
+        let denial =
+            decide(&policy, &permissions, call("Files", "read"), &tool(), None).unwrap_err();
         assert_eq!(denial, Denial::NotGranted);
-        let denial = Policy::default()
-            .decide(&permissions, call("files", "read"), &tool(), None)
+        let denial = decide(&Policy::default(), &permissions, call("files", "read"), &tool(), None)
             .unwrap_err();
         assert_eq!(denial, Denial::NotGranted);
     }
@@ -224,32 +354,32 @@ mod tests {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
         let denial =
-            policy.decide(&permissions, call("files", "delete"), &tool(), None).unwrap_err();
+            decide(&policy, &permissions, call("files", "delete"), &tool(), None).unwrap_err();
         assert_eq!(denial, Denial::WrongDefinition);
     }
 
     #[test]
     fn a_run_that_asks_for_a_profile_gets_less_and_never_more() {
         let policy = Policy::for_configured_servers(["files"]);
-        let decide = |asked| {
+        let decided = |asked| {
             let permissions = policy.permissions(asked).unwrap();
-            policy.decide(&permissions, call("files", "read"), &tool(), None).map(|_| ())
+            decide(&policy, &permissions, call("files", "read"), &tool(), None).map(|_| ())
         };
-        assert_eq!(decide(None), Ok(()));
-        assert_eq!(decide(Some("execute_full")), Ok(()));
+        assert_eq!(decided(None), Ok(()));
+        assert_eq!(decided(Some("execute_full")), Ok(()));
         let rule = Rule::Effects(Effects::ReadOnly);
         let refusal = Refusal { profile: "read_only".into(), rule };
-        assert_eq!(decide(Some("read_only")), Err(Denial::Profile(refusal)));
+        assert_eq!(decided(Some("read_only")), Err(Denial::Profile(refusal)));
         let widest = policy.permissions(Some("execute_full")).unwrap();
         let refusal = Refusal { profile: "default".into(), rule: Rule::Commands };
         assert_eq!(widest.may_run("sort"), Err(refusal));
-        let known = ["default", "execute_full", "read_only", "write_restricted"];
+        let known = ["default", "execute_full", "read_only", "strict", "write_restricted"];
         assert_eq!(policy.permissions(Some("root")).unwrap_err(), known);
     }
 
     #[test]
     fn a_tool_that_is_not_as_accepted_is_refused_in_quarantine_only() {
-        let decide = |on_change, change: Option<&Change>| {
+        let decided = |on_change, change: Option<&Change>| {
             let policy = Policy::new(Grants {
                 servers: ["files".to_owned()].into(),
                 profiles: Profile::built_in().into(),
@@ -258,14 +388,14 @@ mod tests {
                 ..Grants::default()
             });
             let permissions = policy.permissions(None).unwrap();
-            policy.decide(&permissions, call("files", "read"), &tool(), change).map(|_| ())
+            decide(&policy, &permissions, call("files", "read"), &tool(), change).map(|_| ())
         };
         for change in [Change::New, Change::Parts(vec![Part::Description])] {
-            assert_eq!(decide(OnChange::Mark, Some(&change)), Ok(()));
+            assert_eq!(decided(OnChange::Mark, Some(&change)), Ok(()));
             let denied = Err(Denial::Quarantined(change.clone()));
-            assert_eq!(decide(OnChange::Quarantine, Some(&change)), denied);
+            assert_eq!(decided(OnChange::Quarantine, Some(&change)), denied);
         }
-        assert_eq!(decide(OnChange::Quarantine, None), Ok(()));
+        assert_eq!(decided(OnChange::Quarantine, None), Ok(()));
     }
 
     #[test]
@@ -273,19 +403,19 @@ mod tests {
         let policy = Policy::for_configured_servers(["files"]);
         let claims = Some(Hints { read_only_hint: Some(true), ..Hints::default() });
         let tool = Arc::new(ToolDef { annotations: claims, ..(*tool()).clone() });
-        let decide = |profile, change: Option<&Change>| {
+        let decided = |profile, change: Option<&Change>| {
             let permissions = policy.permissions(profile).unwrap();
-            policy.decide(&permissions, call("files", "read"), &tool, change).map(|_| ())
+            decide(&policy, &permissions, call("files", "read"), &tool, change).map(|_| ())
         };
         let read_only = Some("read_only");
-        assert_eq!(decide(read_only, None), Ok(()));
+        assert_eq!(decided(read_only, None), Ok(()));
         let described = Change::Parts(vec![Part::Description]);
-        assert_eq!(decide(read_only, Some(&described)), Ok(()));
+        assert_eq!(decided(read_only, Some(&described)), Ok(()));
         for change in [Change::New, Change::Parts(vec![Part::Title, Part::Annotations])] {
             let denied = Err(Denial::Quarantined(change.clone()));
-            assert_eq!(decide(read_only, Some(&change)), denied);
+            assert_eq!(decided(read_only, Some(&change)), denied);
             // Where claims decide nothing, they are marked and no more.
-            assert_eq!(decide(None, Some(&change)), Ok(()));
+            assert_eq!(decided(None, Some(&change)), Ok(()));
         }
     }
 
@@ -299,8 +429,51 @@ mod tests {
         });
         for asked in [None, Some("execute_full")] {
             let permissions = policy.permissions(asked).unwrap();
-            let decided = policy.decide(&permissions, call("files", "read"), &tool(), None);
+            let decided = decide(&policy, &permissions, call("files", "read"), &tool(), None);
             assert!(matches!(decided, Err(Denial::Profile(_))));
         }
+    }
+
+    fn destroying() -> Arc<ToolDef> {
+        let claims = Hints { destructive_hint: Some(true), ..Hints::default() };
+        Arc::new(ToolDef { annotations: Some(claims), ..(*tool()).clone() })
+    }
+
+    #[test]
+    fn a_tool_that_destroys_needs_a_yes_which_is_used_up() {
+        let policy = Policy::for_configured_servers(["files"]);
+        let permissions = policy.permissions(None).unwrap();
+        let (run, session) = (Approved::default(), Approved::default());
+        let decided = || {
+            let standing = Standing { level: Level::Low, run: &run, session: &session };
+            let call = call("files", "read");
+            policy.decide(&permissions, call, &destroying(), None, standing).map(|_| ())
+        };
+        let Err(Denial::NeedsApproval(asked)) = decided() else { panic!() };
+        assert_eq!(asked.call, call("files", "read"));
+        assert_eq!(asked.ruling.why, Why::Effect(Effect::Destructive));
+        run.approve_call(&asked.call);
+        assert_eq!(decided(), Ok(()));
+        assert!(matches!(decided(), Err(Denial::NeedsApproval(_))), "used up");
+        session.approve_tools([ToolRef::new("files", "read")]);
+        assert_eq!((decided(), decided()), (Ok(()), Ok(())));
+    }
+
+    #[test]
+    fn a_yes_does_not_open_what_a_rule_a_profile_or_a_schema_closes() {
+        let policy = Policy::for_configured_servers(["files"]);
+        let permissions = policy.permissions(None).unwrap();
+        let rule = PolicyRule { tools: vec!["read".into()], ..PolicyRule::new("no", Word::Deny) };
+        policy.set_rules(Rules::new(&[rule], PolicyDefaults::default()).unwrap());
+        let decided = decide(&policy, &permissions, call("files", "read"), &tool(), None);
+        assert!(matches!(decided, Err(Denial::Rule(ruling)) if ruling.word == Word::Deny));
+        policy.set_rules(Rules::default());
+        let narrow = policy.permissions(Some("read_only")).unwrap();
+        let decided = decide(&policy, &narrow, call("files", "read"), &destroying(), None);
+        assert!(matches!(decided, Err(Denial::Profile(_))));
+        let schema = json!({"type": "object", "required": ["path"]});
+        let tool = Arc::new(ToolDef { input_schema: schema, ..(*destroying()).clone() });
+        let decided = decide(&policy, &permissions, call("files", "read"), &tool, None);
+        assert!(matches!(decided, Err(Denial::Arguments(_))));
     }
 }

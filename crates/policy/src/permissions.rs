@@ -44,6 +44,11 @@ pub enum Rule {
 }
 
 impl Permissions {
+    /// The names of its profiles.
+    pub fn names(&self) -> Vec<&str> {
+        self.profiles.iter().map(|profile| profile.name.as_str()).collect()
+    }
+
     /// The limits of a run, narrowed by its profiles.
     pub fn limits(&self, configured: Limits) -> Limits {
         self.profiles.iter().fold(configured, |limits, profile| profile.limits.narrow(limits))

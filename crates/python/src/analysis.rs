@@ -10,14 +10,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ruff_python_parser::parse_module;
 use ruff_source_file::LineIndex;
 use ruff_text_size::TextSize;
-use tidegate_model::Finding;
+use tidegate_model::reading::Reading;
 
 use crate::bindings::Bindings;
 use crate::hints::{Hints, hints};
 use crate::imports::{Import, imports};
 use crate::meanings::Meanings;
 use crate::references::{Reference, references};
-use crate::{dangers, depth, fence};
+use crate::repeats::Repeats;
+use crate::{depth, facts, fence, measures};
 
 /// Longer programs are not read. Ten times the longest that a model has the tokens
 /// to write; a tree takes up to a hundred times the memory of its source.
@@ -28,7 +29,7 @@ pub const LONGEST_SOURCE: usize = 512 * 1024;
 pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// What is known of a program before it runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Analysis {
     /// Its uses of servers and tools, in the order of the source.
     pub references: Vec<Reference>,
@@ -38,8 +39,10 @@ pub struct Analysis {
     pub kept: Vec<(String, String)>,
     /// What it knows of the keys that it reads.
     pub hints: Hints,
-    /// What in it may be dangerous. Nothing relies on it.
-    pub findings: Vec<Finding>,
+    /// Whether it was understood; if not, nothing else is known of it.
+    pub understood: bool,
+    /// What it does, for the rules to judge.
+    pub reading: Reading,
 }
 
 /// Reads a program; nothing if it is not understood. To be called on a thread with
@@ -62,13 +65,17 @@ fn read(source: &str) -> Option<Analysis> {
     let body = parsed.suite();
     let bindings = Bindings::of(body);
     let meanings = Meanings::new(&bindings);
-    let (references, kept) = references(body, &meanings, &lines);
+    let repeats = Repeats::of(body);
+    let measured = measures::measure(&source, parsed.tokens(), body);
+    let (reading, noted) = facts::reading(body, &lines, &repeats, measured);
+    let (references, kept) = references(body, &meanings, &lines, &noted);
     Some(Analysis {
         references,
         kept,
         hints: hints(body, &lines),
         imports: imports(body, &lines),
-        findings: dangers::findings(body, &meanings, &lines),
+        reading,
+        understood: true,
     })
 }
 
@@ -89,10 +96,38 @@ impl<'s> Lines<'s> {
         u32::try_from(self.index.line_index(offset).get()).unwrap_or(u32::MAX)
     }
 
+    /// The places of offsets that only get larger: each line is counted once.
+    pub(crate) fn places(&self) -> Places<'_> {
+        Places { lines: self, last: TextSize::new(0), at: (1, 1) }
+    }
+
     pub(crate) fn place(&self, offset: TextSize) -> (u32, u32) {
         let at = self.index.line_column(offset, self.source);
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         (number(at.line.get()), number(at.column.get()))
+    }
+}
+
+/// From offsets to lines and columns, in one go.
+pub(crate) struct Places<'l> {
+    lines: &'l Lines<'l>,
+    last: TextSize,
+    at: (u32, u32),
+}
+
+impl Places<'_> {
+    pub(crate) fn place(&mut self, offset: TextSize) -> (u32, u32) {
+        let same_line = self.lines.line(offset) == self.at.0 && self.last != TextSize::new(0);
+        self.at = match same_line && offset >= self.last {
+            true => {
+                let between = self.lines.source.get(self.last.to_usize()..offset.to_usize());
+                let passed = between.map_or(0, |text| text.chars().count());
+                (self.at.0, self.at.1.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX)))
+            }
+            false => self.lines.place(offset),
+        };
+        self.last = offset;
+        self.at
     }
 }
 

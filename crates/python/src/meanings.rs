@@ -123,12 +123,13 @@ impl<'b, 'a> Meanings<'b, 'a> {
 }
 
 /// What the package `servers` holds besides servers, as in `api.py` of the guest.
-const HELPERS: [&str; 9] = [
+pub(crate) const HELPERS: [&str; 10] = [
     "ToolError",
     "commands",
     "fetch",
     "list_files",
     "load_skill",
+    "pii",
     "read_file",
     "save_skill",
     "search_tools",

@@ -8,10 +8,12 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
+use serde_json::{Map, Value};
 use tidegate_model::ToolRef;
 
 use crate::analysis::Lines;
 use crate::bindings::{Imported, MODULE, ScopeId};
+use crate::literals::Noted;
 use crate::meanings::{Meaning, Meanings, Name, literal};
 use crate::written::Written;
 
@@ -45,6 +47,10 @@ pub struct Reference {
     pub called: bool,
     /// Whether the program is prepared for it not to be there.
     pub guarded: bool,
+    /// The arguments that are written as literals; the rest is absent.
+    pub literals: Map<String, Value>,
+    /// Whether it is in a loop, or in a function that is called for each of a list.
+    pub repeated: bool,
 }
 
 /// All uses of servers and tools in a program, in the order of the source, and the
@@ -53,10 +59,11 @@ pub(crate) fn references<'a>(
     body: &'a [Stmt],
     meanings: &Meanings<'_, 'a>,
     lines: &Lines<'_>,
+    noted: &Noted,
 ) -> (Vec<Reference>, Vec<(String, String)>) {
     let (found, kept) = (Vec::new(), Vec::new());
     let mut uses =
-        Uses { meanings, lines, scope: MODULE, guards: 0, places: MOST_PLACES, found, kept };
+        Uses { meanings, lines, noted, scope: MODULE, guards: 0, places: MOST_PLACES, found, kept };
     uses.visit_body(body);
     uses.found.sort_by_key(|reference| (reference.line, reference.column));
     (uses.found, uses.kept)
@@ -65,6 +72,7 @@ pub(crate) fn references<'a>(
 struct Uses<'m, 'b, 'a> {
     meanings: &'m Meanings<'b, 'a>,
     lines: &'m Lines<'m>,
+    noted: &'m Noted,
     scope: ScopeId,
     /// In how many guards the visit is.
     guards: u32,
@@ -80,6 +88,8 @@ struct Use {
     arguments: Option<(u32, u32, u32, u32)>,
     written: Written,
     called: bool,
+    literals: Map<String, Value>,
+    repeated: bool,
 }
 
 impl<'a> Uses<'_, '_, 'a> {
@@ -99,6 +109,8 @@ impl<'a> Uses<'_, '_, 'a> {
             written: of.written,
             called: of.called,
             guarded: self.guards > 0,
+            literals: of.literals,
+            repeated: of.repeated,
         });
     }
 
@@ -121,11 +133,12 @@ impl<'a> Uses<'_, '_, 'a> {
             true => name,
             false => Name { at: callee.start(), ..name },
         };
+        let (literals, repeated) = self.noted.of(start);
         match meaning {
             Meaning::Tool(server, tool) => {
                 let written = Written::of(&call.arguments, self.lines, self.places);
                 self.places -= written.len();
-                let of = Use { arguments, written, called: false };
+                let of = Use { arguments, written, called: false, literals, repeated };
                 self.add(here(server), Some(here(tool)), of);
             }
             Meaning::Server(server) => {
@@ -135,7 +148,7 @@ impl<'a> Uses<'_, '_, 'a> {
             Meaning::CallByName => {
                 let Some((server, tool)) = named_tool(call) else { return };
                 let named = |text| Name { text, at: callee.start() };
-                let of = Use { arguments, ..Use::default() };
+                let of = Use { arguments, literals, repeated, ..Use::default() };
                 self.add(named(server), Some(named(tool)), of);
             }
             Meaning::Servers | Meaning::Python(_) => {}

@@ -160,7 +160,6 @@ async fn ask(engine: Engine, candidate: &Path) -> Result<ExternalEngine, EngineE
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
-    use std::os::unix::fs::PermissionsExt;
     use std::path::{Path, PathBuf};
 
     use tidegate_model::Engine;
@@ -171,8 +170,14 @@ mod tests {
     fn launcher(script: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("node");
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        // A file that this process has open for writing may be open in the child of
+        // another test for a moment, and cannot be started then.
+        let written = std::process::Command::new("/bin/sh")
+            .args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\""])
+            .arg(&path)
+            .arg(script)
+            .status();
+        assert!(written.unwrap().success());
         (folder, path)
     }
 

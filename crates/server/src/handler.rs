@@ -12,13 +12,19 @@ use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
-use tidegate_gateway::{Gateway, Progress, RunContext, SaveSkill, SearchRequest};
-use tidegate_model::{
-    Answer, Engine, ErrorCode, Language, Program, RunError, did_you_mean, visible_json,
+use serde_json::{Map, Value, json};
+use tidegate_gateway::{
+    Approver, Gateway, Progress, RunContext, SaveSkill, SearchRequest, SessionId,
 };
-use tokio::sync::watch;
+use tidegate_model::{
+    Answer, Engine, ErrorCode, Language, Program, Response, RunError, RunId, did_you_mean,
+    visible_json,
+};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
+use crate::approver::{Eliciting, shows_forms};
+use crate::held::{Asking, Held, Step, Work, fingerprint};
 use crate::surface::{Surface, definitions, instructions};
 
 /// Progress is told at most this often, and at least this often while a run
@@ -31,12 +37,19 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 pub(crate) struct Handler {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) surface: Surface,
+    /// Whose requests these are.
+    pub(crate) session: SessionId,
+    pub(crate) held: Arc<Held>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExecuteCode {
-    code: String,
+    #[serde(default)]
+    code: Option<String>,
+    /// A run that waits for an approval, instead of a program.
+    #[serde(default)]
+    resume: Option<String>,
     #[serde(default)]
     language: Option<String>,
     #[serde(default)]
@@ -54,6 +67,13 @@ struct ExecuteCode {
 #[serde(deny_unknown_fields)]
 struct ByName {
     name: String,
+}
+
+/// Of `sanitize_pii` and `restore_pii`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ByText {
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -95,20 +115,15 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let progress_token = context.meta.get_progress_token();
-        let run = RunContext { cancelled: context.ct.clone(), ..RunContext::default() };
-        let _reporter = progress_token.map(|token| {
-            Reporter(
-                tokio::spawn(report(context.peer.clone(), token, run.progress.subscribe()))
-                    .abort_handle(),
-            )
-        });
+        let mut run = RunContext {
+            session: self.session.clone(),
+            cancelled: context.ct.clone(),
+            ..RunContext::default()
+        };
         let offered = definitions(self.surface);
         let known = offered.iter().any(|tool| tool.name == request.name);
-        let result = match request.name.as_ref() {
-            name if self.surface == Surface::Direct => self.pass_on(name, arguments, &run).await,
-            name if !known => {
+        match request.name.as_ref() {
+            name if self.surface != Surface::Direct && !known => {
                 let names = offered.iter().map(|tool| tool.name.as_ref());
                 let hint = did_you_mean(name, names).unwrap_or_else(|| match self.surface {
                     // It has no `call_tool`.
@@ -122,27 +137,134 @@ impl ServerHandler for Handler {
                     None,
                 ));
             }
-            "execute_code" => self.execute_code(arguments, &run).await,
-            "search_tools" => self.search_tools(arguments).await,
-            "get_tool_definition" => self.get_tool_definition(arguments).await,
-            "save_skill" => self.save_skill(arguments, &run).await,
-            "load_skill" => self.load_skill(arguments, &run).await,
-            "list_skills" => self.list_skills(arguments, &run).await,
-            _ => self.call_upstream(arguments, &run).await,
-        };
-        Ok(CallToolResponse::Complete(result.unwrap_or_else(|error| failure(&error))))
+            _ => {}
+        }
+        let capabilities = context.client_capabilities();
+        let can_ask = shows_forms(capabilities.as_ref());
+        let asks_itself = context.protocol_version().is_none_or(|version| version.has_initialize());
+        if can_ask && asks_itself {
+            run.approver = Some(Arc::new(Eliciting(context.peer.clone())));
+        }
+        if asks_itself || !can_ask {
+            let _reporter = reporter(&context, &run.progress);
+            let result = self.perform(&request.name, request.arguments, &run).await;
+            return Ok(CallToolResponse::Complete(result.unwrap_or_else(|error| failure(&error))));
+        }
+        let work = self.held.take(&request).unwrap_or_else(|| self.start(request, run));
+        let _reporter = reporter(&context, &work.progress);
+        match self.held.drive(work, &context.ct).await {
+            Step::Done(result) => Ok(result.unwrap_or_else(|error| failure(&error)).into()),
+            Step::Asks(question) => Ok(question),
+            Step::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
+        }
     }
 }
 
 impl Handler {
+    /// Starts the work on a request that may outlive it.
+    fn start(&self, request: CallToolRequestParams, run: RunContext) -> Work {
+        let (asking, questions) = mpsc::channel(1);
+        let cancelled = CancellationToken::new();
+        let fingerprint = fingerprint(&request);
+        let approver: Option<Arc<dyn Approver>> = Some(Arc::new(Asking(asking)));
+        let run = RunContext { cancelled: cancelled.clone(), approver, ..run };
+        let (handler, progress) = (self.clone(), run.progress.clone());
+        let task =
+            tokio::spawn(
+                async move { handler.perform(&request.name, request.arguments, &run).await },
+            );
+        Work { task, questions, cancelled, progress, request: fingerprint }
+    }
+
+    /// Does what a request asks for.
+    async fn perform(
+        &self,
+        name: &str,
+        arguments: Option<JsonObject>,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let arguments = arguments.unwrap_or_default();
+        let answered = match name {
+            _ if self.surface == Surface::Direct => self.pass_on(name, arguments, run).await,
+            "execute_code" => self.execute_code(arguments, run).await,
+            "search_tools" => self.about_tools(self.search_tools(arguments).await, run),
+            "get_tool_definition" => {
+                self.about_tools(self.get_tool_definition(arguments).await, run)
+            }
+            "save_skill" => self.about_tools(self.save_skill(arguments, run).await, run),
+            "load_skill" => self.about_tools(self.load_skill(arguments, run).await, run),
+            "list_skills" => self.about_tools(self.list_skills(arguments, run).await, run),
+            "sanitize_pii" => self.sanitize_pii(arguments, run),
+            "restore_pii" => self.restore_pii(arguments, run).await,
+            _ => self.call_upstream(arguments, run).await,
+        };
+        answered.map_err(|error| self.gateway.shown_error(error, run))
+    }
+
+    /// Texts of ours about tools and skills, without personal data.
+    fn about_tools(
+        &self,
+        answered: Result<CallToolResult, RunError>,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let mut result = answered?;
+        for block in &mut result.content {
+            if let ContentBlock::Text(text) = block {
+                text.text = self.gateway.shown_text(&text.text, run);
+            }
+        }
+        Ok(result)
+    }
+
+    fn sanitize_pii(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let request: ByText = parse("sanitize_pii", arguments)?;
+        let done = self.gateway.sanitize_pii(&request.text, run)?;
+        let answer = json!({
+            "text": done.text,
+            "pii_tokenized": !done.counts.is_empty(),
+            "pii_counts": done.counts,
+        });
+        Ok(CallToolResult::success(vec![ContentBlock::text(answer.to_string())]))
+    }
+
+    async fn restore_pii(
+        &self,
+        arguments: JsonObject,
+        run: &RunContext,
+    ) -> Result<CallToolResult, RunError> {
+        let request: ByText = parse("restore_pii", arguments)?;
+        let text = self.gateway.restore_pii(&request.text, run).await?;
+        Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+    }
+
     async fn execute_code(
         &self,
         arguments: JsonObject,
         run: &RunContext,
     ) -> Result<CallToolResult, RunError> {
         let request: ExecuteCode = parse("execute_code", arguments)?;
+        let code = match (request.code, request.resume) {
+            (Some(code), None) => code,
+            (None, Some(id)) => {
+                return answered(&self.gateway.resume(&RunId(id), run).await?);
+            }
+            (Some(_), Some(_)) => {
+                let message = "`execute_code` takes `code` or `resume`, not both";
+                return Err(RunError::new(ErrorCode::BadArgument, message)
+                    .with_hint("leave `code` out to go on with a run"));
+            }
+            (None, None) => {
+                let message = "`execute_code` needs `code`";
+                return Err(RunError::new(ErrorCode::BadArgument, message)
+                    .with_hint("send a program in TypeScript or Python"));
+            }
+        };
         let language = match request.language.as_deref() {
-            None => Language::of(&request.code),
+            None => Language::of(&code),
             Some(word) => Language::parse(word).ok_or_else(|| {
                 let word = word.escape_debug();
                 let message = format!("`language` must be `typescript` or `python`, got `{word}`");
@@ -152,18 +274,9 @@ impl Handler {
         };
         let timeout = request.timeout_ms.map(Duration::from_millis);
         let engine = request.engine;
-        let program = Program { source: request.code, language, engine, timeout };
+        let program = Program { source: code, language, engine, timeout };
         let run = RunContext { profile: request.profile, ..run.clone() };
-        let response = self.gateway.execute(program, &run).await;
-        // As text only: what reaches the model is counted once.
-        let text = serde_json::to_string(&response).map_err(|_| internal())?;
-        // The model reads it as it stands.
-        let content = vec![ContentBlock::text(visible_json(&text).into_owned())];
-        Ok(if response.success {
-            CallToolResult::success(content)
-        } else {
-            CallToolResult::error(content)
-        })
+        answered(&self.gateway.execute(program, &run).await)
     }
 
     async fn search_tools(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
@@ -223,8 +336,14 @@ impl Handler {
         arguments: JsonObject,
         run: &RunContext,
     ) -> Result<CallToolResult, RunError> {
-        let answer = self.gateway.call_tool(name, arguments, run).await?;
-        Ok(passed_on(answer))
+        let shown = self.gateway.call_tool(name, arguments, run).await?;
+        let mut result = passed_on(shown.answer);
+        if !shown.pii_counts.is_empty() {
+            let mut meta = MetaObject::new();
+            meta.0.insert("tidegate/pii_counts".into(), json!(shown.pii_counts));
+            result.meta = Some(meta);
+        }
+        Ok(result)
     }
 
     /// Every upstream tool as itself, named `<server>__<tool>`.
@@ -245,6 +364,18 @@ impl Handler {
         };
         catalog.tools().filter_map(as_tool).collect()
     }
+}
+
+/// The answer of a run as MCP has it.
+fn answered(response: &Response) -> Result<CallToolResult, RunError> {
+    // As text only: what reaches the model is counted once.
+    let text = serde_json::to_string(response).map_err(|_| internal())?;
+    // The model reads it as it stands.
+    let content = vec![ContentBlock::text(visible_json(&text).into_owned())];
+    Ok(match response.success {
+        true => CallToolResult::success(content),
+        false => CallToolResult::error(content),
+    })
 }
 
 /// Definitions with their cost in `_meta`, where the client can read it and the
@@ -294,6 +425,16 @@ impl Drop for Reporter {
     fn drop(&mut self) {
         self.0.abort();
     }
+}
+
+/// Tells the client of a request how far it is, if it wants to know.
+fn reporter(
+    context: &RequestContext<RoleServer>,
+    progress: &watch::Sender<Progress>,
+) -> Option<Reporter> {
+    let token = context.meta.get_progress_token()?;
+    let reporting = tokio::spawn(report(context.peer.clone(), token, progress.subscribe()));
+    Some(Reporter(reporting.abort_handle()))
 }
 
 /// Tells a client how its run is doing until the run ends.

@@ -4,7 +4,9 @@
 //! transport in both protocol eras. Knows nothing of sandboxes or upstream
 //! servers: a request becomes a call of `gateway`, an answer becomes MCP.
 
+mod approver;
 mod handler;
+mod held;
 mod stdio;
 mod surface;
 

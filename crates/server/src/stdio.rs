@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::service::{ServerInitializeError, ServiceExt};
 use rmcp::transport::stdio_pipes;
 use thiserror::Error;
-use tidegate_gateway::Gateway;
+use tidegate_gateway::{Gateway, SessionId};
 
 use crate::handler::Handler;
 use crate::surface::Surface;
@@ -22,9 +22,13 @@ pub enum ServeError {
 }
 
 /// Serves one client until it closes its end.
-pub async fn serve_stdio(gateway: Arc<Gateway>, surface: Surface) -> Result<(), ServeError> {
+pub async fn serve_stdio(
+    gateway: Arc<Gateway>,
+    surface: Surface,
+    session: SessionId,
+) -> Result<(), ServeError> {
     gateway.prepare_worker();
-    let handler = Handler { gateway, surface };
+    let handler = Handler { gateway, surface, session, held: Arc::default() };
     let service = match handler.serve(stdio_pipes()).await {
         Ok(service) => service,
         // A client that starts us only to see whether we start.

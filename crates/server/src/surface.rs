@@ -1,7 +1,7 @@
 //! The tools a client sees, and what they cost.
 //!
-//! Every word here is paid for in every conversation: the seven tools with the
-//! instructions stay below 550 tokens, so that the thirteen of the contract fit
+//! Every word here is paid for in every conversation: the nine tools with the
+//! instructions stay below 640 tokens, so that the thirteen of the contract fit
 //! into 1,000. A test counts.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -43,6 +43,8 @@ pub fn definitions(surface: Surface) -> Vec<Tool> {
                 save_skill(),
                 load_skill(),
                 list_skills(),
+                sanitize_pii(),
+                restore_pii(),
             ]
         }
         Surface::Lean => vec![execute_code(), search_tools()],
@@ -64,9 +66,10 @@ fn execute_code() -> Tool {
             "code": {"type": "string"},
             "language": {"enum": ["typescript", "python"]},
             "timeout_ms": {"type": "integer"},
-            "engine": {"enum": ["quickjs", "deno", "node"]}
+            "engine": {"enum": ["quickjs", "deno", "node"]},
+            "resume": {"type": "string"}
         }),
-        &["code"],
+        &[],
     )
 }
 
@@ -130,6 +133,25 @@ fn list_skills() -> Tool {
         .annotate(ToolAnnotations::new().read_only(true))
 }
 
+fn sanitize_pii() -> Tool {
+    tool(
+        "sanitize_pii",
+        "Replaces personal data by tokens like [EMAIL_1]; tools get the real values for them.",
+        json!({"text": {"type": "string"}}),
+        &["text"],
+    )
+    .annotate(ToolAnnotations::new().read_only(true))
+}
+
+fn restore_pii() -> Tool {
+    tool(
+        "restore_pii",
+        "Real values for tokens, if the user approves.",
+        json!({"text": {"type": "string"}}),
+        &["text"],
+    )
+}
+
 fn tool(
     name: &'static str,
     description: &'static str,
@@ -170,7 +192,7 @@ mod tests {
     #[test]
     fn the_surface_stays_within_its_budget() {
         let (standard, lean) = (cost(Surface::Standard), cost(Surface::Lean));
-        assert!(standard <= 550, "standard costs {standard}");
+        assert!(standard <= 640, "standard costs {standard}");
         let skills = definitions(Surface::Standard);
         let skills: usize =
             skills.iter().filter(|tool| tool.name.contains("skill")).map(tool_cost).sum();

@@ -1,8 +1,12 @@
 //! What is recorded. No argument, no result and no secret: sizes and outcomes.
 
+mod rows;
+
 use std::time::{Duration, SystemTime};
 
 use tidegate_model::{ErrorCode, RunId, ToolRef};
+
+pub(crate) use rows::{insert_call, insert_command, insert_run, insert_skill};
 
 /// How something ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

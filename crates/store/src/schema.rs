@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 9] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -114,6 +114,79 @@ const MIGRATIONS: [&str; 6] = [
         accepted_at_ms  INTEGER NOT NULL,
         PRIMARY KEY (server, source, tool)
     ) STRICT;
+",
+    "
+    CREATE TABLE approvals (
+        id              TEXT PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        kind            TEXT NOT NULL,
+        subject_sha256  TEXT NOT NULL,
+        title           TEXT NOT NULL,
+        details         TEXT NOT NULL,
+        created_at_ms   INTEGER NOT NULL,
+        expires_at_ms   INTEGER NOT NULL,
+        state           TEXT NOT NULL,
+        scope           TEXT,
+        decided_by      TEXT,
+        decided_at_ms   INTEGER
+    ) STRICT;
+    CREATE INDEX approvals_by_subject ON approvals (subject_sha256);
+    CREATE TABLE parked_runs (
+        run_id          TEXT PRIMARY KEY,
+        expires_at_ms   INTEGER NOT NULL,
+        state           TEXT NOT NULL
+    ) STRICT;
+",
+    "
+    CREATE TABLE vault (
+        session         TEXT NOT NULL,
+        data_type       TEXT NOT NULL,
+        number          INTEGER NOT NULL,
+        nonce           BLOB NOT NULL,
+        sealed          BLOB NOT NULL,
+        value_hash      BLOB NOT NULL,
+        created_at_ms   INTEGER NOT NULL,
+        expires_at_ms   INTEGER NOT NULL,
+        restores        INTEGER NOT NULL,
+        PRIMARY KEY (session, data_type, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX vault_by_value ON vault (session, value_hash);
+    CREATE INDEX vault_by_end ON vault (expires_at_ms);
+    CREATE TABLE vault_numbers (
+        session         TEXT NOT NULL,
+        data_type       TEXT NOT NULL,
+        last            INTEGER NOT NULL,
+        expires_at_ms   INTEGER NOT NULL,
+        PRIMARY KEY (session, data_type)
+    ) STRICT, WITHOUT ROWID;
+",
+    "
+    CREATE TABLE pii_seen (
+        server          TEXT NOT NULL,
+        tool            TEXT NOT NULL,
+        data_type       TEXT NOT NULL,
+        count           INTEGER NOT NULL,
+        last_seen_ms    INTEGER NOT NULL,
+        PRIMARY KEY (server, tool, data_type)
+    ) STRICT;
+    CREATE TABLE pii_restores (
+        id              INTEGER PRIMARY KEY,
+        at_ms           INTEGER NOT NULL,
+        session         TEXT NOT NULL,
+        run_id          TEXT NOT NULL,
+        towards         TEXT NOT NULL,
+        data_type       TEXT NOT NULL,
+        count           INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE alerts (
+        id              INTEGER PRIMARY KEY,
+        at_ms           INTEGER NOT NULL,
+        run_id          TEXT NOT NULL,
+        kind            TEXT NOT NULL,
+        detail          TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX alerts_by_time ON alerts (at_ms);
+    ALTER TABLE parked_runs ADD COLUMN sealed BLOB;
 ",
 ];
 

@@ -1,23 +1,27 @@
 //! The writer thread and the questions one can ask.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use thiserror::Error;
-use tidegate_model::ToolRef;
+use tidegate_model::{DataType, RunId, ToolRef};
 use tokio::sync::oneshot;
 
 use crate::accepted::{self, AcceptedServer, AcceptedTool};
-use crate::connections;
-use crate::record::{CallRecord, CommandRecord, RunRecord, SkillRecord, Stats};
+use crate::alerts::AlertRecord;
+use crate::approvals::Approvals;
+use crate::parked;
+use crate::personal::{self, PiiReport, RestoresRecord};
+use crate::record::{CallRecord, CommandRecord, RunRecord, SkillRecord, Stats, insert_run};
 use crate::schema::migrate;
 use crate::shapes::{self, ShapeRecord};
 use crate::together;
+use crate::vault::{Vault, VaultKey};
+use crate::waiting::Waiting;
 
 /// Another gateway may hold the write lock; a commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,9 +29,6 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a call may wait for others to be written with it. Its run waits for
 /// no one: calls before it are committed together with it.
 const BATCH_TIME: Duration = Duration::from_millis(50);
-
-/// Calls that wait for a database that fails.
-const MOST_WAITING_CALLS: usize = 100_000;
 
 /// Why the state could not be kept.
 #[derive(Debug, Error)]
@@ -58,6 +59,28 @@ pub enum StoreError {
     /// The writer thread has ended.
     #[error("the database is closed")]
     Closed,
+    /// The file with the vault's key cannot be trusted.
+    #[error("the vault's key `{path}` {why}: {remedy}")]
+    UnfitKey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A token was given to two values, by two processes with the same session.
+    #[error("`{token}` stands for another value already")]
+    TokenTaken {
+        /// Which one.
+        token: String,
+    },
+    /// The system gave no random bytes.
+    #[error("the system gave no random bytes")]
+    NoRandomness,
+    /// A cipher has its limits; this one is at 256 GB.
+    #[error("a value is too long for the vault")]
+    TooLongForVault,
 }
 
 /// The database of one state folder.
@@ -68,53 +91,13 @@ pub struct Store {
     writer: Option<JoinHandle<()>>,
 }
 
-/// What is not on disk yet and nobody waits for. Beside the queue, because waking
-/// the writer for every call costs more than the call's own bookkeeping.
-#[derive(Default)]
-struct Waiting {
-    calls: Vec<CallRecord>,
-    connections: Vec<tidegate_model::Connection>,
-    commands: Vec<CommandRecord>,
-    skills: Vec<SkillRecord>,
-    /// The newest of each tool; `None` removes it.
-    shapes: BTreeMap<ToolRef, Option<ShapeRecord>>,
-}
-
-impl Waiting {
-    fn is_empty(&self) -> bool {
-        self.calls.is_empty()
-            && self.connections.is_empty()
-            && self.commands.is_empty()
-            && self.skills.is_empty()
-            && self.shapes.is_empty()
-    }
-
-    /// Puts back what could not be written, before what came meanwhile: calls
-    /// may belong to runs that have not ended. A disk that stays full must not
-    /// fill the memory as well.
-    fn put_back(&mut self, mut older: Self) {
-        older.calls.append(&mut self.calls);
-        older.calls.truncate(MOST_WAITING_CALLS);
-        self.calls = older.calls;
-        older.connections.append(&mut self.connections);
-        older.connections.truncate(MOST_WAITING_CALLS);
-        self.connections = older.connections;
-        older.commands.append(&mut self.commands);
-        older.commands.truncate(MOST_WAITING_CALLS);
-        self.commands = older.commands;
-        older.skills.append(&mut self.skills);
-        older.skills.truncate(MOST_WAITING_CALLS);
-        self.skills = older.skills;
-        for (tool, shape) in older.shapes {
-            self.shapes.entry(tool).or_insert(shape);
-        }
-    }
-}
-
 enum Job {
     /// Something waits where nothing did.
     Waiting,
-    Run(RunRecord, oneshot::Sender<Result<(), StoreError>>),
+    Run(RunRecord, Waiter),
+    /// Somebody waits for what was handed over, and not on an async channel: a report is
+    /// read where a thread may block.
+    Flush(Sender<()>),
 }
 
 impl Store {
@@ -163,6 +146,26 @@ impl Store {
         });
     }
 
+    /// Records how many values of which type were in an answer of a tool. Does not wait.
+    pub fn record_pii_seen(&self, tool: &ToolRef, found: &[(DataType, u32)], at: SystemTime) {
+        // Most answers have none, and the writer is not woken for them.
+        if found.iter().any(|(_, count)| *count > 0) {
+            self.add(|waiting| waiting.seen.add(tool, found, at));
+        }
+    }
+
+    /// Records that values were put back. Does not wait.
+    pub fn record_restores(&self, restores: RestoresRecord) {
+        if restores.counts.iter().any(|(_, count)| *count > 0) {
+            self.add(|waiting| waiting.restores.push(restores));
+        }
+    }
+
+    /// Records something that a person should look at. Does not wait.
+    pub fn record_alert(&self, alert: AlertRecord) {
+        self.add(|waiting| waiting.alerts.push(alert));
+    }
+
     fn add(&self, what: impl FnOnce(&mut Waiting)) {
         let was_empty = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -183,6 +186,18 @@ impl Store {
         let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
         jobs.send(Job::Run(run, done)).map_err(|_| StoreError::Closed)?;
         committed.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Waits until the writer has tried to write everything that was handed over. Whether
+    /// it could is in the log: a full disk is no reason to show nothing.
+    fn flush(&self) {
+        let (done, written) = channel();
+        if let Some(jobs) = &self.jobs
+            && jobs.send(Job::Flush(done)).is_ok()
+        {
+            // An error is a writer that has ended: there is nothing to wait for.
+            let _ = written.recv();
+        }
     }
 
     /// Sums over all runs.
@@ -249,6 +264,41 @@ impl Store {
         together::tools_of_runs(&connect(&self.path)?)
     }
 
+    /// What people are asked and answer.
+    pub fn approvals(&self) -> Result<Approvals, StoreError> {
+        Ok(Approvals { connection: connect(&self.path)? })
+    }
+
+    /// Keeps a run that waits for a person, as the caller wrote it down, sealed with the
+    /// vault's key.
+    pub fn park(
+        &self,
+        key: &VaultKey,
+        run: &RunId,
+        state: &str,
+        until: SystemTime,
+    ) -> Result<(), StoreError> {
+        parked::keep(&connect(&self.path)?, key, &run.0, state, until)
+    }
+
+    /// Takes a run that was kept sealed: it is there once. One that does not open with this
+    /// key is not there.
+    pub fn unpark(&self, key: &VaultKey, run: &RunId) -> Result<Option<String>, StoreError> {
+        parked::take(&connect(&self.path)?, key, &run.0, SystemTime::now())
+    }
+
+    /// The values that tokens stand for.
+    pub fn vault(&self, key: &VaultKey) -> Result<Vault, StoreError> {
+        Vault::new(connect(&self.path)?, key)
+    }
+
+    /// Where personal data came from and went, in numbers. Has all that was recorded here
+    /// before.
+    pub fn pii_report(&self) -> Result<PiiReport, StoreError> {
+        self.flush();
+        personal::read_report(&connect(&self.path)?)
+    }
+
     /// What was learned about tools until now.
     pub fn shapes(&self) -> Result<Vec<(ToolRef, ShapeRecord)>, StoreError> {
         shapes::read_all(&connect(&self.path)?)
@@ -279,14 +329,21 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
 
 type Waiter = oneshot::Sender<Result<(), StoreError>>;
 
+/// What the writer does at once.
+#[derive(Default)]
+struct Ready {
+    runs: Vec<RunRecord>,
+    waiters: Vec<Waiter>,
+    flushes: Vec<Sender<()>>,
+}
+
 /// The writer thread: everything that is waiting goes into one transaction.
 fn write_all(connection: &mut Connection, queue: &Receiver<Job>, waiting: &Mutex<Waiting>) {
     while let Ok(first) = queue.recv() {
-        let (runs, waiters): (Vec<RunRecord>, Vec<Waiter>) =
-            collect(first, queue).into_iter().unzip();
+        let Ready { runs, waiters, flushes } = collect(first, queue);
         // Taken after the runs: a run's calls were pushed before it was sent.
         let batch = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        let result = write_batch(connection, &batch, &runs);
+        let result = write(connection, &batch, &runs);
         if let Err(error) = &result {
             tracing::error!(%error, "runs could not be recorded");
             waiting.lock().unwrap_or_else(PoisonError::into_inner).put_back(batch);
@@ -296,147 +353,48 @@ fn write_all(connection: &mut Connection, queue: &Receiver<Job>, waiting: &Mutex
             // Nobody waits any more: the client is gone.
             let _ = done.send(answer);
         }
+        for done in flushes {
+            let _ = done.send(());
+        }
     }
 }
 
-/// The runs that can be written now: all that are queued, or whoever comes
-/// within the batch time if so far there is nothing that waits for us.
-fn collect(first: Job, queue: &Receiver<Job>) -> Vec<(RunRecord, Waiter)> {
+/// What can be written now: all runs that are queued, or whoever comes within the batch
+/// time if so far there is nothing that waits for us.
+fn collect(first: Job, queue: &Receiver<Job>) -> Ready {
     let until = Instant::now() + BATCH_TIME;
-    let mut runs = Vec::new();
+    let mut ready = Ready::default();
     let mut next = Some(first);
     while let Some(job) = next.take() {
-        if let Job::Run(run, done) = job {
-            runs.push((run, done));
+        match job {
+            Job::Waiting => {}
+            Job::Run(run, done) => {
+                ready.runs.push(run);
+                ready.waiters.push(done);
+            }
+            Job::Flush(done) => ready.flushes.push(done),
         }
-        let wait = if runs.is_empty() {
+        let wait = if ready.runs.is_empty() && ready.flushes.is_empty() {
             until.saturating_duration_since(Instant::now())
         } else {
             Duration::ZERO
         };
         next = queue.recv_timeout(wait).ok();
     }
-    runs
+    ready
 }
 
-fn write_batch(
+fn write(
     connection: &mut Connection,
     waiting: &Waiting,
     runs: &[RunRecord],
 ) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
-    for call in &waiting.calls {
-        insert_call(&transaction, call)?;
-    }
-    for connection in &waiting.connections {
-        connections::write(&transaction, connection)?;
-    }
-    for command in &waiting.commands {
-        insert_command(&transaction, command)?;
-    }
-    for skill in &waiting.skills {
-        insert_skill(&transaction, skill)?;
-    }
-    for (tool, shape) in &waiting.shapes {
-        shapes::write(&transaction, tool, shape.as_ref())?;
-    }
+    waiting.write(&transaction)?;
     for run in runs {
         insert_run(&transaction, run)?;
     }
     transaction.commit()?;
-    Ok(())
-}
-
-fn insert_call(connection: &Connection, call: &CallRecord) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO calls (run_id, started_at_ms, server, tool, outcome, error_code,
-                 duration_us, argument_bytes, answer_bytes, answer_tokens)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            call.run_id.0,
-            unix_ms(call.started_at),
-            call.tool.server,
-            call.tool.tool,
-            call.outcome.as_str(),
-            call.outcome.error_code(),
-            micros(call.duration),
-            call.argument_bytes,
-            call.answer_bytes,
-            call.answer_tokens,
-        ])?;
-    Ok(())
-}
-
-fn insert_command(connection: &Connection, command: &CommandRecord) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO commands (run_id, started_at_ms, name, path, outcome, error_code,
-                 exit_code, signal, duration_us, arguments, argument_bytes, input_bytes,
-                 output_bytes)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            command.run_id.0,
-            unix_ms(command.started_at),
-            command.name,
-            command.path,
-            command.outcome.as_str(),
-            command.outcome.error_code(),
-            command.exit_code,
-            command.signal,
-            micros(command.duration),
-            command.arguments,
-            command.argument_bytes,
-            command.input_bytes,
-            command.output_bytes,
-        ])?;
-    Ok(())
-}
-
-fn insert_skill(connection: &Connection, skill: &SkillRecord) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO saved_skills (run_id, saved_at_ms, name, outcome, error_code, replaced,
-                 language, code_bytes, code_sha256)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            skill.run_id.0,
-            unix_ms(skill.saved_at),
-            skill.name,
-            skill.outcome.as_str(),
-            skill.outcome.error_code(),
-            skill.replaced,
-            skill.language,
-            skill.code_bytes,
-            skill.code_sha256,
-        ])?;
-    Ok(())
-}
-
-fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(), StoreError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO runs (id, started_at_ms, kind, language, source_sha256, outcome,
-                 error_code, duration_us, tool_calls, result_bytes, answer_tokens, handle)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            run.id.0,
-            unix_ms(run.started_at),
-            run.kind,
-            run.language,
-            run.source_sha256,
-            run.outcome.as_str(),
-            run.outcome.error_code(),
-            micros(run.duration),
-            run.tool_calls,
-            run.result_bytes,
-            run.answer_tokens as u64,
-            run.handle,
-        ])?;
     Ok(())
 }
 
@@ -445,11 +403,14 @@ pub(crate) fn unix_ms(time: SystemTime) -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
+pub(crate) fn from_unix_ms(ms: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}
+
 pub(crate) fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Makes a folder that only this user can read: it will hold results.
 /// Makes a file readable for its owner only, whatever folder it is in. By its path:
 /// opening and closing the file would end the locks that SQLite has on it.
 fn make_private(path: &Path) -> std::io::Result<()> {
@@ -463,6 +424,7 @@ fn make_private(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Makes a folder that only this user can read: it will hold results.
 pub(crate) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -7,6 +7,13 @@ declare function callMCPTool(name: string, ...input: any[]): Promise<any>;
 declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string; category?: string; read_only?: boolean; max_tokens?: number }): Promise<any>;
 declare function loadSkill(name: string): Promise<string>;
 declare function saveSkill(name: string, code: string, description?: string): Promise<{ path: string; replaced: boolean }>;
+// Of a list, one answer for each. What comes of `any` may be either.
+interface Pii {
+  domain<T extends string | readonly string[]>(tokens: T): Promise<0 extends 1 & T ? any : T extends string ? string | null : (string | null)[]>;
+  equals(a: string, b: string): Promise<boolean>;
+  mask<T extends string | readonly string[]>(tokens: T): Promise<0 extends 1 & T ? any : T extends string ? string : string[]>;
+}
+declare const pii: Pii;
 declare const commands: {
   run(name: string, args?: readonly (string | number)[], options?: { input?: string; timeout_ms?: number }): Promise<{
     exit_code: number | null;

@@ -27,6 +27,9 @@ use crate::stdio::{StdioTransport, UNREADABLE};
 /// A server that pages for ever must not hold the gateway for ever.
 const MAX_TOOLS: usize = 20_000;
 const MAX_PAGES: usize = 2_000;
+/// MCP asks for at most 128 characters; the longest name of 3,031 real tools has 57.
+/// A tool with a longer one, or none, is left out.
+const MAX_NAME_BYTES: usize = 256;
 /// The longest description of 3,031 real tools has 14 KB.
 const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 
@@ -230,7 +233,10 @@ impl Connection {
             let page = self.service.peer().list_tools(Some(params)).await;
             let page = page.map_err(|error| self.error(error))?;
             for tool in page.tools {
-                if names.insert(tool.name.to_string()) {
+                if tool.name.is_empty() || tool.name.len() > MAX_NAME_BYTES {
+                    let bytes = tool.name.len();
+                    tracing::warn!(server = self.server, bytes, "a tool's name is no name");
+                } else if names.insert(tool.name.to_string()) {
                     tools.push(tool_def(tool));
                 } else {
                     tracing::warn!(server = self.server, tool = %tool.name, "tool listed twice");

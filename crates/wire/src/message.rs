@@ -2,7 +2,8 @@
 //!
 //! Guest to host: hello, then any number of calls, questions and log lines,
 //! then exactly one done or failed. Host to guest: one start, then one reply
-//! per call and question. Ids are chosen by the guest and only echoed.
+//! per call and question, and a clock whenever the run is stopped or goes on. Ids are
+//! chosen by the guest and only echoed.
 
 use tidegate_model::{ErrorCode, IsolationReport, Layer, LayerReport, LayerState, RunError};
 
@@ -10,7 +11,7 @@ use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 
 /// Version of this protocol. Both sides come from one executable today; a
 /// container image or a saved machine may be older, and is refused if it is.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 7;
 
 /// Longest tool name a guest may send. Real ones are below 130 bytes.
 pub const NAME_LIMIT: usize = 512;
@@ -116,6 +117,9 @@ pub enum Question {
     /// Keep this skill. JSON text: name, code, description. The one question that
     /// changes something.
     SaveSkill,
+    /// What may be known of the values behind these tokens? JSON text: what is asked for
+    /// (`domain`, `equals`, `mask`) and the tokens. The answer has no value in it.
+    Pii,
 }
 
 /// How loudly something was printed.
@@ -140,6 +144,11 @@ pub enum ToGuest {
         id: u32,
         /// JSON text of the value, or why there is none.
         outcome: Result<String, RunError>,
+    },
+    /// The clock of the run was stopped, or goes on.
+    Clock {
+        /// The time that is left from now on, in milliseconds; none while it is stopped.
+        left_ms: Option<u32>,
     },
 }
 
@@ -242,6 +251,8 @@ impl ToGuest {
             Self::Reply { id, outcome: Err(error) } => {
                 write_error(Writer::new(2).u32(*id).u8(0), error)
             }
+            // Nothing left would end the run, so zero is free to mean "stopped".
+            Self::Clock { left_ms } => Writer::new(3).u32(left_ms.map_or(0, |left| left.max(1))),
         }
         .finish()
     }
@@ -265,6 +276,10 @@ impl ToGuest {
                     Err(read_error(&mut reader)?)
                 };
                 Self::Reply { id, outcome }
+            }
+            3 => {
+                let left_ms = reader.u32("left")?;
+                Self::Clock { left_ms: (left_ms != 0).then_some(left_ms) }
             }
             value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
         };
@@ -333,7 +348,7 @@ fn clip(text: &str) -> &str {
 }
 
 impl Question {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Servers,
         Self::Functions,
         Self::Search,
@@ -342,6 +357,7 @@ impl Question {
         Self::Check,
         Self::LoadSkill,
         Self::SaveSkill,
+        Self::Pii,
     ];
 
     /// Longest body of this question.
@@ -352,7 +368,8 @@ impl Question {
             | Self::Search
             | Self::ReadDir
             | Self::ReadFile
-            | Self::LoadSkill => TEXT_LIMIT,
+            | Self::LoadSkill
+            | Self::Pii => TEXT_LIMIT,
             Self::Check => CHECK_LIMIT,
             Self::SaveSkill => SKILL_LIMIT,
         }
@@ -368,6 +385,7 @@ impl Question {
             Self::Check => 6,
             Self::LoadSkill => 7,
             Self::SaveSkill => 8,
+            Self::Pii => 9,
         }
     }
 
@@ -433,6 +451,7 @@ mod tests {
             FromGuest::Ask { id: 9, question: Question::Check, body: "{}".into() },
             FromGuest::Ask { id: 12, question: Question::LoadSkill, body: "a".into() },
             FromGuest::Ask { id: 13, question: Question::SaveSkill, body: "{}".into() },
+            FromGuest::Ask { id: 14, question: Question::Pii, body: "{\"ask\":\"mask\"}".into() },
             FromGuest::Log { level: LogLevel::Warn, text: "ünïcode".into() },
             FromGuest::Done { output: Some("[1]".into()), memory_bytes: 5 },
             FromGuest::Done { output: None, memory_bytes: 5 },
@@ -502,8 +521,19 @@ mod tests {
         assert_eq!(ask(Question::Check, CHECK_LIMIT + 1), refused(CHECK_LIMIT));
         assert_eq!(ask(Question::SaveSkill, SKILL_LIMIT), Ok(()));
         assert_eq!(ask(Question::SaveSkill, SKILL_LIMIT + 1), refused(SKILL_LIMIT));
-        assert_eq!(ask(Question::ReadFile, TEXT_LIMIT), Ok(()));
-        assert_eq!(ask(Question::ReadFile, TEXT_LIMIT + 1), refused(TEXT_LIMIT));
+        for question in [Question::ReadFile, Question::Pii] {
+            assert_eq!(ask(question, TEXT_LIMIT), Ok(()));
+            assert_eq!(ask(question, TEXT_LIMIT + 1), refused(TEXT_LIMIT));
+        }
+    }
+
+    #[test]
+    fn questions_have_the_numbers_that_the_scripts_of_the_guest_send() {
+        for (code, question) in (1..).zip(Question::ALL) {
+            assert_eq!((question.code(), Question::from_code(code)), (code, Ok(question)));
+        }
+        let unknown = WireError::BadValue { field: "question", value: 10 };
+        assert_eq!(Question::from_code(10), Err(unknown));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 // What a program sees of the gateway: `servers`, `callMCPTool`, `searchTools`,
-// `loadSkill`, `saveSkill`, `commands`, `fs`, imports, and the way its output leaves.
+// `loadSkill`, `saveSkill`, `pii`, `commands`, `fs`, imports, and the way its output leaves.
 //
 // In: `host`, the native functions of engine.rs. Out: the functions that the
 // engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
@@ -205,6 +205,38 @@
     return ask("saveSkill", wellFormed(stringify({ name, code, description })));
   }
 
+  // Tokens of personal data, such as `[EMAIL_1]`: what may be known of the values
+  // behind them. The values stay in the gateway.
+  const longestToken = 300; // in characters, however it was encoded
+  const mostInPart = 60000; // of the 64 KiB of a question
+  const tokenText = (token) => stringify(typeof token === "string" ? token.slice(0, longestToken) : token) ?? "null";
+  const askPii = (what, texts) => ask("pii", wellFormed(`{"ask":"${what}","tokens":[${texts.join()}]}`));
+  function aboutEach(what, given) {
+    if (!isArray(given)) return askPii(what, [tokenText(given)])[0];
+    const answers = [];
+    let part = [];
+    let bytes = 0;
+    for (let at = 0; at < given.length; at++) {
+      const text = tokenText(given[at]);
+      // A character has at most three bytes.
+      const more = 3 * text.length + 1;
+      if (part.length > 0 && bytes + more > mostInPart) {
+        answers.push(...askPii(what, part));
+        part = [];
+        bytes = 0;
+      }
+      part.push(text);
+      bytes += more;
+    }
+    if (part.length > 0) answers.push(...askPii(what, part));
+    return answers;
+  }
+  const pii = freeze({
+    domain: async (tokens) => aboutEach("domain", tokens),
+    equals: async (a, b) => askPii("equals", [tokenText(a), tokenText(b)]),
+    mask: async (tokens) => aboutEach("mask", tokens),
+  });
+
   // Files: `./servers` and `./skills` can be read, and nothing else is there yet.
   const textOf = (path) => `${path}`;
   const readOnly = (name) => () => {
@@ -318,6 +350,7 @@
   define("searchTools", searchTools);
   define("loadSkill", loadSkill);
   define("saveSkill", saveSkill);
+  define("pii", pii);
   define("commands", commands);
   define("ToolError", ToolError);
   define("fs", fs);

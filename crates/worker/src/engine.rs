@@ -56,10 +56,8 @@ impl Engine {
         // the process ends right after.
         let engine = ManuallyDrop::new(self);
         let prepared = prepare(&start.source)?;
-        if let Some(check) = &prepared.check {
-            let answer = host.ask(Question::Check, check.body.clone());
-            answer.map_err(|_| gateway_gone())??;
-        }
+        let answer = host.ask(Question::Check, prepared.check.body.clone());
+        answer.map_err(|_| gateway_gone())??;
         let memory_bytes = usize::try_from(start.memory_bytes).unwrap_or(usize::MAX);
         engine.runtime.set_memory_limit(memory_bytes);
         engine.context.with(|ctx| {

@@ -137,6 +137,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
                 "readDir" => Question::ReadDir,
                 "loadSkill" => Question::LoadSkill,
                 "saveSkill" => Question::SaveSkill,
+                "pii" => Question::Pii,
                 _ => Question::ReadFile,
             };
             match h.ask(question, body.0) {

@@ -20,6 +20,9 @@ use crate::channel::Channel;
 /// would cost a wake-up of the gateway per line.
 const LOG_PIECE_BYTES: usize = 32 * 1024;
 
+/// How long one wait is while the clock is stopped; then it waits again.
+const STOPPED_WAIT: Duration = Duration::from_secs(60);
+
 /// An answer to a call: its id and JSON text or error.
 pub(crate) type Reply = (u32, Result<String, RunError>);
 
@@ -39,7 +42,7 @@ pub(crate) struct Host {
     timers: RefCell<Timers>,
     stopped: RefCell<Option<ErrorCode>>,
     started: Cell<Instant>,
-    /// `None` until the program is known.
+    /// `None` until the program is known, and while the clock is stopped.
     deadline: Cell<Option<Instant>>,
     /// CPU time of the process at which the program must end.
     cpu_deadline: Cell<Option<Duration>>,
@@ -103,6 +106,12 @@ impl Host {
     /// When the run must have ended, once the program is known.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline.get()
+    }
+
+    /// The clock of the run was stopped by the gateway, or goes on.
+    fn set_clock(&self, left_ms: Option<u32>) {
+        let left = left_ms.map(|left| Duration::from_millis(u64::from(left)));
+        self.deadline.set(left.map(|left| Instant::now() + left));
     }
 
     fn stop(&self, reason: ErrorCode) {
@@ -174,6 +183,7 @@ impl Host {
             match self.channel.borrow_mut().receive()? {
                 ToGuest::Reply { id, outcome } if id == asked => return Ok(outcome),
                 ToGuest::Reply { id, outcome } => self.early.borrow_mut().push_back((id, outcome)),
+                ToGuest::Clock { left_ms } => self.set_clock(left_ms),
                 ToGuest::Start(_) => return Err(io::ErrorKind::InvalidData.into()),
             }
         }
@@ -188,10 +198,16 @@ impl Host {
             None => {
                 let now = Instant::now();
                 let until = [until, self.deadline.get()].into_iter().flatten().min();
+                // Without a deadline the clock is stopped, and the gateway will say more.
                 let timeout =
-                    until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now));
-                match self.channel.borrow_mut().receive_within(timeout)? {
+                    until.map_or(STOPPED_WAIT, |until| until.saturating_duration_since(now));
+                let received = self.channel.borrow_mut().receive_within(timeout)?;
+                match received {
                     Some(ToGuest::Reply { id, outcome }) => Some((id, outcome)),
+                    Some(ToGuest::Clock { left_ms }) => {
+                        self.set_clock(left_ms);
+                        None
+                    }
                     Some(ToGuest::Start(_)) => return Err(io::ErrorKind::InvalidData.into()),
                     None => None,
                 }

@@ -267,7 +267,7 @@ pub(crate) fn module(specifier: &str) -> Option<Meaning> {
 }
 
 /// The part of an import behind `./servers`, without the ending of a file.
-fn in_tree(specifier: &str) -> Option<&str> {
+pub(crate) fn in_tree(specifier: &str) -> Option<&str> {
     let mut rest = specifier.strip_prefix('/').unwrap_or(specifier);
     if rest.len() == specifier.len() {
         while let Some(shorter) = rest.strip_prefix("./").or_else(|| rest.strip_prefix("../")) {

@@ -27,13 +27,16 @@ use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::{GetSpan, SPAN, SourceType, Span};
 use oxc::transformer::{TransformOptions, Transformer};
 use serde_json::{Value, json};
+use tidegate_model::reading::Reading;
 use tidegate_model::{ErrorCode, RunError};
 use tidegate_wire::CHECK_LIMIT;
 
 use crate::check_text::check_text;
+use crate::facts::facts;
 use crate::fence::{Fences, around_fences, several_fences, without_fence};
 use crate::lines::Lines;
 use crate::meanings::Meanings;
+use crate::nesting::is_shallow;
 use crate::references::{Reference, references};
 use crate::remedies;
 use crate::source_map::SourceMap;
@@ -53,18 +56,20 @@ pub struct Prepared {
     /// JavaScript: one parenthesised `async` arrow function.
     pub code: String,
     pub(crate) map: SourceMap,
-    /// What the gateway is asked before the run, if the program names a server.
-    pub check: Option<Check>,
+    /// What the gateway is asked before the run.
+    pub check: Check,
 }
 
 /// What is known of a program before it runs.
 #[derive(Debug)]
 pub struct Check {
-    /// The servers and tools it names; at least one.
+    /// The servers and tools it names.
     pub references: Vec<Reference>,
+    /// What it does, for the rules to judge.
+    pub reading: Reading,
     /// The program as a type checker can take it.
     pub text: Option<String>,
-    /// Both as the gateway is asked.
+    /// All of it as the gateway is asked.
     pub(crate) body: String,
 }
 
@@ -85,6 +90,10 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
 }
 
 fn prepare_plain(source: &str) -> Result<Prepared, RunError> {
+    if !is_shallow(source) {
+        return Err(RunError::new(ErrorCode::Syntax, "the program is nested too deeply")
+            .with_hint("take parts of it out into functions and variables"));
+    }
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     // A module even without an import or export, for the sake of `for await`.
@@ -129,32 +138,48 @@ fn prepare_plain(source: &str) -> Result<Prepared, RunError> {
 }
 
 /// Looks at a program that parses, before it is changed.
-fn check(
-    source: &str,
-    program: &Program<'_>,
-    scoping: &Scoping,
-) -> Result<Option<Check>, RunError> {
+fn check(source: &str, program: &Program<'_>, scoping: &Scoping) -> Result<Check, RunError> {
     let lines = Lines::new(source);
     let meanings = Meanings::of_program(program, scoping);
     if let Some(error) = unawaited(program, &meanings, &lines) {
         return Err(error);
     }
-    let references = references(program, &meanings, &lines);
-    if references.is_empty() {
-        return Ok(None);
+    let mut references = references(program, &meanings, &lines);
+    let facts = facts(source, program, scoping, &lines);
+    for reference in &mut references {
+        let Some((_, end)) = reference.arguments else { continue };
+        reference.literals = facts.literals.get(&end).cloned().unwrap_or_default();
+        reference.repeated = facts.repeated.contains(&end);
     }
-    let told: Vec<Value> = references.iter().map(|one| one.to_json(&lines)).collect();
-    let mut text = check_text(source, program);
-    let mut body = json!({"references": told, "text": text}).to_string();
-    if body.len() > CHECK_LIMIT {
-        text = None;
-        body = json!({"references": told, "text": text}).to_string();
+    let text = match references.is_empty() {
+        true => None,
+        false => check_text(source, program),
+    };
+    let told = references.iter().map(|one| one.to_json(&lines)).collect();
+    let mut check = Check { references, reading: facts.reading, text, body: String::new() };
+    check.body = body(&mut check, told);
+    Ok(check)
+}
+
+/// The question to the gateway. What does not fit is left out, the dearest first; a
+/// reading that lost something says so.
+fn body(check: &mut Check, mut told: Vec<Value>) -> String {
+    loop {
+        let (reading, text) = (&check.reading, &check.text);
+        let body = json!({"references": told, "text": text, "reading": reading}).to_string();
+        if body.len() <= CHECK_LIMIT {
+            return body;
+        }
+        if check.text.take().is_some() {
+            continue;
+        }
+        if check.reading.facts.is_empty() {
+            // Names of nothing but escapes. The run will find out about each.
+            told.clear();
+        }
+        check.reading.facts.truncate(check.reading.facts.len() / 2);
+        check.reading.complete = false;
     }
-    if body.len() > CHECK_LIMIT {
-        // Names of nothing but escapes. The run will find out about each.
-        return Ok(None);
-    }
-    Ok(Some(Check { references, text, body }))
 }
 
 fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {

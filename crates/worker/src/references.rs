@@ -15,7 +15,7 @@ use oxc::ast::ast::{
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::span::{GetSpan, Span};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tidegate_model::ToolRef;
 use tidegate_wire::NAME_LIMIT;
 
@@ -54,6 +54,10 @@ pub struct Reference {
     pub called: bool,
     /// Whether the program is prepared for it not to be there.
     pub guarded: bool,
+    /// The arguments that are written as literals; the rest is absent.
+    pub literals: Map<String, Value>,
+    /// Whether it is in a loop, or in a function that is called for each of a list.
+    pub repeated: bool,
 }
 
 impl Reference {
@@ -77,6 +81,12 @@ impl Reference {
         if let Some((start, end)) = self.arguments {
             let (start, end) = (lines.place(start as usize), lines.place(end as usize));
             value["arguments"] = json!([start.0, start.1, end.0, end.1]);
+        }
+        if !self.literals.is_empty() {
+            value["literals"] = json!(self.literals);
+        }
+        if self.repeated {
+            value["repeated"] = json!(true);
         }
         if self.written.len() > 0 {
             value["sure"] = self.written.to_json(lines);
@@ -142,6 +152,8 @@ impl Uses<'_, '_> {
             written: of.written,
             called: of.called,
             guarded: self.guards > 0 || of.optional,
+            literals: Map::new(),
+            repeated: false,
         });
     }
 

@@ -130,6 +130,8 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::EngineMissing
         | ErrorCode::EngineDenied
         | ErrorCode::Cancelled
+        | ErrorCode::ApprovalPending
+        | ErrorCode::NotParked
         | ErrorCode::WorkerDied => true,
         ErrorCode::Thrown
         | ErrorCode::BadOutput
@@ -139,6 +141,10 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::ToolFailed
         | ErrorCode::Denied
         | ErrorCode::Quarantined
+        | ErrorCode::ApprovalDenied
+        | ErrorCode::Diverged
+        | ErrorCode::UnknownToken
+        | ErrorCode::NotForThem
         | ErrorCode::File
         | ErrorCode::UpstreamUnavailable
         | ErrorCode::UpstreamDied

@@ -180,7 +180,7 @@ mod tests {
     /// What stands at each place: of objects, values and keys.
     fn written(argument: &str) -> [Vec<String>; 3] {
         let before = "servers.crm.getLead(";
-        let check = prepare(&format!("{before}{argument})")).unwrap().check.unwrap();
+        let check = prepare(&format!("{before}{argument})")).unwrap().check;
         let written = check.references[0].written.clone();
         let shown = |at: &u32| {
             let text = &argument[*at as usize - before.len()..];
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_program_with_many_calls_is_told_in_part() {
         let source = format!("servers.crm.getLead({{a: [{}]}});\n", "1, ".repeat(200)).repeat(100);
-        let references = prepare(&source).unwrap().check.unwrap().references;
+        let references = prepare(&source).unwrap().check.references;
         let told: usize = references.iter().map(|one| one.written.len()).sum();
         assert_eq!((references.len(), told), (100, 5000));
     }

@@ -2,15 +2,15 @@
 //!
 //! Everything is real: three MCP servers as child processes over stdio, every
 //! call made, every text counted. The classic way pays for all definitions, all
-//! arguments and all results, since all of them pass through the model. The code
-//! way pays for our surface, the search for tools, the program and the answer.
+//! arguments and all results, since all of them pass through the model, real values and
+//! all. The code way pays for our surface, the search for tools, the program and the answer.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::{Map, Value, json};
-use tidegate_config::{Environment, Settings};
+use tidegate_config::{Environment, Privacy, PrivacyMode, Settings};
 use tidegate_gateway::{Detail, Gateway, RunContext, SearchRequest, tokens};
 use tidegate_model::{Answer, Language, Program};
 use tidegate_server::Surface;
@@ -33,25 +33,43 @@ struct Measured {
 }
 
 pub(crate) async fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
-    let state = TemporaryFolder::new("demo")?;
-    let environment = Environment::from_process();
-    let gateway = context::open(settings(&state)?, &environment)?;
+    let ways = Ways::open()?;
     let context = context::cancelled_by_ctrl_c();
     let shown = tokio::select! {
-        shown = show(&gateway, &context, args) => shown,
+        shown = show(&ways, &context, args) => shown,
         () = context.cancelled.cancelled() => Err(anyhow::anyhow!("cancelled")),
     };
-    gateway.close().await;
+    ways.code.close().await;
+    ways.classic.close().await;
     shown
 }
 
-async fn show(
-    gateway: &Arc<Gateway>,
-    context: &RunContext,
-    args: &DemoArgs,
-) -> anyhow::Result<ExitCode> {
+/// A gateway for each way, with servers and a state of its own.
+struct Ways {
+    code: Arc<Gateway>,
+    /// Replaces nothing: without Tidegate the model gets what the servers send.
+    classic: Arc<Gateway>,
+    _states: [TemporaryFolder; 2],
+}
+
+impl Ways {
+    fn open() -> anyhow::Result<Self> {
+        let environment = Environment::from_process();
+        let states = [TemporaryFolder::new("demo")?, TemporaryFolder::new("classic")?];
+        let code = settings(&states[0])?;
+        let privacy = Privacy { mode: PrivacyMode::Off, ..Privacy::default() };
+        let classic = Settings { privacy, ..settings(&states[1])? };
+        Ok(Self {
+            code: context::open(code, &environment)?,
+            classic: context::open(classic, &environment)?,
+            _states: states,
+        })
+    }
+}
+
+async fn show(ways: &Ways, context: &RunContext, args: &DemoArgs) -> anyhow::Result<ExitCode> {
     let (json, language) = (args.json, args.lang.language());
-    let (catalog, failed) = gateway.complete_catalog().await;
+    let (catalog, failed) = ways.code.complete_catalog().await;
     if let Some((name, error)) = failed.first() {
         bail!("the demo server `{name}` did not start: {error}");
     }
@@ -72,7 +90,7 @@ async fn show(
     for task in &TASKS {
         let measured = {
             let _spinner = print::Spinner::start(task.title);
-            measure(gateway, context, task, language)
+            measure(ways, context, task, language)
                 .await
                 .with_context(|| format!("task `{}`", task.title))?
         };
@@ -149,15 +167,15 @@ fn task_json(task: &Task, measured: &Measured) -> Value {
 }
 
 async fn measure(
-    gateway: &Arc<Gateway>,
+    ways: &Ways,
     context: &RunContext,
     task: &Task,
     language: Language,
 ) -> anyhow::Result<Measured> {
-    let (classic_calls, classic_tokens) = the_classic_way(gateway, context, task).await?;
+    let (classic_calls, classic_tokens) = the_classic_way(&ways.classic, context, task).await?;
     let mut code_tokens = 0;
     for (query, wanted) in task.searches {
-        code_tokens += discover(gateway, query, wanted).await?;
+        code_tokens += discover(&ways.code, query, wanted).await?;
     }
     let program = Program {
         source: task.program(language).to_owned(),
@@ -165,7 +183,7 @@ async fn measure(
         engine: None,
         timeout: None,
     };
-    let response = gateway.execute(program, context).await;
+    let response = ways.code.execute(program, context).await;
     if let Some(error) = &response.error {
         bail!("the program failed: {error}");
     }
@@ -255,7 +273,7 @@ async fn call(
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     let name = format!("{server}__{tool}");
     let answer = gateway.call_tool(&name, arguments, context).await;
-    let answer = answer.map_err(|error| anyhow::anyhow!("{error}"))?;
+    let answer = answer.map_err(|error| anyhow::anyhow!("{error}"))?.answer;
     ensure!(!answer.is_error, "`{name}` failed: {}", answer.text());
     Ok(answer)
 }

@@ -7,35 +7,32 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use serde_json::Value;
-use tidegate_model::{Language, Program, Response, visible_json};
+use tidegate_model::{Language, Program, Response, RunId, visible_json};
 
-use crate::args::{EngineArg, RunArgs};
+use crate::args::{EngineArg, LangArg, RunArgs};
 use crate::print::Usage;
-use crate::{context, print};
+use crate::{context, print, terminal};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Result<ExitCode> {
-    let source = read(&args.file)?;
-    let language = match (args.lang, args.file.extension().and_then(OsStr::to_str)) {
-        (Some(lang), _) => lang.language(),
-        (None, Some(ending)) if Language::parse(ending).is_some() => {
-            Language::parse(ending).unwrap_or_default()
-        }
-        (None, _) => Language::of(&source),
-    };
+    let program = args.file.as_deref().map(|file| program(file, args)).transpose()?;
     let gateway = context::gateway(config)?;
     let mut context = context::cancelled_by_ctrl_c();
     context.profile.clone_from(&args.profile);
-    let program = Program {
-        source,
-        language,
-        engine: args.engine.map(EngineArg::engine),
-        timeout: args.timeout,
-    };
+    context.session = args.session.clone().unwrap_or_default();
+    context.approver = terminal::approver();
+    context.sandbox = Some(args.sandbox.backend());
     let response = {
         let _spinner = print::Spinner::start("running");
-        gateway.execute(program, &context).await
+        match (program, &args.resume) {
+            (Some(program), _) => Ok(gateway.execute(program, &context).await),
+            (None, id) => gateway.resume(&RunId(id.clone().unwrap_or_default()), &context).await,
+        }
     };
     gateway.close().await;
+    let response = match response {
+        Ok(response) => response,
+        Err(error) => return Ok(print::failed(&error)),
+    };
     if args.json {
         print::json(&serde_json::to_value(&response)?);
     } else {
@@ -45,7 +42,20 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     Ok(ExitCode::from(code))
 }
 
-fn read(file: &Path) -> anyhow::Result<String> {
+fn program(file: &Path, args: &RunArgs) -> anyhow::Result<Program> {
+    let source = read(file)?;
+    let language = language(file, args.lang, &source);
+    let (engine, timeout) = (args.engine.map(EngineArg::engine), args.timeout);
+    Ok(Program { source, language, engine, timeout })
+}
+
+/// The language that is named, else that of the file's name, else that of its text.
+pub(crate) fn language(file: &Path, named: Option<LangArg>, source: &str) -> Language {
+    let ending = file.extension().and_then(OsStr::to_str).and_then(Language::parse);
+    named.map(LangArg::language).or(ending).unwrap_or_else(|| Language::of(source))
+}
+
+pub(crate) fn read(file: &Path) -> anyhow::Result<String> {
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;

@@ -19,9 +19,10 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::R
         SurfaceArg::Lean => Surface::Lean,
         SurfaceArg::Direct => Surface::Direct,
     };
+    let session = args.session.clone().unwrap_or_default();
     let mut terminate = signal(SignalKind::terminate())?;
     let served = tokio::select! {
-        served = serve_stdio(gateway.clone(), surface) => served,
+        served = serve_stdio(gateway.clone(), surface, session) => served,
         _ = tokio::signal::ctrl_c() => Ok(()),
         _ = terminate.recv() => Ok(()),
     };

@@ -110,10 +110,7 @@ fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<
 async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     match gateway.definition(name).await {
         Ok(found) => show_found(&gateway.catalog(), &found, json),
-        Err(error) => {
-            print::error(&error.to_string());
-            Ok(ExitCode::from(error.code.exit_code()))
-        }
+        Err(error) => Ok(print::failed(&error)),
     }
 }
 

@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use serde_json::Value;
 use tidegate_model::{Secret, ServerSpec, Transport};
 
 pub(crate) use page::{CURSOR_ARGUMENT, NEXT_CURSOR};
@@ -64,6 +65,11 @@ impl fmt::Display for ServerName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
+}
+
+/// The leads of the CRM, as it lists them.
+pub(crate) fn leads_json() -> Vec<Value> {
+    leads::leads().iter().map(server::to_json).collect()
 }
 
 /// All of them as configured servers.

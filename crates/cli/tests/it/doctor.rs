@@ -46,6 +46,10 @@ fn bad(name: &str, status: &str, message: &str, remedy: &str) -> Value {
     json!({"name": name, "status": status, "message": message, "remedy": remedy})
 }
 
+fn no_policy() -> Value {
+    ok("policy", "no policy.toml, so the defaults hold")
+}
+
 fn state_folder(bench: &Bench) -> Value {
     ok("state folder", &format!("`{}` can be written", bench.state_dir().display()))
 }
@@ -121,6 +125,7 @@ fn what_is_optional_and_missing_is_a_warning() {
     let bench = Bench::new();
     let mut expected = vec![
         no_configuration(),
+        no_policy(),
         state_folder(&bench),
         ok("worker", "ran `return 1` in N ms"),
         no_type_checker("TypeScript 7 was not found"),
@@ -139,7 +144,7 @@ fn a_configured_engine_that_is_missing_is_a_problem() {
     let (code, found) = doctor(&bench, &[]);
     let place = bench.path().canonicalize().unwrap().join("none/node");
     let message = format!("there is no `node` at `{}`; it is the configured one", place.display());
-    assert_eq!((code, &found[5]), (Some(1), &bad("engine node", "problem", &message, GET_NODE)));
+    assert_eq!((code, &found[6]), (Some(1), &bad("engine node", "problem", &message, GET_NODE)));
 }
 
 /// The engines of this machine are run, not only found.
@@ -155,7 +160,7 @@ fn an_engine_that_is_there_has_run_a_program() {
     let version = text(&said.stdout).trim().trim_start_matches('v').to_owned();
     let real = Path::new(node.trim_matches('"')).canonicalize().unwrap();
     let message = format!("{version} at `{}` ran `return 1` in N ms", real.display());
-    assert_eq!((code, &found[5]), (Some(0), &ok("engine node", &message)));
+    assert_eq!((code, &found[6]), (Some(0), &ok("engine node", &message)));
 }
 
 #[test]
@@ -167,7 +172,7 @@ fn an_old_typescript_is_named_and_not_used() {
     let link = bench.path().join("bin/tsc");
     std::os::unix::fs::symlink(script, &link).unwrap();
     let what = format!("`{}` is TypeScript 5.9.3, 7 is needed", link.display());
-    assert_eq!(doctor(&bench, &[]).1[3], no_type_checker(&what));
+    assert_eq!(doctor(&bench, &[]).1[4], no_type_checker(&what));
 }
 
 #[test]
@@ -186,12 +191,12 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     };
     let missing = problem(&format!("there is no file `{}`", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &missing, 11));
+    assert_eq!((code, &findings[4], findings.len()), (Some(1), &missing, 12));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
     let script =
         problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[3], findings.len()), (Some(1), &script, 11));
+    assert_eq!((code, &findings[4], findings.len()), (Some(1), &script, 12));
 }
 
 #[test]
@@ -210,11 +215,11 @@ fn a_configured_checker_of_python_that_is_no_use_is_a_problem() {
     };
     let missing = problem(&format!("there is no file `{}`", ty.display()));
     let (code, findings) = doctor(&bench, &[]);
-    assert_eq!((code, &findings[7]), (Some(1), &missing));
+    assert_eq!((code, &findings[8]), (Some(1), &missing));
     bench.write("own/ty", "#!/bin/sh\n");
     let script = problem(&format!("`{}` is neither ty itself nor npm's pyright", ty.display()));
     let (code, findings) = doctor(&bench, &[]);
-    assert_eq!((code, &findings[7]), (Some(1), &script));
+    assert_eq!((code, &findings[8]), (Some(1), &script));
 }
 
 /// The checkers of this machine are run, not only found.
@@ -239,7 +244,7 @@ fn a_checker_of_python_that_is_there_has_checked_a_program() {
         let place = place.canonicalize().unwrap();
         let works = format!("{version} at `{}` checked a program in N ms", place.display());
         let (_, findings) = doctor(&bench, &[]);
-        assert_eq!(findings[7], ok("type checker of Python", &works));
+        assert_eq!(findings[8], ok("type checker of Python", &works));
     }
 }
 
@@ -254,7 +259,7 @@ fn a_fix_without_npm_says_what_to_do() {
         "install Node.js, which brings npm, or put `tsc` of TypeScript 7 on PATH",
     );
     let missing = no_type_checker("TypeScript 7 was not found");
-    assert_eq!((code, &findings[3..5]), (Some(1), &[failed, missing][..]));
+    assert_eq!((code, &findings[4..6]), (Some(1), &[failed, missing][..]));
 }
 
 #[test]
@@ -274,7 +279,7 @@ fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good(
         ["node_modules/@typescript", &platform_package(), "lib/tsc"].iter().collect();
     let tsc = tools.canonicalize().unwrap().join("typescript").join(&package);
     let works = format!("Version 7.0.2 at `{}` checked a program in N ms", tsc.display());
-    assert_eq!((code, &found[3]), (Some(0), &ok("type checker", &works)));
+    assert_eq!((code, &found[4]), (Some(0), &ok("type checker", &works)));
     let mut left: Vec<String> = std::fs::read_dir(&tools)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -282,16 +287,16 @@ fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good(
     left.sort();
     assert_eq!(left, ["lock", "typescript"]);
     // The next one finds it, without npm.
-    assert_eq!(doctor(&bench, &["--fix"]).1[3], ok("type checker", &works));
+    assert_eq!(doctor(&bench, &["--fix"]).1[4], ok("type checker", &works));
     // Anywhere else it is used if it is configured.
     std::fs::rename(tools.join("typescript"), bench.path().join("own")).unwrap();
-    assert_eq!(doctor(&bench, &[]).1[3], no_type_checker("TypeScript 7 was not found"));
+    assert_eq!(doctor(&bench, &[]).1[4], no_type_checker("TypeScript 7 was not found"));
     let client =
         json!({"mcpServers": {}, "mcpCodeExecution": {"tsc": Path::new("own").join(&package)}});
     bench.write(".mcp.json", &client.to_string());
     let tsc = bench.path().canonicalize().unwrap().join("own").join(package);
     let works = format!("Version 7.0.2 at `{}` checked a program in N ms", tsc.display());
-    assert_eq!(doctor(&bench, &[]).1[3], ok("type checker", &works));
+    assert_eq!(doctor(&bench, &[]).1[4], ok("type checker", &works));
 }
 
 fn platform_package() -> String {
@@ -318,7 +323,7 @@ fn a_bad_configuration_and_a_folder_that_cannot_be_written_are_problems() {
         &format!("`{}` cannot be written: File exists (os error 17)", bench.state_dir().display()),
         "set `TIDEGATE_HOME` to a folder that tidegate may write to",
     );
-    assert_eq!((code, &findings[..2]), (Some(1), &[configuration, state][..]));
+    assert_eq!((code, &findings[..3]), (Some(1), &[configuration, no_policy(), state][..]));
 }
 
 #[test]
@@ -332,7 +337,7 @@ fn servers_are_started_only_when_asked_for() {
     let valid = format!("`{}` is valid, servers: crm, gone", file.display());
     let (code, findings) = doctor(&bench, &[]);
     assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
-    assert_eq!(findings.len(), 11);
+    assert_eq!(findings.len(), 12);
     let (code, findings) = doctor(&bench, &["--servers"]);
     let gone = bad(
         "server gone",
@@ -341,7 +346,7 @@ fn servers_are_started_only_when_asked_for() {
         "start its command by hand, or see docs/servers.md",
     );
     let expected = [ok("server crm", "started, 5 tools"), gone];
-    assert_eq!((code, &findings[8..10]), (Some(1), &expected[..]));
+    assert_eq!((code, &findings[9..11]), (Some(1), &expected[..]));
 }
 
 #[test]

@@ -8,6 +8,7 @@
     reason = "helpers of tests fail like tests, and take `json!` as it comes"
 )]
 
+mod approvals;
 mod bad_input;
 mod clients;
 mod commands;
@@ -21,6 +22,9 @@ mod layers;
 mod learned;
 mod limits;
 mod network;
+mod policy;
+mod policy_paths;
+mod privacy;
 mod profiles;
 mod programs;
 mod python;

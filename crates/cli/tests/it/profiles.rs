@@ -7,7 +7,7 @@ use crate::support::{Bench, Equipment, text};
 /// A real file server, in a `tidegate.toml` with more before its tables.
 fn shop(test: &str, before: &str, after: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["filesystem"])?;
-    let bench = Bench::new();
+    let bench = Bench::new().asks_nobody();
     bench.write("data/a.txt", "content");
     let folder = bench.path().join("data");
     let server = equipment.server("filesystem", &[folder.to_str().unwrap()]);

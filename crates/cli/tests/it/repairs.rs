@@ -19,7 +19,7 @@ use crate::support::{Bench, Equipment};
 #[test]
 fn a_slip_is_told_with_its_remedy() {
     let (own, _) = programs();
-    let bench = Bench::new();
+    let bench = Bench::new().asks_nobody();
     configure(&bench, &demo_servers(), &json!({"typeCheck": "off"}));
     check(&bench, &own, "expected");
 }
@@ -29,7 +29,7 @@ fn a_slip_is_told_with_its_remedy_by_the_type_checker() {
     let test = "a_slip_is_told_with_its_remedy_by_the_type_checker";
     let Some(equipment) = Equipment::get(test, &["tsc"]) else { return };
     let (own, _) = programs();
-    let bench = Bench::new();
+    let bench = Bench::new().asks_nobody();
     configure(&bench, &demo_servers(), &json!({"tsc": equipment.server("tsc", &[])["command"]}));
     check(&bench, &own, "typed");
 }
@@ -38,7 +38,7 @@ fn a_slip_is_told_with_its_remedy_by_the_type_checker() {
 fn a_slip_with_a_real_server_is_told_with_its_remedy() {
     let test = "a_slip_with_a_real_server_is_told_with_its_remedy";
     let Some(equipment) = Equipment::get(test, &["memory", "filesystem"]) else { return };
-    let bench = Bench::new();
+    let bench = Bench::new().asks_nobody();
     bench.write("files/notes.txt", "one\ntwo\n");
     let mut servers = demo_servers();
     let folder = bench.path().join("files");

@@ -14,6 +14,13 @@ use tempfile::TempDir;
 
 use crate::jail::attacker::{NOBODY, User};
 
+/// For tests of what holds where the risk of a program and the effect of a tool do not count:
+/// every program runs in a plain process. To be appended to a `tidegate.toml`.
+pub(crate) const WHATEVER_THE_RISK: &str = "\n[risk]\nhigh = ['process']\ncritical = ['process']\n";
+
+/// A `policy.toml` by which nobody is asked about anything.
+pub(crate) const ASKS_NOBODY: &str = "[defaults]\ndestructive = 'allow'\ncritical = 'allow'\n";
+
 /// A folder for one test: configuration, fixtures and state, removed at the end.
 pub(crate) struct Bench {
     folder: TempDir,
@@ -52,6 +59,12 @@ impl Bench {
         let bench = Self::new();
         bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
         bench
+    }
+
+    /// Nobody is asked about anything.
+    pub(crate) fn asks_nobody(self) -> Self {
+        self.write("policy.toml", ASKS_NOBODY);
+        self
     }
 
     /// A Python server that this user can start: with the interpreter of the system
@@ -134,19 +147,22 @@ pub(crate) struct Served {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     last_id: u64,
+    /// Every line that the client got.
+    pub(crate) transcript: String,
 }
 
 impl Served {
     pub(crate) fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        Self::start_with_log(command, Stdio::null())
+    }
+
+    /// The same with standard error elsewhere.
+    pub(crate) fn start_with_log(command: &mut Command, log: Stdio) -> Self {
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
-        let mut served = Self { child, input, output, last_id: 0 };
+        let mut served = Self { child, input, output, last_id: 0, transcript: String::new() };
         let hello = served.request(
             "initialize",
             json!({
@@ -182,6 +198,7 @@ impl Served {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         assert!(!line.is_empty(), "tidegate ended");
+        self.transcript.push_str(&line);
         // Standard output carries protocol only.
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in `{line}`"))
     }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tidegate_catalog::{Catalog, Passed, PythonUse, Results, read_catalog};
-use tidegate_model::{ToolCall, ToolDef, ToolList, ToolRef};
-use tidegate_policy::{ArgumentProblem, Denial, Policy};
+use tidegate_model::{Level, ToolCall, ToolDef, ToolList, ToolRef};
+use tidegate_policy::{Approved, ArgumentProblem, Denial, Policy, Standing};
 use tidegate_typecheck::{Code, Complaint, FoundPython, SourceFile, TypeChecker, find_python};
 
 use make::{Keys, Maker};
@@ -38,7 +38,10 @@ fn decide(
     let arguments = arguments.clone();
     let call = ToolCall { tool: ToolRef::new(server, &tool.name), arguments };
     let permissions = policy.permissions(None).unwrap();
-    match policy.decide(&permissions, call.clone(), tool, None) {
+    let approved = Approved::default();
+    approved.approve_tools([call.tool.clone()]);
+    let standing = Standing { level: Level::Low, run: &approved, session: &approved };
+    match policy.decide(&permissions, call.clone(), tool, None, standing) {
         Ok(permit) => {
             assert_eq!(permit.into_call(), call);
             Ok(())

@@ -22,7 +22,7 @@ struct Workshop {
 impl Workshop {
     fn open(test: &str) -> Option<Self> {
         let equipment = Equipment::get(test, NEEDED)?;
-        let bench = Bench::new();
+        let bench = Bench::new().asks_nobody();
         let fixtures = bench.path().join("fixtures");
         let made = equipment.command("fixtures").arg(&fixtures).arg("7").output().unwrap();
         assert!(made.status.success(), "{}", text(&made.stderr));

@@ -1,2 +1,2 @@
 const fs = require('fs');
-return fs.readFileSync('/etc/hostname', 'utf8');
+return fs.readFileSync('./notes.txt', 'utf8');

@@ -77,7 +77,7 @@ fn a_profile_holds_what_it_sets_and_else_what_it_extends() {
         ..a.clone()
     };
     assert_eq!(found.profile, "b");
-    assert_eq!(found.profiles[4..], [a, b]);
+    assert_eq!(found.profiles[5..], [a, b]);
     let words = ToolWords {
         read_only: vec![pattern("git__log")],
         additive: vec![pattern("git__add")],
@@ -153,7 +153,7 @@ fn profiles_that_mean_nothing_are_refused() {
         (
             "profile = \"nope\"",
             "error[config.bad_value]: `profile` is no profile\n  at \
-          tidegate.toml:1:11\nhint: there is `read_only`, `write_restricted`, `default`, `execute_full`",
+          tidegate.toml:1:11\nhint: there is `read_only`, `write_restricted`, `strict`, `default`, `execute_full`",
         ),
         (
             "[profiles.read_only]\nextends = \"default\"",

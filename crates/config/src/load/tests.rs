@@ -6,13 +6,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tidegate_model::{
-    Engine, Isolation, Limits, Network, NetworkMode, Secret, ServerSpec, Transport,
+    DataType, Engine, Isolation, Level, Limits, Network, NetworkMode, Secret, ServerSpec,
+    Transport, Word,
 };
 
 use super::{find_and_load, load, load_file, refuse_foreign_file};
+use crate::policy_file::PolicySource;
 use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
 use crate::source::Source;
-use crate::{Checks, ConfigError, Environment, Sandbox, Search, Settings, TypeCheck};
+use crate::{
+    BinaryContent, Checks, ConfigError, Environment, Privacy, PrivacyMode, RiskTable, Sandbox,
+    Search, Settings, TypeCheck,
+};
 
 fn env() -> Environment {
     Environment::from_pairs([
@@ -25,7 +30,9 @@ fn env() -> Environment {
 }
 
 fn load_text(path: &str, text: &str) -> Result<Settings, ConfigError> {
-    load(&Source::from_bytes(Path::new(path), text.into())?, &env())
+    let loaded = load(&Source::from_bytes(Path::new(path), text.into())?, &env())?;
+    // Where rules are looked for has its own tests, in `policy_file`.
+    Ok(Settings { policy: PolicySource::default(), ..loaded })
 }
 
 fn toml(text: &str) -> Settings {
@@ -248,7 +255,8 @@ fn checks_are_read_from_either_file() {
         ("warn", TypeCheck::Warn),
         ("strict", TypeCheck::Strict),
     ] {
-        let checks = Checks { types, tsc: Some("/opt/tsc".into()), python: Some("/opt/ty".into()) };
+        let python = Some("/opt/ty".into());
+        let checks = Checks { types, tsc: Some("/opt/tsc".into()), python, patterns: Vec::new() };
         let own =
             toml(&format!("[checks]\ntypes = '{word}'\ntsc = '/opt/tsc'\npython = '/opt/ty'"));
         let path = "/p/tidegate.toml";
@@ -439,23 +447,44 @@ fn code_execution_is_honoured_or_warned_of() {
     let warnings = [
         "`enabled` in `mcpCodeExecution` is false, without effect: code is what tidegate is \
          started for (at /p/.mcp.json:2:1)",
-        "`securityLevel` in `mcpCodeExecution` has no effect yet (at /p/.mcp.json:4:1)",
-        "`piiTokenization` in `mcpCodeExecution` is not available yet, so results are NOT \
-         tokenized (at /p/.mcp.json:6:1)",
         "`auditLogging` in `mcpCodeExecution` is false, without effect: runs and calls are always \
          recorded (at /p/.mcp.json:7:1)",
         "`cpu` in `mcpCodeExecution.resourceLimits` is not honoured: CPU time is limited, the \
          number of cores is not (at /p/.mcp.json:10:1)",
     ];
     let warnings = warnings.map(String::from).to_vec();
-    assert_eq!(json(text), Settings { limits, warnings, ..settings("/p/.mcp.json", Vec::new()) });
+    let mut risk = RiskTable::default();
+    risk.least = Level::Critical;
+    let expected = Settings { limits, risk, warnings, ..settings("/p/.mcp.json", Vec::new()) };
+    assert_eq!(json(text), expected);
 }
 
 #[test]
 fn code_execution_that_asks_for_nothing_special_gives_no_warning() {
     let text = r#"{"mcpServers": {}, "mcpCodeExecution": {"enabled": true, "piiTokenization": false,
         "auditLogging": true, "resourceLimits": {}}}"#;
-    assert_eq!(json(text), settings("/p/.mcp.json", Vec::new()));
+    let privacy = Privacy { mode: PrivacyMode::Off, ..Privacy::default() };
+    assert_eq!(json(text), Settings { privacy, ..settings("/p/.mcp.json", Vec::new()) });
+}
+
+#[test]
+fn what_is_done_about_personal_data_is_read() {
+    let text = "[privacy]\nmode = 'strict'\ntypes = ['EMAIL', 'PERSON']\npatterns = ['P-\\d+']\n\
+                keys = ['badge']\nterms = ['Falcon']\nexclude = ['a@b.c']\nbinary = 'pass'\n\
+                restore = 'deny'\nexpires = '2h'\n[privacy.receive]\ncrm = ['EMAIL']\nwiki = ['none']\n";
+    let read = toml(text).privacy;
+    assert_eq!(read.mode, PrivacyMode::Strict);
+    assert_eq!(read.types, [DataType::Email, DataType::Person]);
+    assert_eq!(
+        (&*read.patterns[0], &*read.keys[0], &*read.terms[0]),
+        ("P-\\d+", "badge", "Falcon")
+    );
+    assert_eq!(read.exclude, ["a@b.c"]);
+    assert_eq!((read.binary, read.restore), (BinaryContent::Pass, Word::Deny));
+    assert_eq!(read.expires, Duration::from_secs(7200));
+    let receives = |server: &str| read.may_receive(server, DataType::Email);
+    assert!(receives("crm") && receives("other") && !receives("wiki"));
+    assert!(!read.may_receive("crm", DataType::Person));
 }
 
 mod network;
@@ -519,10 +548,10 @@ fn the_file_whose_owner_was_looked_at_is_the_one_that_is_read() {
     let opened = Source::open(&found).unwrap();
     std::fs::rename(&other, &found).unwrap();
     // What is there now belongs to us; what was opened, and would be read, does not.
-    assert!(refuse_foreign_file(&found, &opened).is_err());
+    assert!(refuse_foreign_file(&found, &opened, "").is_err());
     assert_eq!(Source::read_open(&found, opened).unwrap().text, "foreign");
     let opened = Source::open(&found).unwrap();
-    assert!(refuse_foreign_file(&found, &opened).is_ok());
+    assert!(refuse_foreign_file(&found, &opened, "").is_ok());
     assert_eq!(Source::read_open(&found, opened).unwrap().text, "own");
 }
 

@@ -135,7 +135,11 @@ fn a_database_of_the_first_version_is_brought_up_to_date() {
     connection
         .execute_batch(
             "DROP TABLE shapes; DROP TABLE connections; DROP TABLE commands;
-             DROP TABLE saved_skills; DROP TABLE accepted_tools; PRAGMA user_version = 1",
+             DROP TABLE saved_skills; DROP TABLE accepted_tools;
+             DROP TABLE approvals; DROP TABLE parked_runs;
+             DROP TABLE vault; DROP TABLE vault_numbers;
+             DROP TABLE pii_seen; DROP TABLE pii_restores; DROP TABLE alerts;
+             PRAGMA user_version = 1",
         )
         .unwrap();
     assert_eq!(Store::open(folder.path()).unwrap().shapes().unwrap(), []);
@@ -149,7 +153,11 @@ fn a_database_without_accepted_tools_gets_them_and_keeps_its_rows() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection
         .execute_batch(
-            "DROP TABLE accepted_tools; PRAGMA user_version = 5;
+            "DROP TABLE accepted_tools;
+             DROP TABLE approvals; DROP TABLE parked_runs;
+             DROP TABLE vault; DROP TABLE vault_numbers;
+             DROP TABLE pii_seen; DROP TABLE pii_restores; DROP TABLE alerts;
+             PRAGMA user_version = 5;
              INSERT INTO saved_skills (run_id, saved_at_ms, name, outcome, replaced, language,
                                        code_bytes, code_sha256)
              VALUES ('r', 1, 'kept', 'succeeded', 0, 'python', 1, 'x')",
@@ -169,7 +177,7 @@ fn a_database_of_a_newer_version_is_refused() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 6 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 9 }));
 }
 
 #[cfg(unix)]

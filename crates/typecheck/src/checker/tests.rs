@@ -108,6 +108,8 @@ async fn what_works_at_run_time_passes() {
         "const url = new URL('https://a/b?c=d'); const q: string | null = url.searchParams.get('c'); const b: Buffer = Buffer.from('x'); return [b.toString('base64'), new TextEncoder().encode(q ?? ''), structuredClone({ a: 1 }).a, process.env.HOME, crypto.randomUUID(), btoa('x')];",
         "return [3, 1].toSorted().findLast(x => x > 1), Object.groupBy([1], x => 'a'), new Set([1]).union(new Set([2])), Promise.withResolvers<void>()",
         "const found = await searchTools('issues', 'full'); return found.length, (await searchTools('x', { detail: 'name', limit: 3 }))[0]",
+        "const one: string | null = await pii.domain('[EMAIL_1]'); const same: boolean = await pii.equals('[EMAIL_1]', '[EMAIL_2]'); return [one?.length, same, (await pii.mask('[NAME_1]')).length]",
+        "const tokens = ['[EMAIL_1]', '[EMAIL_2]'] as const; const unknown = await callMCPTool('a__b', {}); return [(await pii.domain([...tokens])).map(domain => domain ?? ''), (await pii.mask(tokens)).join(), (await pii.mask(unknown.list)).map(x => x), (await pii.domain(unknown.email)).length]",
         "let x; x = 5; const list = []; list.push(x); for (const [key, value] of Object.entries({ a: 1 })) list.push(key, value); return list;",
         "const servers = 1; return servers",
     ] {

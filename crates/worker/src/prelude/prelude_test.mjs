@@ -456,3 +456,52 @@ test("fetch sends a request and gives its answer", async () => {
   state.answer = () => fresh("new Promise(() => {})");
   assert.equal(await fresh("(() => { const c = new AbortController(); const p = fetch('http://a/', {signal: c.signal}).catch((e) => e.name); c.abort(); return p })()"), "AbortError");
 });
+
+// A context with api.js in it, whose questions are answered by `answer`.
+function bootApi(answer) {
+  const { run: fresh, host } = boot();
+  const asked = [];
+  host.ask = (question, body) => {
+    asked.push([question, body]);
+    const [ok, value] = answer(JSON.parse(body));
+    const list = fresh("[]");
+    list.push(ok, JSON.stringify(value));
+    return list;
+  };
+  fresh(source("../api"))(host);
+  return { run: fresh, asked };
+}
+
+test("pii asks the gateway about tokens", async () => {
+  const { run: fresh, asked } = bootApi(({ ask, tokens }) => [true, ask === "equals" ? tokens[0] === tokens[1] : tokens.map((token) => `${ask} ${token}`)]);
+  const got = (code) => fresh(`(async () => JSON.stringify(${code}))()`);
+  assert.equal(await got("await pii.domain('[EMAIL_1]')"), '"domain [EMAIL_1]"');
+  assert.equal(await got("await pii.mask(['[EMAIL_1]', '[NAME_2]'])"), '["mask [EMAIL_1]","mask [NAME_2]"]');
+  assert.equal(await got("[await pii.equals('[EMAIL_1]', '[EMAIL_1]'), await pii.equals('[EMAIL_1]', '[EMAIL_2]')]"), "[true,false]");
+  assert.deepEqual(asked, [
+    ["pii", '{"ask":"domain","tokens":["[EMAIL_1]"]}'], ["pii", '{"ask":"mask","tokens":["[EMAIL_1]","[NAME_2]"]}'],
+    ["pii", '{"ask":"equals","tokens":["[EMAIL_1]","[EMAIL_1]"]}'], ["pii", '{"ask":"equals","tokens":["[EMAIL_1]","[EMAIL_2]"]}'],
+  ]);
+  asked.length = 0;
+  assert.equal(await got("await pii.mask([])"), "[]");
+  assert.deepEqual(asked, []);
+  assert.equal(fresh("Object.isFrozen(pii) && !Object.keys(globalThis).includes('pii')"), true);
+});
+
+test("pii asks about many tokens in parts that fit, and about anything else once", async () => {
+  const { run: fresh, asked } = bootApi(({ tokens }) => [true, tokens]);
+  const many = Array.from({ length: 9000 }, (_, at) => `[EMAIL_${at + 1}]`);
+  assert.deepEqual(JSON.parse(await fresh(`pii.mask(${JSON.stringify(many)}).then(JSON.stringify)`)), many);
+  assert.ok(asked.length > 1 && asked.length < 10, `${asked.length} questions`);
+  await fresh("pii.mask(Array(300).fill('\\u0000€😀'.repeat(100_000)))");
+  for (const [, body] of asked) assert.ok(Buffer.byteLength(body) <= 64 * 1024, `${Buffer.byteLength(body)} bytes`);
+  asked.length = 0;
+  for (const odd of ["", "undefined", "null", "7", "() => 1", "{ a: 1 }", "[, undefined]", "'\\ud800'", "'😀'.repeat(200)"]) await fresh(`pii.domain(${odd})`);
+  assert.deepEqual(asked.map(([, body]) => JSON.stringify(JSON.parse(body).tokens)),
+    ["[null]", "[null]", "[null]", "[7]", "[null]", '[{"a":1}]', "[null,null]", '["\ufffd"]', JSON.stringify(["😀".repeat(150)])]);
+});
+
+test("what the gateway refuses to tell of a token is a ToolError", async () => {
+  const { run: fresh } = bootApi(() => [false, { code: "call.bad_argument", message: "unknown", hint: "look" }]);
+  assert.equal(await fresh("pii.equals('[EMAIL_1]', '[EMAIL_2]').catch((e) => [e instanceof ToolError, e.code, e.message, e.hint].join())"), "true,call.bad_argument,unknown,look");
+});

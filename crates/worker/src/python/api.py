@@ -1,5 +1,5 @@
 """What a program sees of the gateway: `servers`, `call_tool`, `search_tools`,
-`commands`, `fetch`, and errors of tools.
+`pii`, `commands`, `fetch`, and errors of tools.
 
 Not a wall: a program may bend all of this to its liking and gains nothing, since
 every call is resolved, checked and decided by the gateway.
@@ -354,7 +354,7 @@ class Server(types.ModuleType):
 
 # What a program finds without importing it.
 HELPERS = ("ToolError", "call_tool", "search_tools", "load_skill", "save_skill", "read_file",
-           "write_file", "list_files", "commands", "fetch")
+           "write_file", "list_files", "pii", "commands", "fetch")
 
 
 class Servers(types.ModuleType):
@@ -451,6 +451,57 @@ class Run(Call):
         request = {"args": given, "input": input, "timeout_ms": timeout_ms}
         request = {key: value for key, value in request.items() if value is not None}
         return send(wire.COMMAND, wire.text(str(name)), wire.text(encode(request, "arguments")))
+
+
+# Of a token, in characters, however it was encoded; and of the tokens of one question,
+# in bytes, of the 64 KiB that it may have.
+LONGEST_TOKEN, MOST_TOKENS = 300, 60_000
+
+
+class Pii:
+    """What may be known of the values behind tokens of personal data, such as
+    `[EMAIL_1]`. The values stay in the gateway."""
+
+    def __init__(self, host):
+        self._host = host
+
+    def domain(self, token):
+        """The domain of an email address, None for other types; of a list, a list."""
+        return self._each("domain", token)
+
+    def equals(self, a, b):
+        """Whether two tokens stand for the same value."""
+        return self._ask("equals", [self._text("equals", a), self._text("equals", b)])
+
+    def mask(self, token):
+        """The value with most of it hidden, `a***@e***.com`; of a list, a list."""
+        return self._each("mask", token)
+
+    def _each(self, what, given):
+        given = given._value() if isinstance(given, Later) else given
+        if isinstance(given, (str, bytes, dict)) or not hasattr(type(given), "__iter__"):
+            return self._ask(what, [self._text(what, given)])[0]
+        answers, part, size = [], [], 0
+        for token in given:
+            text = self._text(what, token)
+            more = len(text.encode("utf-8", "replace")) + 1
+            if part and size + more > MOST_TOKENS:
+                answers += self._ask(what, part)
+                part, size = [], 0
+            part.append(text)
+            size += more
+        return answers + self._ask(what, part) if part else answers
+
+    def _text(self, what, token):
+        try:
+            return encode(token[:LONGEST_TOKEN] if isinstance(token, str) else token, "token")
+        except Unfit as error:
+            raise ToolError(f"`pii.{what}`: {error}", "call.bad_argument", error.hint) from None
+
+    def _ask(self, what, texts):
+        body = f'{{"ask":"{what}","tokens":[{",".join(texts)}]}}'
+        # Cut it is no JSON, and the gateway says what is taken.
+        return self._host.ask("pii", wire.cut(body, wire.MOST_NAME))
 
 
 def later(function):

@@ -7,14 +7,15 @@ with the lowest byte first. Nothing here knows what a program is.
 
 import os
 import select
+import signal
 import struct
 
 # Kinds of messages, from here and to here.
 HELLO, CALL, ASK, LOG, DONE, FAILED, FETCH, COMMAND = 1, 2, 3, 4, 5, 6, 7, 8
-START, REPLY = 1, 2
+START, REPLY, CLOCK = 1, 2, 3
 
 QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6,
-             "loadSkill": 7, "saveSkill": 8}
+             "loadSkill": 7, "saveSkill": 8, "pii": 9}
 
 _U32 = struct.Struct("<I")
 _HEAD = struct.Struct("<IB")
@@ -110,6 +111,16 @@ class Reader:
                 "column": column or None, "hint": self.optional()}
 
 
+def clock(frame):
+    """Whether a frame is about the clock. If so it is set: to the milliseconds that
+    are left, or stopped."""
+    if frame.body[frame.at] != CLOCK:
+        return False
+    frame.at += 1
+    signal.setitimer(signal.ITIMER_REAL, frame.u32() / 1000)
+    return True
+
+
 class Channel:
     """Both directions. Reading blocks until a whole frame is there, unless it is
     asked what has come already."""
@@ -146,7 +157,13 @@ class Channel:
             raise Gone from None
 
     def next(self):
-        """The next frame, waited for."""
+        """The next frame that is not about the clock, waited for."""
+        frame = self._next()
+        while clock(frame):
+            frame = self._next()
+        return frame
+
+    def _next(self):
         if not self.received:
             # A read that waits itself would be woken for nothing whenever the gateway
             # takes a message off the socket.
@@ -166,10 +183,11 @@ class Channel:
     def come(self):
         """The frames that have come. To be asked when the descriptor is readable,
         so it does not wait for the first byte; for the rest of a frame it does."""
-        frames = [self.next()]
-        frame = self._take()
+        frames = []
+        frame = self._next()
         while frame is not None:
-            frames.append(frame)
+            if not clock(frame):
+                frames.append(frame)
             frame = self._take()
         return frames
 

@@ -13,7 +13,7 @@ import types
 
 from . import channel as wire
 from . import failure, fetch, files
-from .api import Commands, Finder, Host, Servers, ToolError, Later
+from .api import Commands, Finder, Host, Pii, Servers, ToolError, Later
 from .api import awaited, is_coroutine, later, may_be_later, taker
 from .channel import Channel, Gone, Reader
 from .failure import Stopped
@@ -278,6 +278,7 @@ class Run:
         builtins.exit = builtins.quit = sys.exit
         builtins.servers = servers
         builtins.commands = Commands(host)
+        builtins.pii = Pii(host)
         builtins.fetch = fetch.Fetch(host)
         for name, value in ((LATER, later), (AWAITED, awaited), (TAKER, taker),
                             (RETURN, may_be_later), (RETURNED, returned)):

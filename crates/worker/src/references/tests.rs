@@ -11,7 +11,7 @@ fn found(source: &str) -> Vec<String> {
         let guarded = if one.guarded { "?" } else { "" };
         format!("{}{tool}{called}{guarded} {}:{}", one.server, one.line, one.column)
     };
-    check.iter().flat_map(|check| &check.references).map(shown).collect()
+    check.references.iter().map(shown).collect()
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_use_that_may_fail_is_guarded() {
 #[test]
 fn arguments_are_the_brackets_with_all_in_them() {
     let source = "await servers.crm.getLead<any>({ id: 'ä' });\nawait servers.crm.getLead();";
-    let check = prepare(source).unwrap().check.unwrap();
+    let check = prepare(source).unwrap().check;
     let lists: Vec<&str> = check
         .references
         .iter()
@@ -161,11 +161,14 @@ fn arguments_are_the_brackets_with_all_in_them() {
         .map(|(start, end)| &source[start as usize..end as usize])
         .collect();
     assert_eq!(lists, ["({ id: 'ä' })", "()"]);
+    let mut asked: serde_json::Value = serde_json::from_str(&check.body).unwrap();
+    assert_eq!(asked["reading"]["complete"], true);
+    asked.as_object_mut().unwrap().remove("reading");
     assert_eq!(
-        check.body,
+        asked.to_string(),
         "{\"references\":[{\"server\":\"crm\",\"line\":1,\"column\":19,\"guarded\":false,\
          \"tool\":\"getLead\",\"serverAt\":[1,15],\"arguments\":[1,31,1,44],\
-         \"sure\":{\"objects\":[[1,32]],\"values\":[[1,34],[1,32]],\"keys\":[[1,34]]}},\
+         \"literals\":{\"id\":\"ä\"},\"sure\":{\"objects\":[[1,32]],\"values\":[[1,34],[1,32]],\"keys\":[[1,34]]}},\
          {\"server\":\"crm\",\"line\":2,\"column\":19,\"guarded\":false,\
          \"tool\":\"getLead\",\"serverAt\":[2,15],\"arguments\":[2,26,2,28]}],\
          \"text\":\"await servers.crm.getLead<any>({ id: 'ä' });\\nawait servers.crm.getLead();\"}"
@@ -179,7 +182,7 @@ fn lines_are_those_of_the_program_as_written() {
 
 #[test]
 fn a_program_can_name_no_more_than_a_bounded_number() {
-    let check = prepare(&"servers.crm.getLead({});".repeat(2000)).unwrap().check.unwrap();
+    let check = prepare(&"servers.crm.getLead({});".repeat(2000)).unwrap().check;
     assert_eq!(check.references.len(), 500);
     let long = "x".repeat(600);
     assert_eq!(found(&format!("servers.{long}.getLead({{}})")), [""; 0]);
@@ -194,9 +197,46 @@ fn a_long_chain_is_read_in_bearable_time() {
         // On a stack as deep as the worker's: the parser recurses too.
         let reading = std::thread::Builder::new()
             .stack_size(64 << 20)
-            .spawn(move || prepare(&source).map(|prepared| prepared.check.is_none()));
-        assert_eq!(reading.unwrap().join().unwrap(), Ok(true));
+            .spawn(move || prepare(&source).map(|prepared| prepared.check.references.len()));
+        assert_eq!(reading.unwrap().join().unwrap(), Ok(0));
         // By trial: 0.1 s, and 12 s if each link is walked from the start.
         assert!(started.elapsed().as_secs() < 3, "took {:?}", started.elapsed());
     }
+}
+
+#[test]
+fn arguments_that_are_literals_are_told_and_others_are_not() {
+    let source = "const sql = 'DROP ' + 'TABLE t';
+        await servers.db.query({ sql, limit: -1, rows: [1, { a: true }], who: name(), deep: { x: f(), y: 2.5 } });
+        await callMCPTool('db__query', { sql: `SELECT ${1 + 1}` });";
+    let check = prepare(source).unwrap().check;
+    let told: Vec<String> =
+        check.references.iter().map(|one| serde_json::to_string(&one.literals).unwrap()).collect();
+    assert_eq!(
+        told,
+        [
+            r#"{"sql":"DROP TABLE t","limit":-1,"rows":[1,{"a":true}],"deep":{"y":2.5}}"#,
+            r#"{"sql":"SELECT 2"}"#
+        ]
+    );
+}
+
+#[test]
+fn what_is_called_again_and_again_is_marked() {
+    let source = "await servers.a.once({});
+        for (const x of xs) await servers.a.loop({ x });
+        await Promise.all(xs.map((x) => servers.a.map({ x })));
+        const each = async (x) => servers.a.named({ x });
+        xs.forEach(each);
+        async function inner(x) { return servers.a.inner({ x }) }
+        while (more()) { await inner(1); }
+        servers.a.chained({}).then((x) => servers.a.after({ x }));";
+    let check = prepare(source).unwrap().check;
+    let repeated: Vec<&str> = check
+        .references
+        .iter()
+        .filter(|one| one.repeated)
+        .filter_map(|one| one.tool.as_deref())
+        .collect();
+    assert_eq!(repeated, ["loop", "map", "named", "inner"]);
 }

@@ -47,10 +47,8 @@ impl V8 {
     /// Runs one program to its end.
     pub(crate) fn run(&mut self, host: &Host, start: &Start) -> Result<Option<String>, RunError> {
         let prepared = prepare(&start.source)?;
-        if let Some(check) = &prepared.check {
-            let answer = host.ask(Question::Check, check.body.clone());
-            answer.map_err(|_| gateway_gone())??;
-        }
+        let answer = host.ask(Question::Check, prepared.check.body.clone());
+        answer.map_err(|_| gateway_gone())??;
         if self.child.send(&ToEngine::Program(prepared.code.clone())).is_err() {
             return Err(death::explain(&self.child.end()));
         }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, ensure};
 use serde_json::{Map, Value, json};
 use tidegate_catalog::read_catalog;
-use tidegate_model::{ToolCall, ToolDef, ToolRef};
-use tidegate_policy::{Permissions, Policy};
+use tidegate_model::{Level, ToolCall, ToolDef, ToolRef};
+use tidegate_policy::{Approved, Permissions, Policy, Standing};
 
 use super::Figure;
 use super::samples::Samples;
@@ -50,7 +50,7 @@ fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure
     // A check that was given up for its cost would look fast.
     let empty = ToolCall { tool: call.tool.clone(), arguments: Map::new() };
     ensure!(
-        policy.decide(&permissions, empty, &tool, None).is_err(),
+        policy.decide(&permissions, empty, &tool, None, standing(&Approved::default())).is_err(),
         "the arguments of {name} are not checked"
     );
     let (mut checks, mut parses) = (Samples::default(), Samples::default());
@@ -79,12 +79,18 @@ fn decide(
     mut call: ToolCall,
     tool: &Arc<ToolDef>,
 ) -> anyhow::Result<(ToolCall, Duration)> {
+    let approved = Approved::default();
     let started = Instant::now();
     for _ in 0..CALLS {
-        let permit = policy.decide(permissions, black_box(call), tool, None);
+        let permit = policy.decide(permissions, black_box(call), tool, None, standing(&approved));
         call = permit.map_err(|denial| anyhow!("the call was refused: {denial:?}"))?.into_call();
     }
     Ok((call, started.elapsed() / CALLS))
+}
+
+/// A program of no risk for which nobody has approved anything.
+fn standing(approved: &Approved) -> Standing<'_> {
+    Standing { level: Level::Low, run: approved, session: approved }
 }
 
 fn parse(text: &str) -> anyhow::Result<Duration> {
@@ -95,7 +101,7 @@ fn parse(text: &str) -> anyhow::Result<Duration> {
     Ok(started.elapsed() / CALLS)
 }
 
-fn typical() -> ToolDef {
+pub(super) fn typical() -> ToolDef {
     let text = json!({"type": "string", "minLength": 1});
     ToolDef {
         name: "create_issue".to_owned(),
@@ -124,7 +130,7 @@ fn typical() -> ToolDef {
     }
 }
 
-fn typical_arguments() -> Value {
+pub(super) fn typical_arguments() -> Value {
     json!({
         "project": "tidegate", "title": "The check of arguments takes too long",
         "body": "Every call pays for it, so it should take a few microseconds at most.",

@@ -6,17 +6,20 @@
 mod arguments;
 mod crowd;
 mod deadline;
+mod decision;
 mod discovery;
 mod echo;
 mod engines;
 mod hello;
 mod memory;
+mod privacy;
 mod python;
 mod samples;
 mod search;
 pub(crate) mod slow_server;
 mod start;
 mod types;
+mod validation;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -138,6 +141,15 @@ pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     if wanted(BenchSuite::Arguments) {
         figures.extend(arguments::measure()?);
+    }
+    if wanted(BenchSuite::Decision) {
+        figures.extend(decision::measure()?);
+    }
+    if wanted(BenchSuite::Validation) {
+        figures.extend(validation::measure()?);
+    }
+    if wanted(BenchSuite::Privacy) {
+        figures.extend(privacy::measure()?);
     }
     if wanted(BenchSuite::Engines) {
         figures.extend(engines::measure(folder.path()).await?);

@@ -31,7 +31,8 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
     let mut findings = Vec::new();
     let mut table = None;
     let settings = probe::configuration(config, &environment, &mut findings);
-    if let Some(settings) = settings {
+    if let Some(mut settings) = settings {
+        findings.push(probe::policy(&mut settings));
         findings.push(probe::state_folder(&settings.state_dir));
         let (finding, layers) = isolation::probe(&settings).await;
         findings.push(finding);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use tidegate_config::{ConfigError, Environment, Sandbox, Settings};
-use tidegate_gateway::RunContext;
+use tidegate_config::{ConfigError, Environment, PolicySource, Sandbox, Settings};
+use tidegate_gateway::{RunContext, read_policy};
 use tidegate_model::{Change, Engine, Language, Program, ToolRef};
 use tokio::process::Command;
 
@@ -15,6 +15,27 @@ use crate::temporary::TemporaryFolder;
 
 /// A runtime that needs longer to say its version is of no use.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The rules for calls. What is tried after this is tried without a file that is bad.
+pub(super) fn policy(settings: &mut Settings) -> Finding {
+    let name = "policy";
+    match (read_policy(&settings.policy), settings.policy.path()) {
+        (Ok(Some((_, rules))), Some(path)) => {
+            Finding::ok(name, format!("`{}` is valid, rules: {}", path.display(), rules.len()))
+        }
+        (Ok(_), _) => Finding::ok(name, "no policy.toml, so the defaults hold"),
+        (Err(error), _) => {
+            let found = Finding::problem(
+                name,
+                error.to_string(),
+                "correct the file; a gateway that runs keeps the rules it has read before, \
+                 and none starts",
+            );
+            settings.policy = PolicySource::default();
+            found
+        }
+    }
+}
 
 /// The settings, if there are any to go on with: those of the file, else those
 /// that hold without one.

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::forked::until_forked;
 use super::library::{interpreter, run};
 use crate::jail::attacker::{Camp, User, users};
-use crate::support::{Served, text};
+use crate::support::{ASKS_NOBODY, Served, WHATEVER_THE_RISK, text};
 
 /// A word that only the gateway knows, and what is in the secret file.
 const MARK: &str = "tidegate-secret-5f0e";
@@ -145,7 +145,8 @@ impl Field {
 
     /// With this configuration.
     pub(super) fn gateway_with(&self, settings: &str) -> Served {
-        self.camp.file("home/tidegate.toml", settings);
+        self.camp.file("home/tidegate.toml", &format!("{settings}\n{WHATEVER_THE_RISK}"));
+        self.camp.file("home/policy.toml", ASKS_NOBODY);
         let home = self.camp.folder("home");
         let mut serve = command(&self.camp, &self.camp.executable("tidegate"));
         serve.arg("serve").current_dir(&home).env("TIDEGATE_HOME", home.join("state"));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::library::{interpreter, run};
 use crate::network::{Server, opened};
 use crate::programs::bench;
-use crate::support::Bench;
+use crate::support::{Bench, WHATEVER_THE_RISK};
 
 /// The first example in each language below a heading.
 fn pair(page: &str, heading: &str) -> [String; 2] {
@@ -43,7 +43,7 @@ fn requests_and_commands_are_written_alike_in_both_languages() {
     let (server, bench) = (Server::start(), Bench::new());
     let commands = "[commands.sort]\npath = \"/usr/bin/sort\"\nargs = [\"regex:-n|-r|-u\"]\n";
     let settings = format!("profile = \"execute_full\"\n{}{commands}", opened(&server, ""));
-    bench.write("tidegate.toml", &settings);
+    bench.write("tidegate.toml", &(settings + WHATEVER_THE_RISK));
     let mut served = bench.serve();
     if interpreter(&mut served, test).is_none() {
         return;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::forked::until_forked;
 use super::library::{interpreter, run};
 use crate::jail::attacker::{Camp, User, users};
-use crate::support::{Bench, Equipment, Served, skip, text};
+use crate::support::{Bench, Equipment, Served, WHATEVER_THE_RISK, skip, text};
 
 const HINT: &str = "write the program in TypeScript; or let the user install Python 3.9 or later on \
                     PATH or set `python.path`, `tidegate doctor` says what was found";
@@ -219,7 +219,8 @@ fn without_namespaces_programs_run_and_have_no_files() {
     for user in users(test) {
         let camp = Camp::without(user, "namespaces");
         let secret = camp.file("private/secret", "mine");
-        camp.file("home/tidegate.toml", "[python]\npath = '/usr/bin/python3'\n");
+        let settings = format!("[python]\npath = '/usr/bin/python3'\n{WHATEVER_THE_RISK}");
+        camp.file("home/tidegate.toml", &settings);
         let home = camp.folder("home");
         let mut serve = Command::new(camp.executable("attacker"));
         if user == User::Dropped {

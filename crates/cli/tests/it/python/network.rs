@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::library::{interpreter, run};
 use crate::network::{Server, opened, rows};
-use crate::support::{Bench, Served, text};
+use crate::support::{Bench, Served, WHATEVER_THE_RISK, text};
 
 /// Uses most of what programs use, with `await` and without.
 const PROGRAM: &str = r#"
@@ -36,7 +36,7 @@ many = await asyncio.gather(*(fetch(f"{base}/echo", params={"n": n}) for n in (1
 
 /// A gateway with this configuration, if there is a Python.
 fn served(bench: &Bench, settings: &str, test: &str) -> Option<Served> {
-    bench.write("tidegate.toml", settings);
+    bench.write("tidegate.toml", &format!("{settings}{WHATEVER_THE_RISK}"));
     let mut served = bench.serve();
     interpreter(&mut served, test)?;
     Some(served)

@@ -1,7 +1,6 @@
 //! Programs in the compiler's place that do not behave.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Instant;
@@ -19,8 +18,14 @@ use crate::server::Launch;
 fn impostor(script: &str) -> (TempDir, TypeChecker) {
     let folder = tempfile::tempdir().unwrap();
     let tsc = folder.path().join("tsc");
-    fs::write(&tsc, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&tsc, fs::Permissions::from_mode(0o755)).unwrap();
+    // A file that this process has open for writing may be open in the child of another
+    // test for a moment, and cannot be started then.
+    let written = std::process::Command::new("/bin/sh")
+        .args(["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\""])
+        .arg(&tsc)
+        .arg(script)
+        .status();
+    assert!(written.unwrap().success());
     let scratch = folder.path().join("scratch");
     let launch = Launch { programs: shell(), ..Launch::typescript(tsc) };
     (folder, TypeChecker::with(launch, scratch))

@@ -50,4 +50,6 @@ if not lead.tags:
     return {"a": 1}
 asyncio.run(main())
 search_tools("x", detail="full")
+domain = await pii.domain("[EMAIL_1]")
+print(domain, pii.mask(["[EMAIL_1]"])[0].upper(), pii.equals("[EMAIL_1]", "[EMAIL_2]"))
 result = sorted(page.leads, key=lambda each: each["name"])[:3]

@@ -1,0 +1,182 @@
+//! `tidegate check`: what would come of a program, without running it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tidegate_gateway::{Expected, FailedExample, Inspected, Judgement};
+use tidegate_model::{Impact, Level, Program, Severity, Word, visible, visible_line};
+
+use crate::args::CheckArgs;
+use crate::commands::run::{language, read};
+use crate::print::Colour;
+use crate::{context, print};
+
+pub(crate) async fn run(config: &Option<PathBuf>, args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let Some(file) = &args.file else { return examples(config, args).await };
+    let source = read(file)?;
+    let language = language(file, args.lang, &source);
+    let program = Program { source, language, engine: None, timeout: None };
+    let gateway = context::gateway(config)?;
+    let mut context = context::cancelled_by_ctrl_c();
+    context.profile.clone_from(&args.profile);
+    let inspected = {
+        let _spinner = print::Spinner::start("checking");
+        gateway.inspect(&program, &context).await
+    };
+    gateway.close().await;
+    let inspected = match inspected {
+        Ok(inspected) => inspected,
+        Err(error) => return Ok(print::failed(&error)),
+    };
+    if args.json {
+        print::json(&document(&inspected)?);
+    } else {
+        show(&inspected);
+    }
+    let failed = !inspected.judgement.is_secure || !inspected.errors.is_empty();
+    Ok(ExitCode::from(if inspected.denied { 3 } else { u8::from(failed) }))
+}
+
+/// Tries the examples of the user's own rules.
+async fn examples(config: &Option<PathBuf>, args: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let gateway = context::gateway(config)?;
+    let mut context = context::cancelled_by_ctrl_c();
+    context.profile.clone_from(&args.profile);
+    let tried = {
+        let _spinner = print::Spinner::start("trying the examples");
+        gateway.try_examples(&context).await
+    };
+    gateway.close().await;
+    let (count, failed) = match tried {
+        Ok(tried) => tried,
+        Err(error) => return Ok(print::failed(&error)),
+    };
+    if args.json {
+        let failed: Vec<Value> = failed
+            .iter()
+            .map(|one| {
+                let (rule, source) = (&one.example.id, &one.example.source);
+                json!({"rule": rule, "source": source, "expected": expected(one), "found": one.found})
+            })
+            .collect();
+        print::json(&json!({"examples": count, "failed": failed}));
+    } else {
+        for one in &failed {
+            print::line(format!("{}: {}, found {:?} in", one.example.id, expected(one), one.found));
+            print::line(visible(&one.example.source));
+        }
+        match count {
+            0 => print::line("there are no examples: name your files in `patterns` of `[checks]`"),
+            _ => print::line(format!("{} of {count} examples hold", count - failed.len())),
+        }
+    }
+    Ok(ExitCode::from(u8::from(!failed.is_empty())))
+}
+
+fn expected(failed: &FailedExample) -> &'static str {
+    match failed.example.expected {
+        Expected::Finding => "the rule must find it",
+        Expected::NoFinding => "the rule must not find it",
+        Expected::Harmless => "nothing above low must be found",
+        Expected::Harmful => "something above low must be found",
+    }
+}
+
+fn document(inspected: &Inspected) -> anyhow::Result<Value> {
+    let mut document = serde_json::to_value(&inspected.judgement)?;
+    document["type_errors"] = json!(inspected.errors);
+    document["warnings"] = json!(inspected.warnings);
+    Ok(document)
+}
+
+fn show(inspected: &Inspected) {
+    let judgement = &inspected.judgement;
+    for issue in &judgement.issues {
+        let severity = format!("{:?}", issue.severity).to_lowercase();
+        print::line(format!(
+            "{} {}:{}  {}  ({})",
+            print::painted(&severity, colour(issue.severity)),
+            issue.line,
+            issue.column,
+            visible_line(&issue.message),
+            issue.rule
+        ));
+        print::line(format!("  instead: {}", visible_line(&issue.suggestion)));
+    }
+    for error in &inspected.errors {
+        print::line(visible(&error.to_string()));
+    }
+    for warning in &inspected.warnings {
+        print::line(format!("warning: {}", visible(warning)));
+    }
+    verdict(judgement, inspected.denied);
+    show_impact(&judgement.impact);
+}
+
+fn verdict(judgement: &Judgement, denied: bool) {
+    let level = print::painted(judgement.level.as_str(), colour_of_level(judgement.level));
+    let what = match (denied, judgement.requires_approval) {
+        (true, _) => "the rules say that it must not run",
+        (false, true) => "a person is asked before it runs",
+        (false, false) => "it runs without a question",
+    };
+    print::line(format!("risk {level} ({} of 100): {what}", judgement.risk_score));
+}
+
+fn show_impact(impact: &Impact) {
+    for tool in &impact.tools {
+        let again = if tool.repeated { ", in a loop" } else { "" };
+        let decision = match tool.decision {
+            Word::Allow => String::new(),
+            word => format!("  {word}: {}", tool.because),
+        };
+        let name = tool.tool.to_string();
+        print::line(format!("  calls {}  ({}{again}){decision}", visible_line(&name), tool.effect));
+        for (key, value) in &tool.arguments {
+            print::line(format!(
+                "    {} = {}",
+                visible_line(key),
+                visible_line(&value.to_string())
+            ));
+        }
+    }
+    for file in &impact.files {
+        print::line(format!("  {} file {}", file.access, visible_line(&file.path)));
+    }
+    for address in &impact.network {
+        print::line(format!("  reaches {}", visible_line(address)));
+    }
+    for command in &impact.commands {
+        print::line(format!("  runs the command {}", visible_line(command)));
+    }
+    if impact.unseen {
+        print::line("  calls tools whose names it computes");
+    }
+    let undone = match impact.reversible {
+        Some(true) => "it can be undone",
+        Some(false) => "it cannot be undone",
+        None => "nobody says whether it can be undone",
+    };
+    if impact.modifies_data {
+        print::line(format!("  changes data outside of the sandbox; {undone}"));
+    } else {
+        print::line("  changes nothing outside of the sandbox");
+    }
+}
+
+const fn colour(severity: Severity) -> Colour {
+    match severity {
+        Severity::Low => Colour::Green,
+        Severity::Medium => Colour::Yellow,
+        Severity::High | Severity::Critical => Colour::Red,
+    }
+}
+
+const fn colour_of_level(level: Level) -> Colour {
+    match level {
+        Level::Low => Colour::Green,
+        Level::Medium => Colour::Yellow,
+        Level::High | Level::Critical => Colour::Red,
+    }
+}

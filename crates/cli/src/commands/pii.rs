@@ -1,0 +1,176 @@
+//! `tidegate pii`: what is found in a text, tokens for it and back, and what is known of
+//! it all.
+
+mod report;
+
+use std::io::{BufRead, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tidegate_config::Environment;
+use tidegate_gateway::{Gateway, RunContext, SessionId, detector};
+use tidegate_model::visible_line;
+use tidegate_privacy::{Detector, Span};
+
+use crate::args::pii::{PiiArgs, PiiCommand, PiiKind};
+use crate::print::Usage;
+use crate::{context, print};
+
+pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Result<ExitCode> {
+    match &args.command {
+        PiiCommand::Scan { file, kind, json, jsonl } => {
+            let settings = context::settings(config, &Environment::from_process())?;
+            let detector = detector(&settings.privacy)?;
+            if *jsonl {
+                scan_lines(&detector, file)?;
+            } else {
+                let text = read(file)?;
+                show_spans(&text, &detector.scan(&text, kind.text_kind()), *json);
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        PiiCommand::Tokenize { .. }
+        | PiiCommand::Restore { .. }
+        | PiiCommand::Report { .. }
+        | PiiCommand::Erase { .. } => {}
+    }
+    let gateway = context::gateway(config)?;
+    let done = with_vault(&gateway, &args.command);
+    gateway.close().await;
+    done
+}
+
+fn with_vault(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        PiiCommand::Scan { .. } => {}
+        PiiCommand::Tokenize { file, session, json } => {
+            let text = read(file)?;
+            let context = RunContext {
+                session: session.clone().unwrap_or_default(),
+                ..RunContext::default()
+            };
+            let done = match gateway.sanitize_pii(&text, &context) {
+                Ok(done) => done,
+                Err(error) => return Ok(print::failed(&error)),
+            };
+            let name = gateway.pii_session(&context);
+            if *json {
+                print::json(&json!({"text": done.text, "counts": done.counts, "session": name}));
+            } else {
+                print::line(done.text.strip_suffix('\n').unwrap_or(&done.text));
+                print::note(format!("session: {name}"));
+            }
+        }
+        PiiCommand::Restore { file, session, json } => {
+            let text = read(file)?;
+            let Some(session) =
+                session.clone().map_or_else(|| newest(gateway), |name| Ok(Some(name)))?
+            else {
+                return Err(Usage("no session has values; they may have expired".into()).into());
+            };
+            let context = RunContext { session, ..RunContext::default() };
+            let restored = match gateway.reveal_pii(&text, &context) {
+                Ok(restored) => restored,
+                Err(error) => return Ok(print::failed(&error)),
+            };
+            if *json {
+                print::json(&json!({"text": restored.text, "counts": restored.counts}));
+            } else {
+                print::line(restored.text.strip_suffix('\n').unwrap_or(&restored.text));
+            }
+        }
+        PiiCommand::Report { json } => report::show(gateway, *json)?,
+        PiiCommand::Erase { session, value } => {
+            let erased = match (session, value) {
+                (Some(session), _) => gateway.erase_pii_session(&session.0)?,
+                (None, value) => {
+                    let value = read(value.as_deref().unwrap_or(Path::new("-")))?;
+                    gateway.erase_pii_value(value.trim())?
+                }
+            };
+            print::line(match erased {
+                1 => "1 value was erased".to_owned(),
+                count => format!("{count} values were erased"),
+            });
+            print::note("a gateway that is running knows what it has seen until it ends");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn newest(gateway: &Gateway) -> anyhow::Result<Option<SessionId>> {
+    let sessions = gateway.pii_sessions()?;
+    Ok(sessions.first().map(|session| SessionId(session.name.as_str().into())))
+}
+
+/// One line of a file that is scanned line by line.
+#[derive(Deserialize)]
+struct Line {
+    id: Value,
+    text: String,
+    #[serde(default)]
+    kind: PiiKind,
+}
+
+fn scan_lines(detector: &Detector, file: &Path) -> anyhow::Result<()> {
+    let lines: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        let opened = std::fs::File::open(file);
+        Box::new(std::io::BufReader::new(opened.with_context(|| unreadable(file))?))
+    };
+    for (number, line) in lines.lines().enumerate() {
+        let line = line.with_context(|| unreadable(file))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let Line { id, text, kind } = serde_json::from_str(&line).map_err(|error| {
+            Usage(format!(
+                "line {} is not what is read here: {error}\nhint: each line is \
+                 {{\"id\": …, \"text\": \"…\", \"kind\": \"text\" or \"json\"}}",
+                number + 1
+            ))
+        })?;
+        let spans = detector.scan(&text, kind.text_kind());
+        let spans: Vec<Value> = spans.iter().map(entry).collect();
+        print::line(json!({"id": id, "spans": spans}).to_string());
+    }
+    Ok(())
+}
+
+fn show_spans(text: &str, spans: &[Span], json: bool) {
+    if json {
+        print::json(&json!({"spans": spans.iter().map(entry).collect::<Vec<_>>()}));
+        return;
+    }
+    for span in spans {
+        let value = text.get(span.range()).unwrap_or_default();
+        let (name, start) = (span.data_type.as_str(), span.start);
+        print::line(format!("{name:<12} {start:>8}  {}", visible_line(value)));
+    }
+    print::note(match spans.len() {
+        0 => "nothing was found".to_owned(),
+        1 => "1 value was found".to_owned(),
+        more => format!("{more} values were found"),
+    });
+}
+
+fn entry(span: &Span) -> Value {
+    json!({"start": span.start, "end": span.end, "type": span.data_type.as_str()})
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    if file != Path::new("-") {
+        return std::fs::read_to_string(file).with_context(|| unreadable(file));
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("standard input is no text")?;
+    Ok(text)
+}
+
+fn unreadable(file: &Path) -> String {
+    format!("cannot read `{}`", file.display())
+}

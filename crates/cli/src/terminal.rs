@@ -1,0 +1,56 @@
+//! Asks the person at the terminal.
+//!
+//! On the terminal itself, since standard input may be the program. Without one nobody
+//! can be asked here, and `tidegate approvals` answers.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tidegate_gateway::{Approver, Form, Reply};
+use tidegate_model::visible;
+
+/// The terminal of this process, if a person is there to see it.
+pub(crate) fn approver() -> Option<Arc<dyn Approver>> {
+    let seen = std::io::stderr().is_terminal();
+    let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
+    seen.then(|| Arc::new(Terminal(terminal)) as Arc<dyn Approver>)
+}
+
+struct Terminal(File);
+
+impl Approver for Terminal {
+    fn name(&self) -> &'static str {
+        "terminal"
+    }
+
+    fn ask<'a>(
+        &'a self,
+        form: &'a Form,
+    ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>> {
+        let (form, terminal) = (form.clone(), self.0.try_clone());
+        Box::pin(async move {
+            let terminal = terminal.ok()?;
+            // Reading blocks, and cannot be given up; the process ends with it.
+            tokio::task::spawn_blocking(move || asked(&form, &terminal)).await.ok()?
+        })
+    }
+}
+
+fn asked(form: &Form, mut terminal: &File) -> Option<Reply> {
+    let text = form.text();
+    write!(
+        terminal,
+        "\r\x1b[K\n{}\n\napprove? [y] once, [s] for this session, [N] no: ",
+        visible(text.trim_end())
+    )
+    .ok()?;
+    let mut answer = String::new();
+    BufReader::new(terminal).read_line(&mut answer).ok()?;
+    Some(match answer.trim() {
+        "y" | "Y" | "yes" => Reply::Once,
+        "s" | "S" | "session" => Reply::Session,
+        _ => Reply::Deny,
+    })
+}

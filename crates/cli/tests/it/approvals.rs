@@ -1,0 +1,360 @@
+//! A person is asked: by a real client in both protocol eras, by `tidegate approvals`,
+//! or not at all. The tool is the real filesystem server's `write_file`, so a file is
+//! there or it is not.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, Equipment, text};
+
+/// As the Python client names the eras.
+const ERAS: [&str; 2] = ["legacy", "auto"];
+
+struct Site {
+    equipment: Equipment,
+    bench: Bench,
+    folder: PathBuf,
+}
+
+impl Site {
+    fn new(test: &str, approvals: &str) -> Option<Self> {
+        let equipment = Equipment::get(test, &["filesystem", "python_client"])?;
+        let bench = Bench::new();
+        let folder = bench.path().join("files");
+        std::fs::create_dir(&folder).unwrap();
+        let server = equipment.server("filesystem", &[folder.to_str().unwrap()]);
+        let config = format!(
+            "[servers.fs]\ncommand = {}\nargs = {}\n[approvals]\n{approvals}",
+            server["command"], server["args"]
+        );
+        bench.write("tidegate.toml", &config);
+        Some(Self { equipment, bench, folder })
+    }
+
+    /// A file and a program that writes it.
+    fn writing(&self, name: &str) -> (PathBuf, String) {
+        let file = self.folder.join(name);
+        let program = format!(
+            "await servers.fs.writeFile({{path: {:?}, content: 'x'}}); return 'written'",
+            file.to_str().unwrap()
+        );
+        (file, program)
+    }
+
+    /// The same with a name that is not seen before the program runs.
+    fn writing_unseen(&self, name: &str) -> (PathBuf, String) {
+        let (file, program) = self.writing(name);
+        let by_name = "callMCPTool(['fs', 'write', 'file'].join('_').replace('_', '__'), ";
+        (file, program.replace("servers.fs.writeFile(", by_name))
+    }
+
+    /// What the client prints for these steps, whose user answers like this.
+    fn client(&self, era: &str, answer: &str, steps: &Value) -> Vec<Value> {
+        let mut command = self.equipment.command("python_client");
+        command.current_dir(self.bench.path()).env("TIDEGATE_HOME", self.bench.state_dir());
+        command.args(["--mode", era, "--answer", answer, "--"]);
+        command.args([env!("CARGO_BIN_EXE_tidegate"), "serve"]);
+        let mut client =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let client = client.as_mut().unwrap();
+        client.stdin.take().unwrap().write_all(steps.to_string().as_bytes()).unwrap();
+        let mut printed = String::new();
+        std::io::Read::read_to_string(client.stdout.as_mut().unwrap(), &mut printed).unwrap();
+        client.wait().unwrap();
+        printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn tidegate(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.bench.command(arguments);
+        (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+    }
+
+    fn approvals(&self, all: bool) -> Vec<Value> {
+        let more: &[&str] = if all { &["--all"] } else { &[] };
+        let (_, listed, _) = self.tidegate(&[&["approvals", "list", "--json"], more].concat());
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        listed["approvals"].as_array().unwrap().clone()
+    }
+
+    /// Waits for a question, and gives it.
+    fn question(&self) -> Value {
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            if let Some(one) = self.approvals(false).into_iter().next() {
+                return one;
+            }
+            assert!(Instant::now() < until, "nobody was asked");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+fn code(program: &str) -> Value {
+    json!({"call": "execute_code", "arguments": {"code": program, "language": "typescript"}})
+}
+
+/// The answer of `execute_code` among what the client printed.
+fn answer(printed: &[Value]) -> Value {
+    let call = printed.iter().find(|line| line["call"] == "execute_code");
+    let call = call.unwrap_or_else(|| panic!("{printed:?}"));
+    let text = call["result"]["content"][0]["text"].as_str();
+    let text = text.unwrap_or_else(|| panic!("{call}"));
+    serde_json::from_str(text).unwrap_or_else(|_| json!({"text": text}))
+}
+
+fn asked(printed: &[Value]) -> Vec<String> {
+    let asked = printed.iter().find_map(|line| line["asked"].as_array());
+    let message = |form: &Value| form["message"].as_str().unwrap().to_owned();
+    asked.unwrap().iter().map(message).collect()
+}
+
+#[test]
+fn g32_the_user_of_a_client_approves_or_denies() {
+    let Some(site) = Site::new("g32_the_user_of_a_client_approves_or_denies", "") else { return };
+    for era in ERAS {
+        let (file, program) = site.writing(&format!("{era}-yes"));
+        let printed = site.client(era, "approve once", &json!([code(&program)]));
+        assert_eq!(answer(&printed)["output"], "written", "{era} {printed:?}");
+        assert!(file.exists());
+        let [form] = asked(&printed).try_into().unwrap();
+        let told =
+            ["`fs__write_file`", "Risk: low", "destructive", "cannot be undone", "| await servers"];
+        for part in told {
+            assert!(form.contains(part), "{part} is missing in {form}");
+        }
+        for no in ["deny", "decline", "cancel", "something else"] {
+            let (file, program) = site.writing(&format!("{era}-{no}"));
+            let printed = site.client(era, no, &json!([code(&program)]));
+            let error = &answer(&printed)["error"];
+            assert_eq!(error["code"], "approval.denied", "{era} {no}");
+            assert!(error["hint"].as_str().unwrap().starts_with("do not try it again"), "{error}");
+            assert!(!file.exists(), "{era} {no}");
+        }
+    }
+}
+
+#[test]
+fn a_loop_of_fifty_writes_asks_once() {
+    let Some(site) = Site::new("a_loop_of_fifty_writes_asks_once", "") else { return };
+    let folder = site.folder.to_str().unwrap();
+    let program = format!(
+        "for (let i = 0; i < 50; i++) await servers.fs.writeFile({{path: `{folder}/n${{i}}`, \
+         content: 'x'}}); return 'done'"
+    );
+    for era in ERAS {
+        let printed = site.client(era, "approve once", &json!([code(&program)]));
+        assert_eq!(answer(&printed)["output"], "done", "{printed:?}");
+        assert_eq!(asked(&printed).len(), 1);
+        assert_eq!(std::fs::read_dir(&site.folder).unwrap().count(), 50);
+    }
+}
+
+#[test]
+fn for_this_session_is_for_this_session() {
+    let Some(site) = Site::new("for_this_session_is_for_this_session", "") else { return };
+    for era in ERAS {
+        // Names that are computed: each call would be a question of its own.
+        let (first, one) = site.writing_unseen(&format!("{era}-1"));
+        let (second, two) = site.writing_unseen(&format!("{era}-2"));
+        let call = json!({"call": "call_tool", "arguments": {
+            "name": "fs__write_file",
+            "arguments": {"path": site.folder.join(format!("{era}-3")), "content": "x"}
+        }});
+        let steps = json!([code(&one), code(&two), call]);
+        let printed = site.client(era, "approve for this session", &steps);
+        assert_eq!(asked(&printed).len(), 1, "{printed:?}");
+        assert!(first.exists() && second.exists() && site.folder.join(format!("{era}-3")).exists());
+        // Another client is another session.
+        let (third, three) = site.writing_unseen(&format!("{era}-4"));
+        let printed = site.client(era, "deny", &json!([code(&three)]));
+        assert_eq!(asked(&printed).len(), 1);
+        assert!(!third.exists());
+    }
+}
+
+#[test]
+fn g32_nobody_answers_in_time() {
+    let approvals = "expires = \"2s\"\n";
+    let Some(site) = Site::new("g32_nobody_answers_in_time", approvals) else { return };
+    for era in ERAS {
+        let (file, program) = site.writing(era);
+        let mut step = code(&program);
+        if era == "auto" {
+            // There the client is the one who waits for its user.
+            step["cancel_after_ms"] = json!(6000);
+        }
+        let printed = site.client(era, "never", &json!([step]));
+        if era == "legacy" {
+            let error = &answer(&printed)["error"];
+            let code = error["code"].as_str().unwrap();
+            assert!(code.starts_with("approval."), "{printed:?}");
+        }
+        assert!(!file.exists());
+        let states: Vec<Value> =
+            site.approvals(true).iter().map(|one| one["state"].clone()).collect();
+        assert!(states.iter().all(|state| state == "expired"), "{states:?}");
+    }
+}
+
+#[test]
+fn g33_a_run_goes_on_after_its_client_has_gone() {
+    let approvals = "wait = \"30s\"\nexpires = \"2m\"\n";
+    let Some(site) = Site::new("g33_a_run_goes_on_after_its_client_has_gone", approvals) else {
+        return;
+    };
+    for (era, before) in ERAS.into_iter().flat_map(|era| [(era, true), (era, false)]) {
+        // Once with something done before the question, once with nothing.
+        let (file, program) = site.writing_unseen(&format!("{era}-{before}"));
+        let count = site.folder.join(format!("{era}-{before}-dirs"));
+        let first = match before {
+            true => format!(
+                "await servers.fs.createDirectory({{path: {:?}}});",
+                count.to_str().unwrap()
+            ),
+            false => String::new(),
+        };
+        let program = format!("{first} {program}");
+        let step = json!({
+            "call": "execute_code", "cancel_after_ms": 4000,
+            "arguments": {"code": program, "language": "typescript"}
+        });
+        // The client gives up, and its gateway ends with it.
+        site.client(era, "never", &json!([step]));
+        let question = site.question();
+        assert!(!file.exists());
+        let id = question["id"].as_str().unwrap();
+        assert_eq!(site.tidegate(&["approvals", "approve", id]).0, 0);
+        let run = question["run_id"].as_str().unwrap();
+        let resume = json!({"call": "execute_code", "arguments": {"resume": run}});
+        let printed = site.client(era, "deny", &json!([resume, resume]));
+        assert_eq!(answer(&printed)["output"], "written", "{printed:?}");
+        assert_eq!(answer(&printed)["run_id"], run);
+        assert!(file.exists());
+        let again = printed.iter().filter(|line| line["call"] == "execute_code").nth(1).unwrap();
+        assert!(again.to_string().contains("approval.no_such_run"), "{again}");
+        // What was done before was not done again: it is one call in the record.
+        let calls = crate::support::query(
+            &site.bench.state_dir().join("tidegate.db"),
+            &format!(
+                "SELECT tool FROM calls WHERE run_id = '{run}' AND outcome = 'succeeded' ORDER BY id"
+            ),
+        );
+        let made: &[&str] =
+            if before { &["create_directory", "write_file"] } else { &["write_file"] };
+        assert_eq!(calls, made, "{era}");
+    }
+}
+
+#[test]
+fn a_person_answers_from_the_command_line() {
+    let approvals = "wait = \"30s\"\n";
+    let Some(site) = Site::new("a_person_answers_from_the_command_line", approvals) else {
+        return;
+    };
+    for yes in [true, false] {
+        let (file, program) = site.writing(&format!("{yes}"));
+        let source = site.bench.write("program.ts", &program);
+        let source = source.to_str().unwrap();
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| site.tidegate(&["run", "--json", source]));
+            let question = site.question();
+            let id = question["id"].as_str().unwrap();
+            let (_, shown, _) = site.tidegate(&["approvals", "show", id]);
+            assert!(shown.contains("| await servers.fs.writeFile"), "{shown}");
+            let word = if yes { "approve" } else { "deny" };
+            assert_eq!(site.tidegate(&["approvals", word, id]).0, 0);
+            // An answer is given once.
+            let (exit, _, said) = site.tidegate(&["approvals", "approve", id]);
+            assert_eq!((exit, said.contains("cannot be answered any more")), (1, true), "{said}");
+            let (exit, printed, _) = run.join().unwrap();
+            assert_eq!(exit, if yes { 0 } else { 3 }, "{printed}");
+        });
+        assert_eq!(file.exists(), yes);
+    }
+}
+
+#[test]
+fn g32_forged_replayed_and_swapped_answers_are_refused() {
+    let approvals = "wait = \"1ms\"\nexpires = \"1m\"\n";
+    let test = "g32_forged_replayed_and_swapped_answers_are_refused";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let run = |program: &str| {
+        let file = site.bench.write("program.ts", program);
+        site.tidegate(&["run", "--json", file.to_str().unwrap()])
+    };
+    // Forged: there is no such question.
+    let (exit, _, said) = site.tidegate(&["approvals", "approve", "0000000"]);
+    assert_eq!((exit, said.contains("there is no approval")), (2, true), "{said}");
+    // Swapped: approve one, run another that differs by one character.
+    let (file, program) = site.writing("a");
+    let (exit, _, _) = run(&program);
+    assert_eq!(exit, 3);
+    let id = site.question()["id"].as_str().unwrap().to_owned();
+    site.tidegate(&["approvals", "approve", &id]);
+    let (other, swapped) = site.writing("b");
+    assert_eq!(run(&swapped).0, 3);
+    assert_eq!(run(&format!("{program} ")).0, 3, "a space is another program");
+    assert!(!file.exists() && !other.exists());
+    // The right one uses it up.
+    let (exit, printed, _) = run(&program);
+    assert_eq!(exit, 0, "{printed}");
+    assert!(file.exists());
+    // Replayed.
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(run(&program).0, 3);
+    assert!(!file.exists());
+    // An answer that was given to a run cannot be had by naming the run.
+    let (exit, _, said) = site.tidegate(&["run", "--resume", "no-such-run"]);
+    assert_eq!((exit, said.contains("approval.no_such_run")), (1, true), "{said}");
+}
+
+#[test]
+fn a_denied_program_is_not_asked_about_again() {
+    let approvals = "wait = \"1ms\"\n";
+    let Some(site) = Site::new("a_denied_program_is_not_asked_about_again", approvals) else {
+        return;
+    };
+    let (file, program) = site.writing("a");
+    let source = site.bench.write("program.ts", &program);
+    let source = source.to_str().unwrap();
+    site.tidegate(&["run", source]);
+    let id = site.question()["id"].as_str().unwrap().to_owned();
+    site.tidegate(&["approvals", "deny", &id]);
+    let (exit, _, said) = site.tidegate(&["run", source]);
+    assert_eq!((exit, said.contains("approval.denied")), (3, true), "{said}");
+    assert_eq!(site.approvals(true).len(), 1);
+    assert!(!file.exists());
+}
+
+/// The clock stands still while a person thinks, in every engine.
+#[test]
+fn waiting_for_a_person_takes_no_time_of_the_run() {
+    let approvals = "wait = \"30s\"\n";
+    let test = "waiting_for_a_person_takes_no_time_of_the_run";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let typescript = site.writing_unseen("ts");
+    let file = site.folder.join("py");
+    let python = format!(
+        "from servers import fs\nwrite = getattr(fs, 'elif_etirw'[::-1])\n\
+         write(path={:?}, content='x')\nresult = 'written'",
+        file.to_str().unwrap()
+    );
+    for (name, file, program) in [("p.ts", typescript.0, typescript.1), ("p.py", file, python)] {
+        let source = site.bench.write(name, &program);
+        let source = source.to_str().unwrap();
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| site.tidegate(&["run", "--json", "--timeout", "3s", source]));
+            let question = site.question();
+            // Longer than the run may take.
+            std::thread::sleep(Duration::from_secs(4));
+            site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+            let (exit, printed, said) = run.join().unwrap();
+            assert_eq!(exit, 0, "{name} {printed} {said}");
+        });
+        assert!(file.exists());
+    }
+}

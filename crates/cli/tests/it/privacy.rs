@@ -1,0 +1,616 @@
+//! Personal data from tools to the model: tokens go out, real values go into tools only.
+//!
+//! The canary: everything that a client got, the whole log and every file of the state
+//! folder but kept outputs is searched for every value that went through.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, Equipment, Served, text};
+
+const COUNT: usize = 1000;
+
+/// People who came from a generator of names, with all that a contact has.
+struct Contact {
+    name: String,
+    email: String,
+    phone: String,
+    company: String,
+}
+
+fn contacts(seed: usize) -> Vec<Contact> {
+    const FIRST: [&str; 20] = [
+        "Katharina",
+        "Siobhan",
+        "José",
+        "Wei",
+        "Oluwaseun",
+        "Ingrid",
+        "Mateusz",
+        "Fatima",
+        "Giovanni",
+        "Priya",
+        "Dmitri",
+        "Amélie",
+        "Hiroshi",
+        "Zanele",
+        "Lars",
+        "Chiara",
+        "Rajesh",
+        "Beatriz",
+        "Tomasz",
+        "Yasmin",
+    ];
+    const LAST: [&str; 25] = [
+        "Oberhofer",
+        "O'Sullivan",
+        "Villanueva",
+        "Zhang",
+        "Adeyemi",
+        "Lindqvist",
+        "Wiśniewski",
+        "Benali",
+        "Marchetti",
+        "Raghunathan",
+        "Sokolov",
+        "Beauchamp",
+        "Tanaka",
+        "Mokoena",
+        "Halvorsen",
+        "Castellani",
+        "Krishnamurthy",
+        "Figueiredo",
+        "Kaczmarek",
+        "Haddad",
+        "Vandenberghe",
+        "Papadopoulos",
+        "Szabo",
+        "Eriksson",
+        "Delacroix",
+    ];
+    const COMPANY: [&str; 4] = ["GmbH", "Ltd", "Inc", "S.A."];
+    (0..COUNT)
+        .map(|number| {
+            let (first, last) = (FIRST[number % 20], LAST[(number / 20 + seed) % 25]);
+            let plain: String = format!("{first}.{last}")
+                .chars()
+                .filter(|char| char.is_ascii_alphabetic() || *char == '.')
+                .collect();
+            Contact {
+                name: format!("{first} {last}"),
+                email: format!("{}{number}@mail{seed}.example", plain.to_lowercase()),
+                phone: format!("+49 30 {}{number:04}", 5550 + seed),
+                company: format!("{last} & {first} {}", COMPANY[number % 4]),
+            }
+        })
+        .collect()
+}
+
+fn csv(contacts: &[Contact]) -> String {
+    let mut csv = String::from("name,email,phone,company\n");
+    for Contact { name, email, phone, company } in contacts {
+        csv.push_str(&format!("{name},{email},{phone},{company}\n"));
+    }
+    csv
+}
+
+/// A drive (the real file server) with contacts, and the CRM of the demo.
+struct Site {
+    bench: Bench,
+    drive: PathBuf,
+    contacts: Vec<Contact>,
+}
+
+impl Site {
+    fn new(test: &str, more: &str) -> Option<Self> {
+        let equipment = Equipment::get(test, &["filesystem"])?;
+        let bench = Bench::new().asks_nobody();
+        let drive = bench.path().join("drive");
+        fs::create_dir(&drive).unwrap();
+        let contacts = contacts(1);
+        fs::write(drive.join("contacts.csv"), csv(&contacts)).unwrap();
+        let server = equipment.server("filesystem", &[drive.to_str().unwrap()]);
+        let own = env!("CARGO_BIN_EXE_tidegate");
+        let config = format!(
+            "[servers.drive]\ncommand = {}\nargs = {}\n\
+             [servers.crm]\ncommand = {own:?}\nargs = ['demo-server', 'crm']\n{more}",
+            server["command"], server["args"]
+        );
+        bench.write("tidegate.toml", &config);
+        Some(Self { bench, drive, contacts })
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.bench.path().join(name)
+    }
+
+    /// Serves, as loud as it can be.
+    fn serve(&self, log: &str) -> Served {
+        let log = File::create(self.log(log)).unwrap();
+        let mut command = self.bench.tidegate();
+        command.args(["-vvv", "serve"]);
+        Served::start_with_log(&mut command, Stdio::from(log))
+    }
+
+    fn program(&self, source: &str) -> String {
+        source.replace("DRIVE", self.drive.to_str().unwrap())
+    }
+
+    /// What the program wrote to the drive.
+    fn written(&self, name: &str) -> Value {
+        serde_json::from_str(&fs::read_to_string(self.drive.join(name)).unwrap()).unwrap()
+    }
+
+    /// Searches all that left for all that must not.
+    fn assert_no_canary(&self, served: &[&Served], logs: &[&str]) {
+        let mut places: Vec<(String, String)> = Vec::new();
+        for (number, served) in served.iter().enumerate() {
+            places.push((format!("client {number}"), served.transcript.clone()));
+        }
+        for log in logs {
+            let content = fs::read(self.log(log)).unwrap();
+            assert!(!content.is_empty(), "the log says nothing");
+            places.push(((*log).to_owned(), text(&content)));
+        }
+        for (path, bytes) in files(&self.bench.state_dir()) {
+            places.push((path, text(&bytes)));
+        }
+        for (place, content) in places {
+            let content = content.to_lowercase();
+            for contact in &self.contacts {
+                let digits: String = contact.phone.chars().filter(char::is_ascii_digit).collect();
+                for value in
+                    [&contact.name, &contact.email, &contact.phone, &contact.company, &digits]
+                {
+                    assert!(!content.contains(&value.to_lowercase()), "{value} is in {place}");
+                }
+            }
+        }
+    }
+}
+
+/// All files below a folder, but for the outputs that are kept for programs.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            if path.file_name().is_none_or(|name| name != "outputs") {
+                found.extend(files(&path));
+            }
+        } else if let Ok(bytes) = fs::read(&path) {
+            found.push((path.display().to_string(), bytes));
+        }
+    }
+    found
+}
+
+const IMPORT: &str = r#"
+import * as drive from './servers/drive';
+import * as crm from './servers/crm';
+const file = await drive.readTextFile({ path: 'DRIVE/contacts.csv' });
+const text = typeof file === 'string' ? file : file.content;
+const rows = text.trim().split('\n').slice(1).map(line => {
+  const [name, email, phone, company] = line.split(',');
+  return { name, email, phone, company };
+});
+await Promise.all(rows.map((row, index) => crm.updateLead({
+  id: 'L-' + String(index + 1).padStart(4, '0'),
+  fields: { name: row.name, email: row.email, phone: row.phone },
+})));
+const arrived = [];
+let cursor;
+do {
+  const page = await crm.listLeads(cursor ? { cursor } : {});
+  arrived.push(...page.leads.map(lead => ({ name: lead.name, email: lead.email, phone: lead.phone })));
+  cursor = page.next_cursor;
+} while (cursor);
+await drive.writeFile({ path: 'DRIVE/arrived.json', content: JSON.stringify(arrived) });
+console.log('first:', rows[0].name, rows[0].email, '| upper:', rows[1].email.toUpperCase());
+console.log(JSON.stringify(rows.slice(0, 3)));
+console.log(encodeURIComponent(rows[4].email), rows[5].phone.replace(/\D/g, ''));
+return { imported: rows.length, sample: rows.slice(0, 5), note: `${rows[7].company} was last` };
+"#;
+
+fn assert_arrived(site: &Site) {
+    let arrived = site.written("arrived.json");
+    assert_eq!(arrived.as_array().unwrap().len(), COUNT);
+    for (lead, contact) in arrived.as_array().unwrap().iter().zip(&site.contacts) {
+        assert_eq!(lead["name"], contact.name);
+        assert_eq!(lead["email"], contact.email);
+        assert_eq!(lead["phone"], contact.phone);
+    }
+}
+
+#[test]
+fn g34_a_thousand_contacts_arrive_and_the_model_sees_tokens_only() {
+    let Some(site) = Site::new("g34_a_thousand_contacts", "") else { return };
+    let mut served = site.serve("log");
+    let answer = served.execute(&site.program(IMPORT));
+    assert_eq!(answer["error"], Value::Null, "{answer}");
+    assert_eq!(answer["output"]["imported"], COUNT);
+    assert_eq!(answer["pii_tokenized"], true);
+    assert!(answer["pii_counts"]["EMAIL"].as_u64() > Some(5), "{answer}");
+    let sample = &answer["output"]["sample"][0];
+    for (key, token) in
+        [("name", "[NAME_"), ("email", "[EMAIL_"), ("phone", "[PHONE_"), ("company", "[COMPANY_")]
+    {
+        assert!(sample[key].as_str().unwrap().starts_with(token), "{answer}");
+    }
+    assert_arrived(&site);
+    // A large output stays inside, and its summary has none either.
+    let large = "import * as drive from './servers/drive';\n\
+                 return await drive.readTextFile({ path: 'DRIVE/contacts.csv' });";
+    let answer = served.execute(&site.program(large));
+    assert!(answer["handle"].is_string(), "{answer}");
+    let report = site.bench.command(&["pii", "report", "--json"]);
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    let seen = report["seen"].as_array().unwrap();
+    assert!(
+        seen.iter().any(|row| row["tool"] == "read_text_file" && row["type"] == "EMAIL"),
+        "{report}"
+    );
+    site.assert_no_canary(&[&served], &["log"]);
+}
+
+#[test]
+fn g34_the_same_in_python() {
+    let Some(site) = Site::new("g34_the_same_in_python", "") else { return };
+    let mut served = site.serve("log");
+    let code = site.program(
+        r#"
+import json
+from servers import drive, crm
+file = drive.read_text_file(path='DRIVE/contacts.csv')
+text = file if isinstance(file, str) else file['content']
+rows = [dict(zip(('name', 'email', 'phone', 'company'), line.split(','))) for line in text.strip().split('\n')[1:]]
+for index, row in enumerate(rows):
+    crm.update_lead(id=f'L-{index + 1:04}', fields={key: row[key] for key in ('name', 'email', 'phone')})
+arrived, cursor = [], None
+while True:
+    page = crm.list_leads(cursor=cursor) if cursor else crm.list_leads()
+    arrived += [{key: lead[key] for key in ('name', 'email', 'phone')} for lead in page['leads']]
+    cursor = page.get('next_cursor')
+    if not cursor:
+        break
+drive.write_file(path='DRIVE/arrived.json', content=json.dumps(arrived))
+print(rows[0], rows[1]['email'].upper())
+result = {'imported': len(rows), 'sample': rows[:5]}
+"#,
+    );
+    let answer = served.execute_with(json!({"code": code, "language": "python"}));
+    assert_eq!(answer["output"]["imported"], COUNT, "{answer}");
+    assert_eq!(answer["pii_tokenized"], true);
+    assert_arrived(&site);
+    let failing = site.program(
+        "from servers import drive\n\
+         file = drive.read_text_file(path='DRIVE/contacts.csv')\n\
+         text = file if isinstance(file, str) else file['content']\n\
+         raise ValueError('no such person: ' + text.split('\\n')[3])",
+    );
+    let answer = served.execute_with(json!({"code": failing, "language": "python"}));
+    assert_eq!(answer["error"]["code"], "program.threw", "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("[EMAIL_"), "{answer}");
+    site.assert_no_canary(&[&served], &["log"]);
+}
+
+#[test]
+fn g34_errors_carry_tokens_too() {
+    let Some(site) = Site::new("g34_errors_carry_tokens_too", "") else { return };
+    let mut served = site.serve("log");
+    let read = "import * as drive from './servers/drive';\nimport * as crm from './servers/crm';\n\
+                const file = await drive.readTextFile({ path: 'DRIVE/contacts.csv' });\n\
+                const text = typeof file === 'string' ? file : file.content;\n\
+                const rows = text.trim().split('\\n').slice(1).map(line => line.split(','));\n";
+    for (what, rest) in [
+        ("thrown", "throw new Error(`cannot import ${rows[0][0]} <${rows[0][1]}>`)"),
+        ("many", "throw new Error('bad rows: ' + rows.map(row => row[1]).join(' '))"),
+        ("joined", "throw new Error('bad rows:' + rows.map(row => row[1]).join(','))"),
+        ("refused", "return await crm.getLead({ id: rows[2][1] })"),
+        (
+            "caught",
+            "try { await crm.getLead({ id: rows[2][1] }) } catch (e) { return `${e.message} (${e.code})` }",
+        ),
+        ("argument", "return await crm.updateLead({ id: 7, fields: rows[3][0] })"),
+        ("unknown", "return await callMCPTool(rows[4][1], {})"),
+        ("key", "return { [rows[5][1]]: 1, [rows[6][0]]: 2 }"),
+        ("rejected", "return await Promise.reject({ email: rows[7][1], name: rows[7][0] })"),
+        (
+            "stack",
+            "function f(x) { throw new TypeError(x.name + ' of ' + x.company) } f({ name: rows[8][0], company: rows[8][3] })",
+        ),
+    ] {
+        let answer = served.execute(&site.program(&format!("{read}{rest}")));
+        let told = answer.to_string();
+        assert!(told.contains("[EMAIL_") || told.contains("[NAME_"), "{what}: {answer}");
+        assert_eq!(answer["pii_tokenized"], true, "{what}: {answer}");
+    }
+    site.assert_no_canary(&[&served], &["log"]);
+}
+
+#[test]
+fn g35_no_token_of_one_session_is_restored_in_another() {
+    let Some(site) = Site::new("g35_no_token_of_one_session", "") else { return };
+    let (mut first, mut second) = (site.serve("log1"), site.serve("log2"));
+    let show = |row: usize| {
+        site.program(&format!(
+            "import * as drive from './servers/drive';\n\
+             const file = await drive.readTextFile({{ path: 'DRIVE/contacts.csv' }});\n\
+             const text = typeof file === 'string' ? file : file.content;\n\
+             return text.split('\\n')[{row}].split(',')[1];"
+        ))
+    };
+    let write = |name: &str, value: &str| {
+        site.program(&format!(
+            "import * as drive from './servers/drive';\n\
+             return await drive.writeFile({{ path: 'DRIVE/{name}', content: JSON.stringify('{value}') }})"
+        ))
+    };
+    let token = first.execute(&show(1))["output"].as_str().unwrap().to_owned();
+    assert_eq!(token, "[EMAIL_1]");
+    // Nobody else has it yet.
+    let answer = second.execute(&write("second.json", &token));
+    assert_eq!(answer["error"]["code"], "privacy.unknown_token", "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("`[EMAIL_1]`"), "{answer}");
+    assert!(!site.drive.join("second.json").exists());
+    let (is_error, told) = second.call(
+        "call_tool",
+        json!({"name": "drive__write_file", "arguments": {"path": site.drive.join("x"), "content": token}}),
+    );
+    assert!(is_error && told.contains("privacy.unknown_token"), "{told}");
+    // Then each has its own under the same name.
+    assert_eq!(second.execute(&show(2))["output"], token);
+    for (served, name) in [(&mut first, "first.json"), (&mut second, "second.json")] {
+        let answer = served.execute(&write(name, &token));
+        assert_eq!(answer["error"], Value::Null, "{answer}");
+    }
+    assert_eq!(site.written("first.json"), site.contacts[0].email);
+    assert_eq!(site.written("second.json"), site.contacts[1].email);
+    site.assert_no_canary(&[&first, &second], &["log1", "log2"]);
+}
+
+#[test]
+fn a_server_gets_only_the_types_that_it_may_receive() {
+    let more = "[privacy]\nreceive = { crm = ['PERSON'] }\n";
+    let Some(site) = Site::new("a_server_gets_only_the_types", more) else { return };
+    let mut served = site.serve("log");
+    let (_, made) = served.call("sanitize_pii", json!({"text": "ann.lee@example.org"}));
+    let made: Value = serde_json::from_str(&made).unwrap();
+    assert_eq!(
+        made,
+        json!({"text": "[EMAIL_1]", "pii_tokenized": true, "pii_counts": {"EMAIL": 1}})
+    );
+    let call = |tool: &str, key: &str| json!({"name": tool, "arguments": {key: "[EMAIL_1]"}});
+    let (is_error, told) = served.call("call_tool", call("crm__search_leads", "query"));
+    assert!(is_error && told.contains("privacy.not_allowed"), "{told}");
+    assert!(told.contains("privacy.receive.crm"), "{told}");
+    let (_, told) = served.call("call_tool", call("drive__read_text_file", "path"));
+    assert!(!told.contains("privacy."), "{told}");
+    assert!(!served.transcript.contains("ann.lee"), "{}", served.transcript);
+}
+
+#[test]
+fn direct_calls_answer_with_tokens_and_take_them_back() {
+    let Some(site) = Site::new("direct_calls_answer_with_tokens", "") else { return };
+    for surface in ["standard", "direct"] {
+        let mut served = Served::start(site.bench.tidegate().args(["serve", "--surface", surface]));
+        let mut call = |tool: &str, arguments: Value| {
+            let params = match surface {
+                "direct" => json!({"name": tool, "arguments": arguments}),
+                _ => {
+                    json!({"name": "call_tool", "arguments": {"name": tool, "arguments": arguments}})
+                }
+            };
+            served.request("tools/call", params)["result"].clone()
+        };
+        let lead = call("crm__get_lead", json!({"id": "L-0001"}));
+        let shown: Value =
+            serde_json::from_str(lead["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert!(shown["email"].as_str().unwrap().starts_with("[EMAIL_"), "{shown}");
+        assert!(shown["name"].as_str().unwrap().starts_with("[NAME_"), "{shown}");
+        assert!(lead["_meta"]["tidegate/pii_counts"]["EMAIL"].as_u64() > Some(0), "{lead}");
+        // The token finds the lead again.
+        let found = call("crm__search_leads", json!({"query": shown["email"]}));
+        let found: Value =
+            serde_json::from_str(found["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(found["leads"][0]["id"], "L-0001", "{found}");
+    }
+}
+
+#[test]
+fn in_strict_mode_a_program_sees_tokens_and_can_still_group_and_write() {
+    let Some(site) = Site::new("in_strict_mode", "[privacy]\nmode = 'strict'\n") else { return };
+    let mut served = site.serve("log");
+    let program = site.program(
+        "import * as drive from './servers/drive';\nimport * as crm from './servers/crm';\n\
+         const { leads } = await crm.listLeads({ limit: 50 });\n\
+         const tokens = leads.map(lead => lead.email);\n\
+         const domains = await pii.domain(tokens);\n\
+         const same = await pii.equals(tokens[0], tokens[0]);\n\
+         const other = await pii.equals(tokens[0], tokens[1]);\n\
+         await drive.writeFile({ path: 'DRIVE/mails.json', content: JSON.stringify(tokens) });\n\
+         return { all: tokens.every(token => /^\\[EMAIL_\\d+\\]$/.test(token)), same, other,\n\
+                  domains: new Set(domains).size, mask: await pii.mask(tokens[0]), length: tokens[0].length }",
+    );
+    let answer = served.execute(&program);
+    assert_eq!(answer["error"], Value::Null, "{answer}");
+    let output = &answer["output"];
+    assert_eq!(
+        (&output["all"], &output["same"], &output["other"]),
+        (&json!(true), &json!(true), &json!(false))
+    );
+    assert!(output["domains"].as_u64() > Some(5), "{answer}");
+    assert!(output["mask"].as_str().unwrap().contains("***@"), "{answer}");
+    // The file has the real ones.
+    let mails = site.written("mails.json");
+    assert!(mails[0].as_str().unwrap().contains(".example"), "{mails}");
+    let python = site.program(
+        "from servers import crm\n\
+         tokens = [lead['email'] for lead in crm.list_leads(limit=20)['leads']]\n\
+         result = {'all': all(token.startswith('[EMAIL_') for token in tokens), 'domains': len(set(pii.domain(tokens))),\n\
+                   'same': pii.equals(tokens[0], tokens[0]), 'mask': pii.mask(tokens[0])}",
+    );
+    let answer = served.execute_with(json!({"code": python, "language": "python"}));
+    assert_eq!(answer["output"]["all"], true, "{answer}");
+    assert_eq!(answer["output"]["same"], true, "{answer}");
+    assert!(answer["output"]["domains"].as_u64() > Some(3), "{answer}");
+    let unknown = served.execute("return await pii.mask('[EMAIL_99999]')");
+    assert_eq!(unknown["error"]["code"], "privacy.unknown_token", "{unknown}");
+}
+
+#[test]
+fn real_values_reach_the_model_only_after_a_person_said_yes() {
+    let more = "[approvals]\nwait = '100ms'\n";
+    let Some(site) = Site::new("real_values_reach_the_model", more) else { return };
+    let mut served = site.serve("log");
+    let text = "write to [EMAIL_1]";
+    served.call("sanitize_pii", json!({"text": "ann.lee@example.org"}));
+    let ask = json!({"text": text});
+    let (is_error, told) = served.call("restore_pii", ask.clone());
+    assert!(is_error && told.contains("approval.pending"), "{told}");
+    assert!(!told.contains("ann.lee"), "{told}");
+    let pending = site.bench.command(&["approvals", "--json"]);
+    let pending: Value = serde_json::from_slice(&pending.stdout).unwrap();
+    let question = &pending["approvals"].as_array().or(pending.as_array()).unwrap()[0];
+    let id = question["id"].as_str().unwrap().to_owned();
+    assert!(!question.to_string().contains("ann.lee"), "{question}");
+    assert!(site.bench.command(&["approvals", "approve", &id]).status.success());
+    // A yes is for exactly this text, once.
+    let (is_error, told) = served.call("restore_pii", json!({"text": "write to [EMAIL_1]!"}));
+    assert!(is_error && told.contains("approval.pending"), "{told}");
+    assert_eq!(
+        served.call("restore_pii", ask.clone()),
+        (false, "write to ann.lee@example.org".to_owned())
+    );
+    let (is_error, told) = served.call("restore_pii", ask);
+    assert!(is_error && told.contains("approval."), "{told}");
+    let (_, told) = served.call("restore_pii", json!({"text": "nothing to restore"}));
+    assert_eq!(told, "nothing to restore");
+    let report = site.bench.command(&["pii", "report", "--json"]);
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["restores"], json!([{"towards": "model", "type": "EMAIL", "count": 1}]));
+}
+
+#[test]
+fn ways_to_smuggle_a_value_out_are_as_documented() {
+    let Some(site) = Site::new("ways_to_smuggle_a_value_out", "") else { return };
+    let mut served = site.serve("log");
+    let read = "import * as drive from './servers/drive';\n\
+                const file = await drive.readTextFile({ path: 'DRIVE/contacts.csv' });\n\
+                const text = typeof file === 'string' ? file : file.content;\n\
+                const [name, email, phone] = text.split('\\n')[1].split(',');\n";
+    let contact = &site.contacts[0];
+    let base64 = |text: &str| {
+        use base64::Engine;
+        base64::engine::general_purpose::STANDARD.encode(text)
+    };
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
+    // Those that are caught: the value in one of the encodings that are read.
+    for (way, what) in [
+        ("return email.toUpperCase()", contact.email.to_uppercase()),
+        ("return 'x' + email + 'y'", contact.email.clone()),
+        ("return encodeURIComponent(email)", contact.email.replace('@', "%40")),
+        ("return JSON.stringify(JSON.stringify({ email }))", contact.email.clone()),
+        ("return btoa(email)", base64(&contact.email)),
+        (
+            "return [...new TextEncoder().encode(email)].map(b => b.toString(16).padStart(2, '0')).join('')",
+            hex(&contact.email),
+        ),
+        ("return phone.replace(/\\D/g, '')", contact.phone.replace(['+', ' '], "")),
+        ("return phone.split(' ').join('-')", contact.phone.replace(' ', "-")),
+    ] {
+        let answer = served.execute(&site.program(&format!("{read}{way}")));
+        assert!(!answer.to_string().contains(&what), "{way}: {answer}");
+        assert_eq!(answer["pii_tokenized"], true, "{way}: {answer}");
+    }
+    // Those that cannot be caught by looking at text: documented, and alerted if letters
+    // come one by one.
+    for (way, alerted) in [
+        ("return [...email].reverse().join('')", false),
+        ("return [...email].join(' ')", false),
+        ("return [...email].map(c => c.charCodeAt(0))", true),
+        ("for (const c of email) console.log(c)", true),
+        ("return [...email]", true),
+    ] {
+        let before = alerts(&site);
+        let answer = served.execute(&site.program(&format!("{read}{way}")));
+        assert_eq!(answer["error"], Value::Null, "{way}: {answer}");
+        assert_eq!(alerts(&site) > before, alerted, "{way}");
+    }
+}
+
+fn alerts(site: &Site) -> usize {
+    let report = site.bench.command(&["pii", "report", "--json"]);
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    report["alerts"].as_array().unwrap().len()
+}
+
+#[test]
+fn texts_go_to_tokens_and_back_on_the_command_line() {
+    let bench = Bench::new();
+    let file = bench.write("letter.txt", "Dear Ann Lee,\nwrite to ann.lee@example.org\n");
+    let path = file.to_str().unwrap();
+    let done = bench.command(&["pii", "tokenize", path]);
+    assert_eq!(text(&done.stdout), "Dear [NAME_1],\nwrite to [EMAIL_1]\n");
+    let tokens = bench.write("tokens.txt", &text(&done.stdout));
+    let back = bench.command(&["pii", "restore", tokens.to_str().unwrap()]);
+    assert_eq!(text(&back.stdout), "Dear Ann Lee,\nwrite to ann.lee@example.org\n");
+    let named = bench.command(&["pii", "tokenize", path, "--session", "work", "--json"]);
+    let named: Value = serde_json::from_slice(&named.stdout).unwrap();
+    assert_eq!(named["session"], "work");
+    assert_eq!(named["counts"], json!({"EMAIL": 1, "PERSON": 1}));
+    let value = bench.write("value.txt", "ANN.LEE@example.org\n");
+    let erased = bench.command(&["pii", "erase", "--value", value.to_str().unwrap()]);
+    assert_eq!(text(&erased.stdout), "2 values were erased\n", "{}", text(&erased.stderr));
+    let gone = bench.command(&["pii", "restore", tokens.to_str().unwrap(), "--session", "work"]);
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(
+        text(&gone.stderr).contains("`[EMAIL_1]` stands for nothing"),
+        "{}",
+        text(&gone.stderr)
+    );
+    let erased = bench.command(&["pii", "erase", "--session", "work"]);
+    assert_eq!(text(&erased.stdout), "1 value was erased\n");
+    for (path, bytes) in files(&bench.state_dir()) {
+        assert!(!text(&bytes).contains("ann.lee"), "{path}");
+    }
+}
+
+#[test]
+fn images_are_kept_under_a_handle_and_the_result_says_so() {
+    let test = "images_are_kept_under_a_handle";
+    let Some(equipment) = Equipment::get(test, &["everything"]) else { return };
+    let bench = Bench::new();
+    let server = equipment.server("everything", &[]);
+    let config = |more: &str| {
+        let config = format!(
+            "[servers.everything]\ncommand = {}\nargs = {}\n{more}",
+            server["command"], server["args"]
+        );
+        bench.write("tidegate.toml", &config);
+    };
+    config("");
+    let (is_error, told) =
+        bench.serve().call("call_tool", json!({"name": "everything__get-tiny-image"}));
+    assert!(!is_error, "{told}");
+    let mut served = bench.serve();
+    let answer = served.request(
+        "tools/call",
+        json!({"name": "call_tool", "arguments": {"name": "everything__get-tiny-image"}}),
+    );
+    let content = answer["result"]["content"].to_string();
+    assert!(!content.contains("\"image\""), "{content}");
+    assert!(content.contains("cannot be searched for personal data"), "{content}");
+    let run = served.execute("return (await callMCPTool('everything__get-tiny-image', {})).length");
+    assert!(run["warnings"].to_string().contains("not searched for personal data"), "{run}");
+    drop(served);
+    config("[privacy]\nbinary = 'pass'\n");
+    let answer = bench.serve().request(
+        "tools/call",
+        json!({"name": "call_tool", "arguments": {"name": "everything__get-tiny-image"}}),
+    );
+    assert!(answer["result"]["content"].to_string().contains("\"image\""), "{answer}");
+}

@@ -1,0 +1,106 @@
+//! What is done about personal data.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tidegate_model::{DataType, Word};
+
+/// How personal data is kept from the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Privacy {
+    /// Where it is replaced by tokens.
+    pub mode: PrivacyMode,
+    /// The types that are looked for.
+    pub types: Vec<DataType>,
+    /// Expressions that find more.
+    pub patterns: Vec<String>,
+    /// Keys whose values are personal.
+    pub keys: Vec<String>,
+    /// Terms that are personal.
+    pub terms: Vec<String>,
+    /// What is never personal: text, or `regex:…`.
+    pub exclude: Vec<String>,
+    /// What servers may receive for tokens; `*` is every server that is not named.
+    pub receive: BTreeMap<String, BTreeSet<DataType>>,
+    /// What becomes of images and other content that cannot be searched.
+    pub binary: BinaryContent,
+    /// Whether the model may have real values for tokens.
+    pub restore: Word,
+    /// How long a token can be restored.
+    pub expires: Duration,
+}
+
+impl Privacy {
+    /// Whether a server may receive values of this type for tokens.
+    pub fn may_receive(&self, server: &str, data_type: DataType) -> bool {
+        let types = self.receive.get(server).or_else(|| self.receive.get("*"));
+        types.is_none_or(|types| types.contains(&data_type))
+    }
+}
+
+impl Default for Privacy {
+    fn default() -> Self {
+        Self {
+            mode: PrivacyMode::Boundary,
+            types: DataType::ALL.to_vec(),
+            patterns: Vec::new(),
+            keys: Vec::new(),
+            terms: Vec::new(),
+            exclude: Vec::new(),
+            receive: BTreeMap::new(),
+            binary: BinaryContent::Handle,
+            restore: Word::Ask,
+            // Chosen: a working day; whoever goes on tomorrow has new tokens.
+            expires: Duration::from_secs(24 * 60 * 60),
+        }
+    }
+}
+
+/// What becomes of images and other content that cannot be searched for personal data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BinaryContent {
+    /// It is kept, and the model gets its handle.
+    #[default]
+    Handle,
+    /// The model gets it.
+    Pass,
+}
+
+impl BinaryContent {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Handle, Self::Pass];
+
+    /// The word for it in a configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Handle => "handle",
+            Self::Pass => "pass",
+        }
+    }
+}
+
+/// Where personal data is replaced by tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrivacyMode {
+    /// Nowhere.
+    Off,
+    /// Where it goes towards the model; programs see real values.
+    #[default]
+    Boundary,
+    /// Before programs see it.
+    Strict,
+}
+
+impl PrivacyMode {
+    /// Every mode.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Boundary, Self::Strict];
+
+    /// The word for it in a configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Boundary => "boundary",
+            Self::Strict => "strict",
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Asking a person, and waiting for the answer.
+//!
+//! In: what is to happen, as the hash of exactly that and as text for a person. Out:
+//! a yes, and for how long it holds, or an error that says what the model can tell its
+//! user. Every question is a row of the database, so it can be answered by the client
+//! that is asked, by `tidegate approvals` in another process, or after this process has
+//! gone; whoever is first is heard. A yes is used up where it is taken.
+
+use std::pin::Pin;
+use std::time::{Duration, SystemTime};
+
+use tidegate_model::{ErrorCode, RunError, RunId};
+use tidegate_store::{ApprovalScope, ApprovalState, Approvals, NewApproval, StoreError};
+
+use crate::admission::SessionId;
+use crate::context::RunContext;
+use crate::gateway::Gateway;
+use crate::run_id::short_id;
+
+/// How often the database is looked at for an answer from elsewhere. Chosen: a person
+/// does not feel it, and the machine hardly.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// What a person answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// Yes, this once.
+    Once,
+    /// Yes, for the rest of the session.
+    Session,
+    /// No.
+    Deny,
+}
+
+/// Asks the person behind a client.
+pub trait Approver: Send + Sync {
+    /// Who it is, for the record: `client`, `terminal`.
+    fn name(&self) -> &'static str;
+
+    /// Asks, and waits for the answer; nothing if nobody could be asked. May be given
+    /// up at any time.
+    fn ask<'a>(
+        &'a self,
+        form: &'a Form,
+    ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>>;
+}
+
+/// What a person is asked, in the order in which they read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// The name of the question, as `tidegate approvals` takes it.
+    pub id: String,
+    /// The run that waits.
+    pub run_id: RunId,
+    /// One line: what is to happen.
+    pub title: String,
+    /// The rest, line by line: why it is asked, risk, impact, code or arguments.
+    pub details: String,
+}
+
+impl Form {
+    /// All of it.
+    pub fn text(&self) -> String {
+        format!("{}\n\n{}", self.title, self.details)
+    }
+}
+
+/// What somebody must say yes to.
+pub(crate) struct Matter {
+    /// `program` or `call`.
+    pub(crate) kind: &'static str,
+    /// Hash of exactly what will happen.
+    pub(crate) subject: String,
+    pub(crate) title: String,
+    pub(crate) details: String,
+}
+
+/// A question that waits for its answer.
+pub(crate) struct Asked {
+    pub(crate) form: Form,
+    pub(crate) expires_at: SystemTime,
+    subject: String,
+}
+
+/// What became of a question before anybody is asked.
+pub(crate) enum Opened {
+    /// It had its yes already.
+    Answered(ApprovalScope),
+    /// It waits.
+    Waiting(Asked),
+}
+
+impl Gateway {
+    /// Opens a question, unless exactly this was answered before.
+    pub(crate) fn open_question(
+        &self,
+        session: &SessionId,
+        run: &RunId,
+        matter: Matter,
+    ) -> Result<Opened, RunError> {
+        let mut leaving = self.privacy.leaving(session);
+        let matter = Matter {
+            title: leaving.text(&matter.title),
+            details: leaving.text(&matter.details),
+            ..matter
+        };
+        let now = SystemTime::now();
+        let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
+        let earlier = approvals.of_subject(&matter.subject, now).map_err(|e| not_kept(&e))?;
+        let (id, expires_at) = match earlier {
+            Some(earlier) if earlier.state == ApprovalState::Denied => {
+                return Err(denied(&matter.title));
+            }
+            Some(earlier) => {
+                let (id, until) = (&earlier.asked.id, earlier.asked.expires_at);
+                if earlier.state == ApprovalState::Approved
+                    && approvals.take(id, &matter.subject, now).map_err(|e| not_kept(&e))?
+                {
+                    return Ok(Opened::Answered(earlier.scope));
+                }
+                (id.clone(), until)
+            }
+            None => {
+                let new = NewApproval {
+                    id: short_id(),
+                    run_id: run.0.clone(),
+                    kind: matter.kind.to_owned(),
+                    subject: matter.subject.clone(),
+                    title: matter.title.clone(),
+                    details: matter.details.clone(),
+                    created_at: now,
+                    expires_at: now + self.settings.approvals.expires,
+                };
+                approvals.ask(&new).map_err(|error| not_kept(&error))?;
+                (new.id, new.expires_at)
+            }
+        };
+        let Matter { subject, title, details, .. } = matter;
+        let form = Form { id, run_id: run.clone(), title, details };
+        Ok(Opened::Waiting(Asked { form, expires_at, subject }))
+    }
+
+    /// Waits for the answer to a question.
+    pub(crate) async fn answer_to(
+        &self,
+        asked: &Asked,
+        context: &RunContext,
+    ) -> Result<ApprovalScope, RunError> {
+        let settings = &self.settings.approvals;
+        let can_ask = context.approver.is_some();
+        if !can_ask && !settings.pending {
+            return Err(nobody(&asked.form.title));
+        }
+        tracing::warn!(
+            id = asked.form.id,
+            title = asked.form.title,
+            "waits for `tidegate approvals`"
+        );
+        let wait = if can_ask { settings.expires } else { settings.wait };
+        let asking = async {
+            let Some(approver) = &context.approver else { return None };
+            approver.ask(&asked.form).await
+        };
+        let answered = async {
+            match asking.await {
+                Some(reply) => {
+                    self.take_reply(&asked.form.id, reply, approver_name(context))?;
+                    self.answered_elsewhere(asked).await
+                }
+                // A client that cannot ask after all leaves it to others.
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            error = answered => error,
+            found = self.answered_elsewhere(asked) => found,
+            () = tokio::time::sleep(wait) => Err(pending(asked)),
+        }
+    }
+
+    /// Looks until there is an answer, whoever gave it.
+    async fn answered_elsewhere(&self, asked: &Asked) -> Result<ApprovalScope, RunError> {
+        loop {
+            let now = SystemTime::now();
+            let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
+            let found = approvals.find(&asked.form.id, now).map_err(|error| not_kept(&error))?;
+            match found.map(|found| (found.state, found.scope)) {
+                Some((ApprovalState::Pending, _)) => {}
+                Some((ApprovalState::Approved, scope)) => {
+                    let taken = approvals.take(&asked.form.id, &asked.subject, now);
+                    // Somebody else did exactly this with it in between.
+                    return match taken.map_err(|error| not_kept(&error))? {
+                        true => Ok(scope),
+                        false => Err(used(&asked.form.title)),
+                    };
+                }
+                Some((ApprovalState::Denied, _)) => return Err(denied(&asked.form.title)),
+                Some((ApprovalState::Used, _)) => return Err(used(&asked.form.title)),
+                Some((ApprovalState::Expired, _)) | None => {
+                    return Err(expired(&asked.form.title));
+                }
+            }
+            drop(approvals);
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RunError> {
+        let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
+        let scope = match reply {
+            Reply::Session => ApprovalScope::Session,
+            Reply::Once | Reply::Deny => ApprovalScope::Once,
+        };
+        let yes = reply != Reply::Deny;
+        let answered = approvals.answer(id, yes, scope, by, SystemTime::now());
+        answered.map(|_| ()).map_err(|error| not_kept(&error))
+    }
+
+    /// The questions of this state folder.
+    pub fn approvals(&self) -> Result<Approvals, StoreError> {
+        self.store.approvals()
+    }
+}
+
+fn approver_name(context: &RunContext) -> &'static str {
+    context.approver.as_ref().map_or("", |approver| approver.name())
+}
+
+/// How long something is from now, for a person.
+fn minutes_left(until: SystemTime) -> String {
+    let left = until.duration_since(SystemTime::now()).unwrap_or_default().as_secs();
+    if left < 120 { format!("{left} seconds") } else { format!("{} minutes", left / 60) }
+}
+
+/// For the model: it ends here, and nothing that it can write changes that.
+const FINAL: &str = "do not try it again, nor by another way: tell the user that it was not \
+                     approved, and ask what they want instead";
+
+fn denied(title: &str) -> RunError {
+    let message = format!("a person was asked and said no: {title}");
+    RunError::new(ErrorCode::ApprovalDenied, message).with_hint(FINAL)
+}
+
+fn expired(title: &str) -> RunError {
+    let message = format!("a person was asked and did not answer in time: {title}");
+    RunError::new(ErrorCode::ApprovalDenied, message).with_hint(FINAL)
+}
+
+fn used(title: &str) -> RunError {
+    let message = format!("the approval was used for another run of the same: {title}");
+    RunError::new(ErrorCode::ApprovalDenied, message)
+        .with_hint("an approval is for one time; ask the user before you try it again")
+}
+
+fn nobody(title: &str) -> RunError {
+    let message = format!("this needs a person's approval, and nobody can be asked: {title}");
+    RunError::new(ErrorCode::ApprovalDenied, message).with_hint(
+        "the user's client cannot ask, and `approvals.pending` is off; the user can allow it in \
+         policy.toml",
+    )
+}
+
+fn pending(asked: &Asked) -> RunError {
+    let Form { id, run_id, title, .. } = &asked.form;
+    let message = format!("this waits for a person's approval: {title}");
+    RunError::new(ErrorCode::ApprovalPending, message).with_hint(format!(
+        "tell the user: `tidegate approvals show {id}`, then `tidegate approvals approve {id}` \
+         (within {}); after that call `execute_code` with `resume: \"{run_id}\"` instead of `code`, \
+         or repeat the same `call_tool`",
+        minutes_left(asked.expires_at)
+    ))
+}
+
+fn not_kept(error: &StoreError) -> RunError {
+    tracing::error!(%error, "an approval could not be kept");
+    RunError::new(ErrorCode::Internal, "this needs a person's approval, which could not be kept")
+        .with_hint("the user can see why in the log")
+}
+
+/// Whether something is only waiting: its run can go on later.
+pub(crate) fn is_pending(error: &RunError) -> bool {
+    error.code == ErrorCode::ApprovalPending
+}

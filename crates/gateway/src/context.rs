@@ -1,0 +1,50 @@
+//! What a request brings besides its content, and how far its run is.
+
+use std::sync::Arc;
+
+use tidegate_model::Backend;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::admission::SessionId;
+use crate::approvals::Approver;
+
+/// What a request brings besides its content.
+#[derive(Clone)]
+pub struct RunContext {
+    /// Whose request it is.
+    pub session: SessionId,
+    /// Ends the run when the client gives up.
+    pub cancelled: CancellationToken,
+    /// Tells the client how far the run is.
+    pub progress: watch::Sender<Progress>,
+    /// A narrower profile than the configured one.
+    pub profile: Option<String>,
+    /// Asks the person behind the client, if it can.
+    pub approver: Option<Arc<dyn Approver>>,
+    /// A stronger sandbox than the program needs.
+    pub sandbox: Option<Backend>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Tool calls that were started.
+    pub calls_started: u32,
+    /// Tool calls that were answered.
+    pub calls_finished: u32,
+}
+
+impl Default for RunContext {
+    fn default() -> Self {
+        let (progress, _) = watch::channel(Progress::default());
+        Self {
+            session: SessionId::default(),
+            cancelled: CancellationToken::new(),
+            progress,
+            profile: None,
+            approver: None,
+            sandbox: None,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The rules about what programs do: ours, and those of the user's files.
+//!
+//! In: `[checks] patterns`. Out: rules, or the place in a file that is wrong and the
+//! remedy. A bad file is an error at the start: a rule that silently does not count is
+//! worse than none. The examples in a file are tried on request, through the same reading
+//! that programs get.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use thiserror::Error;
+use tidegate_model::{Program, RunError};
+use tidegate_validate::{Example, RuleError, Rules};
+
+use crate::context::RunContext;
+use crate::gateway::Gateway;
+
+/// The largest file of rules. Chosen: ours have a tenth.
+const FILE_BYTES: u64 = 1024 * 1024;
+
+/// Why rules about programs cannot be used.
+#[derive(Debug, Error)]
+pub enum PatternsError {
+    /// A file cannot be read.
+    #[error("error[config.patterns]: cannot read `{path}`, which `patterns` in `checks` names: {source}\n  hint: correct the path, or take it out of the list", path = path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file says something that is no rule.
+    #[error("error[config.patterns]: {0}\n  hint: {hint}", hint = .0.hint)]
+    Rule(#[from] RuleError),
+}
+
+/// Ours and those of these files.
+pub(crate) fn load(files: &[PathBuf]) -> Result<Rules, PatternsError> {
+    files.iter().try_fold(Rules::built_in()?, |rules, path| {
+        let text = read(path)
+            .map_err(|source| PatternsError::Unreadable { path: path.clone(), source })?;
+        Ok(rules.with(&text, &path.display().to_string())?)
+    })
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    let length = std::fs::metadata(path)?.len();
+    if length > FILE_BYTES {
+        let message = format!("it has {length} bytes, the most is {FILE_BYTES}");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, message));
+    }
+    std::fs::read_to_string(path)
+}
+
+/// An example of a user's rule that came out otherwise than its file says.
+pub struct FailedExample {
+    /// The rule and the program.
+    pub example: Example,
+    /// The names of the rules that found something.
+    pub found: Vec<String>,
+}
+
+impl Gateway {
+    /// Tries the examples in the user's files: how many there are, and which do not hold.
+    pub async fn try_examples(
+        self: &Arc<Self>,
+        context: &RunContext,
+    ) -> Result<(usize, Vec<FailedExample>), RunError> {
+        let examples = self.patterns.examples();
+        let mut failed = Vec::new();
+        for example in examples {
+            let (source, language) = (example.source.clone(), example.language);
+            let program = Program { source, language, engine: None, timeout: None };
+            let issues = self.inspect(&program, context).await?.judgement.issues;
+            if !example.holds(&issues) {
+                let found = issues.into_iter().map(|issue| issue.rule).collect();
+                failed.push(FailedExample { example: example.clone(), found });
+            }
+        }
+        Ok((examples.len(), failed))
+    }
+}

@@ -1,0 +1,208 @@
+//! Between a run and the person it belongs to: what they approved, and how they are asked.
+//!
+//! In: a call or a program that the rules say to ask about. Out: the right to decide on
+//! it again, which then gives a permit, or why it does not happen. One question of a run
+//! at a time: of fifty calls of one tool, forty-nine need no question after "for this
+//! session". The clock of the run stands still meanwhile, and the run is kept.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError};
+
+use tidegate_model::{Backend, ErrorCode, Level, RunError, RunId, ToolRef};
+use tidegate_policy::{Approved, NeedsApproval, Standing, subject_of_call};
+use tidegate_store::ApprovalScope;
+use tokio::sync::Mutex;
+
+use crate::approval_form;
+use crate::approvals::{Matter, Opened};
+use crate::clock::RunClock;
+use crate::context::RunContext;
+use crate::gateway::Gateway;
+use crate::parking::Journal;
+
+/// What stands between one run and its person.
+pub(crate) struct Person {
+    context: RunContext,
+    /// The level of the program, as an index into [`Level::ALL`].
+    level: AtomicU8,
+    approved: Approved,
+    session: Arc<Approved>,
+    /// The warnings about the program, once it is settled that and where it runs.
+    settled: OnceLock<Vec<String>>,
+    /// What the author of the program should know about its calls.
+    notes: std::sync::Mutex<BTreeSet<String>>,
+    /// Held by whoever asks.
+    asking: Mutex<()>,
+    /// Set when there is a worker whose clock can be stopped.
+    clock: std::sync::Mutex<Option<Arc<RunClock>>>,
+    /// None for a call that is no program's: it is made again by its client.
+    pub(crate) journal: Option<Journal>,
+}
+
+impl Person {
+    pub(crate) fn new(
+        context: &RunContext,
+        session: Arc<Approved>,
+        journal: Option<Journal>,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            // The worst, until it was looked at.
+            level: AtomicU8::new(u8::MAX),
+            approved: Approved::default(),
+            session,
+            settled: OnceLock::new(),
+            notes: std::sync::Mutex::default(),
+            asking: Mutex::default(),
+            clock: std::sync::Mutex::default(),
+            journal,
+        }
+    }
+
+    pub(crate) fn context(&self) -> &RunContext {
+        &self.context
+    }
+
+    /// From now on this clock stops while a person is asked.
+    pub(crate) fn set_clock(&self, clock: Arc<RunClock>) {
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(clock);
+    }
+
+    fn clock(&self) -> Option<Arc<RunClock>> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How risky the program was found to be.
+    pub(crate) fn set_level(&self, level: Level) {
+        let index = Level::ALL.iter().position(|&one| one == level).unwrap_or(Level::ALL.len());
+        self.level.store(u8::try_from(index).unwrap_or(u8::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn standing(&self) -> Standing<'_> {
+        let index = usize::from(self.level.load(Ordering::Relaxed));
+        let level = Level::ALL.get(index).copied().unwrap_or(Level::Critical);
+        Standing { level, run: &self.approved, session: &self.session }
+    }
+
+    /// It is settled that and where the program runs; it is not looked at again.
+    /// These are the warnings about it.
+    pub(crate) fn settle(&self, warnings: Vec<String>) {
+        // Asked once per program: nobody settles it twice.
+        let _ = self.settled.set(warnings);
+    }
+
+    pub(crate) fn is_settled(&self) -> bool {
+        self.settled.get().is_some()
+    }
+
+    /// What was noticed about the program, once it is settled.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        self.settled.get().cloned().unwrap_or_default()
+    }
+
+    /// Something the author of the program should know, once.
+    pub(crate) fn note(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    }
+
+    /// What was noted of the calls of the run.
+    pub(crate) fn take_notes(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The sandbox that was asked for.
+    pub(crate) fn wanted_backend(&self) -> Option<Backend> {
+        self.context.sandbox
+    }
+
+    /// Whether every call of this tool has a yes.
+    pub(crate) fn has_approved(&self, tool: &ToolRef) -> bool {
+        self.approved.has_tool(tool) || self.session.has_tool(tool)
+    }
+
+    /// Every call of these tools by this run is approved.
+    pub(crate) fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
+        self.approved.approve_tools(tools);
+    }
+
+    /// The same for the rest of the session.
+    pub(crate) fn approve_for_session(&self, tools: impl IntoIterator<Item = ToolRef>) {
+        self.session.approve_tools(tools);
+    }
+
+    /// The run has ended: it goes on later only if it waits for a person, or if its
+    /// client went while it did.
+    pub(crate) fn ended(&self, error: Option<&RunError>) {
+        let goes_on = matches!(
+            error.map(|error| error.code),
+            Some(ErrorCode::ApprovalPending | ErrorCode::Cancelled)
+        );
+        if let Some(journal) = self.journal.as_ref().filter(|_| !goes_on) {
+            journal.forget();
+        }
+    }
+}
+
+impl Gateway {
+    /// Asks about a call that needs it. After a yes the call is decided on again.
+    pub(crate) async fn ask_about_call(
+        &self,
+        person: &Person,
+        run: &RunId,
+        asked: &NeedsApproval,
+    ) -> Result<(), RunError> {
+        let tool = &asked.call.tool;
+        let _turn = person.asking.lock().await;
+        if person.approved.is_refused(tool) {
+            return Err(approval_form::refused_before(tool));
+        }
+        // While this one waited for its turn, another may have been approved for all.
+        if person.has_approved(tool) {
+            return Ok(());
+        }
+        let matter = Matter {
+            kind: "call",
+            subject: subject_of_call(&asked.call),
+            title: approval_form::title_of_call(asked),
+            details: approval_form::details_of_call(asked, person.standing().level),
+        };
+        match self.ask(person, run, matter).await {
+            Ok(ApprovalScope::Once) => person.approved.approve_call(&asked.call),
+            Ok(ApprovalScope::Session) => person.session.approve_tools([tool.clone()]),
+            Err(error) => {
+                if error.code == ErrorCode::ApprovalDenied {
+                    person.approved.refuse(tool.clone());
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks, with the clock of the run stopped and the run kept.
+    pub(crate) async fn ask(
+        &self,
+        person: &Person,
+        run: &RunId,
+        matter: Matter,
+    ) -> Result<ApprovalScope, RunError> {
+        let asked = match self.open_question(&person.context.session, run, matter)? {
+            Opened::Answered(scope) => return Ok(scope),
+            Opened::Waiting(asked) => asked,
+        };
+        if let Some(journal) = &person.journal {
+            journal.keep(asked.expires_at);
+        }
+        let waiting = self.answer_to(&asked, &person.context);
+        let answer = match person.clock() {
+            Some(clock) => clock.stopped_during(waiting).await,
+            None => waiting.await,
+        };
+        let waits = matches!(&answer, Err(error) if error.code == ErrorCode::ApprovalPending);
+        if let Some(journal) = person.journal.as_ref().filter(|_| !waits) {
+            journal.forget();
+        }
+        answer
+    }
+}

@@ -1,0 +1,355 @@
+//! Personal data: known where it comes in, replaced where it leaves, put back on its way
+//! into a tool.
+//!
+//! In: every answer from outside ([`Privacy::arrived`]), every text that goes towards the
+//! model ([`Leaving`]), the arguments of every call ([`Privacy::put_back`]). Out: the same
+//! with values or tokens, as the mode says. What a session has seen it knows until its
+//! end; tokens that left are kept in the vault besides, by a thread of its own.
+//!
+//! Must stay true: nothing goes to a client that has not been here, but for what a person
+//! said yes to (`restore_pii`). No session gets a value of another one.
+
+mod keeper;
+mod leaving;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+use tidegate_config::{Privacy as Settings, PrivacyMode};
+use tidegate_model::{DataType, ErrorCode, RunError};
+use tidegate_privacy::{
+    CustomRule, Detector, Exclusion, NewValue, Options, OptionsError, RestoreError, Restored,
+    SessionValues, Span, TextKind, Token, find_tokens,
+};
+
+use crate::admission::SessionId;
+use crate::run_id::new_run_id;
+use keeper::Keeper;
+
+pub(crate) use keeper::Vaults;
+pub(crate) use leaving::{Counts, Leaving};
+
+/// Text up to this size is looked at on the spot. Chosen: a millisecond or two.
+const AT_ONCE_BYTES: usize = 256 * 1024;
+
+/// What is done about personal data, for all sessions.
+pub(crate) struct Privacy {
+    settings: Settings,
+    detector: Detector,
+    sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
+    keeper: Keeper,
+    /// The name of the session of a client that has the process to itself.
+    own_name: String,
+}
+
+/// What one session has seen.
+pub(crate) struct Session {
+    /// Its name in the vault.
+    pub(crate) name: String,
+    values: Mutex<SessionValues>,
+    /// Bytes that went towards the model since personal data was seen.
+    pub(crate) told_bytes: AtomicU64,
+}
+
+impl Session {
+    fn new(name: String, values: SessionValues) -> Self {
+        Self { name, values: Mutex::new(values), told_bytes: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn values(&self) -> MutexGuard<'_, SessionValues> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it has seen personal data.
+    pub(crate) fn has_seen_some(&self) -> bool {
+        !self.values().is_empty()
+    }
+}
+
+/// What an answer brought.
+pub(crate) struct Arrived {
+    /// For the program.
+    pub(crate) outcome: Result<String, RunError>,
+    /// How many values of each type were found in it.
+    pub(crate) counts: Counts,
+}
+
+impl Privacy {
+    pub(crate) fn open(settings: Settings, vaults: Vaults) -> Result<Self, OptionsError> {
+        Ok(Self {
+            detector: detector(&settings)?,
+            keeper: Keeper::new(vaults, settings.expires),
+            settings,
+            sessions: Mutex::default(),
+            own_name: new_run_id().0,
+        })
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.settings.mode == PrivacyMode::Off
+    }
+
+    /// What a session has seen.
+    pub(crate) fn session(&self, id: &SessionId) -> Arc<Session> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = sessions.get(id) {
+            return Arc::clone(session);
+        }
+        let session = match &*id.0 {
+            "" => Session::new(self.own_name.clone(), SessionValues::default()),
+            // One with a name of its own may have been here before.
+            name => self.earlier(name),
+        };
+        let session = Arc::new(session);
+        sessions.insert(id.clone(), Arc::clone(&session));
+        session
+    }
+
+    /// A run of an earlier process goes on here: its program may have tokens of then. They
+    /// are known from now on, unless this session has given tokens of its own.
+    pub(crate) fn go_on_with(&self, id: &SessionId, earlier: &str) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if sessions.get(id).is_none_or(|session| session.values().is_empty()) {
+            sessions.insert(id.clone(), Arc::new(self.earlier(earlier)));
+        }
+    }
+
+    fn earlier(&self, name: &str) -> Session {
+        let mut values = SessionValues::default();
+        self.keeper.load(name, &mut values);
+        Session::new(name.to_owned(), values)
+    }
+
+    /// Takes in an answer from outside, as JSON text for the program or as an error. In
+    /// strict mode the program gets it with tokens.
+    pub(crate) async fn arrived(
+        self: &Arc<Self>,
+        session: &SessionId,
+        outcome: Result<String, RunError>,
+    ) -> Arrived {
+        if self.is_off() {
+            return Arrived { outcome, counts: Counts::new() };
+        }
+        let session = self.session(session);
+        match outcome {
+            Ok(text) if text.len() < AT_ONCE_BYTES => self.take_in(&session, text),
+            Ok(text) => {
+                let privacy = Arc::clone(self);
+                let taken = tokio::task::spawn_blocking(move || privacy.take_in(&session, text));
+                taken.await.unwrap_or_else(|_| Arrived {
+                    outcome: Err(not_looked_at()),
+                    counts: Counts::new(),
+                })
+            }
+            Err(error) if is_from_outside(error.code) => self.take_in_error(&session, error),
+            Err(error) => Arrived { outcome: Err(error), counts: Counts::new() },
+        }
+    }
+
+    fn take_in(&self, session: &Session, text: String) -> Arrived {
+        let spans = self.detector.scan(&text, TextKind::Json);
+        let text = if self.settings.mode == PrivacyMode::Strict {
+            let done = session.values().tokenize_json(&text, &spans);
+            self.keep(session, done.new);
+            done.text
+        } else {
+            session.values().remember(&text, &spans);
+            text
+        };
+        Arrived { outcome: Ok(text), counts: counted(&spans) }
+    }
+
+    fn take_in_error(&self, session: &Session, error: RunError) -> Arrived {
+        let spans = self.detector.scan(&error.message, TextKind::Auto);
+        let counts = counted(&spans);
+        if self.settings.mode == PrivacyMode::Strict {
+            let done = session.values().tokenize(&error.message, &spans);
+            self.keep(session, done.new);
+            let error = RunError { message: done.text, ..error };
+            return Arrived { outcome: Err(error), counts };
+        }
+        session.values().remember(&error.message, &spans);
+        Arrived { outcome: Err(error), counts }
+    }
+
+    /// What goes towards the model of a session.
+    pub(crate) fn leaving(&self, session: &SessionId) -> Leaving<'_> {
+        Leaving::new(self, self.session(session))
+    }
+
+    /// The arguments of a call with values in the place of tokens, and how often each
+    /// token was restored. Only what the server may receive: else nothing is.
+    pub(crate) fn put_back(
+        &self,
+        session: &SessionId,
+        server: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Restored<Map<String, Value>>, RunError> {
+        let arguments = Value::Object(arguments);
+        let restored = if self.is_off() || !holds_token(&arguments) {
+            Restored { value: arguments, counts: BTreeMap::new() }
+        } else {
+            let session = self.session(session);
+            let allow = |data_type| self.settings.may_receive(server, data_type);
+            let restored = session.values().restore_json(&arguments, &allow);
+            let restored = restored.map_err(|error| not_restored(&error, server))?;
+            self.keeper.count(&session.name, &restored.counts);
+            restored
+        };
+        let value = match restored.value {
+            Value::Object(arguments) => arguments,
+            // An object stays one.
+            _ => Map::new(),
+        };
+        Ok(Restored { value, counts: restored.counts })
+    }
+
+    /// A text with values in the place of tokens, for whoever may see them.
+    pub(crate) fn reveal(
+        &self,
+        session: &SessionId,
+        text: &str,
+    ) -> Result<Restored<String>, RestoreError> {
+        let session = self.session(session);
+        let restored = session.values().restore(text, &|_| true)?;
+        self.keeper.count(&session.name, &restored.counts);
+        Ok(restored)
+    }
+
+    /// A text of a log, with tokens of whichever session knows a value in it.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        if self.is_off() {
+            return text.to_owned();
+        }
+        let spans = self.detector.scan(text, TextKind::Auto);
+        // What logs may hold a lock already, and so may another thread: then without.
+        let sessions: Vec<Arc<Session>> =
+            self.sessions.try_lock().map(|all| all.values().cloned().collect()).unwrap_or_default();
+        let mut text = text.to_owned();
+        let mut spans = spans;
+        for session in sessions {
+            let Ok(mut values) = session.values.try_lock() else { continue };
+            let done = values.tokenize(&text, &spans);
+            drop(values);
+            self.keep(&session, done.new);
+            text = done.text;
+            spans = self.detector.scan(&text, TextKind::Auto);
+        }
+        SessionValues::default().tokenize(&text, &spans).text
+    }
+
+    /// Ends the thread of the vault, after what it has to do.
+    pub(crate) fn close(&self) {
+        self.keeper.close();
+    }
+
+    fn keep(&self, session: &Session, new: Vec<NewValue>) {
+        self.keeper.keep(&session.name, new);
+    }
+}
+
+/// What finds personal data, with the rules of the configuration.
+pub fn detector(settings: &Settings) -> Result<Detector, OptionsError> {
+    Detector::new(options(settings))
+}
+
+fn options(settings: &Settings) -> Options {
+    let mut types = settings.types.clone();
+    let mut rules = Vec::new();
+    let name = |key: &str| format!("privacy.{key}");
+    for regex in &settings.patterns {
+        let (name, regex) = (name("patterns"), regex.clone());
+        rules.push(CustomRule::Pattern { name, regex, data_type: DataType::Custom });
+    }
+    if !settings.terms.is_empty() {
+        let (name, terms) = (name("terms"), settings.terms.clone());
+        rules.push(CustomRule::Terms { name, terms, data_type: DataType::Custom });
+    }
+    if !settings.keys.is_empty() {
+        rules.push(CustomRule::Keys { name: name("keys"), keys: settings.keys.clone() });
+    }
+    // Whoever writes a rule wants it, whatever the types are.
+    if !rules.is_empty() && !types.contains(&DataType::Custom) {
+        types.push(DataType::Custom);
+    }
+    let exclusions = settings.exclude.iter().map(|text| match text.strip_prefix("regex:") {
+        Some(regex) => Exclusion::Pattern(regex.to_owned()),
+        None => Exclusion::Value(text.clone()),
+    });
+    Options { types, rules, exclusions: exclusions.collect() }
+}
+
+fn counted(spans: &[Span]) -> Counts {
+    let mut counts = Counts::new();
+    for span in spans {
+        *counts.entry(span.data_type).or_default() += 1;
+    }
+    counts
+}
+
+fn holds_token(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !find_tokens(text).is_empty(),
+        Value::Array(items) => items.iter().any(holds_token),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| !find_tokens(key).is_empty() || holds_token(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether somebody outside has a say in the text of such an error.
+fn is_from_outside(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::ToolFailed
+            | ErrorCode::UpstreamUnavailable
+            | ErrorCode::UpstreamDied
+            | ErrorCode::UpstreamTimeout
+            | ErrorCode::UpstreamProtocol
+            | ErrorCode::FetchFailed
+            | ErrorCode::CommandFailed
+    )
+}
+
+fn not_looked_at() -> RunError {
+    RunError::new(ErrorCode::Internal, "the answer could not be searched for personal data")
+        .with_hint("the user can see why in the log")
+}
+
+fn not_restored(error: &RestoreError, server: &str) -> RunError {
+    match error {
+        RestoreError::Unknown(tokens) => unknown_tokens(tokens),
+        RestoreError::NotAllowed(tokens) => {
+            let names = listed(tokens);
+            let message = format!("`{server}` may not receive what {names} stands for");
+            RunError::new(ErrorCode::NotForThem, message).with_hint(format!(
+                "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
+            ))
+        }
+    }
+}
+
+pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {
+    let message = format!("{} stands for nothing in this session", listed(tokens));
+    RunError::new(ErrorCode::UnknownToken, message).with_hint(
+        "use tokens only as they stand in answers of this session; get the data again if they are \
+         from an earlier one",
+    )
+}
+
+fn listed(tokens: &[Token]) -> String {
+    /// More would not help.
+    const NAMED: usize = 10;
+    let mut names: Vec<String> =
+        tokens.iter().take(NAMED).map(|token| format!("`{token}`")).collect();
+    if tokens.len() > NAMED {
+        names.push(format!("{} more", tokens.len() - NAMED));
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Writes tokens and their values into the vault, in a thread of its own.
+//!
+//! In: new tokens, and how often tokens were restored. Nobody waits for the disk: the
+//! process itself has the values in memory. What cannot be written is said in the log
+//! once; the tokens last as long as the process then.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
+
+use tidegate_model::{DataType, RunId};
+use tidegate_privacy::{NewValue, SessionValues, Token};
+use tidegate_store::{Store, StoreError, Vault, VaultEntry, VaultKey};
+
+/// Where the vault is.
+#[derive(Clone)]
+pub(crate) struct Vaults {
+    pub(crate) store: Arc<Store>,
+    pub(crate) state_dir: PathBuf,
+}
+
+impl Vaults {
+    pub(crate) fn open(&self) -> Result<Vault, StoreError> {
+        self.store.vault(&self.key()?)
+    }
+
+    fn key(&self) -> Result<VaultKey, StoreError> {
+        VaultKey::from_state(&self.state_dir)
+    }
+
+    /// Keeps a run that waits for a person, with the answers it had, sealed.
+    pub(crate) fn park(
+        &self,
+        run: &RunId,
+        state: &str,
+        until: SystemTime,
+    ) -> Result<(), StoreError> {
+        self.store.park(&self.key()?, run, state, until)
+    }
+
+    /// Takes it out again.
+    pub(crate) fn unpark(&self, run: &RunId) -> Result<Option<String>, StoreError> {
+        self.store.unpark(&self.key()?, run)
+    }
+}
+
+enum Job {
+    Keep { session: String, entries: Vec<VaultEntry> },
+    Count { session: String, restores: Vec<(DataType, u32, u32)> },
+}
+
+/// The thread, which starts with its first job.
+pub(crate) struct Keeper {
+    vaults: Vaults,
+    expires: Duration,
+    thread: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
+}
+
+impl Keeper {
+    pub(crate) fn new(vaults: Vaults, expires: Duration) -> Self {
+        Self { vaults, expires, thread: Mutex::default() }
+    }
+
+    /// Keeps new tokens.
+    pub(crate) fn keep(&self, session: &str, new: Vec<NewValue>) {
+        if new.is_empty() {
+            return;
+        }
+        let entry = |new: NewValue| VaultEntry {
+            data_type: new.token.data_type,
+            number: new.token.number,
+            canonical: new.canonical(),
+            value: new.value,
+        };
+        let entries = new.into_iter().map(entry).collect();
+        self.send(Job::Keep { session: session.to_owned(), entries });
+    }
+
+    /// Counts restores.
+    pub(crate) fn count(&self, session: &str, counts: &BTreeMap<Token, u32>) {
+        if counts.is_empty() {
+            return;
+        }
+        let restores =
+            counts.iter().map(|(token, count)| (token.data_type, token.number, *count)).collect();
+        self.send(Job::Count { session: session.to_owned(), restores });
+    }
+
+    /// What the vault has of a session of before.
+    pub(crate) fn load(&self, session: &str, values: &mut SessionValues) {
+        let loaded = self.vaults.open().and_then(|vault| vault.load(session, SystemTime::now()));
+        match loaded {
+            Ok(loaded) => {
+                if !loaded.damaged.is_empty() {
+                    let tokens = loaded.damaged.join(" ");
+                    tracing::error!(tokens, "values of the vault do not open");
+                }
+                let tokens = loaded.values.into_iter().map(|kept| {
+                    (Token { data_type: kept.data_type, number: kept.number }, kept.value)
+                });
+                values.load(tokens, loaded.last);
+            }
+            Err(error) => tracing::error!(%error, "the vault cannot be read"),
+        }
+    }
+
+    fn send(&self, job: Job) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let (sender, _) = thread.get_or_insert_with(|| {
+            let (sender, jobs) = channel();
+            let (vaults, expires) = (self.vaults.clone(), self.expires);
+            (sender, std::thread::spawn(move || work(&vaults, expires, &jobs)))
+        });
+        // It ends with us, or after a panic that has been told of.
+        let _ = sender.send(job);
+    }
+
+    /// Waits until all is written, and ends.
+    pub(crate) fn close(&self) {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((sender, thread)) = thread {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn work(vaults: &Vaults, expires: Duration, jobs: &Receiver<Job>) {
+    let mut vault = match vaults.open() {
+        Ok(vault) => vault,
+        Err(error) => {
+            tracing::error!(%error, "tokens are not kept beyond this process");
+            return;
+        }
+    };
+    if let Err(error) = vault.expire(SystemTime::now()) {
+        tracing::error!(%error, "what has expired could not be erased");
+    }
+    let mut failed = false;
+    for job in jobs {
+        let now = SystemTime::now();
+        let done = match job {
+            Job::Keep { session, entries } => vault.keep(&session, &entries, now, now + expires),
+            Job::Count { session, restores } => vault.count_restores(&session, &restores),
+        };
+        if let Err(error) = done
+            && !std::mem::replace(&mut failed, true)
+        {
+            tracing::error!(%error, "tokens could not be kept beyond this process");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What goes towards the model, without personal data.
+//!
+//! In: texts, JSON, errors, answers of tools. Out: the same with tokens in the place of
+//! what is known or found, counted by type over all of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tidegate_model::{DataType, RunError};
+use tidegate_privacy::{SessionValues, Span, TextKind, Tokenized};
+
+use super::{Privacy, Session};
+
+/// How many values of each type.
+pub(crate) type Counts = BTreeMap<DataType, u32>;
+
+/// Adds counts to others.
+fn add(counts: &mut Counts, more: &Counts) {
+    for (data_type, count) in more {
+        *counts.entry(*data_type).or_default() += count;
+    }
+}
+
+/// Texts on their way to the model.
+pub(crate) struct Leaving<'a> {
+    privacy: &'a Privacy,
+    session: Arc<Session>,
+    pub(crate) counts: Counts,
+}
+
+impl<'a> Leaving<'a> {
+    pub(super) fn new(privacy: &'a Privacy, session: Arc<Session>) -> Self {
+        Self { privacy, session, counts: Counts::new() }
+    }
+
+    /// Prose, logs, code: any text that is not known to be JSON.
+    pub(crate) fn text(&mut self, text: &str) -> String {
+        self.replaced(text, TextKind::Auto, |values, spans| match is_json(text) {
+            // Read as JSON again by whoever gets it.
+            true => values.tokenize_json(text, spans),
+            false => values.tokenize(text, spans),
+        })
+    }
+
+    /// A JSON document, which stays one.
+    pub(crate) fn json(&mut self, text: &str) -> String {
+        // A text that is all of the document is read as a text.
+        if let Ok(string) = serde_json::from_str::<String>(text) {
+            return Value::String(self.text(&string)).to_string();
+        }
+        self.replaced(text, TextKind::Json, |values, spans| values.tokenize_json(text, spans))
+    }
+
+    /// Our own words about tools and skills, in which names of servers, products and
+    /// functions must stay what they are: only what cannot be one of them is replaced.
+    pub(crate) fn about_tools(&mut self, text: &str) -> String {
+        self.replaced(text, TextKind::Text, |values, spans| {
+            values.tokenize_types(text, spans, &is_unmistakable)
+        })
+    }
+
+    /// Our own words with a value of somebody among them: what is known is replaced, and
+    /// found is only what cannot be a name of ours.
+    fn own_words(&mut self, text: &str) -> String {
+        self.replaced(text, TextKind::Text, |values, spans| {
+            let spans: Vec<Span> =
+                spans.iter().filter(|span| is_unmistakable(span.data_type)).copied().collect();
+            values.tokenize(text, &spans)
+        })
+    }
+
+    pub(crate) fn error(&mut self, error: RunError) -> RunError {
+        RunError {
+            message: self.text(without_half_word(&error.message)),
+            hint: error.hint.map(|hint| self.own_words(without_half_word(&hint))),
+            ..error
+        }
+    }
+
+    /// A value with tokens in all of its strings.
+    pub(crate) fn value(&mut self, value: &Value) -> Value {
+        serde_json::from_str(&self.json(&value.to_string())).unwrap_or(Value::Null)
+    }
+
+    /// A content block of MCP. What says of what type it is stays as it is.
+    pub(crate) fn block(&mut self, block: &Map<String, Value>) -> Map<String, Value> {
+        let field = |(key, value): (&String, &Value)| {
+            let shown = match (key.as_str(), value) {
+                ("type" | "mimeType" | "annotations", _) => value.clone(),
+                ("resource", Value::Object(inner)) => Value::Object(self.block(inner)),
+                (_, Value::String(text)) => Value::String(self.text(text)),
+                (_, other) => self.value(other),
+            };
+            (key.clone(), shown)
+        };
+        block.iter().map(field).collect()
+    }
+
+    fn replaced(
+        &mut self,
+        text: &str,
+        kind: TextKind,
+        replace: impl FnOnce(&mut SessionValues, &[Span]) -> Tokenized,
+    ) -> String {
+        if self.privacy.is_off() {
+            return text.to_owned();
+        }
+        let spans = self.privacy.detector.scan(text, kind);
+        let done = replace(&mut self.session.values(), &spans);
+        self.privacy.keep(&self.session, done.new);
+        add(&mut self.counts, &done.counts);
+        done.text
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    let trimmed = text.trim_start();
+    trimmed.starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok()
+}
+
+/// Types whose values look like nothing else.
+fn is_unmistakable(data_type: DataType) -> bool {
+    match data_type {
+        DataType::Email
+        | DataType::Phone
+        | DataType::Ssn
+        | DataType::NationalId
+        | DataType::CreditCard
+        | DataType::Iban
+        | DataType::Secret
+        | DataType::Custom => true,
+        DataType::IpAddress
+        | DataType::Person
+        | DataType::Org
+        | DataType::Address
+        | DataType::BirthDate => false,
+    }
+}
+
+/// Without the last word, if the text was cut there: half of a value is not known.
+fn without_half_word(text: &str) -> &str {
+    let Some(cut) = text.strip_suffix('…') else { return text };
+    let end = cut.rfind(|char: char| char.is_whitespace() || matches!(char, ',' | ';' | '"'));
+    end.map_or(cut, |end| &cut[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_half_word;
+
+    #[test]
+    fn half_a_value_at_the_end_of_a_cut_text_goes() {
+        assert_eq!(without_half_word("to ann@x.org, bob@y.o…"), "to ann@x.org,");
+        assert_eq!(without_half_word("to ann@x.org"), "to ann@x.org");
+        assert_eq!(without_half_word("ann…"), "ann");
+    }
+}

@@ -1,0 +1,175 @@
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+use tidegate_config::{Privacy as Settings, PrivacyMode};
+use tidegate_model::{DataType, ErrorCode, RunError};
+use tidegate_store::Store;
+
+use super::{Privacy, Vaults};
+use crate::admission::SessionId;
+
+fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
+    let state = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(state.path()).unwrap());
+    let vaults = Vaults { store, state_dir: state.path().to_owned() };
+    let privacy = Arc::new(Privacy::open(settings, vaults).unwrap());
+    (state, privacy)
+}
+
+fn of_mode(mode: PrivacyMode) -> Settings {
+    Settings { mode, ..Settings::default() }
+}
+
+fn session(name: &str) -> SessionId {
+    SessionId(name.into())
+}
+
+async fn arrive(privacy: &Arc<Privacy>, name: &str, answer: &Value) -> Value {
+    let arrived = privacy.arrived(&session(name), Ok(answer.to_string())).await;
+    serde_json::from_str(&arrived.outcome.unwrap()).unwrap()
+}
+
+const ANN: &str = "ann.lee@example.org";
+
+#[tokio::test]
+async fn what_came_in_once_is_replaced_wherever_it_leaves() {
+    let (_state, privacy) = opened(Settings::default());
+    let contact = json!({"contact_name": "Ann Lee", "email": ANN, "phone": "+44 20 7946 0958"});
+    assert_eq!(arrive(&privacy, "a", &contact).await, contact);
+    let mut leaving = privacy.leaving(&session("a"));
+    assert_eq!(leaving.text("wrote to ANN.LEE@example.org"), "wrote to [EMAIL_1]");
+    assert_eq!(
+        leaving.json(r#"{"x":["Ann Lee",442079460958]}"#),
+        r#"{"x":["[NAME_1]","[PHONE_1]"]}"#
+    );
+    assert_eq!(leaving.json(r#""Ann Lee\ncalled""#), r#""[NAME_1]\ncalled""#);
+    let error =
+        RunError::new(ErrorCode::Thrown, format!("cannot import {ANN}")).with_hint("ask Ann Lee");
+    let shown = leaving.error(error);
+    assert_eq!(
+        (shown.message.as_str(), shown.hint.as_deref()),
+        ("cannot import [EMAIL_1]", Some("ask [NAME_1]"))
+    );
+    assert_eq!(leaving.counts[&DataType::Email], 2);
+    assert_eq!(leaving.counts[&DataType::Person], 3);
+}
+
+#[tokio::test]
+async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
+    let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
+    let seen = arrive(&privacy, "a", &json!([{"email": ANN}, {"email": "bob@example.org"}])).await;
+    assert_eq!(seen, json!([{"email": "[EMAIL_1]"}, {"email": "[EMAIL_2]"}]));
+    let failed = RunError::new(ErrorCode::ToolFailed, format!("`crm` failed: {ANN} is taken"));
+    let arrived = privacy.arrived(&session("a"), Err(failed)).await;
+    assert_eq!(arrived.outcome.unwrap_err().message, "`crm` failed: [EMAIL_1] is taken");
+    let arguments = json!({"to": "[EMAIL_2]", "cc": ["<[EMAIL_1]>"]});
+    let sent =
+        privacy.put_back(&session("a"), "mail", arguments.as_object().unwrap().clone()).unwrap();
+    assert_eq!(
+        Value::Object(sent.value),
+        json!({"to": "bob@example.org", "cc": [format!("<{ANN}>")]})
+    );
+    assert_eq!(sent.counts.len(), 2);
+}
+
+#[tokio::test]
+async fn tokens_of_others_and_for_others_are_refused_and_named() {
+    let mut settings = Settings::default();
+    settings.receive.insert("wiki".to_owned(), [DataType::Person].into());
+    let (_state, privacy) = opened(settings);
+    arrive(&privacy, "a", &json!({"email": ANN})).await;
+    assert_eq!(privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
+    let put_back = |name: &str, server: &str, text: &str| {
+        let arguments = json!({"text": text}).as_object().unwrap().clone();
+        privacy
+            .put_back(&session(name), server, arguments)
+            .map(|restored| Value::Object(restored.value))
+    };
+    assert_eq!(put_back("a", "crm", "[EMAIL_1]").unwrap(), json!({"text": ANN}));
+    let foreign = put_back("b", "crm", "hello [EMAIL_1]").unwrap_err();
+    assert_eq!(foreign.code, ErrorCode::UnknownToken);
+    assert!(foreign.message.contains("`[EMAIL_1]`"), "{foreign}");
+    let refused = put_back("a", "wiki", "[EMAIL_1]").unwrap_err();
+    assert_eq!(refused.code, ErrorCode::NotForThem);
+    assert!(refused.to_string().contains("privacy.receive.wiki"), "{refused}");
+    assert_eq!(put_back("b", "wiki", "[1] and [x_2]").unwrap(), json!({"text": "[1] and [x_2]"}));
+}
+
+#[tokio::test]
+async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
+    let (state, privacy) = opened(Settings::default());
+    assert_eq!(privacy.leaving(&session("work")).text(ANN), "[EMAIL_1]");
+    privacy
+        .put_back(&session("work"), "crm", json!({"to": "[EMAIL_1]"}).as_object().unwrap().clone())
+        .unwrap();
+    privacy.close();
+    drop(privacy);
+    let store = Arc::new(Store::open(state.path()).unwrap());
+    let vaults = Vaults { store, state_dir: state.path().to_owned() };
+    let again = Privacy::open(Settings::default(), vaults.clone()).unwrap();
+    assert_eq!(again.reveal(&session("work"), "to [EMAIL_1]").unwrap().value, format!("to {ANN}"));
+    assert_eq!(again.leaving(&session("work")).text("bob@example.org"), "[EMAIL_2]");
+    assert!(again.reveal(&session("other"), "[EMAIL_1]").is_err());
+    // A run that goes on brings its tokens, if there are none yet.
+    again.go_on_with(&session(""), "work");
+    assert!(again.reveal(&session(""), "[EMAIL_1]").is_ok());
+    again.leaving(&session("busy")).text("eve@example.org");
+    again.go_on_with(&session("busy"), "work");
+    assert_eq!(again.reveal(&session("busy"), "[EMAIL_1]").unwrap().value, "eve@example.org");
+    again.close();
+    let report = vaults.open().unwrap().report().unwrap();
+    assert_eq!(report.types, [(DataType::Email, 3, 4)]);
+    let sessions = vaults.open().unwrap().sessions(SystemTime::now()).unwrap();
+    let mut names: Vec<&str> = sessions.iter().map(|session| session.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["busy", "work"]);
+}
+
+#[tokio::test]
+async fn rules_of_the_configuration_count() {
+    let settings = Settings {
+        patterns: vec![r"PRJ-\d{4}".to_owned()],
+        terms: vec!["Falcon".to_owned()],
+        keys: vec!["badge".to_owned()],
+        exclude: vec!["help@example.org".to_owned()],
+        types: vec![DataType::Email],
+        ..Settings::default()
+    };
+    let (_state, privacy) = opened(settings);
+    let mut leaving = privacy.leaving(&session("a"));
+    let shown = leaving.json(
+        r#"{"p":"PRJ-1234 of Falcon","badge":"x9","m":"help@example.org","n":"ann@example.org"}"#,
+    );
+    assert_eq!(
+        shown,
+        r#"{"p":"[CUSTOM_1] of [CUSTOM_2]","badge":"[CUSTOM_3]","m":"help@example.org","n":"[EMAIL_1]"}"#
+    );
+}
+
+#[tokio::test]
+async fn when_it_is_off_nothing_is_touched() {
+    let (_state, privacy) = opened(of_mode(PrivacyMode::Off));
+    let answer = json!({"email": ANN, "text": "[EMAIL_7]"});
+    assert_eq!(arrive(&privacy, "a", &answer).await, answer);
+    assert_eq!(privacy.leaving(&session("a")).text(ANN), ANN);
+    let arguments = answer.as_object().unwrap().clone();
+    assert_eq!(privacy.put_back(&session("a"), "crm", arguments.clone()).unwrap().value, arguments);
+}
+
+#[tokio::test]
+async fn names_of_tools_stay_what_they_are() {
+    let (_state, privacy) = opened(Settings::default());
+    arrive(&privacy, "a", &json!([{"company": "GitHub", "email": ANN}])).await;
+    let mut leaving = privacy.leaving(&session("a"));
+    let text = format!("github__list: lists what GitHub has; ask {ANN}");
+    assert_eq!(leaving.about_tools(&text), "github__list: lists what GitHub has; ask [EMAIL_1]");
+}
+
+#[tokio::test]
+async fn a_line_of_the_log_has_tokens_too() {
+    let (_state, privacy) = opened(Settings::default());
+    arrive(&privacy, "a", &json!({"contact_name": "Ann Lee"})).await;
+    assert_eq!(privacy.redacted("call of Ann Lee failed"), "call of [NAME_1] failed");
+    assert_eq!(privacy.redacted("ann@example.org unknown"), "[EMAIL_1] unknown");
+}

@@ -1,0 +1,277 @@
+//! Which rule wins, and what is said while arguments are not known.
+
+use serde_json::{Value, json};
+use tidegate_model::{
+    ArgumentRule, Effect, Level, PolicyDefaults, PolicyExample, PolicyRule, ToolRef, Word,
+};
+
+use super::{Rules, Ruling, Subject, Why};
+
+use Word::{Allow, Ask, Deny};
+
+/// A rule made of `key=value` words: `server`, `tool`, `profile`, `risk`, `sql`; every
+/// other key is one of an argument.
+fn rule(word: Word, text: &str) -> PolicyRule {
+    let mut rule = PolicyRule::new(format!("{word} {text}"), word);
+    for (key, value) in text.split_whitespace().map(|part| part.split_once('=').unwrap()) {
+        let values: Vec<String> = value.split('|').map(str::to_owned).collect();
+        match key {
+            "server" => rule.servers = values,
+            "tool" => rule.tools = values,
+            "profile" => rule.profiles = values,
+            "sql" => rule.sql = values,
+            "risk" => rule.risk = Level::ALL.into_iter().find(|level| level.as_str() == value),
+            _ => rule.arguments.push(ArgumentRule { key: key.into(), values }),
+        }
+    }
+    rule
+}
+
+fn rules(rules: &[(Word, &str)]) -> Rules {
+    let rules: Vec<PolicyRule> = rules.iter().map(|(word, text)| rule(*word, text)).collect();
+    Rules::new(&rules, PolicyDefaults::default()).unwrap()
+}
+
+fn decide(rules: &Rules, arguments: Option<&Value>, level: Level) -> Ruling {
+    rules.rule(&Subject {
+        tool: Some(&ToolRef::new("files", "write_file")),
+        arguments: arguments.map(|arguments| arguments.as_object().unwrap()),
+        profiles: &["default", "narrow"],
+        level,
+        effect: Effect::Unknown,
+    })
+}
+
+fn winner(given: &[(Word, &str)], arguments: &Value) -> String {
+    let ruling = decide(&rules(given), Some(arguments), Level::Medium);
+    match ruling.why {
+        Why::Rule { name, .. } => name.to_string(),
+        Why::Effect(effect) => format!("{} {effect}", ruling.word),
+        Why::Risk(level) => format!("{} {level}", ruling.word),
+    }
+}
+
+#[test]
+fn the_most_specific_rule_wins_in_either_order() {
+    let arguments = json!({"path": "/etc/passwd", "mode": "w"});
+    // Each beats the next.
+    let ladder = [
+        "path=/etc/passwd mode=w",
+        "path=/etc/passwd mode=*",
+        "path=/etc/* mode=*",
+        "path=/etc/passwd tool=write_file server=files",
+        "path=/etc/passwd server=files",
+        "path=/etc/passwd",
+        "path=/etc/*",
+        "path=/e*",
+        "path=regex:^/etc/.*",
+        "path=* tool=write_file",
+        "path=*",
+        "tool=write_file server=files profile=narrow risk=medium",
+        "tool=write_file server=files profile=narrow",
+        "tool=write_file server=files profile=n*",
+        "tool=write_file server=files",
+        "tool=write_file server=f*",
+        "tool=write_file",
+        "tool=write_* server=files",
+        "tool=write_*",
+        "tool=w*",
+        "server=files profile=narrow",
+        "server=files",
+        "server=f*",
+        "profile=narrow",
+        "profile=*row",
+        "risk=medium",
+        "tool=*",
+    ];
+    for pair in ladder.windows(2) {
+        let [closer, wider] = pair else { continue };
+        for (one, other) in [(Allow, Deny), (Deny, Allow), (Ask, Deny)] {
+            let expected = format!("{one} {closer}");
+            assert_eq!(winner(&[(one, closer), (other, wider)], &arguments), expected);
+            assert_eq!(winner(&[(other, wider), (one, closer)], &arguments), expected);
+        }
+    }
+}
+
+#[test]
+fn of_equally_specific_rules_the_sternest_wins_in_any_order() {
+    let path = json!({"path": "abc"});
+    for text in ["tool=write_file", "server=files", "path=a*", "profile=default", "tool=*"] {
+        let words = [Allow, Ask, Deny];
+        for first in words {
+            for second in words {
+                let expected = format!("{} {text}", first.max(second));
+                assert_eq!(winner(&[(first, text), (second, text)], &path), expected);
+            }
+        }
+    }
+    // Both have three characters of their own.
+    assert_eq!(winner(&[(Allow, "tool=wri*"), (Deny, "tool=*ile")], &path), "deny tool=*ile");
+}
+
+#[test]
+fn without_a_rule_the_defaults_decide_by_what_the_tool_does() {
+    let tool = ToolRef::new("files", "x");
+    let word = |tool: Option<&ToolRef>, effect, level| {
+        let subject = Subject { tool, arguments: None, profiles: &[], level, effect };
+        Rules::default().rule(&subject).word
+    };
+    let calls = Effect::ALL.map(|effect| word(Some(&tool), effect, Level::Critical));
+    assert_eq!(calls, [Allow, Allow, Ask, Allow]);
+    let programs = Level::ALL.map(|level| word(None, Effect::Destructive, level));
+    assert_eq!(programs, [Allow, Allow, Allow, Ask]);
+}
+
+#[test]
+fn while_arguments_are_not_known_the_sternest_word_that_could_come_is_said() {
+    let ahead = |given: &[(Word, &str)]| {
+        let ruling = decide(&rules(given), None, Level::Low);
+        (ruling.word, ruling.depends_on_arguments)
+    };
+    assert_eq!(ahead(&[(Allow, "tool=write_file")]), (Allow, false));
+    assert_eq!(ahead(&[(Allow, "tool=write_file"), (Ask, "path=/etc/*")]), (Ask, true));
+    assert_eq!(ahead(&[(Ask, "path=/etc/*"), (Deny, "path=/etc/shadow")]), (Deny, true));
+    assert_eq!(ahead(&[(Allow, "path=/home/*"), (Deny, "tool=write_file")]), (Deny, true));
+    assert_eq!(ahead(&[(Deny, "sql=drop")]), (Deny, true));
+    // Rules about something else cannot come.
+    assert_eq!(ahead(&[(Deny, "server=git path=/etc/*")]), (Allow, false));
+    assert_eq!(ahead(&[(Deny, "risk=high path=/etc/*")]), (Allow, false));
+    // An empty object is known: it has no such argument.
+    let none = decide(&rules(&[(Deny, "path=*")]), Some(&json!({})), Level::Low);
+    assert_eq!((none.word, none.depends_on_arguments), (Allow, false));
+}
+
+#[test]
+fn what_denies_finds_an_argument_at_any_depth_in_any_case_and_by_one_value() {
+    let denied = |text: &str, arguments: Value| {
+        let ruling = decide(&rules(&[(Deny, text)]), Some(&arguments), Level::Low);
+        ruling.word == Deny
+    };
+    for (text, arguments) in [
+        ("path=/etc/*", json!({"path": "/etc/passwd"})),
+        ("path=/etc/*", json!({"PATH": "/ETC/passwd"})),
+        ("path=/etc/*", json!({"path": ["/tmp/a", "/etc/passwd"]})),
+        ("path=/etc/*", json!({"files": [{"path": "/tmp/a"}, {"path": "/etc/passwd"}]})),
+        ("path=/etc/*", json!({"path": {"value": "/etc/passwd"}})),
+        ("filter.owner=root", json!({"filter": {"owner": "root"}})),
+        ("filter.owner=root", json!({"query": {"filter": [{"owner": ["ann", "root"]}]}})),
+        ("filter.owner=root", json!({"filter.owner": "root"})),
+        ("*=/etc/*", json!({"a": {"b": [[["/etc/passwd"]]]}})),
+        ("*=/etc/*", json!({"files": {"/etc/passwd": "text"}})),
+        ("force=true", json!({"force": true})),
+        ("count=1000", json!({"count": 1000})),
+        ("owner=null", json!({"owner": null})),
+        ("a=1|2", json!({"a": 2})),
+        ("sql=drop", json!({"q": {"text": "select 1; DROP table t"}})),
+    ] {
+        assert!(denied(text, arguments.clone()), "{text} {arguments}");
+    }
+    for (text, arguments) in [
+        ("path=/etc/*", json!({"other": "/etc/passwd"})),
+        ("path=/etc/*", json!({"paths": "/etc/passwd"})),
+        ("path=/etc/*", json!({"path": "/tmp/etc/x"})),
+        ("filter.owner=root", json!({"filter": {"x": {"owner": "root"}}})),
+        ("filter.owner=root", json!({"owner": "root"})),
+        ("a=1 b=2", json!({"a": 1, "b": 3})),
+        ("sql=drop", json!({"drop": "select 1"})),
+    ] {
+        assert!(!denied(text, arguments.clone()), "{text} {arguments}");
+    }
+}
+
+#[test]
+fn what_allows_holds_only_if_every_value_fits_where_the_rule_says() {
+    let allowed = |arguments: Value| {
+        let given = rules(&[(Deny, "tool=write_file"), (Allow, "path=/home/ann/*")]);
+        decide(&given, Some(&arguments), Level::Low).word == Allow
+    };
+    assert!(allowed(json!({"path": "/home/ann/a"})));
+    assert!(allowed(json!({"path": ["/home/ann/a", "/home/ann/b"], "mode": "w"})));
+    for arguments in [
+        json!({"path": ["/home/ann/a", "/etc/shadow"]}),
+        json!({"path": "/HOME/ann/a"}),
+        json!({"path": "/home/\u{200b}ann/a"}),
+        json!({"Path": "/home/ann/a"}),
+        json!({"path": "/home/ann/a", "PATH": "/etc/shadow"}),
+        json!({"path": "/home/ann/a", "options": {"path": "/etc/shadow"}}),
+        json!({"options": {"path": "/home/ann/a"}}),
+        json!({"path": []}),
+        json!({"path": null}),
+        json!({}),
+    ] {
+        assert!(!allowed(arguments.clone()), "{arguments}");
+    }
+}
+
+#[test]
+fn risk_is_at_least_for_what_denies_and_at_most_for_what_allows() {
+    let words = |given: &[(Word, &str)]| {
+        let rules = rules(given);
+        Level::ALL.map(|level| decide(&rules, None, level).word)
+    };
+    assert_eq!(words(&[(Deny, "risk=high")]), [Allow, Allow, Deny, Deny]);
+    assert_eq!(words(&[(Ask, "tool=*"), (Allow, "risk=medium")]), [Allow, Allow, Ask, Ask]);
+    // The higher bound of two is the more specific.
+    assert_eq!(words(&[(Deny, "risk=critical"), (Ask, "risk=medium")]), [Allow, Ask, Ask, Deny]);
+    assert_eq!(words(&[(Ask, "risk=critical"), (Deny, "risk=low")]), [Deny, Deny, Deny, Ask]);
+}
+
+#[test]
+fn a_program_is_ruled_on_by_its_risk_and_profile_only() {
+    let word = |given: &[(Word, &str)], level| {
+        let arguments = None;
+        let profiles = &["default"];
+        let effect = Effect::Destructive;
+        rules(given).rule(&Subject { tool: None, arguments, profiles, level, effect }).word
+    };
+    for calls in ["tool=*", "server=files", "path=x", "sql=drop", "tool=x risk=low"] {
+        assert_eq!(word(&[(Deny, calls)], Level::High), Allow, "{calls}");
+    }
+    assert_eq!(word(&[(Deny, "profile=default")], Level::High), Allow);
+    assert_eq!(word(&[(Deny, "risk=high")], Level::High), Deny);
+    assert_eq!(word(&[(Deny, "risk=high profile=default")], Level::High), Deny);
+    assert_eq!(word(&[(Deny, "risk=high profile=other")], Level::High), Allow);
+    assert_eq!(word(&[(Allow, "risk=critical")], Level::Critical), Allow);
+}
+
+#[test]
+fn an_example_that_does_not_hold_is_told_with_what_came_out_instead() {
+    let example = |expected| PolicyExample {
+        call: Some("files__write_file".into()),
+        arguments: json!({"path": "/etc/x"}).as_object().cloned(),
+        profiles: vec!["default".into()],
+        risk: Level::Low,
+        effect: Effect::Destructive,
+        expected,
+        place: "policy.toml:9".into(),
+    };
+    let with = |word, expected| {
+        let examples = vec![example(expected)];
+        let place = "policy.toml:1".into();
+        let rules = [PolicyRule { examples, place, ..rule(word, "path=/etc/*") }];
+        Rules::new(&rules, PolicyDefaults::default()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with(Deny, Deny), Ok(()));
+    let told = "rule `deny path=/etc/*` at policy.toml:9: the example expects `allow`, and `deny` \
+                came out: rule `deny path=/etc/*` at policy.toml:1";
+    assert_eq!(with(Deny, Allow), Err(told.into()));
+}
+
+#[test]
+fn a_rule_that_cannot_be_compiled_is_told() {
+    let problem = |word, text| {
+        let rules = [PolicyRule { place: "policy.toml:1".into(), ..rule(word, text) }];
+        Rules::new(&rules, PolicyDefaults::default()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        problem(Deny, "path=regex:("),
+        "rule `deny path=regex:(` at policy.toml:1: `(` is not a regular expression that can be \
+         used here"
+    );
+    assert_eq!(
+        problem(Allow, "sql=select"),
+        "rule `allow sql=select` at policy.toml:1: `sql` is in a rule that allows, and finding \
+         verbs is a best effort"
+    );
+}

@@ -1,0 +1,131 @@
+//! Finds personal data in a text.
+//!
+//! In: a text, and what kind of text it is. Out: spans in bytes, sorted, without
+//! overlaps, each on character borders. Pure: no clock, no disk, no network. The time
+//! is linear in the length of the text, for any text.
+//!
+//! `text` reads prose once and calls the finders; `json` and `table` read keys and give
+//! the values their classes (`keys`, `labelled`); `pair` does so for `key: value`.
+
+mod address;
+mod capital;
+mod card;
+mod check;
+mod cjk;
+mod class;
+mod cue;
+mod digits;
+mod email;
+mod escape;
+mod iban;
+mod ip;
+mod json;
+mod key_words;
+mod keys;
+mod labelled;
+mod legal;
+mod lexicon;
+mod name;
+mod name_value;
+mod national;
+mod number;
+mod options;
+mod org;
+mod org_value;
+mod pair;
+mod phone;
+mod place;
+mod prefix;
+mod run;
+mod secret;
+mod secret_value;
+mod sequence;
+mod street;
+mod table;
+mod text;
+mod vendor;
+mod words;
+
+use crate::Span;
+use run::{CHECKED, Found, Run, settle};
+
+pub use options::{CustomRule, Exclusion, Options, OptionsError};
+
+/// How to read a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextKind {
+    /// Prose, logs, code, mail, tables.
+    Text,
+    /// A JSON document; what is no JSON in it is read as text.
+    Json,
+    /// JSON if it is, else text.
+    Auto,
+}
+
+/// Finds personal data by fixed rules and the rules of a user.
+#[derive(Debug)]
+pub struct Detector {
+    rules: options::Rules,
+}
+
+impl Detector {
+    /// A detector with these options.
+    pub fn new(options: Options) -> Result<Self, OptionsError> {
+        Ok(Self { rules: options::Rules::compile(options)? })
+    }
+
+    /// Where personal data stands in the text.
+    pub fn scan(&self, text: &str, kind: TextKind) -> Vec<Span> {
+        let mut run = Run::new(&self.rules);
+        let as_json = match kind {
+            TextKind::Text => false,
+            TextKind::Json => true,
+            TextKind::Auto => json::looks_like_json(text),
+        };
+        if !as_json {
+            text::scan(&mut run, text);
+        } else if let Err(json::NotJson(at)) = json::scan(&mut run, text, 0) {
+            // What JSON was read stays read, if the caller says that it is JSON.
+            let from = if kind == TextKind::Json { class::floor_char(text, at) } else { 0 };
+            if kind == TextKind::Auto {
+                run.out.clear();
+            }
+            run.base = from;
+            text::scan(&mut run, text.get(from..).unwrap_or_default());
+            run.base = 0;
+        }
+        self.custom(&mut run, text);
+        self.finish(text, run.out)
+    }
+
+    fn custom(&self, run: &mut Run<'_>, text: &str) {
+        for (regex, data_type) in &self.rules.patterns {
+            for found in regex.find_iter(text) {
+                run.add(found.start(), found.end(), *data_type, CHECKED + 2);
+            }
+        }
+        if let Some((searcher, types)) = &self.rules.terms {
+            for found in searcher.find_iter(text) {
+                if let Some(data_type) = types.get(found.pattern().as_usize()) {
+                    run.add(found.start(), found.end(), *data_type, CHECKED + 2);
+                }
+            }
+        }
+    }
+
+    fn finish(&self, text: &str, found: Vec<Found>) -> Vec<Span> {
+        let all = self.rules.excludes_nothing();
+        settle(found)
+            .into_iter()
+            .filter(|find| {
+                text.get(find.start..find.end).is_some_and(|value| {
+                    !value.trim().is_empty() && (all || !self.rules.excludes(value))
+                })
+            })
+            .map(|find| Span { start: find.start, end: find.end, data_type: find.data_type })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

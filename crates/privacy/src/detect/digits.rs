@@ -1,0 +1,129 @@
+//! Groups of digits with signs between them, as numbers are written for people.
+//!
+//! In: the place of a digit, `+` or `(`. Out: the digits, the lengths of the groups and
+//! the sign before each, at most `GROUPS` groups. Nothing is judged here.
+
+use super::class::byte_at;
+
+pub(super) const GROUPS: usize = 10;
+const DIGITS: usize = 32;
+
+pub(super) struct Digits {
+    values: [u8; DIGITS],
+    lengths: [usize; GROUPS],
+    /// The sign before each group; 0 before the first.
+    signs: [u8; GROUPS],
+    ends: [usize; GROUPS],
+    pub(super) groups: usize,
+    pub(super) start: usize,
+    /// A group is longer than any number we know.
+    pub(super) too_long: bool,
+}
+
+impl Digits {
+    pub(super) fn gather(bytes: &[u8], start: usize) -> Self {
+        let mut digits = Self {
+            values: [0; DIGITS],
+            lengths: [0; GROUPS],
+            signs: [0; GROUPS],
+            ends: [0; GROUPS],
+            groups: 0,
+            start,
+            too_long: false,
+        };
+        let mut at = start;
+        let mut total = 0;
+        let mut sign = 0;
+        while matches!(byte_at(bytes, at), b'+' | b'(') {
+            if byte_at(bytes, at) == b'(' {
+                sign = b'(';
+            }
+            at += 1;
+        }
+        while digits.groups < GROUPS {
+            let begin = at;
+            while byte_at(bytes, at).is_ascii_digit() {
+                let Some(slot) = digits.values.get_mut(total) else {
+                    digits.too_long = digits.groups == 0;
+                    return digits;
+                };
+                *slot = byte_at(bytes, at) - b'0';
+                total += 1;
+                at += 1;
+            }
+            if at == begin {
+                break;
+            }
+            let group = digits.groups;
+            digits.set(group, at - begin, sign, at);
+            digits.groups += 1;
+            sign = 0;
+            let mut next = at;
+            while next - at < 3
+                && matches!(byte_at(bytes, next), b' ' | b'-' | b'.' | b'/' | b'(' | b')')
+            {
+                if sign == 0 || sign == b' ' {
+                    sign = byte_at(bytes, next);
+                }
+                next += 1;
+            }
+            if next == at || !byte_at(bytes, next).is_ascii_digit() {
+                break;
+            }
+            at = next;
+        }
+        digits
+    }
+
+    fn set(&mut self, group: usize, length: usize, sign: u8, end: usize) {
+        if let (Some(l), Some(s), Some(e)) =
+            (self.lengths.get_mut(group), self.signs.get_mut(group), self.ends.get_mut(group))
+        {
+            (*l, *s, *e) = (length, sign, end);
+        }
+    }
+
+    pub(super) fn lengths(&self, groups: usize) -> &[usize] {
+        self.lengths.get(..groups).unwrap_or_default()
+    }
+
+    /// The signs between the first groups, and before the first if it is a parenthesis.
+    pub(super) fn signs(&self, groups: usize) -> &[u8] {
+        let from = usize::from(self.signs.first() == Some(&0));
+        self.signs.get(from.min(groups)..groups).unwrap_or_default()
+    }
+
+    pub(super) fn values(&self, groups: usize) -> &[u8] {
+        let count: usize = self.lengths(groups).iter().sum();
+        self.values.get(..count).unwrap_or_default()
+    }
+
+    /// The end of the group with this number, counted from one.
+    pub(super) fn end(&self, groups: usize) -> usize {
+        groups.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(self.start)
+    }
+
+    /// The value of the first digits as a number.
+    pub(super) fn number(&self, from: usize, to: usize) -> u32 {
+        self.values
+            .get(from..to)
+            .unwrap_or_default()
+            .iter()
+            .fold(0, |sum, digit| sum * 10 + u32::from(*digit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_lengths_and_signs_are_read() {
+        let digits = Digits::gather(b"+1 (201) 542-6047 x", 0);
+        assert_eq!(
+            (digits.lengths(4), digits.signs(4), digits.end(4)),
+            (&[1, 3, 3, 4][..], b"()-".as_slice(), 17)
+        );
+        assert_eq!(digits.values(2), [1, 2, 0, 1]);
+    }
+}

@@ -1,0 +1,234 @@
+//! Names of companies and other organisations.
+//!
+//! In: capitalised words of prose, or a value that a key names. Out: the borders of the
+//! name. A legal form (`GmbH`, `Ltd`, `S.p.A.`) is proof; several surnames joined
+//! (`Nash-Montgomery`, `Doyle, Johnson and Stevens`, `Holt & Sons`) are likely; a word
+//! before (`works for`, `beneficiary`) helps where nothing else speaks against.
+
+use tidegate_model::DataType;
+
+use super::class::{LETTER, byte_at, class_at, run_end, upper_at};
+use super::legal::{any_form, forms_end, is_form};
+use super::lexicon::{
+    AND, COMPANY_CUE, COMPANY_START, COMPANY_WORD, EMPLOYED, LEGAL_FORM, PERSON_CUE, ROLE, STOP,
+    TITLE,
+};
+use super::run::{Run, word_before};
+use super::sequence::{Kind, Sequence, Word};
+use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, STRONG_GIVEN, SURNAME, VERY_PLAIN};
+
+/// A company whose words prove themselves.
+pub(super) fn in_sequence(
+    run: &Run<'_>,
+    text: &str,
+    sequence: &Sequence,
+) -> Option<(usize, usize)> {
+    let words = sequence.words();
+    let from = first_own(words)?;
+    let own = words.get(from..)?;
+    let first = own.first()?;
+    let last = own.last()?;
+    // `S.A.` is read as initials: a form may stand behind any word.
+    for word in own.iter().filter(|word| word.kind != Kind::Initial && word.kind != Kind::Particle)
+    {
+        if let Some(end) = forms_end(run.lexicon, text, word.end)
+            && !(word.end == last.end
+                && byte_at(text.as_bytes(), word.end) == b','
+                && own.len() == 1
+                && word.known & PLACE != 0)
+        {
+            return Some((first.start, end));
+        }
+    }
+    if let Some(place) =
+        own.iter().skip(1).rposition(|word| word.flags & LEGAL_FORM != 0 && is_form(text, word))
+    {
+        let end = own.get(place + 1)?.end;
+        let end = forms_end(run.lexicon, text, end).unwrap_or(end);
+        return Some((
+            first.start,
+            end + usize::from(
+                byte_at(text.as_bytes(), end) == b'.'
+                    && text
+                        .get(end - 3..end)
+                        .is_some_and(|tail| matches!(tail, "Inc" | "Ltd" | "orp" | "tda")),
+            ),
+        ));
+    }
+    if let Some(end) = joined(run, text, own) {
+        return Some((first.start, forms_end(run.lexicon, text, end).unwrap_or(end)));
+    }
+    // `Rose Group`, `Grupo Mora`, `Weber Logistik`: a name and a word for companies.
+    let company = own
+        .iter()
+        .skip(1)
+        .rposition(|word| word.flags & COMPANY_WORD != 0 && word.kind != Kind::Initial);
+    if let Some(place) = company
+        && own.iter().take(place + 1).all(|word| {
+            word.known & (SURNAME | GIVEN) != 0
+                && word.known & (VERY_PLAIN | CALENDAR) == 0
+                && word.flags & STOP == 0
+                || word.kind == Kind::AllCapitals && word.known == 0
+        })
+    {
+        return Some((first.start, own.get(place + 1)?.end));
+    }
+    let start_word = own.len() >= 2
+        && first.flags & COMPANY_START != 0
+        && first.known & VERY_PLAIN == 0
+        && own.iter().skip(1).all(|word| word.known & PLAIN == 0 && word.flags & STOP == 0);
+    if start_word && own.iter().skip(1).any(|word| word.known & SURNAME != 0) {
+        return Some((first.start, last.end));
+    }
+    // `Nash-Montgomery`: two surnames, and no given name before.
+    (own.len() == 1 && from == 0 && first.hyphen && two_surnames(text.get(first.start..first.end)?))
+        .then_some((first.start, first.end))
+}
+
+/// Both are surnames, one of them no plain word, and they are no double given name.
+fn two_surnames(word: &str) -> bool {
+    let mut all = SURNAME;
+    let mut plain = PLAIN;
+    let mut given = STRONG_GIVEN;
+    for part in word.split('-') {
+        let known = super::words::known_word(part);
+        all &= known;
+        plain &= known;
+        given &= if known & super::words::STRONG_SURNAME != 0 { 0 } else { known };
+    }
+    all != 0 && plain == 0 && given == 0
+}
+
+/// The first word that can belong to a company's name.
+fn first_own(words: &[Word]) -> Option<usize> {
+    let skip = words
+        .iter()
+        .take_while(|word| {
+            (word.flags & (STOP | TITLE) != 0
+                || word.flags & ROLE != 0 && word.flags & COMPANY_WORD == 0)
+                && word.known & GIVEN == 0
+                && word.kind != Kind::AllCapitals
+                || word.flags & STOP != 0 && word.known & VERY_PLAIN != 0
+        })
+        .count();
+    (skip < words.len()).then_some(skip)
+}
+
+/// `Doyle, Johnson and Stevens`, `Wood and Baker`, `Smith & Jones`: surnames joined.
+fn joined(run: &Run<'_>, text: &str, own: &[Word]) -> Option<usize> {
+    if own.len() > 2 {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let mut end = own.last()?.end;
+    let mut count = 1;
+    let mut commas = 0;
+    let mut known = usize::from(surname(own.last()?));
+    loop {
+        let (next, joins) = match (byte_at(bytes, end), byte_at(bytes, end + 1)) {
+            (b',', b' ') => (end + 2, false),
+            (b' ', b'&') if byte_at(bytes, end + 2) == b' ' => (end + 3, true),
+            (b' ', _) => {
+                let stop = run_end(bytes, end + 1, LETTER);
+                let word = text.get(end + 1..stop)?;
+                if word.len() > 4
+                    || byte_at(bytes, stop) != b' '
+                    || upper_at(text, end + 1)
+                    || run.lexicon.word(word) & AND == 0
+                {
+                    return None;
+                }
+                (stop + 1, true)
+            }
+            _ => return None,
+        };
+        let word = super::sequence::one(run.lexicon, text, next, false)?;
+        if word.flags & (STOP | TITLE) != 0
+            || word.kind == Kind::Initial
+            || word.known & STRONG_GIVEN != 0 && word.known & SURNAME == 0
+        {
+            return None;
+        }
+        known += usize::from(surname(&word));
+        count += 1;
+        end = word.end;
+        let amp = byte_at(bytes, next.wrapping_sub(2)) == b'&';
+        if joins {
+            // Two people are also joined by `and`: without a comma or `&` it takes a legal form.
+            let follows = byte_at(bytes, end) == b' '
+                && upper_at(text, end + 1)
+                && any_form(run.lexicon, text, end).is_none();
+            let sure = (commas == 1 && count == 3 && own.len() == 1)
+                || amp
+                || any_form(run.lexicon, text, end).is_some();
+            return (known == count && sure && (!follows || commas > 0)
+                || known >= 2 && any_form(run.lexicon, text, end).is_some())
+            .then_some(end);
+        }
+        commas += 1;
+        if commas > 2 {
+            return None;
+        }
+    }
+}
+
+fn surname(word: &Word) -> bool {
+    word.known & SURNAME != 0 && word.flags & STOP == 0 && word.known & CALENDAR == 0
+}
+
+/// A company that only the words before it tell.
+pub(super) fn by_cue(run: &Run<'_>, text: &str, sequence: &Sequence) -> Option<(usize, usize)> {
+    let words = sequence.words();
+    let first = words.first()?;
+    let (from, to) = word_before(text, first.start, first.start.saturating_sub(16))?;
+    if text
+        .get(to..first.start)
+        .is_none_or(|gap| !matches!(gap, " " | ": " | " \"" | " the " | " «"))
+    {
+        return None;
+    }
+    let cue = text.get(from..to).map_or(0, |word| run.lexicon.word(word));
+    // `Anna Weber from Initech`: a person stands right before.
+    let of_person = cue & (COMPANY_CUE | PERSON_CUE) != 0
+        && run.out.last().is_some_and(|find| {
+            find.data_type == DataType::Person && find.end + 1 == from + run.base
+        });
+    if cue & (COMPANY_CUE | EMPLOYED) == 0 && !of_person {
+        return None;
+    }
+    let strong = of_person && cue & AND == 0
+        || cue & EMPLOYED != 0
+        || run.flags_before(text, from, 2) & EMPLOYED != 0;
+    let count = words
+        .iter()
+        .take_while(|word| {
+            word.flags & STOP == 0 && word.known & CALENDAR == 0 && word.kind != Kind::Initial
+        })
+        .count();
+    let own = words.get(..count)?;
+    let last = own.last()?;
+    let next = byte_at(text.as_bytes(), last.end);
+    if matches!(next, b'/' | b'=' | b'_' | b'(' | b'@')
+        || next == b'.' && class_at(text.as_bytes(), last.end + 1) & LETTER != 0
+    {
+        return None;
+    }
+    let plain = own
+        .iter()
+        .filter(|word| word.known & PLAIN != 0 && word.known & (SURNAME | GIVEN) == 0)
+        .count();
+    let pure =
+        own.iter().all(|word| word.known & SURNAME != 0 && word.known & (PLAIN | PLACE) == 0);
+    // `at Rapid Cycle Solutions`: the last word is one for companies.
+    let named = own.len() >= 2 && last.flags & COMPANY_WORD != 0;
+    let good = if named {
+        true
+    } else if strong {
+        own.iter().all(|word| word.known & PLACE == 0 || word.known & SURNAME != 0)
+            && (plain == 0 || own.len() >= 2)
+            && !(own.len() == 1 && first.known & VERY_PLAIN != 0)
+    } else {
+        pure
+    };
+    good.then_some((first.start, last.end))
+}

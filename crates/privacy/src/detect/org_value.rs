@@ -1,0 +1,86 @@
+//! Companies that a key names.
+//!
+//! In: a value, or the place behind `Company: `. Out: whether it is the name of a company,
+//! and where it ends.
+
+use super::class::{LETTER, byte_at, floor_char, run_end, upper_at};
+use super::legal::{FORMS, form_end};
+use super::lexicon::{AND, COMPANY_START, COMPANY_WORD, LEGAL_FORM, Lexicon};
+use super::sequence::Sequence;
+use super::words::{SURNAME, known_word};
+
+/// Whether a whole value is the name of a company.
+pub(super) fn whole_is_company(lexicon: Lexicon, value: &str) -> bool {
+    let forms = value.rfind(' ').is_some_and(|_| {
+        FORMS.iter().any(|form| {
+            value.len() > form.len() + 1
+                && value.ends_with(form)
+                && value.as_bytes().get(value.len() - form.len() - 1) == Some(&b' ')
+        })
+    });
+    let words = value.split([' ', ',', '-']).filter(|word| !word.is_empty());
+    let company =
+        words.clone().skip(1).any(|word| lexicon.word(word) & (LEGAL_FORM | COMPANY_WORD) != 0);
+    let surnames = value.contains([',', '-', '&'])
+        && words.clone().all(|word| {
+            known_word(word) & SURNAME != 0 || lexicon.word(word) & AND != 0 || word == "&"
+        });
+    let start = words
+        .clone()
+        .next()
+        .is_some_and(|word| lexicon.word(word) & COMPANY_START != 0 && upper_at(value, 0))
+        && words.count() > 1;
+    forms || company || surnames || start
+}
+
+/// The end of a company's name behind `Company: `.
+pub(super) fn read_labelled(lexicon: Lexicon, text: &str, start: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if !upper_at(text, start) && byte_at(bytes, start) < 0xE0 {
+        return None;
+    }
+    let mut end = start;
+    let limit = bytes.len().min(start + 100);
+    while end < limit {
+        match byte_at(bytes, end) {
+            b'\n' | b'\r' | b';' | b'|' | b'"' | b'<' | b'(' | b'\t' => break,
+            b',' => {
+                let rest = Sequence::read(lexicon, text, end + 2);
+                let goes_on = form_end(text, end).is_some() || joined_list(lexicon, text, &rest);
+                if !goes_on {
+                    break;
+                }
+            }
+            b'.' if byte_at(bytes, end + 1) == b' ' && upper_at(text, end + 2)
+                || end + 1 == bytes.len() =>
+            {
+                let dotted = FORMS.iter().any(|form| {
+                    form.ends_with('.')
+                        && text.get(start..=end).is_some_and(|value| value.ends_with(form))
+                });
+                if !dotted {
+                    break;
+                }
+            }
+            b' ' if byte_at(bytes, end + 1) == b' '
+                || matches!(text.get(end..end + 3), Some(" - ")) =>
+            {
+                break;
+            }
+            _ => {}
+        }
+        end += 1;
+    }
+    let end = floor_char(text, end);
+    let value = text.get(start..end)?.trim_end();
+    (value.len() >= 2 && value.split_whitespace().count() <= 8).then_some(start + value.len())
+}
+
+fn joined_list(lexicon: Lexicon, text: &str, rest: &Sequence) -> bool {
+    let Some(word) = rest.words().first() else { return false };
+    let stop = run_end(text.as_bytes(), word.end + 1, LETTER);
+    let next = text.get(word.end + 1..stop).unwrap_or_default();
+    rest.words().len() == 1
+        && word.known & SURNAME != 0
+        && (lexicon.word(next) & AND != 0 || byte_at(text.as_bytes(), word.end + 1) == b'&')
+}

@@ -1,0 +1,212 @@
+//! Tables in text: CSV, TSV, semicolons, and tables of Markdown.
+//!
+//! In: the start of a line. Out: finds for the cells of the lines behind a head line
+//! whose names say what the columns hold. A head line has at least two cells, all of
+//! them short names, one of them telling.
+
+use memchr::memchr;
+
+use super::class::{LETTER, byte_at, class_at, floor_char};
+use super::keys::KeyClass;
+use super::labelled::{self, Reading};
+use super::run::Run;
+use super::text;
+
+const COLUMNS: usize = 32;
+
+/// Reads a table that starts at `start`; returns where it ends.
+pub(super) fn look(run: &mut Run<'_>, whole: &str, start: usize) -> Option<usize> {
+    let bytes = whole.as_bytes();
+    if class_at(bytes, start) & LETTER == 0 && !matches!(byte_at(bytes, start), b'"' | b'|' | b'#')
+    {
+        return None;
+    }
+    first_cell(bytes, start)?;
+    // A head line is short, and more lines follow.
+    let head_end = start + memchr(b'\n', bytes.get(start..bytes.len().min(start + 400))?)?;
+    let head = whole.get(start..head_end)?;
+    let sign = sign_of(head)?;
+    // Below the head of a Markdown table stands a line of dashes.
+    if sign == b'|'
+        && byte_at(bytes, start) == b'|'
+        && !matches!(
+            bytes.get(head_end + 1..head_end + 4),
+            Some([b'|', b'-' | b':' | b' ', b'-' | b':'])
+        )
+    {
+        return None;
+    }
+    if sign != b'|'
+        && head
+            .as_bytes()
+            .split(|byte| *byte == sign)
+            .any(|cell| cell.len() > 42 || cell.iter().filter(|byte| **byte == b' ').count() > 4)
+    {
+        return None;
+    }
+    let mut classes = [KeyClass::Unknown; COLUMNS];
+    let mut count = 0;
+    let mut telling = 0;
+    for (from, to) in cells(head, sign) {
+        let name = head.get(from..to)?.trim().trim_matches('"').trim_start_matches('#').trim();
+        if name.len() > 40
+            || name.chars().any(|c| matches!(c, '@' | '=' | '{' | '(' | ':'))
+            || name.split_whitespace().count() > 4
+            || name.chars().next().is_some_and(|c| c.is_ascii_digit())
+        {
+            return None;
+        }
+        let class = run.key(name);
+        telling +=
+            usize::from(!matches!(class, KeyClass::Unknown | KeyClass::Id | KeyClass::Thing));
+        if let Some(slot) = classes.get_mut(count) {
+            *slot = class;
+        }
+        count += 1;
+    }
+    if count < 2 || telling == 0 {
+        return None;
+    }
+    person_columns(&mut classes, count);
+    let end = rows(run, whole, head_end + 1, sign, &classes, count);
+    (end > head_end + 1).then_some(end)
+}
+
+/// Most lines are no head lines: the first cell is a name of few words, and a sign follows.
+fn first_cell(bytes: &[u8], start: usize) -> Option<()> {
+    let mut spaces = 0;
+    for (place, byte) in bytes.get(start..bytes.len().min(start + 44))?.iter().enumerate() {
+        match byte {
+            b',' | b';' | b'\t' => return (place > 0).then_some(()),
+            b'|' => return Some(()),
+            b' ' => {
+                spaces += 1;
+                if spaces > 3 {
+                    return None;
+                }
+            }
+            b'\n' | b':' | b'=' | b'(' | b'@' | b'{' | b'<' | b'/' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A column `name` is a person's beside an address or a telephone number.
+fn person_columns(classes: &mut [KeyClass], count: usize) {
+    let columns = classes.get_mut(..count.min(COLUMNS)).unwrap_or_default();
+    let person = columns
+        .iter()
+        .filter(|class| {
+            matches!(
+                class,
+                KeyClass::Email
+                    | KeyClass::Phone
+                    | KeyClass::Birth
+                    | KeyClass::Ssn
+                    | KeyClass::Address
+                    | KeyClass::Person
+                    | KeyClass::Role
+            )
+        })
+        .count();
+    let thing =
+        columns.iter().filter(|class| matches!(class, KeyClass::Thing | KeyClass::Version)).count();
+    for class in columns {
+        if *class == KeyClass::Name {
+            *class =
+                if person > 0 && person >= thing { KeyClass::Person } else { KeyClass::Unknown };
+        }
+    }
+}
+
+fn sign_of(head: &str) -> Option<u8> {
+    if head.starts_with('|') {
+        return Some(b'|');
+    }
+    [b'\t', b';', b',', b'|'].into_iter().find(|sign| memchr(*sign, head.as_bytes()).is_some())
+}
+
+fn rows(
+    run: &mut Run<'_>,
+    whole: &str,
+    from: usize,
+    sign: u8,
+    classes: &[KeyClass],
+    count: usize,
+) -> usize {
+    let bytes = whole.as_bytes();
+    let mut at = from;
+    while at < bytes.len() {
+        let end =
+            at + bytes.get(at..).and_then(|rest| memchr(b'\n', rest)).unwrap_or(bytes.len() - at);
+        let Some(line) = whole.get(at..end) else { return at };
+        let found = cells(line, sign).take(COLUMNS * 2).count();
+        if found < 2 || found > count + 2 || line.len() > 20_000 {
+            return at;
+        }
+        for (column, (start, stop)) in cells(line, sign).enumerate() {
+            let class = if found == count {
+                classes.get(column).copied().unwrap_or(KeyClass::Unknown)
+            } else {
+                KeyClass::Unknown
+            };
+            cell(run, whole, at + start, at + stop, class);
+        }
+        at = end + 1;
+    }
+    bytes.len()
+}
+
+fn cell(run: &mut Run<'_>, whole: &str, start: usize, end: usize, class: KeyClass) {
+    let Some(raw) = whole.get(start..end) else { return };
+    let lead = raw.len() - raw.trim_start().len();
+    let trimmed = raw.trim();
+    let (mut start, mut end) = (start + lead, start + lead + trimmed.len());
+    if trimmed.len() >= 2 && trimmed.starts_with('"') && trimmed.ends_with('"') {
+        start += 1;
+        end -= 1;
+    }
+    if start >= end {
+        return;
+    }
+    if class != KeyClass::Unknown && labelled::value(run, whole, start, end, class) == Reading::Done
+    {
+        return;
+    }
+    let Some(piece) = whole.get(floor_char(whole, start)..end) else { return };
+    let base = run.base;
+    run.base += start;
+    text::scan_line(run, piece);
+    run.base = base;
+}
+
+/// The borders of the cells of a line. A sign inside quotes does not count.
+fn cells(line: &str, sign: u8) -> impl Iterator<Item = (usize, usize)> {
+    let bytes = line.as_bytes();
+    let mut at = usize::from(sign == b'|' && bytes.first() == Some(&b'|'));
+    let mut done = false;
+    let closed = sign == b'|' && line.trim_end().ends_with('|');
+    std::iter::from_fn(move || {
+        if done {
+            return None;
+        }
+        let start = at;
+        let mut quoted = false;
+        while at < bytes.len() {
+            match byte_at(bytes, at) {
+                b'"' => quoted = !quoted,
+                byte if byte == sign && !quoted => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        let end = at;
+        done = at >= bytes.len();
+        at += 1;
+        if done && closed && line.get(start..end).is_none_or(|rest| rest.trim().is_empty()) {
+            return None;
+        }
+        Some((start, end))
+    })
+}

@@ -1,0 +1,335 @@
+//! Reads text once, byte by byte, and calls the finders where something may begin.
+//!
+//! In: a piece of text. Out: finds in `Run`. Words in small letters, which are most of
+//! any text, cost one table look-up per byte and nothing else. Every finder returns a
+//! place behind the one it was called for, and looks a bounded way ahead and back: the
+//! time is linear in the length of the text.
+
+use tidegate_model::DataType;
+
+use super::class::{CLASS, DIGIT, HIGH, LOWER, MARK, UNDER, UPPER, WORD, byte_at, byte_before};
+use super::lexicon::ID_CUE;
+use super::phone::Shape;
+use super::run::{CHECKED, Run};
+use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, SURNAME, known_word};
+use super::{address, capital, email, iban, ip, national, number, pair, secret, table, vendor};
+
+/// Scans a piece of text.
+pub(super) fn scan(run: &mut Run<'_>, text: &str) {
+    if let Some(copy) = with_capitals(text) {
+        scan_from(run, &copy, 0);
+        return;
+    }
+    let at = table::look(run, text, 0).unwrap_or(0);
+    scan_from(run, text, at);
+}
+
+/// A short text without any capitals: people write so in chats. Words that are names and
+/// nothing else get their capital back, and the text is scanned as usual.
+fn with_capitals(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    if bytes.len() > 2000 || bytes.iter().any(u8::is_ascii_uppercase) || !bytes.contains(&b' ') {
+        return None;
+    }
+    let mut copy = text.to_owned();
+    let mut changed = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = super::class::run_end(bytes, at, super::class::LETTER);
+        if end == at {
+            at += 1;
+            continue;
+        }
+        if end - at >= 3
+            && bytes[at].is_ascii_lowercase()
+            && CLASS[usize::from(byte_at(bytes, end))] & (DIGIT | UNDER) == 0
+            && !matches!(byte_before(bytes, at), b'@' | b'.' | b'/' | b'-' | b'_')
+            && byte_at(bytes, end) != b'@'
+        {
+            let known = text.get(at..end).map_or(0, known_word);
+            if known & (GIVEN | SURNAME) != 0 && known & (PLAIN | PLACE | CALENDAR) == 0 {
+                let first = char::from(bytes[at].to_ascii_uppercase());
+                copy.replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
+                changed = true;
+            }
+        }
+        at = end;
+    }
+    changed.then_some(copy)
+}
+
+/// Scans a cell of a table, which holds no table itself.
+pub(super) fn scan_line(run: &mut Run<'_>, text: &str) {
+    scan_from(run, text, 0);
+}
+
+/// What ends the quick search: anything but small letters and plain signs.
+const TELLING: u8 = UPPER | DIGIT | HIGH | UNDER | MARK;
+
+fn scan_from(run: &mut Run<'_>, text: &str, from: usize) {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    let mut floor = from;
+    while let Some(found) = telling(bytes, at) {
+        let class = CLASS[usize::from(bytes[found])];
+        if class & MARK != 0 {
+            at = mark(run, text, found);
+        } else {
+            let mut start = found;
+            while start > floor && CLASS[usize::from(bytes[start - 1])] & LOWER != 0 {
+                start -= 1;
+            }
+            let mut mask = if start < found { class | LOWER } else { class };
+            let mut end = found + 1;
+            while end < bytes.len() {
+                let class = CLASS[usize::from(bytes[end])];
+                if class & WORD == 0 {
+                    break;
+                }
+                mask |= class;
+                end += 1;
+            }
+            at = word(run, text, start, end, mask);
+        }
+        floor = at;
+    }
+}
+
+/// The next byte that tells something, eight at a time.
+fn telling(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let mut mask = not_plain(u64::from_le_bytes(*chunk));
+        while mask != 0 {
+            let place = (mask.trailing_zeros() / 8) as usize;
+            if CLASS[usize::from(chunk[place & 7])] & TELLING != 0 {
+                return Some(at + place);
+            }
+            mask &= mask - 1;
+        }
+        at += 8;
+    }
+    bytes
+        .get(at..)?
+        .iter()
+        .position(|byte| CLASS[usize::from(*byte)] & TELLING != 0)
+        .map(|place| at + place)
+}
+
+/// The high bit of each byte that is no small letter, space, comma or full stop.
+fn not_plain(bytes: u64) -> u64 {
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let low = bytes & !HIGHS;
+    let from_a = low + ONES * (0x80 - 0x61);
+    let above_z = low + ONES * (0x80 - 0x7B);
+    let no_space = (low ^ (ONES * 0x20)) + ONES * 0x7F;
+    let no_stop = ((low & (ONES * 0x7D)) ^ (ONES * 0x2C)) + ONES * 0x7F;
+    let plain = (from_a & !above_z) | !no_space | !no_stop;
+    (!plain | bytes) & HIGHS
+}
+
+/// A word that is more than small letters.
+fn word(run: &mut Run<'_>, text: &str, start: usize, end: usize, mask: u8) -> usize {
+    let bytes = text.as_bytes();
+    let first = CLASS[usize::from(byte_at(bytes, start))];
+    if mask == DIGIT {
+        if byte_at(bytes, end) == b':'
+            && (6..=12).contains(&(end - start))
+            && let Some(stop) = bot_token(bytes, end)
+        {
+            run.add(start, stop, DataType::Secret, CHECKED);
+            return stop;
+        }
+        if let Some(stop) = address::from_number(run, text, start, end)
+            .or_else(|| address::before_post_code(run, text, start, end))
+        {
+            return stop;
+        }
+        return number::look(run, text, start);
+    }
+    if mask & (DIGIT | UNDER) != 0 {
+        return opaque(run, text, start, end, mask);
+    }
+    if first & UPPER != 0 || (mask & HIGH != 0 && first & LOWER == 0) {
+        let may_be_key =
+            end - start >= 16 || matches!(byte_at(bytes, end), b'.' | b'-') && end - start <= 6;
+        if may_be_key && let Some(stop) = vendor::by_form(bytes, start) {
+            run.add(start, stop, DataType::Secret, CHECKED);
+            return stop;
+        }
+        return capital::look(run, text, start, end);
+    }
+    if end - start >= 16
+        && let Some(stop) = vendor::by_form(bytes, start)
+    {
+        run.add(start, stop, DataType::Secret, CHECKED);
+        return stop;
+    }
+    end
+}
+
+/// A word of letters and digits: a key, an account number, an identity number.
+fn opaque(run: &mut Run<'_>, text: &str, start: usize, end: usize, mask: u8) -> usize {
+    let bytes = text.as_bytes();
+    let length = end - start;
+    if length >= 4
+        && let Some(stop) = vendor::by_form(bytes, start)
+    {
+        run.add(start, stop, DataType::Secret, CHECKED);
+        return stop;
+    }
+    let head = bytes.get(start..start + 4).unwrap_or_default();
+    if let [a, b, c, d] = head
+        && a.is_ascii_alphabetic()
+        && b.is_ascii_alphabetic()
+        && c.is_ascii_digit()
+        && d.is_ascii_digit()
+        && !matches!(byte_before(bytes, start), b'-' | b'/' | b'.')
+        && let Some(stop) = iban::end(bytes, start)
+    {
+        run.add(start, stop, DataType::Iban, CHECKED);
+        return stop;
+    }
+    if mask & (HIGH | UNDER) == 0
+        && (8..=18).contains(&length)
+        && !matches!(byte_before(bytes, start), b'-' | b'/' | b'.')
+        && !matches!(byte_at(bytes, end), b'-' | b'/')
+    {
+        let shape = bytes.get(start..end).map_or(Shape::No, national::in_word);
+        if shape == Shape::Sure
+            || shape == Shape::Possible && run.flags_before(text, start, 4) & ID_CUE != 0
+        {
+            run.add(start, end, DataType::NationalId, CHECKED);
+            return end;
+        }
+    }
+    if byte_at(bytes, start).is_ascii_digit()
+        && length <= 6
+        && let Some(stop) = address::from_number(run, text, start, end)
+    {
+        return stop;
+    }
+    end
+}
+
+/// The rest of a Telegram token behind the number of the bot.
+fn bot_token(bytes: &[u8], colon: usize) -> Option<usize> {
+    let tail = bytes.get(colon + 1..)?;
+    let length = tail
+        .iter()
+        .take(48)
+        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        .count();
+    (tail.starts_with(b"AA") && (33..=40).contains(&length)).then_some(colon + 1 + length)
+}
+
+/// A sign that may begin or join something.
+fn mark(run: &mut Run<'_>, text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    match byte_at(bytes, at) {
+        b'@' => found(run, email::around(text, at, 1), DataType::Email).unwrap_or(at + 1),
+        b'%' if bytes.get(at + 1..at + 3) == Some(b"40") => {
+            found(run, email::around(text, at, 3), DataType::Email).unwrap_or(at + 1)
+        }
+        b':' => colon(run, text, at),
+        b'=' => pair::look(run, text, at).unwrap_or(at + 1).max(at + 1),
+        b'+' | b'('
+            if byte_at(bytes, at + 1).is_ascii_digit() || bytes.get(at..at + 2) == Some(b"+(") =>
+        {
+            number::look(run, text, at)
+        }
+        b'-' => dash(run, text, at),
+        // A table begins behind an empty line, a colon or the fence of a block.
+        b'\n' if matches!(byte_before(bytes, at), b'\n' | b':' | b'`' | b'\r' | 0) => {
+            table::look(run, text, at + 1).unwrap_or(at + 1)
+        }
+        0xC2 => at + 2,
+        0xE2 => at + 3,
+        _ => at + 1,
+    }
+}
+
+fn found(run: &mut Run<'_>, borders: Option<(usize, usize)>, data_type: DataType) -> Option<usize> {
+    let (start, end) = borders?;
+    run.add(start, end, data_type, CHECKED);
+    Some(end)
+}
+
+fn colon(run: &mut Run<'_>, text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    if bytes.get(at + 1..at + 3) == Some(b"//") {
+        if let Some((password, host)) = secret::in_url(bytes, at) {
+            if let Some((start, end)) = password {
+                run.add(
+                    super::class::floor_char(text, start),
+                    super::class::floor_char(text, end),
+                    DataType::Secret,
+                    CHECKED,
+                );
+            }
+            return host;
+        }
+        return at + 3;
+    }
+    let next = byte_at(bytes, at + 1);
+    let before = byte_before(bytes, at);
+    if next == b':' || next.is_ascii_hexdigit() && before.is_ascii_hexdigit() {
+        return match ip::v6(text, at) {
+            Ok((start, end)) => {
+                run.add(start, end, DataType::IpAddress, CHECKED);
+                end
+            }
+            Err(go_on) => pair::look(run, text, at).unwrap_or(go_on).max(at + 1),
+        };
+    }
+    pair::look(run, text, at).unwrap_or(at + 1).max(at + 1)
+}
+
+/// Keys that begin with small letters and a dash, and keys in PEM form.
+fn dash(run: &mut Run<'_>, text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    if byte_at(bytes, at + 1) == b'-' {
+        if bytes.get(at..at + 10) == Some(b"-----BEGIN")
+            && let Some(end) = secret::pem(text, at)
+        {
+            run.add(at, end, DataType::Secret, CHECKED + 1);
+            return end;
+        }
+        return super::class::run_end(bytes, at, 0).max(at + 1);
+    }
+    if CLASS[usize::from(byte_before(bytes, at))] & LOWER != 0 {
+        let start = super::class::run_start(bytes, at, WORD, 9);
+        if at - start <= 8
+            && let Some(end) = vendor::by_form(bytes, start)
+        {
+            run.add(start, end, DataType::Secret, CHECKED);
+            return end;
+        }
+    }
+    at + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLASS, TELLING, not_plain, telling};
+
+    #[test]
+    fn the_quick_search_finds_every_byte_that_tells() {
+        for byte in 0..=255_u8 {
+            let flagged = not_plain(u64::from_le_bytes([byte; 8])) != 0;
+            assert_eq!(
+                flagged,
+                !(byte.is_ascii_lowercase() || matches!(byte, b' ' | b',' | b'.')),
+                "{byte}"
+            );
+            let mut bytes = *b"some plain text, with more.";
+            bytes[21] = byte;
+            assert_eq!(
+                telling(&bytes, 3),
+                (CLASS[usize::from(byte)] & TELLING != 0).then_some(21),
+                "{byte}"
+            );
+        }
+    }
+}

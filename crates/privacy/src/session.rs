@@ -1,0 +1,299 @@
+//! The values of one session, their tokens, and both ways between them.
+//!
+//! In: texts of tool results, with the spans that were detected in them. Out: texts in
+//! which every value is a token. A value that was found once is known to the session and
+//! replaced wherever it stands again, detected or not, also in other encodings: as part
+//! of a URL, of JSON or of HTML, in base64 or hexadecimal as a whole, in another case,
+//! with its digits set apart in another way.
+//!
+//! What must stay true:
+//!
+//! * A value has one token in a session, and a token one value, for ever: numbers count
+//!   up and are not given again, not even after a value was erased. A number that a text
+//!   brought along is not given either: what looks like a token there must not become
+//!   one.
+//! * A token is made when its value leaves, not before: what only a program saw needs no
+//!   place in the vault.
+//! * A token in a text stays as it is.
+//! * The work is linear in the text and hardly depends on how much is known; see `index`.
+//!
+//! The values are the real ones: keep this in the gateway's process, one for a session.
+
+mod canonical;
+mod chunks;
+mod common;
+mod decode;
+mod encoded;
+mod entries;
+mod hash;
+mod index;
+mod json;
+mod masks;
+mod numbers;
+mod remember;
+mod restore;
+mod rule;
+mod select;
+mod strict;
+mod substrings;
+mod token;
+mod words;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+
+use tidegate_model::{DataType, Secret};
+
+use crate::Span;
+use decode::Views;
+use entries::{Entries, Entry, Id};
+use hash::{HashTo, Key};
+use index::Index;
+use rule::parts;
+use select::Quotes;
+
+pub use canonical::{canonical, canonical_forms};
+pub use chunks::{HELD_BACK, RestoreChunks, TokenizeChunks};
+pub use restore::{RestoreError, Restored};
+pub use token::{FoundToken, Token, Writing, find_tokens};
+
+/// Tokens of others that are kept in mind. A text can hold as many as it likes.
+const MOST_FOREIGN: usize = 10_000;
+
+/// How much a session remembers. When a call finds more than this, the oldest half of
+/// the values that have no token goes, before it adds its own. What has a token stays:
+/// it left, so it can come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many values.
+    pub values: usize,
+    /// How many bytes they have together.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    /// About 100 MB for one session at most.
+    fn default() -> Self {
+        Self { values: 400_000, bytes: 32 * 1024 * 1024 }
+    }
+}
+
+/// A value that was given a token just now; it belongs into the vault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewValue {
+    /// Its token.
+    pub token: Token,
+    /// The value as it was first seen; what the token is restored to.
+    pub value: Secret<String>,
+}
+
+impl NewValue {
+    /// The canonical form of the value.
+    pub fn canonical(&self) -> Secret<String> {
+        Secret::new(canonical(self.token.data_type, self.value.expose()).into_owned())
+    }
+}
+
+/// A text without values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tokenized {
+    /// The text with tokens in their place.
+    pub text: String,
+    /// How many values were replaced.
+    pub counts: BTreeMap<DataType, u32>,
+    /// The tokens that are new, in the order of their numbers.
+    pub new: Vec<NewValue>,
+}
+
+/// The values and tokens of a session.
+pub struct SessionValues {
+    key: Key,
+    limits: Limits,
+    entries: Entries,
+    /// By canonical form; without what the index finds by this form.
+    by_canonical: HashTo<Id>,
+    by_token: HashTo<(Token, Id)>,
+    /// The highest number of each type so far.
+    last: BTreeMap<DataType, u32>,
+    /// Tokens that stood in texts and are not ours.
+    foreign: HashSet<Token>,
+    index: Index,
+    dropped: usize,
+}
+
+impl fmt::Debug for SessionValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionValues")
+            .field("values", &self.entries.len())
+            .field("tokens", &self.by_token.len())
+            .field("dropped", &self.dropped)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for SessionValues {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
+impl SessionValues {
+    /// A session that knows nothing yet.
+    pub fn new(limits: Limits) -> Self {
+        let key = Key::random();
+        Self {
+            key,
+            limits,
+            entries: Entries::default(),
+            by_canonical: HashTo::default(),
+            by_token: HashTo::default(),
+            last: BTreeMap::new(),
+            foreign: HashSet::new(),
+            index: Index::new(key),
+            dropped: 0,
+        }
+    }
+
+    /// How many values are known.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many values were dropped for lack of room. They are replaced where they are
+    /// detected, no longer where they are not: a report should say so.
+    pub fn dropped(&self) -> usize {
+        self.dropped
+    }
+
+    /// Remembers what was detected in a text.
+    pub fn remember(&mut self, text: &str, spans: &[Span]) {
+        self.make_room();
+        let tokens = find_tokens(text);
+        self.note_foreign(&tokens);
+        self.detected(text, spans, &tokens, |_| ());
+    }
+
+    /// Replaces what was detected in a text, which is then known, and all that is known.
+    pub fn tokenize(&mut self, text: &str, spans: &[Span]) -> Tokenized {
+        self.make_room();
+        let found = self.locate(text, spans);
+        self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
+    }
+
+    /// The same for some types only: what is known of others stays.
+    pub fn tokenize_types(
+        &mut self,
+        text: &str,
+        spans: &[Span],
+        types: &dyn Fn(DataType) -> bool,
+    ) -> Tokenized {
+        self.make_room();
+        let mut found = self.locate(text, spans);
+        found.retain(|hit| self.entries.get(hit.id).is_some_and(|entry| types(entry.data_type)));
+        self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
+    }
+
+    /// Makes tokens of an earlier process known again. `last` are the highest numbers
+    /// that were given, also those of tokens that are gone.
+    pub fn load(
+        &mut self,
+        tokens: impl IntoIterator<Item = (Token, Secret<String>)>,
+        last: impl IntoIterator<Item = (DataType, u32)>,
+    ) {
+        for (token, value) in tokens {
+            let Some(id) = self.entry(token.data_type, value.expose()) else { continue };
+            if let Some(entry) = self.entries.get_mut(id)
+                && entry.number == 0
+            {
+                entry.number = token.number;
+            }
+            self.by_token.insert(self.token_hash(token), (token, id));
+            self.count_to(token.data_type, token.number);
+        }
+        for (data_type, number) in last {
+            self.count_to(data_type, number);
+        }
+    }
+
+    fn count_to(&mut self, data_type: DataType, number: u32) {
+        let last = self.last.entry(data_type).or_default();
+        *last = number.max(*last);
+    }
+
+    /// Erases a value, whatever its type. Its tokens, which are unknown from now on.
+    pub fn forget(&mut self, value: &str) -> Vec<Token> {
+        let mut ids: HashSet<Id> = HashSet::new();
+        for (data_type, form) in canonical_forms(value) {
+            ids.extend(self.find_entry(data_type, &form));
+        }
+        // Made from the name, not found in a text; with a token it is a value of its own.
+        for part in parts(value) {
+            let id = self.find_entry(DataType::Person, &canonical(DataType::Person, part));
+            ids.extend(
+                id.filter(|id| self.entries.get(*id).is_some_and(|entry| entry.number == 0)),
+            );
+        }
+        let gone = self.by_token.values().filter(|(_, id)| ids.contains(id));
+        let mut tokens: Vec<Token> = gone.map(|(token, _)| *token).collect();
+        tokens.sort();
+        if !ids.is_empty() {
+            self.keep(|id, _| !ids.contains(&id));
+        }
+        tokens
+    }
+
+    /// The value of a token.
+    fn value_of(&self, token: Token) -> Option<&str> {
+        let (_, id) = self.by_token.get(&self.token_hash(token))?;
+        let entry = self.entries.get(*id)?;
+        Some(self.entries.value(entry))
+    }
+
+    fn make_room(&mut self) {
+        let full =
+            self.entries.len() > self.limits.values || self.entries.bytes() > self.limits.bytes;
+        if !full {
+            return;
+        }
+        let without_token = self.entries.iter().filter(|entry| entry.number == 0).count();
+        let mut drop = without_token - without_token / 2;
+        self.dropped += drop;
+        self.keep(|_, entry| {
+            let goes = entry.number == 0 && drop > 0;
+            drop -= usize::from(goes);
+            !goes
+        });
+    }
+
+    /// Keeps some of the values; their ids change.
+    fn keep(&mut self, mut stays: impl FnMut(Id, &Entry) -> bool) {
+        let old = std::mem::take(&mut self.entries);
+        let old_tokens = std::mem::take(&mut self.by_token);
+        self.by_canonical.clear();
+        self.index = Index::new(self.key);
+        let mut moved = HashMap::new();
+        for (id, entry) in (0..).zip(old.iter()) {
+            if stays(id, entry) {
+                let value = old.value(entry);
+                let form = canonical(entry.data_type, value);
+                let new = self.add(entry.data_type, value, &form, entry.rule);
+                if let Some(kept) = self.entries.get_mut(new) {
+                    kept.number = entry.number;
+                }
+                moved.insert(id, new);
+            }
+        }
+        let moved = |(hash, (token, id))| Some((hash, (token, *moved.get(&id)?)));
+        self.by_token = old_tokens.into_iter().filter_map(moved).collect();
+    }
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

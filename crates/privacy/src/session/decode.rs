@@ -1,0 +1,295 @@
+//! A text as it reads when its escapes are taken away.
+//!
+//! In: bytes. Out: the surroundings of every escape, decoded, with the way back to
+//! the bytes they came from. A value that was written as `jane%40x.org`,
+//! `jane\u0040x.org` or `jane&#64;x.org` is a plain value there. What was encoded twice
+//! (`%2540`, `\\u0040`) is plain in a second view, made of the first; there is no third.
+//!
+//! Text far from an escape is in no view: it is searched as it is. A text without
+//! `%`, `\` and `&` costs one search for these.
+
+use std::ops::Range;
+
+/// How often a text is decoded.
+const LEVELS: usize = 2;
+/// A character of HTML has no more bytes than this between `&` and `;`.
+const LONGEST_ENTITY: usize = 10;
+/// Surroundings begin and end with whole words, if those are not longer.
+const LONGEST_WORD: usize = 64;
+
+/// The surroundings of escapes, decoded once.
+#[derive(Debug, Default)]
+struct View {
+    /// Surroundings, with a zero byte between them.
+    bytes: Vec<u8>,
+    /// From the first place in `bytes` on, bytes come from the second and after it.
+    steps: Vec<(usize, usize)>,
+}
+
+/// All views of a text; none if it has no escapes.
+#[derive(Debug, Default)]
+pub(crate) struct Views(Vec<View>);
+
+impl Views {
+    /// Decodes a text. `reach` is how far a value can stretch from an escape in it.
+    pub(crate) fn of(text: &[u8], reach: usize) -> Self {
+        let mut views: Vec<View> = Vec::new();
+        for _ in 0..LEVELS {
+            let source = views.last().map_or(text, |view| &view.bytes);
+            match decode(source, reach) {
+                Some(view) => views.push(view),
+                None => break,
+            }
+        }
+        Self(views)
+    }
+
+    /// How many there are.
+    pub(crate) fn levels(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The bytes of one.
+    pub(crate) fn bytes(&self, level: usize) -> &[u8] {
+        self.0.get(level).map_or(&[], |view| &view.bytes)
+    }
+
+    /// Where a range of a view comes from in the text.
+    pub(crate) fn raw(&self, level: usize, range: Range<usize>) -> Range<usize> {
+        self.0
+            .iter()
+            .take(level + 1)
+            .rev()
+            .fold(range, |range, view| view.origin(range.start)..view.origin(range.end))
+    }
+}
+
+impl View {
+    fn origin(&self, at: usize) -> usize {
+        let after = self.steps.partition_point(|(from, _)| *from <= at);
+        let (from, raw) = after.checked_sub(1).map_or((0, 0), |step| self.steps[step]);
+        raw + (at - from)
+    }
+}
+
+fn decode(source: &[u8], reach: usize) -> Option<View> {
+    let mut view = View::default();
+    // What was copied or decoded, and what must be, at least.
+    let (mut done, mut wanted) = (0, 0);
+    for at in memchr::memchr3_iter(b'%', b'\\', b'&', source) {
+        if at < done {
+            continue;
+        }
+        let Some((length, escaped)) = escape(&source[at..]) else { continue };
+        let from = at.saturating_sub(reach);
+        if from > wanted {
+            view.bytes.extend_from_slice(&source[done..wanted]);
+            view.bytes.push(0);
+            done = word_start(source, from).max(wanted);
+            view.steps.push((view.bytes.len(), done));
+        }
+        view.bytes.extend_from_slice(&source[done..at]);
+        view.steps.push((view.bytes.len(), at));
+        escaped.push_to(&mut view.bytes);
+        done = at + length;
+        view.steps.push((view.bytes.len(), done));
+        wanted = word_end(source, (done + reach).min(source.len()));
+    }
+    view.bytes.extend_from_slice(&source[done..wanted.max(done)]);
+    if view.steps.is_empty() { None } else { Some(view) }
+}
+
+fn word_start(source: &[u8], from: usize) -> usize {
+    let before = source[..from].iter().rev().take(LONGEST_WORD);
+    from - before.take_while(|byte| is_word(**byte)).count()
+}
+
+fn word_end(source: &[u8], from: usize) -> usize {
+    let after = source[from..].iter().take(LONGEST_WORD);
+    from + after.take_while(|byte| is_word(**byte)).count()
+}
+
+/// Letters and digits of ASCII, and every byte of other characters.
+#[inline]
+pub(crate) fn is_word(byte: u8) -> bool {
+    const TABLE: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        table
+    };
+    TABLE[byte as usize]
+}
+
+/// What an escape stands for.
+enum Escaped {
+    Byte(u8),
+    Char(char),
+}
+
+impl Escaped {
+    fn push_to(self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Byte(byte) => bytes.push(byte),
+            Self::Char(char) => {
+                bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+        }
+    }
+}
+
+/// The escape that the bytes begin with, and its length.
+fn escape(bytes: &[u8]) -> Option<(usize, Escaped)> {
+    match bytes {
+        [b'%', digits @ ..] => {
+            let byte = u8::try_from(hex(digits.get(..2)?)?).ok()?;
+            Some((3, Escaped::Byte(byte)))
+        }
+        [b'\\', b'u', digits @ ..] => unicode_escape(digits),
+        [b'\\', b'x', digits @ ..] => {
+            Some((4, Escaped::Char(char::from_u32(hex(digits.get(..2)?)?)?)))
+        }
+        [b'\\', letter, ..] => {
+            let char = match letter {
+                b'n' => '\n',
+                b't' => '\t',
+                b'r' => '\r',
+                // The backslashes of JSON (`\/`) and of Markdown (`\_`).
+                other if other.is_ascii_punctuation() => char::from(*other),
+                _ => return None,
+            };
+            Some((2, Escaped::Char(char)))
+        }
+        [b'&', name @ ..] => {
+            let end = name.iter().take(LONGEST_ENTITY).position(|&byte| byte == b';')?;
+            Some((end + 2, Escaped::Char(entity(&name[..end])?)))
+        }
+        _ => None,
+    }
+}
+
+/// `\uXXXX`, and two of them for what needs two.
+fn unicode_escape(digits: &[u8]) -> Option<(usize, Escaped)> {
+    let first = hex(digits.get(..4)?)?;
+    if let Some(char) = char::from_u32(first) {
+        return Some((6, Escaped::Char(char)));
+    }
+    let [b'\\', b'u', low @ ..] = digits.get(4..10)? else { return None };
+    let second = hex(low)?;
+    if !(0xd800..0xdc00).contains(&first) || !(0xdc00..0xe000).contains(&second) {
+        return None;
+    }
+    let char = char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00))?;
+    Some((12, Escaped::Char(char)))
+}
+
+fn entity(name: &[u8]) -> Option<char> {
+    let code = match name {
+        [b'#', b'x' | b'X', digits @ ..] => hex(digits)?,
+        [b'#', digits @ ..] => str::from_utf8(digits).ok()?.parse().ok()?,
+        b"amp" => u32::from(b'&'),
+        b"lt" => u32::from(b'<'),
+        b"gt" => u32::from(b'>'),
+        b"quot" => u32::from(b'"'),
+        b"apos" => u32::from(b'\''),
+        b"nbsp" => u32::from(b' '),
+        b"commat" => u32::from(b'@'),
+        b"period" => u32::from(b'.'),
+        b"plus" => u32::from(b'+'),
+        b"lowbar" => u32::from(b'_'),
+        b"lsqb" | b"lbrack" => u32::from(b'['),
+        b"rsqb" | b"rbrack" => u32::from(b']'),
+        _ => return None,
+    };
+    char::from_u32(code)
+}
+
+/// A number of at most eight digits.
+fn hex(digits: &[u8]) -> Option<u32> {
+    if digits.is_empty() || digits.len() > 8 {
+        return None;
+    }
+    digits.iter().try_fold(0, |number, &digit| Some(number << 4 | char::from(digit).to_digit(16)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Views;
+
+    /// Every view, and the raw text of each of its pieces.
+    fn seen(text: &str, reach: usize) -> Vec<String> {
+        let views = Views::of(text.as_bytes(), reach);
+        (0..views.levels())
+            .map(|level| String::from_utf8_lossy(views.bytes(level)).replace('\0', "|"))
+            .collect()
+    }
+
+    #[test]
+    fn every_escape_is_decoded() {
+        for (text, plain) in [
+            ("a%40b", "a@b"),
+            (r"a\u0040b", "a@b"),
+            (r"a\x40b", "a@b"),
+            (r"a\/b\nc\_d", "a/b\nc_d"),
+            ("a&#64;b&#x40;c&commat;d&amp;e", "a@b@c@d&e"),
+            (r"M\u00fcller", "Müller"),
+            ("M%C3%BCller", "Müller"),
+            (r"\ud83d\ude00!", "😀!"),
+        ] {
+            assert_eq!(seen(text, 64), [plain], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_was_encoded_twice_is_decoded_twice() {
+        assert_eq!(seen("a%2540b", 64), ["a%40b", "a@b"]);
+        assert_eq!(seen(r"a\\u0040b", 64), [r"a\u0040b", "a@b"]);
+        assert_eq!(seen(r#"{\"a\":\"x\\u0040y\"}"#, 64), [r#"{"a":"x\u0040y"}"#, r#"{"a":"x@y"}"#]);
+    }
+
+    #[test]
+    fn what_is_no_escape_is_in_no_view() {
+        for text in [
+            "",
+            "100%",
+            "%4",
+            "%zz",
+            r"\",
+            r"\u12",
+            r"\ud800",
+            r"\qa",
+            "a & b; c",
+            "&;",
+            "&#;",
+            "&#xffffffff;",
+            "&#99999999999;",
+        ] {
+            assert_eq!(seen(text, 64), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_surroundings_of_escapes_are_seen_and_all_know_their_place() {
+        let text = "one two three%20four five six seven eight%21nine ten eleven twelve";
+        assert_eq!(seen(text, 4), ["|three four|eight!nine"]);
+        let views = Views::of(text.as_bytes(), 4);
+        let bytes = views.bytes(0);
+        for (word, raw) in [("three", "three"), ("e f", "e%20f"), ("eight!", "eight%21")] {
+            let at = bytes.windows(word.len()).position(|window| window == word.as_bytes());
+            let at = at.unwrap();
+            assert_eq!(&text[views.raw(0, at..at + word.len())], raw);
+        }
+    }
+
+    #[test]
+    fn a_place_in_the_second_view_leads_back_to_the_text() {
+        let text = r"x %2540 \\u0040 y";
+        let views = Views::of(text.as_bytes(), 64);
+        assert_eq!(views.bytes(1), b"x @ @ y");
+        assert_eq!(&text[views.raw(1, 2..3)], "%2540");
+        assert_eq!(&text[views.raw(1, 4..7)], r"\\u0040 y");
+    }
+}

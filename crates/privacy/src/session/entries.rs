@@ -1,0 +1,85 @@
+//! The values of a session, in one piece of memory, in the order they came.
+
+use tidegate_model::DataType;
+
+/// Which of the values.
+pub(crate) type Id = u32;
+
+/// How a known value must stand in a text to be the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Only where it was detected: too short or too common to be searched for.
+    Detected,
+    /// Anywhere, in any case.
+    Anywhere,
+    /// As whole words, in any case.
+    Words,
+    /// As a whole word in this case.
+    SameCase,
+}
+
+/// What an index knows about a value, without looking at the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) id: Id,
+    pub(crate) rule: Rule,
+}
+
+/// A value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) data_type: DataType,
+    pub(crate) rule: Rule,
+    /// Its token's number; 0 as long as it has none.
+    pub(crate) number: u32,
+    value: (usize, usize),
+}
+
+/// All values.
+#[derive(Default)]
+pub(crate) struct Entries {
+    list: Vec<Entry>,
+    text: String,
+}
+
+impl Entries {
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn get(&self, id: Id) -> Option<&Entry> {
+        self.list.get(id as usize)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut Entry> {
+        self.list.get_mut(id as usize)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.list.iter()
+    }
+
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, values: usize) {
+        self.list.reserve(values);
+    }
+
+    /// Adds a value. Four billion of them do not fit into memory.
+    pub(crate) fn add(&mut self, data_type: DataType, value: &str, rule: Rule) -> Id {
+        let id = Id::try_from(self.list.len()).unwrap_or(Id::MAX);
+        let start = self.text.len();
+        self.text.push_str(value);
+        self.list.push(Entry { data_type, rule, number: 0, value: (start, self.text.len()) });
+        id
+    }
+
+    /// The value as it was first seen.
+    pub(crate) fn value(&self, entry: &Entry) -> &str {
+        let (start, end) = entry.value;
+        self.text.get(start..end).unwrap_or_default()
+    }
+}

@@ -1,0 +1,118 @@
+//! Which entry a value has: it is found by its canonical form, or made.
+
+use tidegate_model::DataType;
+
+use super::entries::{Id, Rule};
+use super::rule::{is_distinctive, parts, rule};
+use super::{SessionValues, Token, canonical};
+use crate::Span;
+
+impl SessionValues {
+    fn canonical_hash(&self, data_type: DataType, canonical: &str) -> u64 {
+        self.key.exact(data_type as u64 + 1, canonical.as_bytes())
+    }
+
+    pub(super) fn find_entry(&self, data_type: DataType, canonical: &str) -> Option<Id> {
+        if let Some(id) = self.index.get(data_type, canonical)
+            && let Some(entry) = self.entries.get(id)
+            && entry.data_type == data_type
+            && (!case_counts(data_type) || self.entries.value(entry) == canonical)
+        {
+            return Some(id);
+        }
+        self.by_canonical.get(&self.canonical_hash(data_type, canonical)).copied()
+    }
+
+    pub(super) fn token_hash(&self, token: Token) -> u64 {
+        self.key.mix(token.data_type as u64, u64::from(token.number))
+    }
+
+    /// Makes room for what was detected, if it is much.
+    pub(super) fn reserve(&mut self, spans: &[Span]) {
+        if spans.len() > 1000 {
+            let names = spans.iter().filter(|span| span.data_type == DataType::Person).count();
+            self.entries.reserve(spans.len() + names);
+            self.index.reserve(names, spans.len() - names);
+        }
+    }
+
+    /// The entry of a value, which is made if there is none. None for a blank value.
+    pub(super) fn entry(&mut self, data_type: DataType, value: &str) -> Option<Id> {
+        let value = value.trim();
+        let form = canonical(data_type, value);
+        if form.is_empty() {
+            return None;
+        }
+        if let Some(id) = self.find_entry(data_type, &form) {
+            self.widen(id, value, &form);
+            return Some(id);
+        }
+        if data_type == DataType::Phone
+            && let Some(id) = self.index.phone(&self.entries, &form)
+        {
+            self.by_canonical.insert(self.canonical_hash(data_type, &form), id);
+            return Some(id);
+        }
+        let id = self.add(data_type, value, &form, rule(data_type, value, &form));
+        if data_type == DataType::Person {
+            for part in parts(value) {
+                // By the part itself, which is quick: most given names are known soon.
+                if self.find_entry(data_type, part).is_none() && is_distinctive(part) {
+                    let form = canonical(data_type, part);
+                    if self.find_entry(data_type, &form).is_none() {
+                        self.add(data_type, part, &form, Rule::SameCase);
+                    }
+                }
+            }
+        }
+        Some(id)
+    }
+
+    /// The entry of what is left of a value: never searched for elsewhere.
+    pub(super) fn fragment(&mut self, data_type: DataType, value: &str) -> Option<Id> {
+        let form = canonical(data_type, value);
+        if form.is_empty() {
+            return None;
+        }
+        let known = self.find_entry(data_type, &form);
+        Some(known.unwrap_or_else(|| self.add(data_type, value, &form, Rule::Detected)))
+    }
+
+    pub(super) fn add(
+        &mut self,
+        data_type: DataType,
+        value: &str,
+        canonical: &str,
+        rule: Rule,
+    ) -> Id {
+        let id = self.entries.add(data_type, value, rule);
+        if !self.index_entry(id, canonical) {
+            self.by_canonical.insert(self.canonical_hash(data_type, canonical), id);
+        }
+        id
+    }
+
+    /// Whether the index finds it by its canonical form.
+    fn index_entry(&mut self, id: Id, canonical: &str) -> bool {
+        let Some(entry) = self.entries.get(id) else { return false };
+        self.index.add(id, entry, self.entries.value(entry), canonical)
+    }
+
+    /// What was known as a part of a name, or left over, is a value of its own now.
+    fn widen(&mut self, id: Id, value: &str, canonical: &str) {
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        if matches!(entry.rule, Rule::Words | Rule::Anywhere) {
+            return;
+        }
+        let wanted = rule(entry.data_type, value, canonical);
+        if wanted != entry.rule && wanted != Rule::Detected {
+            entry.rule = wanted;
+            self.index_entry(id, canonical);
+        }
+    }
+}
+
+/// Whether two values that differ in case are two.
+fn case_counts(data_type: DataType) -> bool {
+    matches!(data_type, DataType::Secret | DataType::Custom | DataType::BirthDate)
+}

@@ -1,0 +1,163 @@
+//! Puts values back where tokens stand, on the way into a tool.
+//!
+//! All or nothing: one token that this session does not know, or whose type the server
+//! may not receive, and nothing is restored; the error names them. A value is put in
+//! the way its token was written: in `%5BEMAIL_1%5D` it is encoded for a URL. Inside of
+//! JSON, restore the tree, not its text: there a value needs no escapes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write};
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+use tidegate_model::DataType;
+
+use super::{SessionValues, Token, Writing, find_tokens};
+
+/// Something with values in the place of tokens.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Restored<T> {
+    /// With the real values: it goes to the server and nowhere else.
+    pub value: T,
+    /// How often each token was restored.
+    pub counts: BTreeMap<Token, u32>,
+}
+
+impl<T> fmt::Debug for Restored<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Restored").field("counts", &self.counts).finish_non_exhaustive()
+    }
+}
+
+/// Why nothing was restored.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RestoreError {
+    /// They are not of this session, or erased.
+    #[error("unknown in this session: {}", list(.0))]
+    Unknown(Vec<Token>),
+    /// The server may not receive values of these types.
+    #[error("the server may not receive: {}", list(.0))]
+    NotAllowed(Vec<Token>),
+}
+
+fn list(tokens: &[Token]) -> String {
+    let names: Vec<String> = tokens.iter().map(|token| format!("`{token}`")).collect();
+    names.join(", ")
+}
+
+impl SessionValues {
+    /// Restores all tokens of a text, if the server may receive their types.
+    pub fn restore(
+        &self,
+        text: &str,
+        allow: &dyn Fn(DataType) -> bool,
+    ) -> Result<Restored<String>, RestoreError> {
+        self.restore_with(allow, |restoring| restoring.text(text))
+    }
+
+    /// Restores all tokens in the strings and keys of a JSON value.
+    pub fn restore_json(
+        &self,
+        value: &Value,
+        allow: &dyn Fn(DataType) -> bool,
+    ) -> Result<Restored<Value>, RestoreError> {
+        self.restore_with(allow, |restoring| restoring.json(value))
+    }
+
+    fn restore_with<T>(
+        &self,
+        allow: &dyn Fn(DataType) -> bool,
+        restore: impl FnOnce(&mut Restoring<'_>) -> T,
+    ) -> Result<Restored<T>, RestoreError> {
+        let mut restoring = Restoring {
+            session: self,
+            allow,
+            counts: BTreeMap::new(),
+            unknown: BTreeSet::new(),
+            not_allowed: BTreeSet::new(),
+        };
+        let value = restore(&mut restoring);
+        if !restoring.unknown.is_empty() {
+            return Err(RestoreError::Unknown(restoring.unknown.into_iter().collect()));
+        }
+        if !restoring.not_allowed.is_empty() {
+            return Err(RestoreError::NotAllowed(restoring.not_allowed.into_iter().collect()));
+        }
+        Ok(Restored { value, counts: restoring.counts })
+    }
+}
+
+struct Restoring<'a> {
+    session: &'a SessionValues,
+    allow: &'a dyn Fn(DataType) -> bool,
+    counts: BTreeMap<Token, u32>,
+    unknown: BTreeSet<Token>,
+    not_allowed: BTreeSet<Token>,
+}
+
+impl Restoring<'_> {
+    fn json(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
+            Value::Object(fields) => {
+                let field = |(name, value): (&String, &Value)| (self.text(name), self.json(value));
+                Value::Object(fields.iter().map(field).collect::<Map<_, _>>())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let mut restored = String::with_capacity(text.len());
+        let mut done = 0;
+        for found in find_tokens(text) {
+            let Some(value) = self.session.value_of(found.token) else {
+                self.unknown.insert(found.token);
+                continue;
+            };
+            if !(self.allow)(found.token.data_type) {
+                self.not_allowed.insert(found.token);
+                continue;
+            }
+            *self.counts.entry(found.token).or_default() += 1;
+            restored.push_str(text.get(done..found.range.start).unwrap_or_default());
+            push_encoded(&mut restored, value, found.writing);
+            done = found.range.end;
+        }
+        restored.push_str(text.get(done..).unwrap_or_default());
+        restored
+    }
+}
+
+fn push_encoded(text: &mut String, value: &str, writing: Writing) {
+    match writing {
+        Writing::Plain => text.push_str(value),
+        Writing::Percent => {
+            for byte in value.bytes() {
+                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+                    text.push(char::from(byte));
+                } else {
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, "%{byte:02X}");
+                }
+            }
+        }
+        Writing::Json => {
+            let quoted = Value::from(value).to_string();
+            text.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
+        }
+        Writing::Html => {
+            for char in value.chars() {
+                match char {
+                    '&' => text.push_str("&amp;"),
+                    '<' => text.push_str("&lt;"),
+                    '>' => text.push_str("&gt;"),
+                    '"' => text.push_str("&quot;"),
+                    '\'' => text.push_str("&#39;"),
+                    other => text.push(other),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! From what was detected and what is known to what is replaced.
+//!
+//! Leftmost first, of those the longest. Tokens are never touched. What is left of a
+//! value behind the end of another is replaced on its own: no part of it may stay.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use tidegate_model::{DataType, Secret};
+
+use super::canonical::core;
+use super::index::Hit;
+use super::token::find_in;
+use super::{FoundToken, Id, MOST_FOREIGN, NewValue, SessionValues, Token, Tokenized, Views};
+use crate::Span;
+
+/// How far the surroundings of an escape are decoded at least; a token is shorter.
+const LEAST_REACH: usize = 64;
+
+/// What may be replaced. In order: leftmost, longest, whole, first known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Candidate {
+    start: usize,
+    end: Reverse<usize>,
+    /// What is left of `id`. It gets an entry of its own when it is chosen: most are
+    /// covered by another candidate.
+    is_rest: bool,
+    id: Id,
+}
+
+/// Whether a token gets quotes around it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quotes {
+    None,
+    /// It stands in the place of a number of JSON.
+    Added,
+}
+
+/// What a value is that was detected.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// What the detector found: known from now on.
+    Whole,
+    /// What is left of a value: it is one in this place only.
+    Fragment,
+}
+
+impl SessionValues {
+    /// All that must be replaced in a text, from left to right.
+    pub(super) fn locate(&mut self, text: &str, spans: &[Span]) -> Vec<Hit> {
+        let bytes = text.as_bytes();
+        let reach = self.index.longest().max(LEAST_REACH);
+        let mut views = Views::of(bytes, reach);
+        let tokens = find_in(bytes, &views);
+        self.note_foreign(&tokens);
+        let mut candidates = Vec::with_capacity(spans.len());
+        self.detected(text, spans, &tokens, |candidate| candidates.push(candidate));
+        if views.levels() > 0 && self.index.longest() > reach {
+            views = Views::of(bytes, self.index.longest());
+        }
+        let mut hits = Vec::with_capacity(spans.len());
+        self.index.find(&self.entries, bytes, &mut hits);
+        for level in 0..views.levels() {
+            let from = hits.len();
+            self.index.find(&self.entries, views.bytes(level), &mut hits);
+            for hit in &mut hits[from..] {
+                let raw = views.raw(level, hit.start..hit.end);
+                (hit.start, hit.end) = (raw.start, raw.end);
+            }
+        }
+        hits.retain(|hit| is_part(text, hit.start, hit.end) && !touches(&tokens, hit));
+        candidates.extend(hits.into_iter().map(|hit| self.known(hit, bytes)));
+        self.select(text, candidates)
+    }
+
+    fn select(&mut self, text: &str, mut candidates: Vec<Candidate>) -> Vec<Hit> {
+        candidates.sort();
+        let mut candidates = candidates.into_iter().peekable();
+        let mut rests: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
+        let mut chosen: Vec<Hit> = Vec::new();
+        let mut done = 0;
+        loop {
+            let rest_is_next = match (candidates.peek(), rests.peek()) {
+                (Some(next), Some(Reverse(rest))) => rest < next,
+                (None, Some(_)) => true,
+                (_, None) => false,
+            };
+            let next =
+                if rest_is_next { rests.pop().map(|rest| rest.0) } else { candidates.next() };
+            let Some(next) = next else { return chosen };
+            if next.start < done {
+                if next.end.0 > done {
+                    rests.push(Reverse(Candidate { start: done, is_rest: true, ..next }));
+                }
+                continue;
+            }
+            let whole = if next.is_rest { self.rest(text, next) } else { Some(next) };
+            if let Some(Candidate { start, end: Reverse(end), id, .. }) = whole {
+                done = end;
+                chosen.push(Hit { start, end, id });
+            }
+        }
+    }
+
+    fn rest(&mut self, text: &str, rest: Candidate) -> Option<Candidate> {
+        let data_type = self.entries.get(rest.id)?.data_type;
+        self.piece(text, rest.start..rest.end.0, data_type, Piece::Fragment)
+    }
+
+    /// Makes entries of what was detected, outside of tokens.
+    pub(super) fn detected(
+        &mut self,
+        text: &str,
+        spans: &[Span],
+        tokens: &[FoundToken],
+        mut each: impl FnMut(Candidate),
+    ) {
+        self.reserve(spans);
+        for span in spans {
+            if !is_part(text, span.start, span.end) {
+                continue;
+            }
+            let mut start = span.start;
+            let first = tokens.partition_point(|token| token.range.end <= span.start);
+            let inside = tokens[first..].iter().take_while(|token| token.range.start < span.end);
+            for token in inside {
+                if token.range.start > start
+                    && let Some(piece) =
+                        self.piece(text, start..token.range.start, span.data_type, Piece::Fragment)
+                {
+                    each(piece);
+                }
+                start = token.range.end;
+            }
+            let kind = if start == span.start { Piece::Whole } else { Piece::Fragment };
+            if start < span.end
+                && let Some(piece) = self.piece(text, start..span.end, span.data_type, kind)
+            {
+                each(piece);
+            }
+        }
+    }
+
+    /// A detected value without the blanks around it, what is left of one without the
+    /// punctuation around it; none if it has no letter or digit.
+    fn piece(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        data_type: DataType,
+        kind: Piece,
+    ) -> Option<Candidate> {
+        let piece = text.get(range.clone())?;
+        if !piece.contains(char::is_alphanumeric) {
+            return None;
+        }
+        let (value, before) = match kind {
+            Piece::Whole => (piece.trim(), piece.len() - piece.trim_start().len()),
+            Piece::Fragment => (core(piece), piece.find(core(piece))?),
+        };
+        let start = range.start + before;
+        let id = match kind {
+            Piece::Whole => self.entry(data_type, value),
+            Piece::Fragment => self.fragment(data_type, value),
+        }?;
+        Some(Candidate { start, end: Reverse(start + value.len()), is_rest: false, id })
+    }
+
+    fn known(&self, hit: Hit, bytes: &[u8]) -> Candidate {
+        let id = self.exact(hit, bytes);
+        Candidate { start: hit.start, end: Reverse(hit.end), is_rest: false, id }
+    }
+
+    /// Two secrets may differ in case only: the one that is really there.
+    fn exact(&self, hit: Hit, bytes: &[u8]) -> Id {
+        let Some(entry) = self.entries.get(hit.id) else { return hit.id };
+        match entry.data_type {
+            DataType::Secret | DataType::Custom | DataType::BirthDate => {
+                let text = str::from_utf8(&bytes[hit.start..hit.end]).unwrap_or_default();
+                self.find_entry(entry.data_type, text).unwrap_or(hit.id)
+            }
+            _ => hit.id,
+        }
+    }
+
+    /// Keeps in mind which numbers a text brought along.
+    pub(super) fn note_foreign(&mut self, tokens: &[FoundToken]) {
+        for FoundToken { token, .. } in tokens {
+            if self.foreign.len() < MOST_FOREIGN
+                && !self.by_token.contains_key(&self.token_hash(*token))
+            {
+                self.foreign.insert(*token);
+            }
+        }
+    }
+
+    /// The text with tokens in the place of what was found, in quotes where that is said.
+    pub(super) fn write(
+        &mut self,
+        text: &str,
+        found: impl IntoIterator<Item = (Hit, Quotes)>,
+    ) -> Tokenized {
+        let mut result =
+            Tokenized { text: String::with_capacity(text.len()), ..Default::default() };
+        let mut counts = [0; DataType::ALL.len()];
+        let mut done = 0;
+        for (hit, quotes) in found {
+            let Some(token) = self.token(hit.id, &mut result.new) else { continue };
+            result.text.push_str(text.get(done..hit.start).unwrap_or_default());
+            let quote = if quotes == Quotes::Added { "\"" } else { "" };
+            result.text.push_str(quote);
+            push_token(&mut result.text, token);
+            result.text.push_str(quote);
+            counts[token.data_type as usize] += 1;
+            done = hit.end;
+        }
+        let counts = DataType::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+        result.counts = counts.collect();
+        result.text.push_str(text.get(done..).unwrap_or_default());
+        result
+    }
+
+    /// The token of a value, which gets one if it has none.
+    fn token(&mut self, id: Id, new: &mut Vec<NewValue>) -> Option<Token> {
+        let entry = self.entries.get(id)?;
+        let data_type = entry.data_type;
+        if entry.number != 0 {
+            return Some(Token { data_type, number: entry.number });
+        }
+        let last = self.last.entry(data_type).or_default();
+        let token = loop {
+            // Four billion values of a type do not fit into the memory of a session.
+            *last = last.saturating_add(1);
+            let token = Token { data_type, number: *last };
+            if !self.foreign.contains(&token) {
+                break token;
+            }
+        };
+        new.push(NewValue { token, value: Secret::new(self.entries.value(entry).to_owned()) });
+        self.by_token.insert(self.token_hash(token), (token, id));
+        self.entries.get_mut(id)?.number = token.number;
+        Some(token)
+    }
+}
+
+/// `write!` takes a tenth of the time of a large text.
+fn push_token(text: &mut String, token: Token) {
+    let mut digits = [0; 10];
+    let mut number = token.number;
+    let mut start = digits.len();
+    while number > 0 && start > 0 {
+        start -= 1;
+        digits[start] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    text.push('[');
+    text.push_str(token.data_type.label());
+    text.push('_');
+    text.push_str(str::from_utf8(&digits[start..]).unwrap_or_default());
+    text.push(']');
+}
+
+fn is_part(text: &str, start: usize, end: usize) -> bool {
+    start < end && text.is_char_boundary(start) && text.is_char_boundary(end)
+}
+
+fn touches(tokens: &[FoundToken], hit: &Hit) -> bool {
+    let first = tokens.partition_point(|token| token.range.end <= hit.start);
+    tokens.get(first).is_some_and(|token| token.range.start < hit.end)
+}

@@ -1,0 +1,456 @@
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde_json::json;
+use tidegate_model::DataType::{
+    self, Address, CreditCard, Custom, Email, Iban, IpAddress, Org, Person, Phone, Secret, Ssn,
+};
+
+use super::{HELD_BACK, Limits, RestoreChunks, RestoreError, SessionValues, Token, TokenizeChunks};
+use crate::Span;
+
+/// Spans of every occurrence of the values in a text.
+fn spans(text: &str, values: &[(DataType, &str)]) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for (data_type, value) in values {
+        for (start, _) in text.match_indices(value) {
+            spans.push(Span { start, end: start + value.len(), data_type: *data_type });
+        }
+    }
+    spans
+}
+
+fn knowing(values: &[(DataType, &str)]) -> SessionValues {
+    let mut session = SessionValues::default();
+    for value in values {
+        session.remember(value.1, &spans(value.1, &[*value]));
+    }
+    session
+}
+
+fn token(data_type: DataType, number: u32) -> Token {
+    Token { data_type, number }
+}
+
+fn all(_: DataType) -> bool {
+    true
+}
+
+#[test]
+fn detected_values_become_tokens_and_come_back() {
+    let mut session = SessionValues::default();
+    let text = "Jane Doe <jane@x.org>, Otto <otto@x.org>; again: JANE@x.org";
+    let values =
+        [(Person, "Jane Doe"), (Email, "jane@x.org"), (Email, "otto@x.org"), (Email, "JANE@x.org")];
+    let tokenized = session.tokenize(text, &spans(text, &values));
+    assert_eq!(tokenized.text, "[NAME_1] <[EMAIL_1]>, Otto <[EMAIL_2]>; again: [EMAIL_1]");
+    assert_eq!(tokenized.counts, [(Email, 3), (Person, 1)].into());
+    let new: Vec<(String, &str)> = tokenized
+        .new
+        .iter()
+        .map(|new| (new.token.to_string(), new.value.expose().as_str()))
+        .collect();
+    let expected =
+        [("[NAME_1]", "Jane Doe"), ("[EMAIL_1]", "jane@x.org"), ("[EMAIL_2]", "otto@x.org")];
+    assert_eq!(new, expected.map(|(token, value)| (token.to_owned(), value)));
+    let restored = session.restore(&tokenized.text, &all).unwrap();
+    assert_eq!(restored.value, "Jane Doe <jane@x.org>, Otto <otto@x.org>; again: jane@x.org");
+    let counts = [(token(Email, 1), 2), (token(Email, 2), 1), (token(Person, 1), 1)];
+    assert_eq!(restored.counts, counts.into());
+    assert_eq!(session.tokenize(&tokenized.text, &[]).text, tokenized.text);
+}
+
+#[test]
+fn a_value_gets_its_token_when_it_leaves_and_keeps_it() {
+    let mut session =
+        knowing(&[(Email, "a1@long.org"), (Email, "a2@long.org"), (Email, "a3@long.org")]);
+    assert_eq!(session.tokenize("to a3@long.org", &[]).text, "to [EMAIL_1]");
+    assert_eq!(session.tokenize("a1@long.org a3@long.org", &[]).text, "[EMAIL_2] [EMAIL_1]");
+    assert_eq!(session.tokenize("nothing", &[]).new, []);
+}
+
+#[test]
+fn a_known_email_is_replaced_in_every_promised_encoding() {
+    let mut session = knowing(&[(Email, "Jane.Doe+x@mail.org")]);
+    let value = "Jane.Doe+x@mail.org";
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    for written in [
+        value.to_owned(),
+        value.to_uppercase(),
+        value.to_lowercase(),
+        "Jane.Doe%2Bx%40mail.org".into(),
+        "jane.doe%2bx%40mail.org".into(),
+        "Jane%2EDoe%252Bx%2540mail.org".into(),
+        r"Jane.Doe\u002bx\u0040mail.org".into(),
+        r"Jane.Doe+x\\u0040mail.org".into(),
+        value.chars().map(|char| format!("\\u{:04x}", u32::from(char))).collect(),
+        value.bytes().map(|byte| format!("%{byte:02X}")).collect(),
+        "Jane.Doe&#43;x&#64;mail.org".into(),
+        "Jane.Doe&plus;x&#x40;mail.org".into(),
+        r"Jane.Doe+x@mail\.org".into(),
+        STANDARD.encode(value),
+        URL_SAFE_NO_PAD.encode(value),
+        STANDARD.encode(value.to_uppercase()),
+        STANDARD.encode(value).replace('=', "%3D"),
+        hex.to_uppercase(),
+        hex,
+    ] {
+        for (before, after) in [("", ""), ("to: ", "."), ("“", "”"), ("?q=", "&b"), ("\\n", "\\n")]
+        {
+            let text = format!("{before}{written}{after}");
+            let tokenized = session.tokenize(&text, &[]).text;
+            assert_eq!(tokenized, format!("{before}[EMAIL_1]{after}"), "{text}");
+        }
+    }
+    assert_eq!(session.tokenize("xJane.Doe+x@mail.orgx", &[]).text, "x[EMAIL_1]x");
+}
+
+#[test]
+fn a_known_number_is_replaced_however_its_digits_are_set_apart() {
+    let mut session = knowing(&[
+        (Phone, "+1 (555) 123-4567"),
+        (CreditCard, "4111 1111 1111 1111"),
+        (Ssn, "123-45-6789"),
+        (Iban, "DE89 3704 0044 0532 0130 00"),
+    ]);
+    session.tokenize("+15551234567 4111111111111111 123456789 DE89370400440532013000", &[]);
+    for (text, expected) in [
+        ("call +1-555-123-4567.", "call [PHONE_1]."),
+        ("call +1 (555) 123 4567", "call [PHONE_1]"),
+        ("call 0015551234567", "call [PHONE_1]"),
+        ("call (555) 123-4567", "call [PHONE_1]"),
+        ("tel:5551234567", "tel:[PHONE_1]"),
+        ("%2B1%20555%20123%204567", "[PHONE_1]"),
+        ("4111-1111-1111-1111", "[CREDIT_CARD_1]"),
+        ("x4111111111111111x", "x[CREDIT_CARD_1]x"),
+        ("00094111111111111111", "0009[CREDIT_CARD_1]"),
+        ("123 45 6789", "[SSN_1]"),
+        ("ssn=123456789;", "ssn=[SSN_1];"),
+        ("1234567890", "1234567890"),
+        ("x123456789", "x123456789"),
+        ("de89370400440532013000", "[IBAN_1]"),
+        ("DE89-3704-0044-0532-0130-00!", "[IBAN_1]!"),
+    ] {
+        assert_eq!(session.tokenize(text, &[]).text, expected);
+    }
+}
+
+#[test]
+fn ways_to_dial_a_number_share_a_token() {
+    let mut session = knowing(&[(Phone, "+49 30 12345678")]);
+    let text = "030 12345678, 0049-30-12345678, +493012345678, 4930 123 45678";
+    let values = text.split(", ").map(|value| (Phone, value)).collect::<Vec<_>>();
+    let tokenized = session.tokenize(text, &spans(text, &values));
+    assert_eq!(tokenized.text, "[PHONE_1], [PHONE_1], [PHONE_1], [PHONE_1]");
+    assert_eq!(tokenized.new.len(), 1);
+}
+
+#[test]
+fn names_are_whole_words_and_their_parts_stand_in_the_same_case() {
+    let mut session =
+        knowing(&[(Person, "Jane Doering"), (Person, "Will Long"), (Org, "Acme Inc.")]);
+    session.tokenize("Jane Doering; Jane; Doering; Will Long; Acme Inc.", &[]);
+    for (text, expected) in [
+        ("Dear JANE  DOERING,", "Dear [NAME_1],"),
+        ("Jane's mail", "[NAME_2]'s mail"),
+        ("“Jane”—Doering", "“[NAME_2]”—[NAME_3]"),
+        ("jane, Janet, Doerings", "jane, Janet, Doerings"),
+        ("Jane%20Doering and jane+doering", "[NAME_1] and [NAME_1]"),
+        (r#"{\"name\":\"Jane\\nDoering\"}"#, r#"{\"name\":\"[NAME_1]\"}"#),
+        ("Will you be long, Long?", "Will you be long, Long?"),
+        ("will long", "[NAME_4]"),
+        ("from ACME inc to Acme Inc.", "from [COMPANY_1] to [COMPANY_1]"),
+        ("Acme Incorporated", "Acme Incorporated"),
+    ] {
+        assert_eq!(session.tokenize(text, &[]).text, expected, "{text}");
+    }
+    assert_eq!(session.restore("[NAME_2]", &all).unwrap().value, "Jane");
+}
+
+#[test]
+fn a_part_of_a_name_becomes_a_name_when_it_is_detected_alone() {
+    let mut session = knowing(&[(Person, "Jane Doering")]);
+    assert_eq!(session.tokenize("DOERING", &[]).text, "DOERING");
+    session.remember("Doering", &spans("Doering", &[(Person, "Doering")]));
+    assert_eq!(session.tokenize("DOERING", &[]).text, "[NAME_1]");
+}
+
+#[test]
+fn names_beyond_ascii_are_found_in_any_case_and_composition() {
+    let mut session =
+        knowing(&[(Person, "Jörg Weiß"), (Person, "山田太郎"), (Person, "Ирина Роднина")]);
+    for (text, expected) in [
+        ("JÖRG WEISS", "[NAME_1]"),
+        ("Jo\u{308}rg Weiß!", "[NAME_1]!"),
+        (r"J\u00f6rg Wei\u00df", "[NAME_1]"),
+        ("J%C3%B6rg%20Wei%C3%9F", "[NAME_1]"),
+        ("こちらは山田太郎さんです", "こちらは[NAME_2]さんです"),
+        ("ИРИНА РОДНИНА", "[NAME_3]"),
+        ("“ирина роднина”", "“[NAME_3]”"),
+    ] {
+        assert_eq!(session.tokenize(text, &[]).text, expected, "{text}");
+    }
+}
+
+#[test]
+fn addresses_secrets_and_own_values_are_found_too() {
+    let key = format!("-----BEGIN KEY-----\n{}\n-----END KEY-----", "MIIEvQIBADANBg\n".repeat(60));
+    let mut session = knowing(&[
+        (Address, "12 Main Street, Springfield"),
+        (Secret, "sk-aBcD1234"),
+        (Secret, "sk-abcd1234"),
+        (Secret, &key),
+        (IpAddress, "10.0.0.1"),
+        (Custom, "EMP-004711"),
+    ]);
+    session.tokenize("sk-aBcD1234 sk-abcd1234", &[]);
+    for (text, expected) in [
+        ("12 MAIN STREET,\nSpringfield", "[ADDRESS_1]"),
+        ("key=sk-aBcD1234&", "key=[SECRET_1]&"),
+        ("key=sk-abcd1234&", "key=[SECRET_2]&"),
+        ("key=SK-ABCD1234&", "key=[SECRET_1]&"),
+        ("10.0.0.1:80 10.0.0.12 110.0.0.1", "[IP_ADDRESS_1]:80 10.0.0.12 110.0.0.1"),
+        ("xEMP-004711x", "x[CUSTOM_1]x"),
+    ] {
+        assert_eq!(session.tokenize(text, &[]).text, expected, "{text}");
+    }
+    let text = serde_json::Value::from(key).to_string();
+    assert_eq!(session.tokenize(&text, &[]).text, "\"[SECRET_3]\"");
+}
+
+#[test]
+fn short_values_are_replaced_where_they_were_detected_and_nowhere_else() {
+    let mut session = SessionValues::default();
+    let text = "pin 1234, Bo";
+    let found = spans(text, &[(Secret, "1234"), (Person, "Bo")]);
+    assert_eq!(session.tokenize(text, &found).text, "pin [SECRET_1], [NAME_1]");
+    assert_eq!(session.tokenize("1234 Bo", &[]).text, "1234 Bo");
+}
+
+#[test]
+fn tokens_stay_and_numbers_that_a_text_brought_are_not_given() {
+    let mut session = SessionValues::default();
+    let text = "[EMAIL_1] and \\[EMAIL\\_3\\] and a@long.org, b@long.org";
+    let found = spans(text, &[(Email, "a@long.org"), (Email, "b@long.org")]);
+    let tokenized = session.tokenize(text, &found);
+    assert_eq!(tokenized.text, "[EMAIL_1] and \\[EMAIL\\_3\\] and [EMAIL_2], [EMAIL_4]");
+    let unknown = RestoreError::Unknown(vec![token(Email, 1), token(Email, 3)]);
+    assert_eq!(session.restore(&tokenized.text, &all), Err(unknown));
+}
+
+#[test]
+fn a_span_with_a_token_in_it_is_replaced_around_the_token() {
+    let mut session = knowing(&[(Person, "Jane Doering")]);
+    session.tokenize("Jane Doering", &[]);
+    let text = "12 Main St, [NAME_1], Springfield";
+    let found = [Span { start: 0, end: text.len(), data_type: Address }];
+    let tokenized = session.tokenize(text, &found).text;
+    assert_eq!(tokenized, "[ADDRESS_1], [NAME_1], [ADDRESS_2]");
+    assert_eq!(
+        session.restore(&tokenized, &all).unwrap().value,
+        "12 Main St, Jane Doering, Springfield"
+    );
+}
+
+#[test]
+fn nothing_of_a_span_stays_when_it_overlaps_with_another_match() {
+    let mut session = knowing(&[(Secret, "secret-abcdef")]);
+    let text = "secret-abcdefghi jkl";
+    let found = [Span { start: 7, end: 16, data_type: Custom }];
+    assert_eq!(session.tokenize(text, &found).text, "[SECRET_1][CUSTOM_1] jkl");
+    // The longer of two at one place; and nothing of a known value behind it stays.
+    let text = "x12345 other@long.org";
+    session.remember(text, &spans(text, &[(Email, "other@long.org")]));
+    let found = [
+        Span { start: 0, end: 9, data_type: Custom },
+        Span { start: 0, end: 4, data_type: Custom },
+    ];
+    assert_eq!(session.tokenize(text, &found).text, "[CUSTOM_2][EMAIL_1]");
+    assert_eq!(session.tokenize("sher@long.org", &[]).text, "sher@long.org");
+}
+
+#[test]
+fn a_value_that_overlaps_with_itself_leaves_few_fragments() {
+    let mut session = knowing(&[(Secret, "abababab")]);
+    let tokenized = session.tokenize(&format!("{}!", "ab".repeat(1003)), &[]);
+    assert_eq!(tokenized.text, format!("{}[SECRET_2]!", "[SECRET_1]".repeat(250)));
+    assert_eq!(session.len(), 2);
+    let restored = session.restore(&tokenized.text, &all).unwrap().value;
+    assert_eq!(restored, format!("{}!", "ab".repeat(1003)));
+}
+
+#[test]
+fn spans_that_make_no_sense_are_left_out() {
+    let mut session = SessionValues::default();
+    let span = |start, end| Span { start, end, data_type: Person };
+    let text = "é Jane";
+    let found = [span(1, 3), span(5, 4), span(0, 99), span(2, 3), span(3, 3), span(usize::MAX, 1)];
+    assert_eq!(session.tokenize(text, &found).text, text);
+}
+
+#[test]
+fn a_token_of_one_session_is_unknown_in_another() {
+    let mut first = SessionValues::default();
+    let mut second = SessionValues::default();
+    let found = spans("a@long.org", &[(Email, "a@long.org")]);
+    assert_eq!(first.tokenize("a@long.org", &found).text, "[EMAIL_1]");
+    let unknown = second.restore("[EMAIL_1]", &all).unwrap_err();
+    assert_eq!(unknown.to_string(), "unknown in this session: `[EMAIL_1]`");
+    let found = spans("b@long.org", &[(Email, "b@long.org")]);
+    second.tokenize("b@long.org", &found);
+    assert_eq!(second.restore("[EMAIL_1]", &all).unwrap().value, "b@long.org");
+    assert_eq!(first.tokenize("b@long.org", &[]).text, "b@long.org");
+}
+
+#[test]
+fn values_go_only_to_servers_that_may_have_their_type() {
+    let mut session = knowing(&[(Email, "a@long.org"), (Person, "Jane Doering")]);
+    session.tokenize("a@long.org Jane Doering", &[]);
+    let emails = |data_type| data_type == Email;
+    let arguments = json!({
+        "to": ["[EMAIL_1]", 1, null],
+        "[EMAIL_1]": {"url": "https://x/?q=%5BEMAIL_1%5D", "text": "Dear [email_1],"},
+    });
+    let restored = session.restore_json(&arguments, &emails).unwrap();
+    assert_eq!(
+        restored.value,
+        json!({
+            "to": ["a@long.org", 1, null],
+            "a@long.org": {"url": "https://x/?q=a%40long.org", "text": "Dear a@long.org,"},
+        })
+    );
+    assert_eq!(restored.counts, [(token(Email, 1), 4)].into());
+    let refused = session.restore_json(&json!(["[NAME_1] [EMAIL_1]"]), &emails).unwrap_err();
+    assert_eq!(refused.to_string(), "the server may not receive: `[NAME_1]`");
+    let unknown = session.restore("[NAME_1] [NAME_7] [SSN_1]", &emails).unwrap_err();
+    assert_eq!(unknown.to_string(), "unknown in this session: `[SSN_1]`, `[NAME_7]`");
+    assert_eq!(
+        format!("{restored:?}"),
+        "Restored { counts: {Token { data_type: Email, number: 1 }: 4}, .. }"
+    );
+}
+
+#[test]
+fn a_value_is_restored_in_the_way_its_token_was_written() {
+    let mut session = knowing(&[(Org, "Bäcker & \"Söhne\"")]);
+    session.tokenize("Bäcker & \"Söhne\"", &[]);
+    for (text, expected) in [
+        ("[COMPANY_1]", "Bäcker & \"Söhne\""),
+        (r"\[COMPANY\_1\]", "Bäcker & \"Söhne\""),
+        ("%5BCOMPANY_1%5D", "B%C3%A4cker%20%26%20%22S%C3%B6hne%22"),
+        (r"\u005bCOMPANY_1\u005d", r#"Bäcker & \"Söhne\""#),
+        ("&#91;COMPANY_1&#93;", "Bäcker &amp; &quot;Söhne&quot;"),
+    ] {
+        assert_eq!(session.restore(text, &all).unwrap().value, expected);
+    }
+}
+
+#[test]
+fn tokens_of_an_earlier_process_are_known_again_and_numbers_go_on() {
+    let mut first = SessionValues::default();
+    let text = "a@long.org b@long.org c@long.org";
+    let found: Vec<(DataType, &str)> = text.split(' ').map(|value| (Email, value)).collect();
+    let tokenized = first.tokenize(text, &spans(text, &found));
+    let mut second = SessionValues::default();
+    // The third was erased; its number is not given again.
+    let kept = tokenized.new.into_iter().take(2).map(|new| (new.token, new.value));
+    second.load(kept, [(Email, 3)]);
+    assert_eq!(second.restore("[EMAIL_2]", &all).unwrap().value, "b@long.org");
+    assert_eq!(
+        second.restore("[EMAIL_3]", &all),
+        Err(RestoreError::Unknown(vec![token(Email, 3)]))
+    );
+    let found = spans("d@long.org", &[(Email, "d@long.org")]);
+    assert_eq!(second.tokenize("d@long.org", &found).text, "[EMAIL_4]");
+    assert_eq!(second.tokenize("A%40long.org", &[]).text, "[EMAIL_1]");
+}
+
+#[test]
+fn a_forgotten_value_is_gone_and_its_number_is_not_given_again() {
+    let mut session =
+        knowing(&[(Email, "a@long.org"), (Email, "b@long.org"), (Person, "Jane Doering")]);
+    session.tokenize("a@long.org b@long.org Jane Doering", &[]);
+    assert_eq!(session.forget(" A@LONG.org"), [token(Email, 1)]);
+    assert_eq!(session.forget("jane DOERING"), [token(Person, 1)]);
+    assert_eq!(session.forget("nobody"), []);
+    assert_eq!(
+        session.restore("[EMAIL_1]", &all),
+        Err(RestoreError::Unknown(vec![token(Email, 1)]))
+    );
+    assert_eq!(session.restore("[EMAIL_2]", &all).unwrap().value, "b@long.org");
+    let found = spans("a@long.org", &[(Email, "a@long.org")]);
+    assert_eq!(session.tokenize("a@long.org", &found).text, "[EMAIL_3]");
+}
+
+#[test]
+fn beyond_its_limits_a_session_drops_the_oldest_values_without_a_token() {
+    let mut session = SessionValues::new(Limits { values: 10, bytes: 10_000 });
+    for number in 0..11 {
+        let value = format!("number{number:02}@long.org");
+        session.remember(&value, &spans(&value, &[(Email, &value)]));
+        if number == 0 {
+            session.tokenize(&value, &[]);
+        }
+    }
+    assert_eq!((session.len(), session.dropped()), (11, 0));
+    session.remember("", &[]);
+    assert_eq!((session.len(), session.dropped()), (6, 5));
+    assert_eq!(
+        session.tokenize("number00@long.org number05@long.org number06@long.org", &[]).text,
+        "[EMAIL_1] number05@long.org [EMAIL_2]"
+    );
+    assert_eq!(format!("{session:?}"), "SessionValues { values: 6, tokens: 2, dropped: 5, .. }");
+}
+
+#[test]
+fn a_text_in_chunks_has_the_tokens_of_the_whole_text() {
+    let values = [(Email, "jane.doe@long.org"), (Person, "Jane Doering")];
+    let unit =
+        "line of a log for jane.doe@long.org by Jane Doering [NAME_9]; jane.doe%40long.org\n";
+    for (text, size) in [
+        (unit.repeat(300), 1000),
+        (unit.repeat(60), 7),
+        (unit.replace('\n', " ").repeat(100), 4097),
+        (unit.replace([' ', '\n', ';'], "_").repeat(100), 1000),
+        ("é".repeat(10_000), 999),
+    ] {
+        let detect = |text: &str| spans(text, &values);
+        let mut whole = SessionValues::default();
+        let expected = whole.tokenize(&text, &detect(&text)).text;
+        let mut session = SessionValues::default();
+        let mut chunks = TokenizeChunks::default();
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            let (chunk, after) = rest.split_at(rest.floor_char_boundary(size.max(1)));
+            out.push_str(&chunks.push(chunk, &mut session, detect).text);
+            assert!(chunks.held.len() <= 2 * HELD_BACK + size);
+            rest = after;
+        }
+        out.push_str(&chunks.finish(&mut session, detect).text);
+        assert_eq!(out, expected);
+    }
+}
+
+#[test]
+fn a_token_that_is_split_over_chunks_is_restored() {
+    let mut session = knowing(&[(Email, "a@long.org")]);
+    session.tokenize("a@long.org", &[]);
+    for token in ["[EMAIL_1]", "%5BEMAIL_1%5D", r"\[EMAIL\_1\]", r"\u005bEMAIL_1\u005d"] {
+        let text = format!("some words before, {token} and é after ").repeat(40);
+        let expected = session.restore(&text, &all).unwrap().value;
+        for size in [1, 2, 3, 5, 64, 1000] {
+            let mut chunks = RestoreChunks::default();
+            let mut out = String::new();
+            let mut rest = text.as_str();
+            while !rest.is_empty() {
+                let end =
+                    (size..).find(|end| rest.is_char_boundary((*end).min(rest.len()))).unwrap();
+                let (chunk, after) = rest.split_at(end.min(rest.len()));
+                out.push_str(&chunks.push(chunk, &session, &all).unwrap().value);
+                rest = after;
+            }
+            out.push_str(&chunks.finish(&session, &all).unwrap().value);
+            assert_eq!(out, expected, "{token} {size}");
+        }
+    }
+}

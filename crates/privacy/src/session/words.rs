@@ -1,0 +1,264 @@
+//! Finds known names in a text: whole words, one after the other.
+//!
+//! A tree whose steps are hashes: each beginning of a known name, word by word, is in
+//! one map. At each word of a text it is followed as far as it goes, so that a text
+//! costs the same whether one name is known or a hundred thousand with the same first
+//! word. Words are compared folded (see [`super::canonical`]); any white space is one
+//! space, and `+` too (as in a URL); other characters between words count.
+
+use super::canonical::{fold_into, is_word_char};
+use super::decode::is_word;
+use super::entries::{Id, Known, Rule};
+use super::hash::{Filter, HashTo, Key, load_some};
+
+/// A name of more words is known by its first ones only where it was detected.
+const MOST_WORDS: usize = 12;
+/// No name has a longer word; a text may, and each is read once for every word before.
+const LONGEST_WORD: usize = 96;
+/// Characters between two words of a name.
+const LONGEST_BREAK: usize = 6;
+
+/// Makes eight bytes equal that differ in case only, and some others; for filters.
+const CASE: u64 = 0x2020_2020_2020_2020;
+
+struct Step {
+    /// The name that ends here, or [`NO_NAME`]. Small, since there are many.
+    name: Known,
+    /// Another name goes on.
+    more: bool,
+}
+
+const NO_NAME: Known = Known { id: Id::MAX, rule: Rule::Detected };
+
+/// The known names.
+pub(crate) struct WordIndex {
+    key: Key,
+    steps: HashTo<Step>,
+    /// The first bytes of first words.
+    firsts: Filter,
+}
+
+/// A word of a text.
+struct Word {
+    end: usize,
+    hash: u64,
+}
+
+impl WordIndex {
+    pub(crate) fn new(key: Key) -> Self {
+        Self { key, steps: HashTo::default(), firsts: Filter::new(key) }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Makes room for so many more.
+    pub(crate) fn reserve(&mut self, names: usize) {
+        self.steps.reserve(2 * names);
+    }
+
+    /// Adds a name by its canonical form. Which name the form stands for then; none if it
+    /// cannot be found: it must begin with a word and have few enough of them.
+    pub(crate) fn add(&mut self, canonical: &str, name: Known) -> Option<Id> {
+        let bytes = canonical.as_bytes();
+        let mut path = [0; MOST_WORDS];
+        let count = self.path(bytes, &mut path)?;
+        let mut id = None;
+        for (index, hash) in path[..count].iter().enumerate() {
+            let known = self.steps.len();
+            let step = self.steps.entry(*hash).or_insert(Step { name: NO_NAME, more: false });
+            if index + 1 < count {
+                step.more = true;
+            } else if step.name == NO_NAME || step.name.id == name.id {
+                step.name = name;
+            }
+            id = Some(step.name.id);
+            if index == 0 && self.steps.len() > known {
+                let first = bytes.iter().take_while(|byte| is_word(**byte)).count();
+                self.firsts.add(first_bytes(bytes, 0, first));
+            }
+        }
+        id
+    }
+
+    /// The name with this canonical form.
+    pub(crate) fn get(&self, canonical: &str) -> Option<Known> {
+        let mut path = [0; MOST_WORDS];
+        let count = self.path(canonical.as_bytes(), &mut path)?;
+        let step = self.steps.get(path.get(count.checked_sub(1)?)?)?;
+        (step.name != NO_NAME).then_some(step.name)
+    }
+
+    /// The hash after each word of a name, and how many there are.
+    fn path(&self, bytes: &[u8], path: &mut [u64; MOST_WORDS]) -> Option<usize> {
+        let (mut at, mut hash) = (0, 0);
+        for (count, place) in path.iter_mut().enumerate() {
+            let word = self.word_at(bytes, at)?;
+            hash = self.key.mix(hash, word.hash);
+            *place = hash;
+            if word.end == bytes.len() {
+                return Some(count + 1);
+            }
+            let (next, between) = self.break_at(bytes, word.end)?;
+            hash = self.key.mix(hash, between);
+            at = next;
+        }
+        None
+    }
+
+    /// Whether a word of ASCII may be the first of a name.
+    #[inline]
+    pub(crate) fn may_begin(&self, bytes: &[u8], start: usize, end: usize) -> bool {
+        self.firsts.has(first_bytes(bytes, start, end))
+    }
+
+    /// The longest name that begins where a word begins: its end, and which one. Shorter
+    /// ones are offered to `accept` if the longest is not accepted.
+    pub(crate) fn name_at(
+        &self,
+        bytes: &[u8],
+        start: usize,
+        accept: impl Fn(usize, Known) -> bool,
+    ) -> Option<(usize, Id)> {
+        let mut longest = None;
+        let (mut at, mut hash) = (start, 0);
+        for _ in 0..MOST_WORDS {
+            let Some(word) = self.word_at(bytes, at) else { break };
+            hash = self.key.mix(hash, word.hash);
+            let Some(step) = self.steps.get(&hash) else { break };
+            if step.name != NO_NAME && accept(word.end, step.name) {
+                longest = Some((word.end, step.name.id));
+            }
+            if !step.more {
+                break;
+            }
+            let Some((next, between)) = self.break_at(bytes, word.end) else { break };
+            hash = self.key.mix(hash, between);
+            at = next;
+        }
+        longest
+    }
+
+    fn word_at(&self, bytes: &[u8], start: usize) -> Option<Word> {
+        let limit = bytes.len().min(start + LONGEST_WORD);
+        let ascii =
+            bytes[start..limit].iter().take_while(|byte| is_word(**byte) && byte.is_ascii());
+        let end = start + ascii.count();
+        if bytes.get(end).is_none_or(u8::is_ascii) {
+            let fits = end > start && end < start + LONGEST_WORD;
+            return fits.then(|| Word { end, hash: self.key.folded(&bytes[start..end]) });
+        }
+        let mut end = start;
+        while let Some(char) = char_at(&bytes[..limit], end).filter(|char| is_word_char(*char)) {
+            end += char.len_utf8();
+        }
+        let word = str::from_utf8(&bytes[start..end]).ok()?;
+        if word.is_empty() || end + 4 > start + LONGEST_WORD {
+            return None;
+        }
+        let mut folded = String::with_capacity(word.len());
+        fold_into(&mut folded, word);
+        Some(Word { end, hash: self.key.folded(folded.as_bytes()) })
+    }
+
+    /// What stands between two words: where the next one begins, and a number for it.
+    fn break_at(&self, bytes: &[u8], start: usize) -> Option<(usize, u64)> {
+        let mut at = start;
+        let mut number = 0;
+        let mut blank = false;
+        for _ in 0..LONGEST_BREAK {
+            let char = char_at(bytes, at)?;
+            if is_word_char(char) {
+                return (at > start).then_some((at, number));
+            }
+            let is_blank = char.is_whitespace() || (char == '+' && at == start);
+            if !(is_blank && blank) {
+                let code = match char {
+                    _ if is_blank => ' ',
+                    '’' | 'ʼ' => '\'',
+                    other => other,
+                };
+                number = self.key.mix(number, u64::from(code));
+            }
+            blank = is_blank;
+            at += char.len_utf8();
+        }
+        None
+    }
+}
+
+/// The beginnings of words inside of bytes that have characters beyond ASCII, where
+/// punctuation and letters look alike.
+pub(crate) fn words_in(bytes: &[u8], mut each: impl FnMut(usize)) {
+    let mut at = 0;
+    let mut inside = false;
+    while at < bytes.len() {
+        let (length, is_word) = match char_at(bytes, at) {
+            Some(char) => (char.len_utf8(), is_word_char(char)),
+            None => (1, false),
+        };
+        if is_word && !inside {
+            each(at);
+        }
+        inside = is_word;
+        at += length;
+    }
+}
+
+/// The character at a place, if there is a whole one.
+pub(crate) fn char_at(bytes: &[u8], at: usize) -> Option<char> {
+    let first = *bytes.get(at)?;
+    let length = match first {
+        0..0x80 => return Some(char::from(first)),
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        0xf0.. => 4,
+        _ => return None,
+    };
+    str::from_utf8(bytes.get(at..at + length)?).ok()?.chars().next()
+}
+
+#[inline]
+fn first_bytes(bytes: &[u8], start: usize, end: usize) -> u64 {
+    load_some(bytes, start, end - start) | CASE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WordIndex, words_in};
+    use crate::session::entries::{Known, Rule};
+    use crate::session::hash::Key;
+
+    fn index(names: &[&str]) -> WordIndex {
+        let mut index = WordIndex::new(Key::random());
+        for (id, name) in (0..).zip(names) {
+            assert_eq!(index.add(name, Known { id, rule: Rule::Words }), Some(id));
+        }
+        index
+    }
+
+    #[test]
+    fn the_longest_name_is_found_in_any_case_and_spacing() {
+        let index = index(&["jane", "jane doe", "jane doe-smith", "jörg o'neill"]);
+        let at = |text: &str| index.name_at(text.as_bytes(), 0, |_, _| true);
+        assert_eq!(at("Jane is"), Some((4, 0)));
+        assert_eq!(at("JANE   DOE is"), Some((10, 1)));
+        assert_eq!(at("jane\u{a0}doe"), Some((9, 1)));
+        assert_eq!(at("jane+doe"), Some((8, 1)));
+        assert_eq!(at("Jane Doe-Smith"), Some((14, 2)));
+        assert_eq!(at("Jane Doe Smith"), Some((8, 1)));
+        assert_eq!(at("JÖRG O’NEILL"), Some(("JÖRG O’NEILL".len(), 3)));
+        assert_eq!(at("Janet Doe"), None);
+        assert!(index.may_begin(b"JANE DOE", 0, 4));
+        assert!(index.may_begin(b"x Jane", 2, 6));
+    }
+
+    #[test]
+    fn words_beyond_ascii_begin_after_punctuation_beyond_ascii() {
+        let text = "“Jane”—Jörg, x";
+        let mut seen = Vec::new();
+        words_in(text.as_bytes(), |at| seen.push(&text[at..]));
+        assert_eq!(seen, ["Jane”—Jörg, x", "Jörg, x", "x"]);
+    }
+}

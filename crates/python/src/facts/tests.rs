@@ -1,0 +1,63 @@
+use tidegate_model::{Finding, Language, Severity};
+use tidegate_validate::{Expected, Rules};
+
+use crate::analyse;
+
+fn findings(source: &str) -> Vec<Finding> {
+    let reading = analyse(source).map(|read| read.reading).unwrap_or_default();
+    Rules::built_in().unwrap().findings(Language::Python, &reading)
+}
+
+/// The examples of the rules themselves.
+#[test]
+fn every_rule_finds_its_bad_examples_and_none_of_its_good_ones() {
+    let rules = Rules::built_in().unwrap();
+    let examples = Rules::built_in_examples().unwrap();
+    let mut wrong = Vec::new();
+    for example in examples.iter().filter(|one| one.language == Language::Python) {
+        let reading = analyse(&example.source).map(|read| read.reading).unwrap_or_default();
+        let found = rules.findings(Language::Python, &reading);
+        let is_own = found.iter().any(|one| one.rule == example.id);
+        let is_high = found.iter().any(|one| one.severity > Severity::Low);
+        let holds = match example.expected {
+            Expected::Finding => is_own,
+            Expected::NoFinding => !is_own,
+            Expected::Harmless => !is_high,
+            Expected::Harmful => is_high,
+        };
+        if !holds {
+            let found: Vec<String> =
+                found.iter().map(|one| format!("{} {:?}", one.rule, one.severity)).collect();
+            let facts: Vec<String> = reading
+                .facts
+                .iter()
+                .map(|fact| format!("{:?} {} {:?}", fact.kind, fact.path, fact.arguments))
+                .collect();
+            wrong.push(format!(
+                "{} {:?}:\n{}\n  {found:?}\n  {}",
+                example.id,
+                example.expected,
+                example.source,
+                facts.join("\n  ")
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} do not hold\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn a_finding_says_what_where_and_what_instead() {
+    let found = findings("import os\nx = os.system('ls')");
+    let expected = Finding {
+        rule: "python.process".into(),
+        severity: Severity::High,
+        line: 2,
+        column: 5,
+        message:
+            "`os.system` starts another process: there is none to start, and what it would do \
+                  is not in the program"
+                .into(),
+        suggestion: "use `commands.run(name, args)` with a command that is configured".into(),
+    };
+    assert_eq!(found, [expected]);
+}

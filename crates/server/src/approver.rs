@@ -1,0 +1,125 @@
+//! Asks the person behind a client, in both protocol eras.
+//!
+//! With sessions, a server may ask its client in the middle of a request. Without, it
+//! answers the request with what it needs to know, and the client sends it once more
+//! with the answer (`held.rs`). The form is the same.
+
+use std::pin::Pin;
+
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
+};
+use rmcp::service::Peer;
+use serde_json::{Value, json};
+use tidegate_gateway::{Approver, Form, Reply};
+
+const ONCE: &str = "approve once";
+const SESSION: &str = "approve for this session";
+const DENY: &str = "deny";
+
+/// Whether a client can show a form to its user. One that says nothing about modes means
+/// forms: there was nothing else before.
+pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
+    elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
+}
+
+/// Asks in the middle of a request.
+pub(crate) struct Eliciting(pub(crate) Peer<RoleServer>);
+
+impl Approver for Eliciting {
+    fn name(&self) -> &'static str {
+        "client"
+    }
+
+    fn ask<'a>(
+        &'a self,
+        form: &'a Form,
+    ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>> {
+        Box::pin(async {
+            let params = params(form)?;
+            match self.0.create_elicitation(params).await {
+                Ok(result) => Some(reply(&result)),
+                Err(error) => {
+                    tracing::warn!(%error, "the client could not ask its user");
+                    None
+                }
+            }
+        })
+    }
+}
+
+/// The form as MCP has it.
+pub(crate) fn params(form: &Form) -> Option<ElicitRequestParams> {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "decision": {
+                "type": "string",
+                "title": "Decision",
+                "enum": [ONCE, SESSION, DENY],
+            },
+        },
+        "required": ["decision"],
+    });
+    let requested_schema: ElicitationSchema = serde_json::from_value(schema).ok()?;
+    Some(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: format!("Tidegate asks for your approval ({}): {}", form.id, form.text()),
+        requested_schema,
+    })
+}
+
+/// What a person answered. Whatever is not a clear yes is a no.
+pub(crate) fn reply(result: &ElicitResult) -> Reply {
+    let decision = result.content.as_ref().and_then(|content| content.get("decision"));
+    match (&result.action, decision.and_then(Value::as_str)) {
+        (ElicitationAction::Accept, Some(ONCE)) => Reply::Once,
+        (ElicitationAction::Accept, Some(SESSION)) => Reply::Session,
+        _ => Reply::Deny,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ElicitResult;
+    use serde_json::{Value, json};
+    use tidegate_gateway::{Form, Reply};
+    use tidegate_model::RunId;
+
+    use super::{params, reply};
+
+    fn answered(result: Value) -> Reply {
+        reply(&serde_json::from_value::<ElicitResult>(result).unwrap())
+    }
+
+    #[test]
+    fn whatever_is_not_a_clear_yes_is_a_no() {
+        let accepted = |content: Value| answered(json!({"action": "accept", "content": content}));
+        assert_eq!(accepted(json!({"decision": "approve once"})), Reply::Once);
+        assert_eq!(accepted(json!({"decision": "approve for this session"})), Reply::Session);
+        assert_eq!(accepted(json!({"decision": "deny"})), Reply::Deny);
+        assert_eq!(accepted(json!({"decision": true})), Reply::Deny);
+        assert_eq!(accepted(json!({})), Reply::Deny);
+        assert_eq!(answered(json!({"action": "accept"})), Reply::Deny);
+        let decision = json!({"decision": "approve once"});
+        assert_eq!(answered(json!({"action": "decline", "content": decision})), Reply::Deny);
+        assert_eq!(answered(json!({"action": "cancel"})), Reply::Deny);
+    }
+
+    #[test]
+    fn the_form_is_one_that_clients_understand() {
+        let form = Form {
+            id: "abc".into(),
+            run_id: RunId("r".into()),
+            title: "call `x`".into(),
+            details: "why".into(),
+        };
+        let sent = serde_json::to_value(params(&form).unwrap()).unwrap();
+        assert_eq!(sent["mode"], "form");
+        let choices = &sent["requestedSchema"]["properties"]["decision"]["enum"];
+        assert_eq!(choices, &json!(["approve once", "approve for this session", "deny"]));
+        assert!(sent["message"].as_str().unwrap().contains("(abc): call `x`\n\nwhy"));
+    }
+}

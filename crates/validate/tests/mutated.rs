@@ -1,0 +1,329 @@
+//! Programs that nobody would write: ours, mutated at random, and shapes that are
+//! made to be expensive. Reading and judging one never panics, tells only of places
+//! that the source has, and takes time in proportion to it.
+//!
+//! The random numbers are the same in every run; `cargo xtask fuzz` goes on from here
+//! with others.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail where it stands, and tells what it measured"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tidegate_model::Language;
+use tidegate_model::reading::{MOST_FACTS, Reading};
+use tidegate_validate::Rules;
+
+/// Mutated programs of each language. Chosen: a few seconds without optimisation.
+const CASES: usize = 3000;
+
+/// What a shape may cost, without optimisation and on a busy machine: fifty times
+/// what the slowest of them takes, and a hundredth of what a quadratic one would.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// Pieces that are put into programs.
+const PIECES: [&str; 40] = [
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "`",
+    "${",
+    "'",
+    "\"",
+    "\\",
+    "/*",
+    "*/",
+    "//",
+    "#",
+    ";",
+    ",",
+    ".",
+    "=>",
+    "...",
+    "?.",
+    "eval",
+    "exec",
+    "await ",
+    "yield ",
+    "lambda x: ",
+    "async ",
+    "import os\n",
+    "__proto__",
+    ".constructor",
+    "\u{202e}",
+    "\u{200d}",
+    "\u{0}",
+    "é",
+    "\u{1f600}",
+    "\\u0065",
+    "\\x65",
+    "while (1) ",
+    "\n    ",
+    "f'{x!r:>{w}}'",
+];
+
+/// Random enough, and the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % below.max(1) as u64).unwrap()
+    }
+}
+
+fn programs(ending: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let mut files = BTreeSet::new();
+    for set in fs::read_dir(root).unwrap() {
+        let in_set = fs::read_dir(set.unwrap().path()).unwrap();
+        files.extend(in_set.map(|one| one.unwrap().path()));
+    }
+    let wanted = |file: &&std::path::PathBuf| file.to_string_lossy().ends_with(ending);
+    let texts = files.iter().filter(wanted).map(|file| fs::read_to_string(file).unwrap());
+    texts.flat_map(|text| text.split("\n=====\n").map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// One to six changes to a program.
+fn mutated(programs: &[String], dice: &mut Dice) -> String {
+    let mut letters: Vec<char> = programs[dice.roll(programs.len())].chars().collect();
+    for _ in 0..=dice.roll(5) {
+        let at = dice.roll(letters.len() + 1);
+        let end = (at + dice.roll(40)).min(letters.len());
+        match dice.roll(6) {
+            0 => drop(letters.drain(at..end)),
+            1 => {
+                let again: Vec<char> = letters[at..end].repeat(1 + dice.roll(30));
+                letters.splice(at..at, again);
+            }
+            2 => letters.truncate(at),
+            3 => {
+                let piece = PIECES[dice.roll(PIECES.len())].repeat(1 + dice.roll(3));
+                letters.splice(at..at, piece.chars());
+            }
+            4 => {
+                let other = &programs[dice.roll(programs.len())];
+                letters.splice(at..at, other.chars().skip(dice.roll(60)).take(80));
+            }
+            _ => {
+                let (open, close) = [('(', ')'), ('[', ']'), ('{', '}')][dice.roll(3)];
+                let depth = 1 + dice.roll(60);
+                letters.splice(end..end, vec![close; depth]);
+                letters.splice(at..at, vec![open; depth]);
+            }
+        }
+    }
+    letters.into_iter().collect()
+}
+
+/// What is read, if it is a program.
+fn reading(language: Language, source: &str) -> Option<Reading> {
+    match language {
+        Language::TypeScript => tidegate_worker::prepare(source).ok().map(|one| one.check.reading),
+        Language::Python => tidegate_python::analyse(source).map(|one| one.reading),
+    }
+}
+
+fn judge(rules: &Rules, language: Language, source: &str) {
+    let Some(reading) = reading(language, source) else { return };
+    assert!(reading.facts.len() <= MOST_FACTS);
+    let lines =
+        u32::try_from(source.matches(['\n', '\r', '\u{2028}', '\u{2029}']).count()).unwrap() + 1;
+    for finding in rules.findings(language, &reading) {
+        let (line, column) = (finding.line, finding.column);
+        assert!((1..=lines).contains(&line) && column >= 1, "{finding:?} of\n{source}");
+    }
+}
+
+/// The stack of the thread that reads programs in TypeScript; those in Python have less.
+const STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// Runs it on a stack as programs are read on.
+fn on_a_large_stack(test: impl FnOnce() + Send + 'static) {
+    let builder = thread::Builder::new().stack_size(STACK_BYTES);
+    builder.spawn(test).unwrap().join().unwrap();
+}
+
+#[test]
+fn mutated_programs_are_read_without_a_panic_and_told_of_in_their_places() {
+    on_a_large_stack(|| {
+        let rules = Rules::built_in().unwrap();
+        for (language, ending) in [(Language::TypeScript, "ts.txt"), (Language::Python, "py.txt")] {
+            let programs = programs(ending);
+            let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+            for _ in 0..CASES {
+                judge(&rules, language, &mutated(&programs, &mut dice));
+            }
+        }
+    });
+}
+
+/// Sources of some hundred thousand bytes of one kind.
+fn shapes() -> Vec<(Language, &'static str, String)> {
+    let many = |text: &str, bytes: usize| text.repeat(bytes / text.len());
+    let numbered = |count: usize, line: &dyn Fn(usize) -> String| -> String {
+        (0..count).map(line).collect::<Vec<_>>().join("\n")
+    };
+    let both = [Language::TypeScript, Language::Python];
+    let mut shapes = Vec::new();
+    for language in both {
+        let python = language == Language::Python;
+        let mut add = |name, source| shapes.push((language, name, source));
+        add("open brackets", many("(", 1_000_000));
+        add("closed brackets", format!("x = {}{}", many("(", 250_000), many(")", 250_000)));
+        add("lists in lists", format!("x = {}{}", many("[", 200_000), many("]", 200_000)));
+        add("a sum of texts", format!("x = {}'a'", many("'a' + ", 300_000)));
+        add("a long literal", format!("x = '{}'", many("QUJD", 400_000)));
+        add("not not", format!("x = {}1", many(if python { "not " } else { "!" }, 100_000)));
+        add("members", format!("x = a{}", many(".b", 300_000)));
+        add("calls of calls", format!("x = a{}", many("()", 300_000)));
+        add("computed members", format!("x = a{}", many("['b']", 300_000)));
+        add("a chain of aliases", {
+            let name = if python { "eval" } else { "globalThis.eval" };
+            let names = numbered(8000, &|n| format!("a{} = a{n}", n + 1));
+            format!("a0 = {name}\n{names}\na8000('x')")
+        });
+        add("aliases in a circle", {
+            let names = numbered(4000, &|n| format!("a{n} = a{}", (n + 1) % 4000));
+            format!("{names}\na0('x')")
+        });
+        add("lists of copies", {
+            let double = |n: usize| match python {
+                true => format!("a{} = [*a{n}, *a{n}]", n + 1),
+                false => format!("const a{} = [...a{n}, ...a{n}]", n + 1),
+            };
+            let begin = if python { "a0 = [eval]" } else { "const a0 = [eval]" };
+            format!("{begin}\n{}", numbered(4000, &double))
+        });
+        add("texts that double", {
+            let double = |n: usize| format!("var a{} = a{n} + a{n}", n + 1);
+            let text = format!("var a0 = 'ab'\n{}", numbered(4000, &double));
+            if python { text.replace("var ", "") } else { text }
+        });
+        add("functions that call the next", {
+            let next = |n: usize| match python {
+                true => format!("def f{n}(x):\n    return f{}(x)", n + 1),
+                false => format!("function f{n}(x) {{ return f{}(x) }}", n + 1),
+            };
+            format!("{}\nf0(eval)", numbered(5000, &next))
+        });
+        add(
+            "loops in loops",
+            match python {
+                true => {
+                    (0..80).map(|n| format!("{}while x:\n", " ".repeat(n))).collect::<String>()
+                        + &" ".repeat(80)
+                        + "f()"
+                }
+                false => many("while (x) { ", 90_000) + &"}".repeat(7500),
+            },
+        );
+        add(
+            "interpolations",
+            match python {
+                true => format!("x = f'{}'", many("{a}", 200_000)),
+                false => format!("x = `{}`", many("${a}", 200_000)),
+            },
+        );
+        add(
+            "nested interpolations",
+            match python {
+                true => format!("x = {}1{}", many("f'{", 30_000), many("}'", 20_000)),
+                false => format!("x = {}1{}", "`${".repeat(3000), "}`".repeat(3000)),
+            },
+        );
+        add(
+            "functions in functions",
+            match python {
+                true => format!("x = {}1", many("lambda a: ", 200_000)),
+                false => format!("x = {}1", many("a => ", 100_000)),
+            },
+        );
+        add(
+            "choices",
+            match python {
+                true => format!("x = {}0", many("1 if a else ", 200_000)),
+                false => format!("x = {}0", many("a ? 1 : ", 200_000)),
+            },
+        );
+        add("keys", format!("x = {{{}}}", numbered(20_000, &|n| format!("'k{n}': eval,"))));
+        add("names of two scripts", numbered(10_000, &|n| format!("v\u{430}r{n} = {n}")));
+        add("recursion in a ring", {
+            let ring = |n: usize| match python {
+                true => {
+                    format!("def f{n}():\n    f{}()\n    f{}()", (n + 1) % 2000, (n + 7) % 2000)
+                }
+                false => {
+                    format!("function f{n}() {{ f{}(); f{}() }}", (n + 1) % 2000, (n + 7) % 2000)
+                }
+            };
+            numbered(2000, &ring)
+        });
+        add("one name, many values", numbered(20_000, &|n| format!("a = [a, {n}]")));
+        // As deep as is let through, more or less.
+        for (part, end, most) in [
+            ("(", ")", 2900),
+            ("[", "]", 2900),
+            ("{a: ", "}", 2000),
+            ("f(() => {", "})", 1200),
+            ("!", "", 8900),
+            ("a => ", "", 8900),
+            ("a ? b : ", "", 4400),
+            ("a.b.", "", 22_000),
+            ("a + ", "", 44_000),
+            ("a ** ", "", 14_000),
+            ("`${", "}`", 1400),
+            ("typeof ", "", 8900),
+            ("new A(", ")", 2000),
+        ] {
+            if !python {
+                for count in [most / 2, most] {
+                    add(part, format!("x = {}1{}", part.repeat(count), end.repeat(count)));
+                }
+            }
+        }
+        for part in ["if (a) ", "for (;;) ", "else if (a) {} ", "a: ", "{", "function f() {", "do "]
+        {
+            if !python {
+                let begin = if part.starts_with("else") { "if (a) {} " } else { "" };
+                let end = if part.ends_with('{') { "}" } else { "" };
+                for count in [1000, 2000, 2900] {
+                    add(part, format!("{begin}{}f(){}", part.repeat(count), end.repeat(count)));
+                }
+            }
+        }
+        add("comments", many(if python { "# eval\n" } else { "// eval\n" }, 400_000));
+        add("escapes", format!("x = '{}'", many("\\x65", 400_000)));
+    }
+    shapes
+}
+
+#[test]
+fn shapes_that_are_made_to_be_expensive_are_not() {
+    on_a_large_stack(|| {
+        let rules = Rules::built_in().unwrap();
+        let mut slow = Vec::new();
+        for (language, name, source) in shapes() {
+            let begin = Instant::now();
+            judge(&rules, language, &source);
+            let taken = begin.elapsed();
+            println!("{language:?} {name}: {} bytes, {} ms", source.len(), taken.as_millis());
+            if taken > LONGEST {
+                slow.push(format!("{language:?} {name}: {taken:?}"));
+            }
+        }
+        assert!(slow.is_empty(), "{}", slow.join("\n"));
+    });
+}

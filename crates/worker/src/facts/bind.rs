@@ -1,0 +1,196 @@
+//! What names stand for: declarations, patterns, imports.
+
+use oxc::ast::ast::{
+    BindingPattern, BindingProperty, IdentifierReference, ImportDeclaration,
+    ImportDeclarationSpecifier, PropertyKey, VariableDeclarator,
+};
+use oxc::ast_visit::Visit;
+use oxc::semantic::SymbolId;
+use oxc::span::GetSpan;
+use tidegate_model::reading::{FactKind, Known};
+
+use super::value::{Shape, Value};
+use super::{Reader, paths};
+
+impl<'a> Reader<'_> {
+    /// What a name stands for.
+    pub(super) fn name(&self, name: &IdentifierReference<'a>) -> Value {
+        match self.symbol(name) {
+            Some(symbol) => {
+                let value = self.symbols.get(&symbol).cloned().unwrap_or_default();
+                // What changes is not what it was at first.
+                match value.shape {
+                    Shape::Number(_) | Shape::Flag(_) | Shape::Nothing
+                        if self.scoping.symbol_is_mutated(symbol) =>
+                    {
+                        Value::made_from(value.from)
+                    }
+                    _ => value,
+                }
+            }
+            None => paths::global(name.name.as_str()),
+        }
+    }
+
+    /// The variable of the program that a name is of.
+    pub(super) fn symbol(&self, name: &IdentifierReference<'a>) -> Option<SymbolId> {
+        self.scoping.get_reference(name.reference_id()).symbol_id()
+    }
+
+    pub(super) fn declare(&mut self, declarator: &VariableDeclarator<'a>) {
+        let value = match &declarator.init {
+            // Taken apart: only what is taken is read.
+            Some(init) if !matches!(declarator.id, BindingPattern::BindingIdentifier(_)) => {
+                self.evaluate(init)
+            }
+            Some(init) => self.read(init),
+            None => Value::default(),
+        };
+        self.bind(&declarator.id, value);
+    }
+
+    /// Gives the names of a pattern their values.
+    pub(super) fn bind(&mut self, pattern: &BindingPattern<'a>, value: Value) {
+        match pattern {
+            BindingPattern::BindingIdentifier(name) => {
+                self.symbols.insert(name.symbol_id(), value);
+            }
+            BindingPattern::ObjectPattern(object) => {
+                for property in &object.properties {
+                    let member = self.taken(property, &value);
+                    self.bind(&property.value, member);
+                }
+                if let Some(rest) = &object.rest {
+                    self.bind(&rest.argument, value);
+                }
+            }
+            BindingPattern::ArrayPattern(array) => {
+                for (at, element) in array.elements.iter().enumerate() {
+                    if let Some(element) = element {
+                        let member = paths::member(&value, &at.to_string(), false);
+                        // Elements of what is not known are not worth a path.
+                        let member = match value.shape {
+                            Shape::List(_) => member,
+                            _ => Value::made_from(value.sources()),
+                        };
+                        self.bind(element, member);
+                    }
+                }
+                if let Some(rest) = &array.rest {
+                    self.bind(&rest.argument, Value::made_from(value.sources()));
+                }
+            }
+            BindingPattern::AssignmentPattern(pattern) => {
+                let default = self.read(&pattern.right);
+                self.bind(&pattern.left, value.or(default));
+            }
+        }
+    }
+
+    /// What a property of a pattern takes out of a value.
+    fn taken(&mut self, property: &BindingProperty<'a>, value: &Value) -> Value {
+        let member = self.key_of(&property.key, value);
+        let plain = matches!(
+            property.value,
+            BindingPattern::BindingIdentifier(_) | BindingPattern::AssignmentPattern(_)
+        );
+        if plain {
+            self.tell_read(&member, property.key.span().start);
+        }
+        member
+    }
+
+    /// The member of a value that a key names.
+    pub(super) fn key_of(&mut self, key: &PropertyKey<'a>, value: &Value) -> Value {
+        if let Some(name) = key.static_name() {
+            return paths::member(value, &name, false);
+        }
+        match key.as_expression() {
+            Some(expression) => {
+                let key = self.read(expression);
+                self.computed_member(value, &key)
+            }
+            None => Value::default(),
+        }
+    }
+
+    pub(super) fn import(&mut self, import: &ImportDeclaration<'a>) {
+        if import.import_kind.is_type() {
+            return;
+        }
+        let text = import.source.value.as_str();
+        let at = import.source.span.start;
+        let module = module_path(text);
+        let known = || vec![Known::text(text)];
+        let Some(specifiers) = &import.specifiers else {
+            self.tell(FactKind::Import, &module, at, known(), false);
+            return;
+        };
+        for specifier in specifiers {
+            let value = match specifier {
+                ImportDeclarationSpecifier::ImportSpecifier(one) if one.import_kind.is_type() => {
+                    continue;
+                }
+                ImportDeclarationSpecifier::ImportSpecifier(one) => {
+                    paths::member(&Value::path(&*module), one.imported.name().as_str(), false)
+                }
+                ImportDeclarationSpecifier::ImportDefaultSpecifier(_)
+                | ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => Value::path(&*module),
+            };
+            let path = value.as_path().unwrap_or(&module).to_owned();
+            self.tell(FactKind::Import, &path, specifier.span().start, known(), false);
+            self.symbols.insert(specifier.local().symbol_id(), value);
+        }
+        if specifiers.is_empty() {
+            self.tell(FactKind::Import, &module, at, known(), false);
+        }
+    }
+
+    /// Visits the default values of parameters, and binds what is taken apart.
+    pub(super) fn parameters(&mut self, parameters: &oxc::ast::ast::FormalParameters<'a>) {
+        let function = self.inside.last().copied();
+        for (at, parameter) in parameters.items.iter().enumerate() {
+            let default = parameter.initializer.as_ref().map(|default| self.read(default));
+            let given = function.and_then(|one| self.functions[one].given.get(at)?.clone());
+            let given = given.unwrap_or_default();
+            let value = match default {
+                Some(default) => given.or(default),
+                None => given,
+            };
+            self.bind(&parameter.pattern, value);
+        }
+        if let Some(rest) = &parameters.rest {
+            self.visit_binding_pattern(&rest.rest.argument);
+        }
+    }
+}
+
+/// The path of a module: `node:fs/promises` is `fs.promises`, `./servers/crm` is
+/// `servers.crm`. Dots of its own are none of the path.
+pub(super) fn module_path(specifier: &str) -> String {
+    let name = specifier.strip_prefix("node:").unwrap_or(specifier);
+    // What Deno and Bun call packages of npm, and Bun its own modules.
+    let package = name.strip_prefix("npm:").map(without_version);
+    let own = name.strip_prefix("bun:").map(|name| format!("bun/{name}"));
+    let name = package.or(own.as_deref()).unwrap_or(name);
+    if let Some(inside) = crate::meanings::in_tree(specifier) {
+        let name = format!("servers/{inside}");
+        return name.trim_end_matches('/').replace('.', "_").replace('/', ".");
+    }
+    if name.is_empty() || name.contains(':') || name.starts_with(['.', '/']) {
+        let end = name.floor_char_boundary(120);
+        return format!("module:{}", name[..end].replace('.', "_"));
+    }
+    let parts: Vec<String> = name
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .map(|part| part.replace('.', "_"))
+        .collect();
+    parts.join(".")
+}
+
+/// `execa@9` and `@scope/name@1/part`: what is behind the version is left out, too.
+fn without_version(name: &str) -> &str {
+    let scope = usize::from(name.starts_with('@'));
+    name[scope..].find('@').map_or(name, |at| &name[..at + scope])
+}

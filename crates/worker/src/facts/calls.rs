@@ -1,0 +1,385 @@
+//! What calls do and give.
+
+use std::rc::Rc;
+
+use oxc::ast::ast::{
+    Argument, CallExpression, Expression, ImportExpression, NewExpression, TaggedTemplateExpression,
+};
+use oxc::span::GetSpan;
+use tidegate_model::reading::{FactKind, Known};
+
+use super::bind::module_path;
+use super::evaluate::place;
+use super::value::{Shape, Value};
+use super::{ALL_LITERALS, LONGEST_LITERALS, Reader, fold, paths};
+
+/// Methods that call a function for each of a list.
+const FOR_EACH: [&str; 16] = [
+    "map",
+    "forEach",
+    "filter",
+    "flatMap",
+    "reduce",
+    "reduceRight",
+    "some",
+    "every",
+    "find",
+    "findIndex",
+    "findLast",
+    "sort",
+    "from",
+    "setInterval",
+    "pMap",
+    "eachLimit",
+];
+
+/// Methods that call a function with what they are of.
+const PASSING: [&str; 3] = ["then", "catch", "finally"];
+
+/// A call while it is looked at.
+pub(super) struct Called<'c> {
+    pub(super) kind: FactKind,
+    /// What it is a method of.
+    pub(super) base: Option<Value>,
+    /// The name of the method.
+    pub(super) name: Option<Rc<str>>,
+    pub(super) function: Value,
+    pub(super) arguments: &'c [Value],
+    pub(super) at: u32,
+}
+
+impl<'a> Reader<'_> {
+    pub(super) fn call(&mut self, call: &CallExpression<'a>) -> Value {
+        let callee = call.callee.get_inner_expression();
+        if Self::is_function(callee) {
+            return self.call_in_place(callee, &call.arguments);
+        }
+        let (base, name, function) = self.callee(callee);
+        let each = name.as_deref().is_some_and(|name| FOR_EACH.contains(&name));
+        self.loops += u32::from(each);
+        let arguments = self.arguments(&call.arguments);
+        self.loops -= u32::from(each);
+        self.note_call(&function, &arguments, call.span.end);
+        self.tell_polluting(&function, &arguments, place(callee));
+        if function.as_path() == Some("Array.from")
+            && let Some(all) = call.arguments.first().and_then(Argument::as_expression)
+        {
+            self.drained(all, None);
+        }
+        if name.as_deref() == Some("push") {
+            self.pushed(callee, &call.arguments, &arguments);
+        }
+        let at = place(callee);
+        let kind = FactKind::Call;
+        self.called(&Called { kind, base, name, function, arguments: &arguments, at })
+    }
+
+    /// `(function (f) {…})(eval)`: the parameters are known.
+    fn call_in_place(&mut self, callee: &Expression<'a>, arguments: &[Argument<'a>]) -> Value {
+        let arguments = self.arguments(arguments);
+        let function = match callee {
+            Expression::FunctionExpression(function) => {
+                self.self_call(function);
+                self.function(function, Some(&arguments))
+            }
+            Expression::ArrowFunctionExpression(function) => self.arrow(function, Some(&arguments)),
+            _ => Value::default(),
+        };
+        self.result_of(&function, &arguments)
+    }
+
+    /// What is called: what it is a method of, its name, itself.
+    fn callee(&mut self, callee: &Expression<'a>) -> (Option<Value>, Option<Rc<str>>, Value) {
+        if let Some(member) = callee.as_member_expression() {
+            let base = self.evaluate(member.object());
+            let function = self.member_of(&base, member);
+            let name = match (member.static_property_name(), function.as_path()) {
+                (Some(name), _) => Some(name.into()),
+                (None, Some(path)) => path.rsplit('.').next().map(Rc::from),
+                (None, None) => None,
+            };
+            return (Some(base), name, function);
+        }
+        let function = self.evaluate(callee);
+        let name = match callee {
+            Expression::Identifier(name) => Some(name.name.as_str().into()),
+            _ => None,
+        };
+        (None, name, function)
+    }
+
+    pub(super) fn arguments(&mut self, arguments: &[Argument<'a>]) -> Vec<Value> {
+        let mut values = Vec::with_capacity(arguments.len().min(64));
+        for argument in arguments {
+            match argument {
+                Argument::SpreadElement(spread) => {
+                    let value = self.read(&spread.argument);
+                    match &value.shape {
+                        Shape::List(list) if self.pay(list.len()) => {
+                            values.extend(list.iter().cloned());
+                        }
+                        _ => values.push(Value::made_from(value.sources())),
+                    }
+                }
+                argument => {
+                    if let Some(expression) = argument.as_expression() {
+                        let value = self.read(expression);
+                        values.push(value);
+                    }
+                }
+            }
+        }
+        values
+    }
+
+    /// Tells that a function is given the way to what all objects inherit from, as text:
+    /// `set(object, '__proto__.admin', true)`.
+    fn tell_polluting(&mut self, function: &Value, arguments: &[Value], at: u32) {
+        let first = function.as_path().and_then(|path| path.split('.').next());
+        if !self.tells || matches!(first, Some("console" | "servers" | "callMCPTool")) {
+            return;
+        }
+        let texts = || arguments.iter().filter_map(Value::as_text);
+        if texts().any(leads_to_prototype) {
+            self.tell(FactKind::Syntax, "prototype_path", at, Vec::new(), false);
+        }
+    }
+
+    /// Notes what the call of a tool is given.
+    fn note_call(&mut self, function: &Value, arguments: &[Value], end: u32) {
+        if !self.tells || self.literal_bytes > ALL_LITERALS {
+            return;
+        }
+        if self.is_repeated() {
+            self.repeated.insert(end);
+        }
+        let path = function.as_path().unwrap_or_default();
+        let given = match path {
+            "callMCPTool" => arguments.iter().skip(1).find(|one| is_object(one)),
+            path if path.starts_with("servers.") => arguments.first(),
+            _ => None,
+        };
+        let Some(literals) = given.map(Value::literals).filter(|one| !one.is_empty()) else {
+            return;
+        };
+        let bytes = serde_json::to_string(&literals).map_or(0, |text| text.len());
+        self.literal_bytes += bytes;
+        if bytes <= LONGEST_LITERALS && self.literal_bytes <= ALL_LITERALS {
+            self.literals.insert(end, literals);
+        }
+    }
+
+    /// Tells of a call, and gives its value.
+    pub(super) fn called(&mut self, call: &Called<'_>) -> Value {
+        if let (Some(base), Some(name)) = (&call.base, call.name.as_deref()) {
+            self.bulk_of_method(base, name, call.arguments, call.at);
+            if let Some(value) = fold::method(base, name, call.arguments) {
+                return value;
+            }
+            if matches!((&base.shape, name), (Shape::Function(_), "bind" | "call" | "apply")) {
+                return self.call_through(base, name, call.arguments);
+            }
+        }
+        self.pass_on(call);
+        match &call.function.shape {
+            Shape::Path { path, hidden } => {
+                let (path, hidden) = (Rc::clone(path), *hidden);
+                self.call_path(&path, hidden, call)
+            }
+            shape => {
+                if matches!(shape, Shape::Unknown) && has_text(call.arguments) {
+                    let known: Vec<Known> = call.arguments.iter().map(Value::known).collect();
+                    self.tell(call.kind, "?()", call.at, known, false);
+                }
+                let mut result = self.result_of(&call.function, call.arguments);
+                if let Some(base) = &call.base {
+                    base.add_sources(&mut result.from, 1);
+                }
+                result
+            }
+        }
+    }
+
+    fn call_path(&mut self, path: &str, hidden: bool, call: &Called<'_>) -> Value {
+        let inner = |suffix: &str| {
+            path.strip_suffix(suffix).filter(|rest| !matches!(*rest, "?" | "Reflect"))
+        };
+        let through = |arguments: &[Value]| -> Value {
+            Value { from: arguments.iter().flat_map(Value::sources).collect(), ..Value::default() }
+        };
+        if let Some(target) = inner(".bind") {
+            self.tell(FactKind::Read, target, call.at, Vec::new(), hidden);
+            return Value { from: through(call.arguments).from, ..Value::path(target) };
+        }
+        if let Some(target) = inner(".call") {
+            let rest = call.arguments.get(1..).unwrap_or_default();
+            return self.call_target(target, hidden, rest, call);
+        }
+        if let Some(target) = inner(".apply") {
+            let rest = match call.arguments.get(1).map(|one| &one.shape) {
+                Some(Shape::List(list)) => list.to_vec(),
+                _ => call.arguments.get(1..).unwrap_or_default().to_vec(),
+            };
+            return self.call_target(target, hidden, &rest, call);
+        }
+        self.call_target(path, hidden, call.arguments, call)
+    }
+
+    fn call_target(
+        &mut self,
+        path: &str,
+        hidden: bool,
+        arguments: &[Value],
+        call: &Called<'_>,
+    ) -> Value {
+        if is_require(path) {
+            return self.import_module(arguments.first(), call.at, hidden);
+        }
+        if let Some(value) = self.special(path, hidden, arguments, call) {
+            return value;
+        }
+        let known: Vec<Known> = arguments.iter().map(Value::known).collect();
+        self.tell(call.kind, path, call.at, known, hidden);
+        let mut from = Vec::new();
+        super::value::add_source(&mut from, &path.into());
+        if path == "Date" {
+            from.push("Date.now".into());
+        }
+        arguments.iter().for_each(|one| one.add_sources(&mut from, 2));
+        if let Some(base) = &call.base {
+            base.from.iter().for_each(|path| super::value::add_source(&mut from, path));
+        }
+        paths::result(path, from)
+    }
+
+    /// `f.call(…)`, `f.apply(…)`, `f.bind(…)` of a function of the program.
+    fn call_through(&mut self, function: &Value, name: &str, arguments: &[Value]) -> Value {
+        match (name, arguments.get(1).map(|one| &one.shape)) {
+            ("bind", _) => function.clone(),
+            ("apply", Some(Shape::List(list))) => {
+                let list = Rc::clone(list);
+                self.result_of(function, &list)
+            }
+            ("call", _) => self.result_of(function, arguments.get(1..).unwrap_or_default()),
+            _ => Value::default(),
+        }
+    }
+
+    /// What a function of the program gives; remembers what it was given.
+    pub(super) fn result_of(&mut self, function: &Value, arguments: &[Value]) -> Value {
+        if let Shape::Function(at) = function.shape {
+            self.give(at, arguments);
+            return self.functions[at].returns.clone().unwrap_or_default();
+        }
+        let mut from = function.from.clone();
+        arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
+        Value::made_from(from)
+    }
+
+    /// What a method has goes into the functions that it is given.
+    fn pass_on(&mut self, call: &Called<'_>) {
+        let Some(name) = call.name.as_deref() else { return };
+        let each = FOR_EACH.contains(&name);
+        if !each && !PASSING.contains(&name) {
+            return;
+        }
+        let mut from = Vec::new();
+        if let Some(base) = &call.base {
+            base.add_sources(&mut from, 2);
+        }
+        call.arguments.iter().take(1).for_each(|one| one.add_sources(&mut from, 2));
+        for argument in call.arguments {
+            if let Shape::Function(at) = argument.shape {
+                let given = Value::made_from(from.clone());
+                self.give(at, &[given.clone(), given]);
+                self.functions[at].repeated |= each;
+            }
+        }
+    }
+
+    pub(super) fn new_object(&mut self, new: &NewExpression<'a>) -> Value {
+        let (base, name, function) = self.callee(new.callee.get_inner_expression());
+        let arguments = self.arguments(&new.arguments);
+        let at = place(&new.callee);
+        if function.as_path().is_none_or(|path| path.starts_with("?.")) {
+            let mut from = Vec::new();
+            arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
+            return Value { shape: Shape::Own, from };
+        }
+        let kind = FactKind::New;
+        self.called(&Called { kind, base, name, function, arguments: &arguments, at })
+    }
+
+    pub(super) fn tagged(&mut self, tagged: &TaggedTemplateExpression<'a>) -> Value {
+        let (base, name, function) = self.callee(tagged.tag.get_inner_expression());
+        let text: String = tagged.quasi.quasis.iter().map(|one| one.value.raw.as_str()).collect();
+        let mut arguments = vec![Value::text(&text)];
+        for expression in &tagged.quasi.expressions {
+            let value = self.read(expression);
+            arguments.push(value);
+        }
+        if function.as_path() == Some("String.raw") {
+            return arguments.swap_remove(0);
+        }
+        let (kind, at) = (FactKind::Call, place(&tagged.tag));
+        self.called(&Called { kind, base, name, function, arguments: &arguments, at })
+    }
+
+    pub(super) fn dynamic_import(&mut self, import: &ImportExpression<'a>) -> Value {
+        let name = self.read(&import.source);
+        self.import_module(Some(&name), import.source.span().start, false)
+    }
+
+    /// A module by its name, if that is known.
+    pub(super) fn import_module(&mut self, name: Option<&Value>, at: u32, hidden: bool) -> Value {
+        let unknown = Value::default();
+        let name = name.unwrap_or(&unknown);
+        let path = match &name.shape {
+            Shape::Text { text, whole: true, .. } => module_path(text),
+            Shape::Text { text, .. } if crate::meanings::in_tree(text).is_some() => {
+                "servers.[]".to_owned()
+            }
+            _ => "[]".to_owned(),
+        };
+        let hidden = hidden || name.is_hidden();
+        self.tell(FactKind::Import, &path, at, vec![name.known()], hidden);
+        match path == "[]" {
+            true => Value::made_from(name.sources()),
+            false => Value::of(Shape::Path { path: path.into(), hidden }),
+        }
+    }
+}
+
+fn has_text(arguments: &[Value]) -> bool {
+    arguments.iter().any(|one| matches!(one.shape, Shape::Text { .. }))
+}
+
+fn is_object(value: &Value) -> bool {
+    matches!(value.shape, Shape::Object(_))
+}
+
+fn is_require(path: &str) -> bool {
+    matches!(
+        path,
+        "require"
+            | "module.require"
+            | "process.mainModule.require"
+            | "process.getBuiltinModule"
+            | "module.createRequire()"
+            | "Module.createRequire()"
+            | "require.main.require"
+    )
+}
+
+/// `__proto__.x`, `a.constructor.prototype.x`: names with dots between them.
+fn leads_to_prototype(text: &str) -> bool {
+    let names: Vec<&str> = text.split('.').take(12).collect();
+    let named = |name: &&str| {
+        !name.is_empty() && name.chars().all(|one| one.is_alphanumeric() || "_$[]'".contains(one))
+    };
+    let before_last = names.len().saturating_sub(1);
+    let leads = names[..before_last].iter().enumerate().any(|(at, name)| {
+        *name == "__proto__" || *name == "prototype" && at > 0 && names[at - 1] == "constructor"
+    });
+    leads && names.iter().all(named)
+}

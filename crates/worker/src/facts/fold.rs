@@ -1,0 +1,237 @@
+//! What the methods of texts and lists give, where all of it is known.
+//!
+//! Programs that hide a name put it together out of pieces; whoever reads them has
+//! to do the same. Bounded: what gets too long is not known.
+
+use std::rc::Rc;
+
+use super::value::{LONGEST_FOLDED, LONGEST_LIST, Shape, Value};
+
+/// The result of a method of a text or a list.
+pub(super) fn method(base: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
+    let mut from = base.from.clone();
+    arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
+    match &base.shape {
+        Shape::Text { text, whole: true, .. } => text_method(text, name, arguments, from),
+        Shape::List(list) => list_method(list, name, arguments, from),
+        Shape::Number(number) if name == "toString" => {
+            let digits = arguments.first().and_then(Value::as_number).unwrap_or(10.0);
+            in_base(*number, digits).map(|text| Value::folded(&text, from))
+        }
+        _ => None,
+    }
+}
+
+fn text_method(text: &str, name: &str, arguments: &[Value], from: Vec<Rc<str>>) -> Option<Value> {
+    let word = |at: usize| arguments.get(at).and_then(Value::as_text);
+    let place = |at: usize| arguments.get(at).and_then(Value::as_number);
+    let folded = |text: &str| Some(Value::folded(text, from.clone()));
+    match name {
+        "toString" | "valueOf" | "trim" | "normalize" => folded(text.trim()),
+        "toLowerCase" => folded(&text.to_lowercase()),
+        "toUpperCase" => folded(&text.to_uppercase()),
+        "concat" => {
+            let mut all = text.to_owned();
+            for argument in arguments {
+                all.push_str(&argument.as_piece()?.0);
+            }
+            folded(&all)
+        }
+        "split" => {
+            let pieces: Vec<Value> = match word(0)? {
+                "" => text.chars().take(LONGEST_LIST).map(|one| letter(one, &from)).collect(),
+                by => text.split(by).take(LONGEST_LIST).map(|one| piece(one, &from)).collect(),
+            };
+            Some(Value { shape: Shape::List(Rc::new(pieces)), from })
+        }
+        "replace" => folded(&text.replacen(word(0)?, word(1)?, 1)),
+        "replaceAll" => {
+            let (what, by) = (word(0)?, word(1)?);
+            // A replacement can be far longer than what it replaces.
+            let grows = by.len().saturating_mul(text.len() + 1) > LONGEST_FOLDED * 16;
+            if grows { None } else { folded(&text.replace(what, by)) }
+        }
+        "slice" | "substring" | "substr" => {
+            let (start, end) = (place(0)?, arguments.get(1).map(Value::as_number));
+            folded(&part(text, name, start, end.map_or(Some(None), |end| end.map(Some))?))
+        }
+        "charAt" | "at" => {
+            let at = place(0).unwrap_or(0.0);
+            let length = text.chars().count() as f64;
+            let at = if at < 0.0 { at + length } else { at };
+            folded(&text.chars().nth(index(at)?)?.to_string())
+        }
+        "charCodeAt" | "codePointAt" => {
+            let one = text.chars().nth(index(place(0).unwrap_or(0.0))?)?;
+            Some(Value { shape: Shape::Number(f64::from(u32::from(one))), from })
+        }
+        "repeat" => {
+            let times = index(place(0)?)?;
+            let fits = text.len().saturating_mul(times) <= LONGEST_FOLDED;
+            if fits { folded(&text.repeat(times)) } else { None }
+        }
+        _ => None,
+    }
+}
+
+fn list_method(
+    list: &Rc<Vec<Value>>,
+    name: &str,
+    arguments: &[Value],
+    from: Vec<Rc<str>>,
+) -> Option<Value> {
+    match name {
+        "join" => {
+            let by = match arguments.first() {
+                None => ",",
+                Some(by) => by.as_text()?,
+            };
+            let mut all = String::new();
+            for (at, one) in list.iter().enumerate() {
+                if at > 0 {
+                    all.push_str(by);
+                }
+                all.push_str(&one.as_piece()?.0);
+                if all.len() > LONGEST_FOLDED {
+                    break;
+                }
+            }
+            Some(Value::folded(&all, from))
+        }
+        "reverse" | "toReversed" => {
+            let turned: Vec<Value> = list.iter().rev().cloned().collect();
+            Some(Value { shape: Shape::List(Rc::new(turned)), from })
+        }
+        "concat" => {
+            let mut all = list.to_vec();
+            for argument in arguments {
+                match &argument.shape {
+                    Shape::List(more) => all.extend(more.iter().cloned()),
+                    _ => all.push(argument.clone()),
+                }
+            }
+            all.truncate(LONGEST_LIST);
+            Some(Value { shape: Shape::List(Rc::new(all)), from })
+        }
+        "at" => list.get(index(arguments.first()?.as_number()?)?).cloned(),
+        "pop" => list.last().cloned(),
+        "shift" => list.first().cloned(),
+        "slice" | "flat" | "values" if arguments.is_empty() => {
+            Some(Value { shape: Shape::List(Rc::clone(list)), from })
+        }
+        _ => None,
+    }
+}
+
+/// `String.fromCharCode(…)`.
+pub(super) fn from_codes(codes: &[Value], from: Vec<Rc<str>>) -> Option<Value> {
+    let mut text = String::new();
+    for code in codes.iter().take(LONGEST_FOLDED) {
+        let code = code.as_number()?;
+        text.push(char::from_u32(u32::try_from(index(code)?).ok()?)?);
+    }
+    (!codes.is_empty()).then(|| Value::folded(&text, from))
+}
+
+/// What base64 says; the beginning if there is more than is kept.
+pub(super) fn from_base64(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=') {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from((bits >> count) & 0xff).unwrap_or(0));
+        }
+    }
+    Some(Value::folded(&String::from_utf8_lossy(&bytes), from))
+}
+
+/// What pairs of hexadecimal digits say.
+pub(super) fn from_hex(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
+    let digits: Vec<u8> = text.bytes().collect();
+    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(pair).collect();
+    Some(Value::folded(&String::from_utf8_lossy(&bytes?), from))
+}
+
+/// What `decodeURIComponent` and `unescape` say.
+pub(super) fn from_percent(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        let coded = (*first == b'%').then(|| behind.get(..2)).flatten();
+        let byte =
+            coded.and_then(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+        match byte {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => bytes.push(*first),
+        }
+    }
+    Some(Value::folded(&String::from_utf8_lossy(&bytes), from))
+}
+
+fn letter(one: char, from: &[Rc<str>]) -> Value {
+    piece(one.encode_utf8(&mut [0; 4]), from)
+}
+
+fn piece(text: &str, from: &[Rc<str>]) -> Value {
+    Value::folded(text, from.to_vec())
+}
+
+/// The part of a text between two places, as `slice`, `substring` or `substr` says.
+fn part(text: &str, name: &str, start: f64, end: Option<f64>) -> String {
+    let length = text.chars().count() as f64;
+    let clamp = |at: f64| match (name, at < 0.0) {
+        ("slice", true) => (length + at).max(0.0),
+        (_, true) => 0.0,
+        (_, false) => at.min(length),
+    };
+    let start =
+        if name == "substr" && start < 0.0 { (length + start).max(0.0) } else { clamp(start) };
+    let end = match (name, end) {
+        (_, None) => length,
+        ("substr", Some(count)) => (start + count.max(0.0)).min(length),
+        (_, Some(end)) => clamp(end),
+    };
+    let (start, end) =
+        if name == "substring" { (start.min(end), start.max(end)) } else { (start, end) };
+    let (start, end) = (index(start).unwrap_or(0), index(end).unwrap_or(0));
+    text.chars().skip(start).take(end.saturating_sub(start)).collect()
+}
+
+/// A number as a place.
+pub(super) fn index(number: f64) -> Option<usize> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+    let place = (0.0..1e15).contains(&number).then_some(number as usize);
+    place
+}
+
+/// A whole number in the digits of a base.
+fn in_base(number: f64, base: f64) -> Option<String> {
+    let (mut rest, base) = (index(number)?, index(base)?);
+    if !(2..=36).contains(&base) || number.fract() != 0.0 {
+        return None;
+    }
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit(u32::try_from(rest % base).ok()?, u32::try_from(base).ok()?)?);
+        rest /= base;
+        if rest == 0 {
+            return Some(digits.iter().rev().collect());
+        }
+    }
+}

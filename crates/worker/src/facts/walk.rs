@@ -1,0 +1,161 @@
+//! The walk through a program: statements and declarations. What they are made of is
+//! in `evaluate`.
+
+use oxc::ast::ast::{
+    ArrowFunctionExpression, Class, DebuggerStatement, DoWhileStatement, Expression,
+    ForInStatement, ForOfStatement, ForStatement, ForStatementLeft, FormalParameters, Function,
+    ImportDeclaration, MethodDefinition, ReturnStatement, Statement, VariableDeclarator,
+    WhileStatement, YieldExpression,
+};
+use oxc::ast_visit::{Visit, walk};
+use oxc::syntax::scope::ScopeFlags;
+use tidegate_model::reading::FactKind;
+
+use super::value::{Shape, Value};
+use super::{DEEPEST, Reader, paths};
+
+impl<'a> Visit<'a> for Reader<'_> {
+    fn visit_expression(&mut self, expression: &Expression<'a>) {
+        self.last = self.read(expression);
+    }
+
+    fn visit_statement(&mut self, statement: &Statement<'a>) {
+        if self.depth >= DEEPEST {
+            self.too_deep = true;
+            return;
+        }
+        self.depth += 1;
+        walk::walk_statement(self, statement);
+        self.depth -= 1;
+    }
+
+    fn visit_function(&mut self, function: &Function<'a>, _: ScopeFlags) {
+        self.self_call(function);
+        self.function(function, None);
+    }
+
+    fn visit_arrow_function_expression(&mut self, function: &ArrowFunctionExpression<'a>) {
+        self.arrow(function, None);
+    }
+
+    fn visit_formal_parameters(&mut self, parameters: &FormalParameters<'a>) {
+        self.parameters(parameters);
+    }
+
+    fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
+        self.self_call_of(declarator);
+        self.declare(declarator);
+    }
+
+    fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
+        self.import(import);
+    }
+
+    fn visit_class(&mut self, class: &Class<'a>) {
+        if let Some(name) = &class.id {
+            self.symbols.insert(name.symbol_id(), Value::of(Shape::Own));
+        }
+        walk::walk_class(self, class);
+    }
+
+    fn visit_method_definition(&mut self, method: &MethodDefinition<'a>) {
+        self.self_call_of_method(method);
+        walk::walk_method_definition(self, method);
+    }
+
+    fn visit_return_statement(&mut self, statement: &ReturnStatement<'a>) {
+        if let Some(argument) = &statement.argument {
+            let value = self.read(argument);
+            self.returned(value);
+        }
+    }
+
+    fn visit_yield_expression(&mut self, expression: &YieldExpression<'a>) {
+        if let Some(argument) = &expression.argument {
+            self.read(argument);
+        }
+    }
+
+    fn visit_debugger_statement(&mut self, statement: &DebuggerStatement) {
+        self.tell(FactKind::Syntax, "debugger", statement.span.start, Vec::new(), false);
+    }
+
+    fn visit_while_statement(&mut self, statement: &WhileStatement<'a>) {
+        let test = self.read(&statement.test);
+        self.in_loop(|reader| reader.visit_statement(&statement.body));
+        self.judge_loop(
+            statement.span.start,
+            Some((&statement.test, &test)),
+            &statement.body,
+            None,
+        );
+    }
+
+    fn visit_do_while_statement(&mut self, statement: &DoWhileStatement<'a>) {
+        self.in_loop(|reader| reader.visit_statement(&statement.body));
+        let test = self.read(&statement.test);
+        self.judge_loop(
+            statement.span.start,
+            Some((&statement.test, &test)),
+            &statement.body,
+            None,
+        );
+    }
+
+    fn visit_for_statement(&mut self, statement: &ForStatement<'a>) {
+        if let Some(init) = &statement.init {
+            self.visit_for_statement_init(init);
+        }
+        let mut test = None;
+        self.in_loop(|reader| {
+            test = statement.test.as_ref().map(|test| (test, reader.read(test)));
+            if let Some(update) = &statement.update {
+                reader.read(update);
+            }
+            reader.visit_statement(&statement.body);
+        });
+        let test = test.as_ref().map(|(test, value)| (*test, value));
+        self.judge_loop(statement.span.start, test, &statement.body, Some(&statement.update));
+    }
+
+    fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {
+        let list = self.read(&statement.right);
+        let each = paths::computed(&list, &Value::default());
+        let each = match list.shape {
+            Shape::List(_) => each,
+            _ => Value::made_from(list.sources()),
+        };
+        self.bind_each(&statement.left, &each);
+        self.drained(&statement.right, Some(&statement.body));
+        self.in_loop(|reader| reader.visit_statement(&statement.body));
+    }
+
+    fn visit_for_in_statement(&mut self, statement: &ForInStatement<'a>) {
+        let object = self.read(&statement.right);
+        self.bind_each(&statement.left, &Value::made_from(object.sources()));
+        self.in_loop(|reader| reader.visit_statement(&statement.body));
+    }
+}
+
+impl<'a> Reader<'_> {
+    fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.loops += 1;
+        visit(self);
+        self.loops -= 1;
+    }
+
+    fn bind_each(&mut self, left: &ForStatementLeft<'a>, value: &Value) {
+        match left {
+            ForStatementLeft::VariableDeclaration(variables) => {
+                for declarator in &variables.declarations {
+                    self.bind(&declarator.id, value.clone());
+                }
+            }
+            left => {
+                if let Some(target) = left.as_assignment_target() {
+                    self.visit_assignment_target(target);
+                }
+            }
+        }
+    }
+}
