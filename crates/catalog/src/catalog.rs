@@ -385,7 +385,11 @@ impl Catalog {
         };
         let server = match self.server_name(given_server) {
             Ok(server) => server.to_owned(),
-            Err(hint) => return Resolution::UnknownServer { given: given_server.to_owned(), hint },
+            Err(hint) => {
+                // Of an address a part would be told that nobody recognises any more.
+                let given = if name.contains(['@', ' ']) { name } else { given_server };
+                return Resolution::UnknownServer { given: given.to_owned(), hint };
+            }
         };
         let Some(tools) = self.server(&server) else {
             return Resolution::NotListed { server };

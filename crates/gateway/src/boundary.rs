@@ -16,6 +16,7 @@ use tidegate_store::{AlertRecord, RestoresRecord, Towards};
 use crate::admission::SessionId;
 use crate::bridge::json_bytes;
 use crate::context::RunContext;
+use crate::disguise::disguise;
 use crate::gateway::Gateway;
 use crate::privacy::{Counts, Privacy};
 use crate::run::Ended;
@@ -26,10 +27,6 @@ const AT_ONCE_BYTES: usize = 256 * 1024;
 /// Bytes towards one model after which somebody should look. Chosen: some forty answers of
 /// the largest size; each doubling is told again.
 const VOLUME_BYTES: u64 = 128 * 1024;
-
-/// Single characters in a row after which somebody should look. Chosen: an address or a
-/// name with its surname has as many.
-const SINGLES_IN_A_ROW: usize = 16;
 
 /// What is shown of a run.
 pub(crate) struct Shown {
@@ -105,13 +102,13 @@ impl Gateway {
         });
     }
 
-    /// Alerts a person to answers by which values could leave that nothing recognises: many
-    /// of them, or in many small pieces.
+    /// Alerts a person to answers by which values could leave: in a disguise, or many of
+    /// them in one that nothing recognises.
     pub(crate) fn watch_volume(
         &self,
         session: &SessionId,
         run: &RunId,
-        ended: &Ended,
+        shown: &Ended,
         response: &Response,
     ) {
         if self.privacy.is_off() {
@@ -133,13 +130,10 @@ impl Gateway {
             );
             self.alert(run, "output-volume", detail);
         }
-        let singles = singles_in_a_row(ended);
-        if singles >= SINGLES_IN_A_ROW {
-            let detail = format!(
-                "{singles} single characters in a row in the output or the log of a run that could \
-                 see personal data"
-            );
-            self.alert(run, "output-pieces", detail);
+        let disguise = disguise(&session.values(), shown);
+        if let Some(how) = disguise {
+            let detail = format!("a known value stands in the output or the log {how}");
+            self.alert(run, "output-disguised", detail);
         }
     }
 
@@ -164,44 +158,4 @@ fn shown(privacy: &Privacy, session: &SessionId, ended: &Ended) -> Shown {
         ..*ended
     };
     Shown { ended: shown, counts: leaving.counts }
-}
-
-/// The most lines of the log, or items of the output, in a row that are one character or
-/// the number of a letter.
-fn singles_in_a_row(ended: &Ended) -> usize {
-    let printed = longest_row(ended.logs.lines());
-    let Ok(Some(json)) = &ended.outcome else { return printed };
-    let items = json.split([',', '[', ']', '{', '}', ':']).filter(|item| !item.trim().is_empty());
-    printed.max(longest_row(items))
-}
-
-fn longest_row<'a>(pieces: impl Iterator<Item = &'a str>) -> usize {
-    let (mut longest, mut row) = (0, 0);
-    for piece in pieces {
-        let piece = piece.trim().trim_matches('"');
-        let is_letter =
-            piece.chars().count() == 1 && !piece.starts_with(|c: char| c.is_ascii_digit());
-        row = if is_letter || matches!(piece.parse(), Ok(65..=122)) { row + 1 } else { 0 };
-        longest = longest.max(row);
-    }
-    longest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::singles_in_a_row;
-    use crate::run::Ended;
-
-    #[test]
-    fn letters_one_by_one_are_counted_and_ordinary_tables_are_not() {
-        let ended = |json: &str, logs: &str| Ended {
-            outcome: Ok(Some(json.to_owned())),
-            logs: logs.to_owned(),
-            ..Ended::default()
-        };
-        assert_eq!(singles_in_a_row(&ended(r#"["a","n","n"]"#, "")), 3);
-        assert_eq!(singles_in_a_row(&ended("[97, 110, 110, 64]", "")), 3);
-        assert_eq!(singles_in_a_row(&ended("null", "a\nn\nn\n@\n")), 4);
-        assert_eq!(singles_in_a_row(&ended(r#"[{"id":1,"n":7},{"id":2,"n":9}]"#, "done\n3\n")), 0);
-    }
 }

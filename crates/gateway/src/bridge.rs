@@ -41,9 +41,10 @@ impl Gateway {
         arguments: Map<String, Value>,
         argument_bytes: u64,
     ) -> Result<Answer, RunError> {
-        let mut record = Recording::start(&self.store, caller.run, name, argument_bytes);
+        let mut record = Recording::start(&self.store, caller.run, argument_bytes);
         let answered =
             self.decided_call(caller, name, arguments, argument_bytes, &mut record.tool).await;
+        self.name_unresolved(caller, name, &mut record.tool);
         record.finish(&answered);
         answered
     }
@@ -56,10 +57,22 @@ impl Gateway {
         name: &str,
         arguments: &str,
     ) -> RunError {
-        let mut record = Recording::start(&self.store, caller.run, name, arguments.len() as u64);
+        let mut record = Recording::start(&self.store, caller.run, arguments.len() as u64);
         let error = self.unnamed(caller, name, arguments, &mut record.tool).await;
+        self.name_unresolved(caller, name, &mut record.tool);
         record.outcome = Outcome::Failed(error.code);
         error
+    }
+
+    /// What is recorded of a name that is no tool's: programs choose it, and may pass a
+    /// value of somebody, or ten thousand names. Real ones are shorter.
+    fn name_unresolved(&self, caller: &Caller<'_>, name: &str, recorded: &mut ToolRef) {
+        const LONGEST: usize = 130;
+        if *recorded == unresolved() {
+            let session = &caller.person.context().session;
+            let shown = self.privacy.leaving(session).text(name);
+            *recorded = ToolRef::new("", &shown[..shown.floor_char_boundary(LONGEST)]);
+        }
     }
 
     async fn unnamed(
@@ -182,9 +195,10 @@ impl Gateway {
     }
 }
 
-/// What is recorded of a name that is no tool's: programs choose it, and may ask
-/// for ten thousand of them. Real names are shorter.
-const UNKNOWN_NAME_BYTES: usize = 130;
+/// Stands in the record until the name of a call is resolved.
+fn unresolved() -> ToolRef {
+    ToolRef::new("", "(not resolved)")
+}
 
 /// Records a call when it ends, also if that is because nobody waits for it any
 /// more: made, refused, failed or cancelled, it has a row.
@@ -193,7 +207,6 @@ struct Recording<'a> {
     run: &'a RunId,
     started_at: SystemTime,
     started: Instant,
-    /// As written, until it is resolved.
     tool: ToolRef,
     outcome: Outcome,
     argument_bytes: u64,
@@ -201,13 +214,13 @@ struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    fn start(store: &'a Store, run: &'a RunId, name: &str, argument_bytes: u64) -> Self {
+    fn start(store: &'a Store, run: &'a RunId, argument_bytes: u64) -> Self {
         Self {
             store,
             run,
             started_at: SystemTime::now(),
             started: Instant::now(),
-            tool: ToolRef::new("", &name[..name.floor_char_boundary(UNKNOWN_NAME_BYTES)]),
+            tool: unresolved(),
             outcome: Outcome::Failed(ErrorCode::Cancelled),
             argument_bytes,
             answer_bytes: 0,

@@ -9,6 +9,7 @@ use tidegate_policy::Permissions;
 use tidegate_sandbox::{CommandEnd, CommandJob, Exit, Hit};
 use tidegate_store::{CommandRecord, Outcome, Store};
 
+use crate::admission::SessionId;
 use crate::explain_limit::{bound_of_command, command_error};
 use crate::gateway::Gateway;
 use crate::{explain, explain_command};
@@ -35,12 +36,17 @@ impl Gateway {
     pub(crate) async fn command(
         &self,
         run: &RunId,
+        session: &SessionId,
         permissions: &Permissions,
         name: &str,
         request: &str,
     ) -> Result<String, RunError> {
-        let mut record = Recording::start(&self.store, run, name);
+        let mut record = Recording::start(&self.store, run);
         let ended = self.decided_command(permissions, name, request, &mut record).await;
+        // What is no command's name was chosen by the program, and may be a value of somebody.
+        if record.record.path.is_none() {
+            record.record.name = self.privacy.leaving(session).text(clip(name));
+        }
         record.finish(&ended);
         ended.map(|done| answer(&done))
     }
@@ -64,6 +70,7 @@ impl Gateway {
             .decide_command(permissions, name, request.args)
             .map_err(|denial| explain_command::denial(&denial, clip(name)))?;
         let (spec, arguments) = permit.into_parts();
+        record.record.name = name.to_owned();
         record.record.path = Some(spec.path.display().to_string());
         let input = request.input.unwrap_or_default();
         let timeout = request.timeout_ms.map(duration);
@@ -156,11 +163,11 @@ struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    fn start(store: &'a Store, run: &RunId, name: &str) -> Self {
+    fn start(store: &'a Store, run: &RunId) -> Self {
         let record = CommandRecord {
             run_id: run.clone(),
             started_at: SystemTime::now(),
-            name: name.to_owned(),
+            name: "(not decided)".to_owned(),
             path: None,
             outcome: Outcome::Failed(ErrorCode::Cancelled),
             exit_code: None,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tidegate_egress::{
     Denial, EgressError, Kind, Redirect, Request, RequestProblem, Response, TargetProblem,
 };
-use tidegate_model::{ErrorCode, Language, RunError};
+use tidegate_model::{Connection, ErrorCode, Language, RunError};
 
 use crate::bridge::Caller;
 use crate::gateway::Gateway;
@@ -59,7 +59,12 @@ impl Gateway {
     ) -> Result<String, RunError> {
         let run = caller.run;
         let request = read(request)?;
-        let record = |connection| self.store.record_connection(connection);
+        let session = &caller.person.context().session;
+        let record = |mut connection: Connection| {
+            // A program may have made a host of somebody's name.
+            connection.host = self.privacy.leaving(session).own_words(&connection.host);
+            self.store.record_connection(connection);
+        };
         let answer = self.egress.fetch(run, request, &record).await;
         write(answer.map_err(|error| {
             if error.kind() == Kind::Failed {

@@ -19,6 +19,7 @@ mod contents;
 mod context;
 mod direct;
 mod discovery;
+mod disguise;
 mod engines;
 mod explain;
 mod explain_command;

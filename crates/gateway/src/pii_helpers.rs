@@ -12,6 +12,7 @@ use tidegate_privacy::{RestoreError, SessionValues, Token};
 
 use crate::bridge::Caller;
 use crate::gateway::Gateway;
+use crate::privacy::unknown_tokens;
 
 /// Of a text that is no token, in bytes. A longer one is not shown at all: of a part of
 /// a value nobody would see any more that it is one.
@@ -103,10 +104,9 @@ fn refused(ask: Ask, message: String) -> RunError {
 }
 
 fn unknown(error: &RestoreError) -> RunError {
-    RunError::new(ErrorCode::BadArgument, error.to_string()).with_hint(
-        "a token belongs to one session: use those that tools gave in this one, and call the tool \
-         again for a token of earlier days",
-    )
+    match error {
+        RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => unknown_tokens(tokens),
+    }
 }
 
 impl Ask {
@@ -169,9 +169,9 @@ mod tests {
 
     #[test]
     fn an_unknown_token_is_named() {
-        let error = "error[call.bad_argument]: unknown in this session: `[EMAIL_9]`\n\
-            hint: a token belongs to one session: use those that tools gave in this one, and call \
-            the tool again for a token of earlier days";
+        let error = "error[privacy.unknown_token]: `[EMAIL_9]` stands for nothing in this session\n\
+            hint: use tokens only as they stand in answers of this session; get the data again if \
+            they are from an earlier one";
         for ask in ["domain", "mask", "equals"] {
             assert_eq!(told(&json!({"ask": ask, "tokens": ["[EMAIL_1]", "[EMAIL_9]"]})), error);
         }

@@ -75,7 +75,7 @@ impl Gateway {
         let (ended, shown) = self.shown(&context.session, ended).await;
         let made = result::respond(&shown, &ended, &id, &limits, &self.outputs);
         let mut response = made.response;
-        self.watch_volume(&context.session, &id, &ended, &response);
+        self.watch_volume(&context.session, &id, &shown.ended, &response);
         response.metrics.execution_ms = execution_ms;
         person.ended(response.error.as_ref());
         let record = RunRecord {

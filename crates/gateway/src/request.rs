@@ -117,7 +117,8 @@ async fn fulfil(
         }
         Request::Command { name, request } => {
             changes_something(caller)?;
-            gateway.command(run, permissions, &name, &request).await
+            let session = &caller.person.context().session;
+            gateway.command(run, session, permissions, &name, &request).await
         }
     }
 }

@@ -118,7 +118,19 @@ impl Gateway {
             );
             RunError::new(ErrorCode::BadArgument, message).with_hint(format!("write `{example}`"))
         })?;
+        // An agent reads it some day.
+        let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let request = SaveSkill {
+            code: leaving.about_tools(&request.code),
+            description: request.description.map(|text| leaving.about_tools(&text)),
+            ..request
+        };
         self.save_checked(caller, request).await
+    }
+
+    fn recorded_name(&self, caller: &Caller<'_>, name: &str) -> String {
+        let shown = self.privacy.leaving(&caller.person.context().session).own_words(name);
+        shown[..shown.floor_char_boundary(100)].escape_debug().to_string()
     }
 
     async fn save_checked(
@@ -132,7 +144,7 @@ impl Gateway {
             record: SkillRecord {
                 run_id: RunId::clone(caller.run),
                 saved_at: SystemTime::now(),
-                name: name[..name.floor_char_boundary(100)].escape_debug().to_string(),
+                name: self.recorded_name(caller, &name),
                 outcome: Outcome::Failed(ErrorCode::Cancelled),
                 replaced: false,
                 language: caller.language.as_str(),

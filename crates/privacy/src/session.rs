@@ -170,6 +170,20 @@ impl SessionValues {
         self.dropped
     }
 
+    /// Whether a known value stands in a text as it is, or in a case of its own. Names do
+    /// not count: a text that was rearranged holds short words by chance.
+    pub fn knows_some_of(&self, text: &str) -> bool {
+        let mut hits = Vec::new();
+        self.index.find(&self.entries, text.as_bytes(), &mut hits);
+        hits.iter().any(|hit| {
+            let entry = self.entries.get(hit.id);
+            entry.is_some_and(|entry| {
+                !matches!(entry.data_type, DataType::Person | DataType::Org)
+                    || self.entries.value(entry).contains(' ')
+            })
+        })
+    }
+
     /// Remembers what was detected in a text.
     pub fn remember(&mut self, text: &str, spans: &[Span]) {
         self.make_room();
@@ -185,16 +199,19 @@ impl SessionValues {
         self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
     }
 
-    /// The same for some types only: what is known of others stays.
-    pub fn tokenize_types(
+    /// The same for some values only: others that are known stay.
+    pub fn tokenize_some(
         &mut self,
         text: &str,
         spans: &[Span],
-        types: &dyn Fn(DataType) -> bool,
+        goes: &dyn Fn(DataType, &str) -> bool,
     ) -> Tokenized {
         self.make_room();
         let mut found = self.locate(text, spans);
-        found.retain(|hit| self.entries.get(hit.id).is_some_and(|entry| types(entry.data_type)));
+        found.retain(|hit| {
+            let entry = self.entries.get(hit.id);
+            entry.is_some_and(|entry| goes(entry.data_type, self.entries.value(entry)))
+        });
         self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
     }
 

@@ -26,7 +26,8 @@ pub(crate) struct PiiArgs {
 pub(crate) enum PiiCommand {
     /// Where personal data stands, by type
     Scan {
-        /// The text, or `-` for standard input
+        /// The text; standard input if it is `-` or none is named
+        #[arg(default_value = "-")]
         file: PathBuf,
         /// How the text is read
         #[arg(long, value_enum, default_value_t)]
@@ -40,7 +41,8 @@ pub(crate) enum PiiCommand {
     },
     /// The text with a token in the place of each value; the values are kept encrypted
     Tokenize {
-        /// The text, or `-` for standard input
+        /// The text; standard input if it is `-` or none is named
+        #[arg(default_value = "-")]
         file: PathBuf,
         /// Whose tokens; a new session if none is named
         #[arg(long, value_name = "NAME", value_parser = parse_session)]
@@ -51,7 +53,8 @@ pub(crate) enum PiiCommand {
     },
     /// The text with the real value in the place of each token
     Restore {
-        /// The text, or `-` for standard input
+        /// The text; standard input if it is `-` or none is named
+        #[arg(default_value = "-")]
         file: PathBuf,
         /// Whose tokens; the newest session if none is named
         #[arg(long, value_name = "NAME", value_parser = parse_session)]

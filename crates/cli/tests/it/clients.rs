@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, Served, descendants, text, wait_until_gone};
 
-const TOOLS: [&str; 7] = [
+const TOOLS: [&str; 9] = [
     "execute_code",
     "search_tools",
     "get_tool_definition",
@@ -16,6 +16,8 @@ const TOOLS: [&str; 7] = [
     "save_skill",
     "load_skill",
     "list_skills",
+    "sanitize_pii",
+    "restore_pii",
 ];
 
 /// What a search for an echo gives.

@@ -361,12 +361,17 @@ fn g35_no_token_of_one_session_is_restored_in_another() {
         json!({"name": "drive__write_file", "arguments": {"path": site.drive.join("x"), "content": token}}),
     );
     assert!(is_error && told.contains("privacy.unknown_token"), "{told}");
-    // Then each has its own under the same name.
-    assert_eq!(second.execute(&show(2))["output"], token);
-    for (served, name) in [(&mut first, "first.json"), (&mut second, "second.json")] {
-        let answer = served.execute(&write(name, &token));
+    // Then each has its own; a token that was used here and is not ours is given to nobody.
+    let other = second.execute(&show(2))["output"].as_str().unwrap().to_owned();
+    assert_eq!(other, "[EMAIL_2]");
+    for (served, name, token) in
+        [(&mut first, "first.json", &token), (&mut second, "second.json", &other)]
+    {
+        let answer = served.execute(&write(name, token));
         assert_eq!(answer["error"], Value::Null, "{answer}");
     }
+    let answer = second.execute(&write("third.json", &token));
+    assert_eq!(answer["error"]["code"], "privacy.unknown_token", "{answer}");
     assert_eq!(site.written("first.json"), site.contacts[0].email);
     assert_eq!(site.written("second.json"), site.contacts[1].email);
     site.assert_no_canary(&[&first, &second], &["log1", "log2"]);
@@ -472,7 +477,7 @@ fn real_values_reach_the_model_only_after_a_person_said_yes() {
     let (is_error, told) = served.call("restore_pii", ask.clone());
     assert!(is_error && told.contains("approval.pending"), "{told}");
     assert!(!told.contains("ann.lee"), "{told}");
-    let pending = site.bench.command(&["approvals", "--json"]);
+    let pending = site.bench.command(&["approvals", "list", "--json"]);
     let pending: Value = serde_json::from_slice(&pending.stdout).unwrap();
     let question = &pending["approvals"].as_array().or(pending.as_array()).unwrap()[0];
     let id = question["id"].as_str().unwrap().to_owned();
@@ -526,11 +531,13 @@ fn ways_to_smuggle_a_value_out_are_as_documented() {
         assert!(!answer.to_string().contains(&what), "{way}: {answer}");
         assert_eq!(answer["pii_tokenized"], true, "{way}: {answer}");
     }
-    // Those that cannot be caught by looking at text: documented, and alerted if letters
-    // come one by one.
+    // Those that go out: documented, and alerted if the disguise is a simple one.
     for (way, alerted) in [
-        ("return [...email].reverse().join('')", false),
-        ("return [...email].join(' ')", false),
+        ("return [...name].reverse().join('')", true),
+        ("return [...email].join(' ')", true),
+        ("return [...email].map(c => String.fromCharCode(c.charCodeAt(0) + 1)).join('')", false),
+        ("return btoa('to ' + email)", false),
+        ("return [...Array(40).keys()]", false),
         ("return [...email].map(c => c.charCodeAt(0))", true),
         ("for (const c of email) console.log(c)", true),
         ("return [...email]", true),

@@ -178,7 +178,24 @@ fn every_kind_of_content_reaches_the_program_and_the_client_without_loss() {
         json!(["text", "image", "audio", "resource_link", "resource", "resource"])
     );
     let call = json!({"name": "call_tool", "arguments": {"name": "hostile__media"}});
-    let answer = served.request("tools/call", call);
+    let answer = served.request("tools/call", call.clone());
+    // What cannot be searched for personal data is kept, and the client is told where.
+    let shown = answer["result"]["content"].as_array().unwrap();
+    for (block, sent) in shown.iter().zip(media().as_array().unwrap()) {
+        let is_binary = sent.get("data").or(sent["resource"].get("blob")).is_some();
+        match block["text"].as_str().filter(|_| is_binary) {
+            Some(note) => assert!(note.contains("kept as `outputs/"), "{note}"),
+            None => assert_eq!(block, sent),
+        }
+    }
+    let hostile = equipment().unwrap().server("hostile", &[]);
+    let config = format!(
+        "[privacy]\nbinary = 'pass'\n[servers.hostile]\ncommand = {}\nargs = {}\n",
+        hostile["command"], hostile["args"]
+    );
+    let bench = Bench::new();
+    bench.write("tidegate.toml", &config);
+    let answer = bench.serve().request("tools/call", call);
     assert_eq!(answer["result"], json!({"content": media(), "isError": false}));
 }
 
@@ -853,7 +870,7 @@ fn twenty_known_servers_are_listed_and_searched_without_starting_any() {
     let mut served = bench.serve();
     let started = Instant::now();
     let tools = served.request("tools/list", json!({}));
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 7);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 9);
     assert_eq!(served.call("search_tools", query.clone()), first);
     let definition = served.call("get_tool_definition", json!({"name": "server19__echo"}));
     assert!(!definition.0, "{}", definition.1);

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tidegate_model::{DataType, RunError};
+use tidegate_model::{DataType, ErrorCode, RunError};
 use tidegate_privacy::{SessionValues, Span, TextKind, Tokenized};
 
-use super::{Privacy, Session};
+use super::{Privacy, Session, is_from_outside};
 
 /// How many values of each type.
 pub(crate) type Counts = BTreeMap<DataType, u32>;
@@ -56,23 +56,27 @@ impl<'a> Leaving<'a> {
     /// functions must stay what they are: only what cannot be one of them is replaced.
     pub(crate) fn about_tools(&mut self, text: &str) -> String {
         self.replaced(text, TextKind::Text, |values, spans| {
-            values.tokenize_types(text, spans, &is_unmistakable)
+            values.tokenize_some(text, &unmistakable(spans), &is_no_name_of_ours)
         })
     }
 
     /// Our own words with a value of somebody among them: what is known is replaced, and
     /// found is only what cannot be a name of ours.
-    fn own_words(&mut self, text: &str) -> String {
+    pub(crate) fn own_words(&mut self, text: &str) -> String {
         self.replaced(text, TextKind::Text, |values, spans| {
-            let spans: Vec<Span> =
-                spans.iter().filter(|span| is_unmistakable(span.data_type)).copied().collect();
-            values.tokenize(text, &spans)
+            values.tokenize(text, &unmistakable(spans))
         })
     }
 
     pub(crate) fn error(&mut self, error: RunError) -> RunError {
+        let message = without_half_word(&error.message);
         RunError {
-            message: self.text(without_half_word(&error.message)),
+            // Whatever else our words quote came from the model or is known.
+            message: if error.code == ErrorCode::Thrown || is_from_outside(error.code) {
+                self.text(message)
+            } else {
+                self.own_words(message)
+            },
             hint: error.hint.map(|hint| self.own_words(without_half_word(&hint))),
             ..error
         }
@@ -118,6 +122,19 @@ fn is_json(text: &str) -> bool {
     let trimmed = text.trim_start();
     trimmed.starts_with(['{', '['])
         && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok()
+}
+
+fn unmistakable(spans: &[Span]) -> Vec<Span> {
+    spans.iter().filter(|span| is_unmistakable(span.data_type)).copied().collect()
+}
+
+/// Whether a known value cannot be the name of a server, a product or a function.
+fn is_no_name_of_ours(data_type: DataType, value: &str) -> bool {
+    match data_type {
+        DataType::Person | DataType::Org => value.contains(' '),
+        DataType::IpAddress | DataType::Address | DataType::BirthDate => true,
+        other => is_unmistakable(other),
+    }
 }
 
 /// Types whose values look like nothing else.

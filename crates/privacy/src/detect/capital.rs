@@ -33,6 +33,10 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize, end: usize) -> u
     if byte_at(bytes, end) == b'@' || inside_identifier(bytes, start) {
         return end;
     }
+    // What programs print for no number, and `Nan` is a name.
+    if bytes.get(start..end) == Some(b"NaN") {
+        return end;
+    }
     if byte_at(bytes, start) >= 0xE3 {
         return cjk::look(run, text, start, end);
     }

@@ -44,11 +44,13 @@ pub(super) fn v4(bytes: &[u8], start: usize) -> Option<usize> {
     {
         return None;
     }
-    // This host, and masks: nobody's address.
-    if quad[0] == 0 || quad[0] == 127 || (quad[0] == 255 && quad[1] == 255) {
-        return None;
-    }
-    Some(at)
+    let [a, b, ..] = quad;
+    if is_nobodys(a, b) { None } else { Some(at) }
+}
+
+/// By its first two numbers: this host, this link (metadata services among them), masks.
+fn is_nobodys(first: u16, second: u16) -> bool {
+    matches!((first, second), (0 | 127, _) | (169, 254) | (255, 255))
 }
 
 /// The address around the colon at `at`, or where to go on.
@@ -85,12 +87,23 @@ pub(super) fn v6(text: &str, at: usize) -> Result<(usize, usize), usize> {
     let digits = candidate.bytes().any(|b| b.is_ascii_digit());
     match candidate.parse::<Ipv6Addr>() {
         Ok(address)
-            if digits && groups >= 2 && !address.is_loopback() && !address.is_unspecified() =>
+            if digits
+                && groups >= 2
+                && !address.is_loopback()
+                && !address.is_unspecified()
+                && !mapped_to_nobody(address) =>
         {
             Ok((start, end))
         }
         _ => Err(at + 1),
     }
+}
+
+fn mapped_to_nobody(address: Ipv6Addr) -> bool {
+    address.to_ipv4_mapped().is_some_and(|address| {
+        let [a, b, ..] = address.octets();
+        is_nobodys(a.into(), b.into())
+    })
 }
 
 #[cfg(test)]
@@ -108,6 +121,7 @@ mod tests {
             "1.2.3.4.5",
             "01.2.3.4",
             "127.0.0.1",
+            "169.254.169.254",
             "1.2.3.4-rc1",
             "1.2.3.4a",
         ] {
@@ -128,9 +142,16 @@ mod tests {
             let at = good.find(':').unwrap();
             assert_eq!(v6(good, at), Ok((0, good.len())), "{good}");
         }
-        for bad in
-            ["12:34:56", "aa:bb:cc:dd:ee:ff", "std::vec", "ab::cd", "::1", "a:b", "10:11:12 +0000"]
-        {
+        for bad in [
+            "12:34:56",
+            "aa:bb:cc:dd:ee:ff",
+            "std::vec",
+            "ab::cd",
+            "::1",
+            "a:b",
+            "10:11:12 +0000",
+            "::ffff:7f00:1",
+        ] {
             let at = bad.find(':').unwrap();
             assert!(v6(bad, at).is_err(), "{bad}");
         }

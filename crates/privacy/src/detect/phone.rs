@@ -87,7 +87,9 @@ pub(super) fn local_shape(digits: &[u8], groups: &[usize], separators: &[u8]) ->
     }
     let first = digits.first().copied().unwrap_or(0);
     let third = digits.get(3).copied().unwrap_or(0);
-    let parenthesis = separators.contains(&b'(') || separators.contains(&b')');
+    // `(4000000)` is a number in brackets.
+    let parenthesis =
+        groups.len() >= 2 && (separators.contains(&b'(') || separators.contains(&b')'));
     let american = count == 10 && first >= 2 && third >= 2;
     match groups {
         [3, 3, 4]

@@ -23,7 +23,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 }
 
 /// What code writes where a password could stand.
-const NO_SECRETS: &str = "string str text none null nil true false required optional undefined password secret token bool boolean int number varchar redacted hidden masked changeme empty yes no and or the is not your reset expired invalid object any unknown default test example missing char option self this bearer basic n/a disabled enabled";
+const NO_SECRETS: &str = "string str text none null nil true false required optional undefined password secret token bool boolean int number varchar redacted hidden masked changeme empty yes no and or the is not your reset expired invalid object any unknown default test example missing char option self this bearer basic n/a disabled enabled refused denied granted revoked rotated unset";
 
 /// Whether a value under a key like `password` is one.
 pub(super) fn is_password(value: &[u8]) -> bool {

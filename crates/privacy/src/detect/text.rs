@@ -11,7 +11,7 @@ use super::class::{CLASS, DIGIT, HIGH, LOWER, MARK, UNDER, UPPER, WORD, byte_at,
 use super::lexicon::ID_CUE;
 use super::phone::Shape;
 use super::run::{CHECKED, Run};
-use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, SURNAME, known_word};
+use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, STRONG_GIVEN, SURNAME, known_word};
 use super::{address, capital, email, iban, ip, national, number, pair, secret, table, vendor};
 
 /// Scans a piece of text.
@@ -25,7 +25,8 @@ pub(super) fn scan(run: &mut Run<'_>, text: &str) {
 }
 
 /// A short text without any capitals: people write so in chats. Words that are names and
-/// nothing else get their capital back, and the text is scanned as usual.
+/// nothing else get their capital back, and the text is scanned as usual. A surname or a
+/// rare given name alone (`fields`, `early`) is a plain word, unless a name stands before it.
 fn with_capitals(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     if bytes.len() > 2000 || bytes.iter().any(u8::is_ascii_uppercase) || !bytes.contains(&b' ') {
@@ -34,6 +35,7 @@ fn with_capitals(text: &str) -> Option<String> {
     let mut copy = text.to_owned();
     let mut changed = false;
     let mut at = 0;
+    let mut behind_name = usize::MAX;
     while at < bytes.len() {
         let end = super::class::run_end(bytes, at, super::class::LETTER);
         if end == at {
@@ -47,10 +49,12 @@ fn with_capitals(text: &str) -> Option<String> {
             && byte_at(bytes, end) != b'@'
         {
             let known = text.get(at..end).map_or(0, known_word);
-            if known & (GIVEN | SURNAME) != 0 && known & (PLAIN | PLACE | CALENDAR) == 0 {
+            let is_name = known & STRONG_GIVEN != 0 || known & NAME != 0 && at == behind_name;
+            if is_name && known & (PLAIN | PLACE | CALENDAR) == 0 {
                 let first = char::from(bytes[at].to_ascii_uppercase());
                 copy.replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
                 changed = true;
+                behind_name = end + 1;
             }
         }
         at = end;
@@ -62,6 +66,9 @@ fn with_capitals(text: &str) -> Option<String> {
 pub(super) fn scan_line(run: &mut Run<'_>, text: &str) {
     scan_from(run, text, 0);
 }
+
+/// A name of any kind.
+const NAME: u8 = GIVEN | SURNAME;
 
 /// What ends the quick search: anything but small letters and plain signs.
 const TELLING: u8 = UPPER | DIGIT | HIGH | UNDER | MARK;

@@ -1,4 +1,4 @@
-// expect: output "Ridge Shipping"
+// expect: output "[COMPANY_1]"
 import * as crm from './servers/crm';
 
 const lead = await crm.getLead({ id: 'L-0001' });

@@ -48,7 +48,8 @@ fn g24_ways_out_of_python_end_at_the_jail() {
     let all = users(test).into_iter().flat_map(|user| [(user, true), (user, false)]);
     for (user, fork) in all {
         let field = Field::of(user);
-        let mut served = field.gateway_with(&format!("[python]\nfork = {fork}\n"));
+        let mut served =
+            field.gateway_with(&format!("[python]\nfork = {fork}\n[privacy]\nmode = 'off'\n"));
         let Some(python) = interpreter(&mut served, test) else { return };
         if fork {
             until_forked(&mut served);

@@ -46,7 +46,7 @@ fn an_unknown_key_without_a_near_one_lists_all() {
         "error[config.unknown_key]: unknown key `zzz` at the top level\n  \
          at tidegate.toml:1:1\n\
          hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `python`, `search`, `network`, `profile`, \
-         `profiles`, `tools`, `input`, `policy`, `commands`, `approvals`, `risk`"
+         `profiles`, `tools`, `input`, `policy`, `commands`, `approvals`, `risk`, `privacy`"
     );
     assert_eq!(
         execution_error("\"resourceLimits\": {\"gpus\": 1}"),
@@ -80,7 +80,7 @@ fn a_control_character_in_a_key_does_not_reach_the_terminal() {
         "error[config.unknown_key]: unknown key `\\u{1b}[2J` at the top level\n  \
          at tidegate.toml:1:1\n\
          hint: known keys are `servers`, `limits`, `checks`, `sandbox`, `python`, `search`, `network`, `profile`, \
-         `profiles`, `tools`, `input`, `policy`, `commands`, `approvals`, `risk`"
+         `profiles`, `tools`, `input`, `policy`, `commands`, `approvals`, `risk`, `privacy`"
     );
 }
 

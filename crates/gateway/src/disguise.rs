@@ -1,0 +1,115 @@
+//! Known values that a program has taken apart or turned round on their way out.
+//!
+//! In: what the model is shown of a run. Out: in which simple disguise a value that the
+//! session knows stands there. It is for alerting a person and stops nobody: whoever
+//! wants to give a value away finds a disguise that nobody knows.
+
+use tidegate_privacy::SessionValues;
+
+use crate::run::Ended;
+
+/// More is not looked at: what is shown is much shorter.
+const LOOKED_AT: usize = 64 * 1024;
+
+/// Single characters in a row that are put together. Chosen: no value is shorter.
+const LEAST_PIECES: usize = 5;
+
+/// How a value was disguised, in words for the record.
+pub(crate) fn disguise(values: &SessionValues, shown: &Ended) -> Option<&'static str> {
+    let output = match &shown.outcome {
+        Ok(output) => output.as_deref().unwrap_or_default(),
+        Err(error) => &error.message,
+    };
+    [output, &shown.logs].into_iter().find_map(|text| in_text(values, start_of(text)))
+}
+
+fn in_text(values: &SessionValues, text: &str) -> Option<&'static str> {
+    let lines = together(text.lines());
+    let items = together(text.split([',', '[', ']', '{', '}', ':']));
+    if values.knows_some_of(&lines) || values.knows_some_of(&items) {
+        return Some("in single characters");
+    }
+    let backwards: String = text.chars().rev().collect();
+    if values.knows_some_of(&backwards) {
+        return Some("backwards");
+    }
+    let dense: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    let is_spaced = dense.len() < text.len() && values.knows_some_of(&dense);
+    is_spaced.then_some("with blanks between its characters")
+}
+
+/// What rows of single characters, or of numbers of characters, say.
+fn together<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
+    let (mut said, mut row) = (String::new(), String::new());
+    for piece in pieces.filter(|piece| !piece.is_empty()).chain([".."]) {
+        match character(piece) {
+            Some(char) => row.push(char),
+            None => {
+                if row.chars().count() >= LEAST_PIECES {
+                    said.push('\n');
+                    said.push_str(&row);
+                }
+                row.clear();
+            }
+        }
+    }
+    said
+}
+
+fn character(piece: &str) -> Option<char> {
+    let piece = piece.trim().trim_matches(['"', '\'']);
+    let mut chars = piece.chars();
+    match (chars.next(), chars.next()) {
+        (Some(only), None) => Some(only),
+        _ => piece.parse().ok().and_then(char::from_u32).filter(|char| !char.is_control()),
+    }
+}
+
+fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LOOKED_AT)]
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_model::DataType;
+    use tidegate_privacy::{SessionValues, Span};
+
+    use super::disguise;
+    use crate::run::Ended;
+
+    fn told(json: &str, logs: &str) -> Option<&'static str> {
+        let mut values = SessionValues::default();
+        let known = "ann.lee@example.org";
+        values.remember(known, &[Span { start: 0, end: known.len(), data_type: DataType::Email }]);
+        let outcome = Ok(Some(json.to_owned()));
+        disguise(&values, &Ended { outcome, logs: logs.to_owned(), ..Ended::default() })
+    }
+
+    #[test]
+    fn simple_disguises_of_known_values_are_told() {
+        let letters: Vec<String> =
+            "ann.lee@example.org".chars().map(|char| char.to_string()).collect();
+        let codes: Vec<u32> = "ann.lee@example.org".chars().map(u32::from).collect();
+        let pieces = Some("in single characters");
+        assert_eq!(told(&serde_json::to_string(&letters).unwrap(), ""), pieces);
+        assert_eq!(told(&serde_json::to_string(&codes).unwrap(), ""), pieces);
+        assert_eq!(told("null", &letters.join("\n")), pieces);
+        assert_eq!(told("\"gro.elpmaxe@eel.nna\"", ""), Some("backwards"));
+        assert_eq!(
+            told(&format!("\"{}\"", letters.join(" ")), ""),
+            Some("with blanks between its characters")
+        );
+    }
+
+    #[test]
+    fn ordinary_outputs_are_none() {
+        for json in [
+            r#"[{"id":1,"n":7},{"id":2,"n":9}]"#,
+            "[65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82]",
+            r#"["a","b","c","d","e","f","g"]"#,
+            "\"three rows, [EMAIL_1] and [EMAIL_2]\"",
+        ] {
+            assert_eq!(told(json, "done\n3\n"), None, "{json}");
+        }
+    }
+}
