@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::words::{hash, known};
+use super::words::{hash, hash_at, known};
 
 /// `Mr`, `Frau`, `Dr`: a name follows.
 pub(super) const TITLE: u32 = 1;
@@ -353,6 +353,17 @@ impl Lexicon {
     /// The flags of a word.
     pub(super) fn word(self, word: &str) -> u32 {
         self.flags(hash(word))
+    }
+
+    /// The flags of the word at `start..end`.
+    pub(super) fn word_at(self, text: &str, start: usize, end: usize) -> u32 {
+        self.flags(hash_at(text, start, end))
+    }
+
+    /// Both of the word at `start..end`.
+    pub(super) fn both_at(self, text: &str, start: usize, end: usize) -> (u32, u8) {
+        let hash = hash_at(text, start, end);
+        (self.flags(hash), known(hash))
     }
 
     /// Flags of the lexicon, and what the table of names knows.

@@ -220,7 +220,7 @@ fn city(run: &Run<'_>, text: &str, at: usize) -> Option<usize> {
     for count in 0..5 {
         let stop = run_end(bytes, next, LETTER);
         let word = text.get(next..stop)?;
-        let (flags, known) = run.lexicon.both(word);
+        let (flags, known) = run.lexicon.both_at(text, next, stop);
         let upper = upper_at(text, next);
         let joined = end.is_some_and(|end| next > end + 1);
         if word.is_empty()

@@ -5,8 +5,11 @@
 //! (`van`, `de la`), hyphens and apostrophes belong to the words; commas and line ends
 //! do not.
 
-use super::class::{DIGIT, LETTER, LOWER, UNDER, WORD, byte_at, class_at, run_end, upper_at};
+use super::class::{
+    DIGIT, LETTER, LOWER, UNDER, WORD, byte_at, byte_before, class_at, run_end, upper_at,
+};
 use super::lexicon::{Lexicon, PARTICLE, STOP, TITLE};
+use super::prefix::Pairs;
 use super::words::{GIVEN, PLAIN, STRONG_GIVEN, STRONG_SURNAME, SURNAME, VERY_PLAIN};
 
 pub(super) const MAX_WORDS: usize = 8;
@@ -54,10 +57,21 @@ impl Sequence {
     }
 
     pub(super) fn read(lexicon: Lexicon, text: &str, start: usize) -> Self {
+        Self::read_on(lexicon, text, start, None)
+    }
+
+    /// The same, if it is known already what the letters of the first word say.
+    pub(super) fn read_on(
+        lexicon: Lexicon,
+        text: &str,
+        start: usize,
+        mut first: Option<(u32, u8)>,
+    ) -> Self {
         let mut sequence = Self { words: [NONE; MAX_WORDS], count: 0 };
         let mut at = start;
         while sequence.count < MAX_WORDS {
-            let Some(word) = one(lexicon, text, at, sequence.count > 0) else { break };
+            let inside = sequence.count > 0;
+            let Some(word) = judged(lexicon, text, at, inside, first.take()) else { break };
             if let Some(slot) = sequence.words.get_mut(sequence.count) {
                 *slot = word;
             }
@@ -88,15 +102,36 @@ fn gap(text: &str, word: &Word) -> Option<usize> {
     }
 }
 
+/// Ends of German nouns.
+const NOUNS: &[&str] = &[
+    "ung", "heit", "keit", "schaft", "nummer", "ungen", "tion", "ismus", "erei", "tät", "nis",
+    "chen",
+];
+static NOUN_ENDS: Pairs = Pairs::of_ends(NOUNS);
+
 /// The word at a place.
 pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> Option<Word> {
+    judged(lexicon, text, start, inside, None)
+}
+
+/// The same, if it is known already what the letters at the place say.
+fn judged(
+    lexicon: Lexicon,
+    text: &str,
+    start: usize,
+    inside: bool,
+    judged: Option<(u32, u8)>,
+) -> Option<Word> {
     let bytes = text.as_bytes();
     let mut end = run_end(bytes, start, LETTER);
     if end == start || end - start > 40 {
         return None;
     }
     if !upper_at(text, start) {
-        let flags = lexicon.word(text.get(start..end)?);
+        if !inside || end - start > 5 {
+            return None;
+        }
+        let flags = lexicon.word_at(text, start, end);
         if byte_at(bytes, end) == b'\'' && end - start <= 2 {
             end += 1;
         }
@@ -111,7 +146,7 @@ pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> O
         });
     }
     let mut hyphen = false;
-    let (mut flags, mut known) = lexicon.both(text.get(start..end)?);
+    let (mut flags, mut known) = judged.unwrap_or_else(|| lexicon.both_at(text, start, end));
     for _ in 0..3 {
         let (sign, width) = match byte_at(bytes, end) {
             b'-' => (b'-', 1),
@@ -134,7 +169,7 @@ pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> O
             (flags, known) = lexicon.both(text.get(start..next)?);
         } else {
             hyphen = true;
-            let (other_flags, other) = lexicon.both(part);
+            let (other_flags, other) = lexicon.both_at(text, end + width, next);
             known = joined(known, other);
             flags |= other_flags & !STOP;
         }
@@ -194,12 +229,8 @@ pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> O
         Kind::Capitalised
     };
     let noun = known == 0
-        && [
-            "ung", "heit", "keit", "schaft", "nummer", "ungen", "tion", "ismus", "erei", "tät",
-            "nis", "chen",
-        ]
-        .iter()
-        .any(|end| letters.ends_with(end));
+        && NOUN_ENDS.may(byte_before(bytes, end - 1), byte_before(bytes, end))
+        && NOUNS.iter().any(|end| letters.ends_with(end));
     Some(Word { start, end, kind, flags, known, hyphen, noun })
 }
 

@@ -21,9 +21,9 @@ pub(super) fn look(run: &mut Run<'_>, whole: &str, start: usize) -> Option<usize
     {
         return None;
     }
-    first_cell(bytes, start)?;
-    // A head line is short, and more lines follow.
+    // A head line is short, and more lines follow; most texts are one line.
     let head_end = start + memchr(b'\n', bytes.get(start..bytes.len().min(start + 400))?)?;
+    first_cell(bytes, start)?;
     let head = whole.get(start..head_end)?;
     let sign = sign_of(head)?;
     // Below the head of a Markdown table stands a line of dashes.

@@ -99,11 +99,12 @@ fn scan_from(run: &mut Run<'_>, text: &str, from: usize) {
 fn telling(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let mut mask = not_plain(u64::from_le_bytes(*chunk));
+        let eight = u64::from_le_bytes(*chunk);
+        let mut mask = not_plain(eight);
         while mask != 0 {
-            let place = (mask.trailing_zeros() / 8) as usize;
-            if CLASS[usize::from(chunk[place & 7])] & TELLING != 0 {
-                return Some(at + place);
+            let bits = mask.trailing_zeros() & 0x38;
+            if CLASS[usize::from((eight >> bits) as u8)] & TELLING != 0 {
+                return Some(at + bits as usize / 8);
             }
             mask &= mask - 1;
         }
