@@ -40,7 +40,8 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize, end: usize) -> u
     if is_plain(run, text, start, end, said) {
         return end;
     }
-    let sequence = Sequence::read_on(run.lexicon, text, start, Some(said));
+    let mut sequence = Sequence::empty();
+    sequence.fill(run.lexicon, text, start, Some(said));
     let Some(first) = sequence.words().first().copied() else { return end };
     let next = byte_at(bytes, first.end);
     if first.flags & (UNIT | STREET_START) != 0
@@ -53,7 +54,9 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize, end: usize) -> u
     {
         return stop;
     }
-    if let Some(stop) = bearer(run, text, start, end) {
+    if said.0 & BEARER != 0
+        && let Some(stop) = bearer(run, text, start, end)
+    {
         return stop;
     }
     if run.quiet {

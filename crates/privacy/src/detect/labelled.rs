@@ -6,7 +6,7 @@
 use tidegate_model::DataType;
 
 use super::check::luhn;
-use super::class::{CLASS, DIGIT, LETTER, byte_at};
+use super::class::{CLASS, DIGIT, LETTER, byte_at, trimmed};
 use super::digits::Digits;
 use super::keys::KeyClass;
 use super::name_value::{looks_like_name, may_be_name};
@@ -31,9 +31,8 @@ pub(super) fn value(
     class: KeyClass,
 ) -> Reading {
     let Some(raw) = text.get(start..end) else { return Reading::Open };
-    let trimmed = raw.trim_start();
-    let start = end - trimmed.len();
-    let value = trimmed.trim_end();
+    let (value, lead) = trimmed(raw);
+    let start = start + lead;
     let end = start + value.len();
     let Some(data_type) = judge(run, value, class) else {
         return if class == KeyClass::Version { Reading::Done } else { Reading::Open };

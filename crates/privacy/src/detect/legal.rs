@@ -61,6 +61,8 @@ pub(super) fn form_end(text: &str, end: usize) -> Option<usize> {
     BY_FIRST
         .get(first)?
         .iter()
+        // Two bytes say no before a comparison is called.
+        .filter(|form| form.len() < 3 || form.as_bytes().get(1..3) == rest.get(1..3))
         .filter(|form| rest.starts_with(form.as_bytes()))
         .map(|form| form.len())
         .filter(|length| class_at(rest, *length) & LETTER == 0)

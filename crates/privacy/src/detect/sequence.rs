@@ -38,8 +38,16 @@ pub(super) struct Word {
     pub(super) noun: bool,
 }
 
-const NONE: Word =
-    Word { start: 0, end: 0, kind: Kind::Particle, flags: 0, known: 0, hyphen: false, noun: false };
+/// All zeros, which are quick to write.
+const NONE: Word = Word {
+    start: 0,
+    end: 0,
+    kind: Kind::Capitalised,
+    flags: 0,
+    known: 0,
+    hyphen: false,
+    noun: false,
+};
 
 pub(super) struct Sequence {
     words: [Word; MAX_WORDS],
@@ -57,32 +65,38 @@ impl Sequence {
     }
 
     pub(super) fn read(lexicon: Lexicon, text: &str, start: usize) -> Self {
-        Self::read_on(lexicon, text, start, None)
+        let mut sequence = Self::empty();
+        sequence.fill(lexicon, text, start, None);
+        sequence
     }
 
-    /// The same, if it is known already what the letters of the first word say.
-    pub(super) fn read_on(
+    pub(super) fn empty() -> Self {
+        Self { words: [NONE; MAX_WORDS], count: 0 }
+    }
+
+    /// Reads into an empty one, which spares a copy. `first` is what the letters of the
+    /// first word say, if that is known already.
+    pub(super) fn fill(
+        &mut self,
         lexicon: Lexicon,
         text: &str,
         start: usize,
         mut first: Option<(u32, u8)>,
-    ) -> Self {
-        let mut sequence = Self { words: [NONE; MAX_WORDS], count: 0 };
+    ) {
         let mut at = start;
-        while sequence.count < MAX_WORDS {
-            let inside = sequence.count > 0;
+        while self.count < MAX_WORDS {
+            let inside = self.count > 0;
             let Some(word) = judged(lexicon, text, at, inside, first.take()) else { break };
-            if let Some(slot) = sequence.words.get_mut(sequence.count) {
+            if let Some(slot) = self.words.get_mut(self.count) {
                 *slot = word;
             }
-            sequence.count += 1;
+            self.count += 1;
             let Some(next) = gap(text, &word) else { break };
             at = next;
         }
-        while sequence.words().last().is_some_and(|word| word.kind == Kind::Particle) {
-            sequence.count -= 1;
+        while self.words().last().is_some_and(|word| word.kind == Kind::Particle) {
+            self.count -= 1;
         }
-        sequence
     }
 }
 

@@ -11,7 +11,7 @@ use super::class::{CLASS, DIGIT, HIGH, LOWER, MARK, UNDER, UPPER, WORD, byte_at,
 use super::lexicon::ID_CUE;
 use super::phone::Shape;
 use super::run::{CHECKED, Run};
-use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, SURNAME, known_word};
+use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, SURNAME, hash_at, known};
 use super::{address, capital, email, iban, ip, national, number, pair, secret, table, vendor};
 
 /// Scans a piece of text.
@@ -31,8 +31,7 @@ fn with_capitals(text: &str) -> Option<String> {
     if bytes.len() > 2000 || bytes.iter().any(u8::is_ascii_uppercase) || !bytes.contains(&b' ') {
         return None;
     }
-    let mut copy = text.to_owned();
-    let mut changed = false;
+    let mut copy = None;
     let mut at = 0;
     while at < bytes.len() {
         let end = super::class::run_end(bytes, at, super::class::LETTER);
@@ -46,16 +45,16 @@ fn with_capitals(text: &str) -> Option<String> {
             && !matches!(byte_before(bytes, at), b'@' | b'.' | b'/' | b'-' | b'_')
             && byte_at(bytes, end) != b'@'
         {
-            let known = text.get(at..end).map_or(0, known_word);
+            let known = known(hash_at(text, at, end));
             if known & (GIVEN | SURNAME) != 0 && known & (PLAIN | PLACE | CALENDAR) == 0 {
                 let first = char::from(bytes[at].to_ascii_uppercase());
-                copy.replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
-                changed = true;
+                copy.get_or_insert_with(|| text.to_owned())
+                    .replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
             }
         }
         at = end;
     }
-    changed.then_some(copy)
+    copy
 }
 
 /// Scans a cell of a table, which holds no table itself.
