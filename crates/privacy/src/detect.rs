@@ -119,7 +119,9 @@ impl Detector {
             .into_iter()
             .filter(|find| {
                 text.get(find.start..find.end).is_some_and(|value| {
-                    !value.trim().is_empty() && (all || !self.rules.excludes(value))
+                    (value.as_bytes().first().is_some_and(u8::is_ascii_graphic)
+                        || !value.trim().is_empty())
+                        && (all || !self.rules.excludes(value))
                 })
             })
             .map(|find| Span { start: find.start, end: find.end, data_type: find.data_type })

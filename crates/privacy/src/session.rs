@@ -47,6 +47,7 @@ use tidegate_model::{DataType, Secret};
 use crate::Span;
 use decode::Views;
 use entries::{Entries, Entry, Id};
+pub(crate) use hash::lower;
 use hash::{HashTo, Key};
 use index::Index;
 use rule::parts;

@@ -159,7 +159,7 @@ pub(super) fn from_compound(run: &mut Run<'_>, text: &str, sequence: &Sequence) 
     let last = sequence.words().last()?;
     // `Kossuth utca 250.`: the street word in small letters.
     let small = small_street(run, text, last.end);
-    let number = number_after(bytes, small.unwrap_or(last.end))?;
+    let number = small.or_else(|| number_after(bytes, last.end))?;
     let word = text.get(last.start..last.end)?;
     let street_word = sequence.words().len() >= 2 && last.flags & STREET_END != 0;
     let compound = is_compound(word) || street_word || small.is_some();

@@ -40,10 +40,12 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize, end: usize) -> u
     if byte_at(bytes, start) >= 0xE3 {
         return cjk::look(run, text, start, end);
     }
-    if is_plain(run, text, start, end) {
+    let said = run.lexicon.both_at(text, start, end);
+    if is_plain(run, text, start, end, said) {
         return end;
     }
-    let sequence = Sequence::read(run.lexicon, text, start);
+    let mut sequence = Sequence::empty();
+    sequence.fill(run.lexicon, text, start, Some(said));
     let Some(first) = sequence.words().first().copied() else { return end };
     let next = byte_at(bytes, first.end);
     if first.flags & (UNIT | STREET_START) != 0
@@ -56,7 +58,9 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize, end: usize) -> u
     {
         return stop;
     }
-    if let Some(stop) = bearer(run, text, start, end) {
+    if said.0 & BEARER != 0
+        && let Some(stop) = bearer(run, text, start, end)
+    {
         return stop;
     }
     if run.quiet {
@@ -80,7 +84,13 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize, end: usize) -> u
 
 /// Most capitalised words start a sentence and mean nothing: a plain word, and a small
 /// letter behind it.
-fn is_plain(run: &Run<'_>, text: &str, start: usize, end: usize) -> bool {
+fn is_plain(
+    run: &Run<'_>,
+    text: &str,
+    start: usize,
+    end: usize,
+    (flags, known): (u32, u8),
+) -> bool {
     let bytes = text.as_bytes();
     let next = byte_at(bytes, end);
     let alone = match next {
@@ -97,7 +107,6 @@ fn is_plain(run: &Run<'_>, text: &str, start: usize, end: usize) -> bool {
     if !alone {
         return false;
     }
-    let (flags, known) = text.get(start..end).map_or((0, 0), |word| run.lexicon.both(word));
     if flags & (UNIT | STREET_START | COMPANY_START | TITLE | BEARER) != 0 {
         return false;
     }
@@ -115,8 +124,7 @@ fn announced(run: &Run<'_>, text: &str, start: usize) -> bool {
         return true;
     }
     word_before(text, start, start.saturating_sub(24)).is_none_or(|(from, to)| {
-        to - from == 1
-            || text.get(from..to).is_some_and(|word| run.lexicon.word(word) & ANNOUNCING != 0)
+        to - from == 1 || run.lexicon.word_at(text, from, to) & ANNOUNCING != 0
     })
 }
 

@@ -4,6 +4,8 @@
 //! The two first bytes 0xC2 and 0xE2 begin Latin and general punctuation in UTF-8 and
 //! do not count as letters; all other bytes from 0x80 do.
 
+use memchr::memchr2;
+
 /// `a` to `z`.
 pub(super) const LOWER: u8 = 1;
 /// `A` to `Z`.
@@ -18,6 +20,9 @@ pub(super) const UNDER: u8 = 16;
 pub(super) const MARK: u8 = 32;
 /// A character of an email's local part that is none of the above.
 pub(super) const LOCAL: u8 = 64;
+
+/// A sign that joins the words of a key.
+pub(super) const JOIN: u8 = 128;
 
 pub(super) const LETTER: u8 = LOWER | UPPER | HIGH;
 pub(super) const WORD: u8 = LETTER | DIGIT | UNDER;
@@ -35,9 +40,11 @@ const fn table() -> [u8; 256] {
             b'_' => UNDER,
             0xC2 | 0xE2 => MARK,
             0x80..=0xFF => HIGH,
-            b'-' | b'+' | b'%' => MARK | LOCAL,
+            b'-' => MARK | LOCAL | JOIN,
+            b'.' => LOCAL | JOIN,
+            b'+' | b'%' => MARK | LOCAL,
             b'@' | b':' | b'=' | b'(' | b'\n' => MARK,
-            b'.' | b'!' | b'#' | b'$' | b'*' | b'^' | b'~' => LOCAL,
+            b'!' | b'#' | b'$' | b'*' | b'^' | b'~' => LOCAL,
             _ => 0,
         };
         byte += 1;
@@ -85,6 +92,40 @@ pub(super) fn run_start(bytes: &[u8], to: usize, classes: u8, limit: usize) -> u
         start -= 1;
     }
     start
+}
+
+/// The place of the first of two bytes. Most are near: a call of `memchr` would take longer
+/// than to find them.
+#[inline]
+pub(super) fn near(bytes: &[u8], from: usize, one: u8, other: u8) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let zeros = |eight: u64| eight.wrapping_sub(ONES) & !eight & (ONES << 7);
+    let mut at = from;
+    for _ in 0..3 {
+        let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else { break };
+        let eight = u64::from_le_bytes(*eight);
+        let found =
+            zeros(eight ^ (ONES * u64::from(one))) | zeros(eight ^ (ONES * u64::from(other)));
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    memchr2(one, other, bytes.get(at..)?).map(|found| at + found)
+}
+
+/// A text without the blanks around it, and how many bytes of them stand before.
+#[inline]
+pub(super) fn trimmed(text: &str) -> (&str, usize) {
+    let ends = (text.as_bytes().first(), text.as_bytes().last());
+    if let (Some(first), Some(last)) = ends
+        && first.is_ascii_graphic()
+        && last.is_ascii_graphic()
+    {
+        return (text, 0);
+    }
+    let rest = text.trim_start();
+    (rest.trim_end(), text.len() - rest.len())
 }
 
 /// Whether the character at a place is an upper-case letter.

@@ -46,7 +46,7 @@ pub(super) fn cue_before(run: &Run<'_>, text: &str, start: usize) -> i32 {
     {
         return 6;
     }
-    let flags = run.lexicon.word(word);
+    let flags = run.lexicon.word_at(text, from, to);
     let sentence = text
         .get(end..start)
         .is_some_and(|between| between.contains(['.', ':', '?']) && !between.starts_with(". "));
@@ -113,7 +113,7 @@ pub(super) fn after(run: &Run<'_>, text: &str, end: usize) -> i32 {
     }
     if rest.first() == Some(&b' ') {
         let stop = run_end(bytes, end + 1, LETTER);
-        let flags = text.get(end + 1..stop).map_or(0, |word| run.lexicon.word(word));
+        let flags = run.lexicon.word_at(text, end + 1, stop);
         return if flags & PERSON_VERB != 0 { 2 } else { 0 };
     }
     0

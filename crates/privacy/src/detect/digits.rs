@@ -7,13 +7,16 @@ use super::class::byte_at;
 
 pub(super) const GROUPS: usize = 10;
 const DIGITS: usize = 32;
+/// How many signs can stand in front.
+const SIGNS: usize = 4;
 
 pub(super) struct Digits {
     values: [u8; DIGITS],
-    lengths: [usize; GROUPS],
+    lengths: [u8; GROUPS],
     /// The sign before each group; 0 before the first.
     signs: [u8; GROUPS],
-    ends: [usize; GROUPS],
+    /// The end of each group, counted from the start; and how many digits there are up to it.
+    ends: [(u8, u8); GROUPS],
     pub(super) groups: usize,
     pub(super) start: usize,
     /// A group is longer than any number we know.
@@ -26,7 +29,7 @@ impl Digits {
             values: [0; DIGITS],
             lengths: [0; GROUPS],
             signs: [0; GROUPS],
-            ends: [0; GROUPS],
+            ends: [(0, 0); GROUPS],
             groups: 0,
             start,
             too_long: false,
@@ -34,7 +37,8 @@ impl Digits {
         let mut at = start;
         let mut total = 0;
         let mut sign = 0;
-        while matches!(byte_at(bytes, at), b'+' | b'(') {
+        // Bounded: a text can be nothing but signs.
+        while at - start < SIGNS && matches!(byte_at(bytes, at), b'+' | b'(') {
             if byte_at(bytes, at) == b'(' {
                 sign = b'(';
             }
@@ -55,7 +59,7 @@ impl Digits {
                 break;
             }
             let group = digits.groups;
-            digits.set(group, at - begin, sign, at);
+            digits.set(group, at - begin, sign, (at - start, total));
             digits.groups += 1;
             sign = 0;
             let mut next = at;
@@ -75,15 +79,16 @@ impl Digits {
         digits
     }
 
-    fn set(&mut self, group: usize, length: usize, sign: u8, end: usize) {
+    fn set(&mut self, group: usize, length: usize, sign: u8, (end, total): (usize, usize)) {
         if let (Some(l), Some(s), Some(e)) =
             (self.lengths.get_mut(group), self.signs.get_mut(group), self.ends.get_mut(group))
         {
-            (*l, *s, *e) = (length, sign, end);
+            // All of them are small: signs, digits and groups are bounded.
+            (*l, *s, *e) = (length as u8, sign, (end as u8, total as u8));
         }
     }
 
-    pub(super) fn lengths(&self, groups: usize) -> &[usize] {
+    pub(super) fn lengths(&self, groups: usize) -> &[u8] {
         self.lengths.get(..groups).unwrap_or_default()
     }
 
@@ -94,13 +99,17 @@ impl Digits {
     }
 
     pub(super) fn values(&self, groups: usize) -> &[u8] {
-        let count: usize = self.lengths(groups).iter().sum();
-        self.values.get(..count).unwrap_or_default()
+        let count = self.last(groups).map_or(0, |(_, total)| total);
+        self.values.get(..usize::from(count)).unwrap_or_default()
     }
 
     /// The end of the group with this number, counted from one.
     pub(super) fn end(&self, groups: usize) -> usize {
-        groups.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(self.start)
+        self.start + self.last(groups).map_or(0, |(end, _)| usize::from(end))
+    }
+
+    fn last(&self, groups: usize) -> Option<(u8, u8)> {
+        groups.checked_sub(1).and_then(|last| self.ends.get(last)).copied()
     }
 
     /// The value of the first digits as a number.

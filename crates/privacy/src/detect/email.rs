@@ -37,6 +37,11 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
     while start > 0 && at - start <= 64 {
         let before = byte_before(bytes, start);
         let class = CLASS[usize::from(before)];
+        // Nearly all bytes of an address.
+        if class & WORD != 0 {
+            start -= 1;
+            continue;
+        }
         let inside = class & (WORD | LOCAL) != 0
             && !(before == b'%' && bytes.get(start..start + 2) == Some(b"3D"));
         // `O'Brien@…`: between letters only.

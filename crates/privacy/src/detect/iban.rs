@@ -10,15 +10,39 @@ const LENGTHS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22C
 GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28PS29\
 PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30DZ26AO25BJ28BF28CM27CV25CF27TD27KM27CG27CI28GA27GQ27GW25IR26MG27ML28MA28MZ25NE28SN28TG28";
 
+/// The lengths by the two letters of the country; 0 for none.
+static BY_COUNTRY: [u8; 26 * 26] = by_country();
+
+const fn by_country() -> [u8; 26 * 26] {
+    let mut table = [0; 26 * 26];
+    let bytes = LENGTHS.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = (bytes[at + 2] - b'0') * 10 + (bytes[at + 3] - b'0');
+        table[place(bytes[at], bytes[at + 1])] = length;
+        at += 4;
+    }
+    table
+}
+
+/// The place of two capitals in the table; outside of it for anything else.
+const fn place(first: u8, second: u8) -> usize {
+    if !first.is_ascii_uppercase() || !second.is_ascii_uppercase() {
+        return usize::MAX;
+    }
+    (first - b'A') as usize * 26 + (second - b'A') as usize
+}
+
 /// The end of the number that starts at `start`.
 pub(super) fn end(bytes: &[u8], start: usize) -> Option<usize> {
     let country = [
         byte_at(bytes, start).to_ascii_uppercase(),
         byte_at(bytes, start + 1).to_ascii_uppercase(),
     ];
-    let (entries, _) = LENGTHS.as_bytes().as_chunks::<4>();
-    let entry = entries.iter().find(|entry| entry[..2] == country)?;
-    let length = usize::from(entry[2] - b'0') * 10 + usize::from(entry[3] - b'0');
+    let length = usize::from(*BY_COUNTRY.get(place(country[0], country[1]))?);
+    if length == 0 {
+        return None;
+    }
     let mut remainder = Remainder(0);
     let mut head = [0; 4];
     let mut read = 0;

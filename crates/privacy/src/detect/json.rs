@@ -6,10 +6,9 @@
 //! keys of the object decide at its end. Tolerant: a document that is cut off is read
 //! as far as it goes.
 
-use memchr::memchr2;
 use tidegate_model::DataType;
 
-use super::class::byte_at;
+use super::class::{byte_at, near};
 use super::escape;
 use super::keys::KeyClass;
 use super::labelled::{self, Reading};
@@ -141,12 +140,12 @@ fn string_end(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
     let mut escaped = false;
     loop {
-        match bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        match near(bytes, at, b'"', b'\\') {
             None => return (bytes.len(), escaped),
-            Some(found) if byte_at(bytes, at + found) == b'"' => return (at + found, escaped),
+            Some(found) if byte_at(bytes, found) == b'"' => return (found, escaped),
             Some(found) => {
                 escaped = true;
-                at += found + 2;
+                at = found + 2;
             }
         }
         if at >= bytes.len() {

@@ -6,7 +6,7 @@
 use tidegate_model::DataType;
 
 use super::check::luhn;
-use super::class::{CLASS, DIGIT, LETTER, byte_at};
+use super::class::{CLASS, DIGIT, LETTER, byte_at, trimmed};
 use super::digits::Digits;
 use super::keys::KeyClass;
 use super::name_value::{looks_like_name, may_be_name};
@@ -31,9 +31,8 @@ pub(super) fn value(
     class: KeyClass,
 ) -> Reading {
     let Some(raw) = text.get(start..end) else { return Reading::Open };
-    let trimmed = raw.trim_start();
-    let start = end - trimmed.len();
-    let value = trimmed.trim_end();
+    let (value, lead) = trimmed(raw);
+    let start = start + lead;
     let end = start + value.len();
     let Some(data_type) = judge(run, value, class) else {
         return if class == KeyClass::Version { Reading::Done } else { Reading::Open };
@@ -55,40 +54,42 @@ pub(super) fn value(
 
 fn judge(run: &Run<'_>, value: &str, class: KeyClass) -> Option<DataType> {
     let bytes = value.as_bytes();
-    let classes = bytes.iter().take(256).fold(0, |all, byte| all | CLASS[usize::from(*byte)]);
-    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let digits = || bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     let good = match class {
         KeyClass::Person => (may_be_name(value)).then_some(DataType::Person),
         KeyClass::Role => looks_like_name(run.lexicon, value)
             .or_else(|| is_company(run, value).then_some(DataType::Org)),
-        KeyClass::Org => (is_title(value, classes)).then_some(DataType::Org),
+        KeyClass::Org => is_title(value).then_some(DataType::Org),
         KeyClass::Phone => {
-            ((5..=17).contains(&digits) && value.len() <= 32 && mostly_digits(bytes))
+            (value.len() <= 32 && (5..=17).contains(&digits()) && mostly_digits(bytes))
                 .then_some(DataType::Phone)
         }
         KeyClass::Address => (value.len() >= 4
             && value.len() <= 300
-            && classes & LETTER != 0
+            && classes(bytes) & LETTER != 0
             && !value.contains('@')
             && !value.contains("://"))
         .then_some(DataType::Address),
-        KeyClass::Birth => ((4..=8).contains(&digits) && value.len() <= 30
-            || digits >= 8 && value.len() <= 30)
-            .then_some(DataType::BirthDate),
+        KeyClass::Birth => (value.len() <= 30 && digits() >= 4).then_some(DataType::BirthDate),
         KeyClass::Password => (is_password(bytes)
             && (!value.contains(' ') || value.len() <= 64 || value.starts_with("-----BEGIN")))
         .then_some(DataType::Secret),
         KeyClass::Token => is_token(bytes).then_some(DataType::Secret),
         KeyClass::Auth => is_token(bytes.get(scheme_length(value)..)?).then_some(DataType::Secret),
-        KeyClass::Ssn => (digits == 9 && value.len() <= 11).then_some(DataType::Ssn),
-        KeyClass::NationalId => (digits >= 5 && value.len() <= 25 && !value.contains('@'))
+        KeyClass::Ssn => (value.len() <= 11 && digits() == 9).then_some(DataType::Ssn),
+        KeyClass::NationalId => (value.len() <= 25 && digits() >= 5 && !value.contains('@'))
             .then_some(DataType::NationalId),
-        KeyClass::Card => ((12..=19).contains(&digits) && value.len() <= 25 && is_card(bytes))
+        KeyClass::Card => (value.len() <= 25 && (12..=19).contains(&digits()) && is_card(bytes))
             .then_some(DataType::CreditCard),
         KeyClass::Custom => (!value.is_empty()).then_some(DataType::Custom),
         _ => None,
     };
     good.filter(|data_type| run.rules.wants(*data_type))
+}
+
+/// The classes of the first bytes, together.
+fn classes(bytes: &[u8]) -> u8 {
+    bytes.iter().take(256).fold(0, |all, byte| all | CLASS[usize::from(*byte)])
 }
 
 /// The length of `Bearer ` or another scheme in front of the secret.
@@ -117,14 +118,20 @@ fn is_card(bytes: &[u8]) -> bool {
 }
 
 /// A name of a company: letters, and no address of a page, path or identifier.
-fn is_title(value: &str, classes: u8) -> bool {
-    let count = value.chars().count();
-    (2..=120).contains(&count)
-        && classes & LETTER != 0
-        && !value.contains("://")
-        && !value.contains('@')
-        && (value.contains(' ')
-            || !value.contains(['/', '_']) && (classes & DIGIT == 0 || value.len() <= 16))
+fn is_title(value: &str) -> bool {
+    // 120 characters have at most 480 bytes.
+    if value.len() > 480 || !(2..=120).contains(&value.chars().count()) {
+        return false;
+    }
+    let bytes = value.as_bytes();
+    let classes = classes(bytes);
+    classes & LETTER != 0
+        && !bytes.contains(&b'@')
+        && (bytes.contains(&b' ')
+            || !bytes.contains(&b'/')
+                && !bytes.contains(&b'_')
+                && (classes & DIGIT == 0 || value.len() <= 16))
+        && !(bytes.contains(&b':') && value.contains("://"))
         && !matches!(
             value,
             "null"
@@ -164,7 +171,7 @@ pub(super) fn number(run: &mut Run<'_>, text: &str, start: usize, end: usize, cl
         KeyClass::Password | KeyClass::Token if values.len() >= 8 => DataType::Secret,
         KeyClass::Custom => DataType::Custom,
         KeyClass::Unknown
-            if values.len() >= 15 && super::card::groups(&digits, false).is_some() =>
+            if values.len() >= 15 && super::card::groups(&digits, || false).is_some() =>
         {
             DataType::CreditCard
         }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::class::{LETTER, byte_at, class_at};
+use super::class::{LETTER, byte_at, class_at, run_end, upper_at};
 use super::lexicon::{LEGAL_FORM, Lexicon};
 use super::prefix::Pairs;
 use super::sequence::{Kind, Word};
@@ -61,6 +61,8 @@ pub(super) fn form_end(text: &str, end: usize) -> Option<usize> {
     BY_FIRST
         .get(first)?
         .iter()
+        // Two bytes say no before a comparison is called.
+        .filter(|form| form.len() < 3 || form.as_bytes().get(1..3) == rest.get(1..3))
         .filter(|form| rest.starts_with(form.as_bytes()))
         .map(|form| form.len())
         .filter(|length| class_at(rest, *length) & LETTER == 0)
@@ -86,9 +88,21 @@ pub(super) fn any_form(lexicon: Lexicon, text: &str, end: usize) -> Option<usize
         if byte_at(text.as_bytes(), end) != b' ' {
             return None;
         }
+        if !may_be_form(lexicon, text, end + 1) {
+            return None;
+        }
         let word = super::sequence::one(lexicon, text, end + 1, false)?;
         (word.flags & LEGAL_FORM != 0 && is_form(text, &word)).then_some(word.end)
     })
+}
+
+/// Says no to most words with one look at the lexicon. A word that goes on behind a hyphen
+/// or an apostrophe must be read as a whole.
+fn may_be_form(lexicon: Lexicon, text: &str, start: usize) -> bool {
+    let end = run_end(text.as_bytes(), start, LETTER);
+    upper_at(text, start)
+        && (matches!(byte_at(text.as_bytes(), end), b'-' | b'\'' | 0xE2)
+            || lexicon.word_at(text, start, end) & LEGAL_FORM != 0)
 }
 
 /// Short legal forms count only as they are written: `AG`, not `Ag`.

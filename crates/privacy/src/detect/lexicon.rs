@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::words::{hash, known};
+use super::words::{hash, hash_at, known};
 
 /// `Mr`, `Frau`, `Dr`: a name follows.
 pub(super) const TITLE: u32 = 1;
@@ -301,11 +301,22 @@ const LISTS: &[(u32, &str)] = &[
 ];
 
 struct Table {
+    /// A bit for each word, by other bits of its hash: most words of a text are none of
+    /// these, and 8 kB stay in the nearest cache.
+    bits: [u64; BITS],
     slots: Vec<(u64, u32)>,
 }
 
+const BITS: usize = 1 << 10;
+const SLOTS: usize = 1 << 14;
+
+/// The place of the bit of a hash.
+fn bit(hash: u64) -> (usize, u64) {
+    ((hash >> 22) as usize & (BITS - 1), 1 << (hash >> 16 & 63))
+}
+
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table { slots: vec![(0, 0); 1 << 14] };
+    let mut table = Table { bits: [0; BITS], slots: vec![(0, 0); SLOTS] };
     for (flag, words) in LISTS {
         for word in words.split_whitespace() {
             table.add(hash(word), *flag);
@@ -316,6 +327,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 
 impl Table {
     fn add(&mut self, hash: u64, flag: u32) {
+        let (word, own) = bit(hash);
+        self.bits[word] |= own;
         let mask = self.slots.len() - 1;
         let mut index = (hash >> 40) as usize & mask;
         while let Some(slot) = self.slots.get_mut(index) {
@@ -330,19 +343,23 @@ impl Table {
 
 /// A handle on the table, so that the hot loop does not ask each time whether it is built.
 #[derive(Clone, Copy)]
-pub(super) struct Lexicon(&'static [(u64, u32)]);
+pub(super) struct Lexicon(&'static Table);
 
 impl Lexicon {
     pub(super) fn get() -> Self {
-        Self(&TABLE.slots)
+        Self(&TABLE)
     }
 
     /// The flags of the word with this hash.
     pub(super) fn flags(self, hash: u64) -> u32 {
-        let mask = self.0.len() - 1;
+        let (word, own) = bit(hash);
+        if self.0.bits[word] & own == 0 {
+            return 0;
+        }
+        let mask = self.0.slots.len() - 1;
         let mut index = (hash >> 40) as usize & mask;
         loop {
-            match self.0.get(index) {
+            match self.0.slots.get(index) {
                 Some(&(_, 0)) | None => return 0,
                 Some(&(found, flags)) if found == hash => return flags,
                 Some(_) => index = (index + 1) & mask,
@@ -353,6 +370,17 @@ impl Lexicon {
     /// The flags of a word.
     pub(super) fn word(self, word: &str) -> u32 {
         self.flags(hash(word))
+    }
+
+    /// The flags of the word at `start..end`.
+    pub(super) fn word_at(self, text: &str, start: usize, end: usize) -> u32 {
+        self.flags(hash_at(text, start, end))
+    }
+
+    /// Both of the word at `start..end`.
+    pub(super) fn both_at(self, text: &str, start: usize, end: usize) -> (u32, u8) {
+        let hash = hash_at(text, start, end);
+        (self.flags(hash), known(hash))
     }
 
     /// Flags of the lexicon, and what the table of names knows.

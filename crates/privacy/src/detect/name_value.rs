@@ -10,16 +10,30 @@ use super::lexicon::{COMPANY_WORD, LEGAL_FORM, Lexicon, PARTICLE, STOP};
 use super::sequence::Sequence;
 use super::words::{GIVEN, PLAIN, STRONG_GIVEN, SURNAME, known_word};
 
+const MOST_WORDS: usize = 8;
+
+/// Digits, and signs that no name has.
+static NOT_IN_NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let signs = b"0123456789@/\\_{}<>=#|[";
+    let mut index = 0;
+    while index < signs.len() {
+        table[signs[index] as usize] = true;
+        index += 1;
+    }
+    table
+};
+
 /// Whether a value under a key for names can be one: nearly anything of letters.
 pub(super) fn may_be_name(value: &str) -> bool {
-    let count = value.chars().count();
-    (1..=80).contains(&count)
-        && value.chars().any(char::is_alphabetic)
-        && !value.chars().any(|c| {
-            matches!(c, '@' | '/' | '\\' | '_' | '{' | '}' | '<' | '>' | '=' | '#' | '|' | '[')
-                || c.is_ascii_digit()
-        })
-        && value.split_whitespace().count() <= 8
+    let bytes = value.as_bytes();
+    // 80 characters have at most 320 bytes.
+    let fits = bytes.len() <= 80 || bytes.len() <= 320 && value.chars().count() <= 80;
+    // At most so many words; they are counted only if there may be more.
+    let blanks = || bytes.iter().filter(|byte| **byte <= b' ' || **byte >= 0x80).count();
+    fits && !bytes.iter().any(|byte| NOT_IN_NAMES[usize::from(*byte)])
+        && (bytes.iter().any(u8::is_ascii_alphabetic) || value.chars().any(char::is_alphabetic))
+        && (blanks() < MOST_WORDS || value.split_whitespace().count() <= MOST_WORDS)
         && !matches!(
             value,
             "null"

@@ -20,7 +20,7 @@ pub(super) fn in_digits(digits: &Digits) -> (Shape, usize) {
     (Shape::No, 0)
 }
 
-fn judge(values: &[u8], lengths: &[usize], signs: &[u8]) -> Shape {
+fn judge(values: &[u8], lengths: &[u8], signs: &[u8]) -> Shape {
     match (lengths, signs) {
         // Brazil: CPF and CNPJ as they are written.
         ([3, 3, 3, 2], [b'.', b'.', b'-']) if cpf(values) => Shape::Sure,

@@ -4,6 +4,8 @@
 //! this order: address of a computer, card, social security, national id, date of
 //! birth, telephone. Bounded: one look gathers at most ten groups.
 
+use std::cell::LazyCell;
+
 use tidegate_model::DataType;
 
 use super::card;
@@ -17,6 +19,9 @@ use super::lexicon::{
 use super::national;
 use super::phone::{Shape, is_international, local_shape};
 use super::run::{CHECKED, Found, PROSE, Run};
+
+/// The flags of the words before a number, which are looked up when they are needed.
+type Words<'a> = LazyCell<u32, &'a dyn Fn() -> u32>;
 
 /// What the words around say a number is.
 #[derive(Clone, Copy)]
@@ -85,7 +90,7 @@ pub(super) fn find(
             hint.map_or_else(|| run.flags_before(text, start, 6), |hint| hint.0) & VERSION_CUE != 0;
         return (!version).then(|| checked(start, end, DataType::IpAddress));
     }
-    let total: usize = digits.lengths(digits.groups).iter().sum();
+    let total = digits.values(digits.groups).len();
     if total < 6 {
         return None;
     }
@@ -97,28 +102,30 @@ pub(super) fn find(
     {
         return None;
     }
-    let words = hint.map_or_else(|| run.flags_before(text, start, 5), |hint| hint.0);
+    // Asked for only where a word decides: most numbers are nothing whatever stands before.
+    let look = || hint.map_or_else(|| run.flags_before(text, start, 5), |hint| hint.0);
+    let words: Words<'_> = LazyCell::new(&look);
     if !plus {
         if total >= 12
-            && let Some(groups) = card::groups(digits, words & CARD_CUE != 0)
+            && let Some(groups) = card::groups(digits, || *words & CARD_CUE != 0)
             && clean_end(bytes, digits.end(groups))
         {
             return Some(checked(start, digits.end(groups), DataType::CreditCard));
         }
-        if let Some(found) = social(digits, bytes, words) {
+        if let Some(found) = social(digits, bytes, &words) {
             return Some(found);
         }
-        if let Some(found) = born(run, text, digits, words) {
+        if let Some(found) = born(text, digits, &words) {
             return found;
         }
         let (shape, groups) = national::in_digits(digits);
-        if (shape == Shape::Sure || shape == Shape::Possible && words & ID_CUE != 0)
+        if (shape == Shape::Sure || shape == Shape::Possible && *words & ID_CUE != 0)
             && clean_end(bytes, digits.end(groups))
         {
             return Some(checked(start, digits.end(groups), DataType::NationalId));
         }
     }
-    phone(run, text, digits, words, plus, hint.is_some())
+    phone(run, text, digits, &words, plus, hint.is_some())
 }
 
 fn checked(start: usize, end: usize, data_type: DataType) -> Found {
@@ -132,13 +139,12 @@ fn clean_end(bytes: &[u8], end: usize) -> bool {
             && class_at(bytes, end + 1) & (DIGIT | LETTER) != 0)
 }
 
-fn social(digits: &Digits, bytes: &[u8], words: u32) -> Option<Found> {
-    let said = words & SSN_CUE != 0;
+fn social(digits: &Digits, bytes: &[u8], words: &Words<'_>) -> Option<Found> {
     let (groups, form) =
         match (digits.lengths(3.min(digits.groups)), digits.signs(3.min(digits.groups))) {
             ([3, 2, 4], [b'-', b'-']) => (3, true),
-            ([3, 2, 4], [a, b]) if a == b => (3, said),
-            ([9, ..], _) => (1, said),
+            ([3, 2, 4], [a, b]) if a == b => (3, false),
+            ([9, ..], _) => (1, false),
             _ => return None,
         };
     let area = digits.number(0, 3);
@@ -148,15 +154,17 @@ fn social(digits: &Digits, bytes: &[u8], words: u32) -> Option<Found> {
         && digits.number(3, 5) != 0
         && digits.number(5, 9) != 0;
     let end = digits.end(groups);
-    (form && valid && (said || words & NUMBER_STOP == 0) && clean_end(bytes, end))
+    (valid
+        && clean_end(bytes, end)
+        && (**words & SSN_CUE != 0 || form && **words & NUMBER_STOP == 0))
         .then(|| checked(digits.start, end, DataType::Ssn))
 }
 
 /// `Some(None)` for a date that is nobody's birthday.
-fn born(_: &Run<'_>, text: &str, digits: &Digits, words: u32) -> Option<Option<Found>> {
+fn born(text: &str, digits: &Digits, words: &Words<'_>) -> Option<Option<Found>> {
     is_date(digits)?;
     let end = digits.end(3);
-    if words & BIRTH_CUE == 0 || class_at(text.as_bytes(), end) & WORD != 0 {
+    if **words & BIRTH_CUE == 0 || class_at(text.as_bytes(), end) & WORD != 0 {
         return Some(None);
     }
     Some(Some(Found { start: digits.start, end, data_type: DataType::BirthDate, rank: PROSE }))
@@ -174,15 +182,14 @@ pub(super) fn is_date(digits: &Digits) -> Option<()> {
     let year = |value: u32| (1850..=2150).contains(&value);
     let fits = match digits.lengths(3) {
         [4, 1 | 2, 1 | 2] => {
-            let month = digits.lengths(2).last().copied().unwrap_or(2);
-            let day = digits.values(3).len();
-            year(digits.number(0, 4))
-                && is_day(digits.number(4, 4 + month), digits.number(4 + month, day))
+            let (month, day) = (digits.values(2).len(), digits.values(3).len());
+            year(digits.number(0, 4)) && is_day(digits.number(4, month), digits.number(month, day))
         }
-        [first @ (1 | 2), second @ (1 | 2), third @ (2 | 4)] => {
-            let one = digits.number(0, *first);
-            let two = digits.number(*first, first + second);
-            let last = digits.number(first + second, first + second + third);
+        [1 | 2, 1 | 2, third @ (2 | 4)] => {
+            let [first, second, end] = [1, 2, 3].map(|groups| digits.values(groups).len());
+            let one = digits.number(0, first);
+            let two = digits.number(first, second);
+            let last = digits.number(second, end);
             (*third == 2 || year(last)) && (is_day(one, two) || is_day(two, one))
         }
         _ => false,
@@ -194,7 +201,7 @@ fn phone(
     run: &Run<'_>,
     text: &str,
     digits: &Digits,
-    words: u32,
+    words: &Words<'_>,
     plus: bool,
     labelled: bool,
 ) -> Option<Found> {
@@ -212,10 +219,11 @@ fn phone(
             values.get(2..).is_some_and(is_international)
         } else {
             match local_shape(values, digits.lengths(groups), digits.signs(groups)) {
-                Shape::Sure => words & NUMBER_STOP == 0 || words & PHONE_CUE != 0,
+                Shape::Sure => **words & NUMBER_STOP == 0 || **words & PHONE_CUE != 0,
                 Shape::Possible => {
-                    (words & PHONE_CUE != 0 && (words & NUMBER_STOP == 0 || labelled))
-                        || (words & NUMBER_WORD != 0 && words & NUMBER_STOP == 0 && groups >= 3)
+                    let (cue, stop) = (**words & PHONE_CUE != 0, **words & NUMBER_STOP != 0);
+                    (cue && (!stop || labelled))
+                        || (**words & NUMBER_WORD != 0 && !stop && groups >= 3)
                         || spoken_of(run, text, end, values.len())
                 }
                 Shape::No => false,

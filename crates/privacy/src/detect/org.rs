@@ -8,7 +8,7 @@
 use tidegate_model::DataType;
 
 use super::class::{LETTER, byte_at, class_at, run_end, upper_at};
-use super::legal::{any_form, forms_end, is_form};
+use super::legal::{any_form, form_end, forms_end, is_form};
 use super::lexicon::{
     AND, COMPANY_CUE, COMPANY_START, COMPANY_WORD, EMPLOYED, LEGAL_FORM, PERSON_CUE, ROLE, STOP,
     TITLE,
@@ -29,9 +29,16 @@ pub(super) fn in_sequence(
     let first = own.first()?;
     let last = own.last()?;
     // `S.A.` is read as initials: a form may stand behind any word.
-    for word in own.iter().filter(|word| word.kind != Kind::Initial && word.kind != Kind::Particle)
-    {
-        if let Some(end) = forms_end(run.lexicon, text, word.end)
+    for (place, word) in own.iter().enumerate() {
+        if matches!(word.kind, Kind::Initial | Kind::Particle) {
+            continue;
+        }
+        // The next word is read already: mostly it says that no form follows.
+        let no_form = own
+            .get(place + 1)
+            .is_some_and(|next| next.start == word.end + 1 && next.flags & LEGAL_FORM == 0);
+        if !(no_form && form_end(text, word.end).is_none())
+            && let Some(end) = forms_end(run.lexicon, text, word.end)
             && !(word.end == last.end
                 && byte_at(text.as_bytes(), word.end) == b','
                 && own.len() == 1
@@ -187,7 +194,7 @@ pub(super) fn by_cue(run: &Run<'_>, text: &str, sequence: &Sequence) -> Option<(
     {
         return None;
     }
-    let cue = text.get(from..to).map_or(0, |word| run.lexicon.word(word));
+    let cue = run.lexicon.word_at(text, from, to);
     // `Anna Weber from Initech`: a person stands right before.
     let of_person = cue & (COMPANY_CUE | PERSON_CUE) != 0
         && run.out.last().is_some_and(|find| {

@@ -6,18 +6,24 @@
 use super::class::{LETTER, byte_at, floor_char, run_end, upper_at};
 use super::legal::{FORMS, form_end};
 use super::lexicon::{AND, COMPANY_START, COMPANY_WORD, LEGAL_FORM, Lexicon};
+use super::prefix::Pairs;
 use super::sequence::Sequence;
 use super::words::{SURNAME, known_word};
 
+static ENDS: Pairs = Pairs::of_ends(FORMS);
+
 /// Whether a whole value is the name of a company.
 pub(super) fn whole_is_company(lexicon: Lexicon, value: &str) -> bool {
-    let forms = value.rfind(' ').is_some_and(|_| {
-        FORMS.iter().any(|form| {
+    let bytes = value.as_bytes();
+    let may = |last: usize| {
+        ENDS.may(byte_at(bytes, last.wrapping_sub(1)), byte_at(bytes, last)) && value.contains(' ')
+    };
+    let forms = bytes.len().checked_sub(1).is_some_and(may)
+        && FORMS.iter().any(|form| {
             value.len() > form.len() + 1
                 && value.ends_with(form)
-                && value.as_bytes().get(value.len() - form.len() - 1) == Some(&b' ')
-        })
-    });
+                && bytes.get(value.len() - form.len() - 1) == Some(&b' ')
+        });
     let words = value.split([' ', ',', '-']).filter(|word| !word.is_empty());
     let company =
         words.clone().skip(1).any(|word| lexicon.word(word) & (LEGAL_FORM | COMPANY_WORD) != 0);

@@ -6,7 +6,9 @@
 
 use tidegate_model::DataType;
 
-use super::class::{CLASS, LETTER, WORD, byte_at, byte_before, class_at, class_before, floor_char};
+use super::class::{
+    CLASS, JOIN, LETTER, WORD, byte_at, byte_before, class_at, class_before, floor_char,
+};
 use super::digits::Digits;
 use super::keys::KeyClass;
 use super::labelled::{self, Reading};
@@ -81,11 +83,7 @@ fn key_before(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         end -= 1;
     }
     let mut start = end;
-    while start > 0
-        && end - start < 48
-        && (class_before(bytes, start) & WORD != 0
-            || matches!(byte_before(bytes, start), b'-' | b'.'))
-    {
+    while end - start < 48 && class_before(bytes, start) & (WORD | JOIN) != 0 {
         start -= 1;
     }
     (start < end && CLASS[usize::from(byte_at(bytes, end - 1))] & WORD != 0).then_some((start, end))

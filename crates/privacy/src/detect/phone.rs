@@ -80,7 +80,7 @@ pub(super) enum Shape {
 }
 
 /// Judges a number without a country code by the lengths of its groups and its signs.
-pub(super) fn local_shape(digits: &[u8], groups: &[usize], separators: &[u8]) -> Shape {
+pub(super) fn local_shape(digits: &[u8], groups: &[u8], separators: &[u8]) -> Shape {
     let count = digits.len();
     if !(5..=13).contains(&count) || groups.len() > 7 {
         return Shape::No;

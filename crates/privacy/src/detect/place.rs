@@ -220,8 +220,13 @@ fn city(run: &Run<'_>, text: &str, at: usize) -> Option<usize> {
     for count in 0..5 {
         let stop = run_end(bytes, next, LETTER);
         let word = text.get(next..stop)?;
-        let (flags, known) = run.lexicon.both(word);
         let upper = upper_at(text, next);
+        // What is no capitalised word is no city, whatever it is called.
+        let (flags, known) = if upper {
+            run.lexicon.both_at(text, next, stop)
+        } else {
+            (run.lexicon.word_at(text, next, stop), 0)
+        };
         let joined = end.is_some_and(|end| next > end + 1);
         if word.is_empty()
             || !upper

@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
         let mut end = at;
         for _ in 0..words {
             let Some((start, stop)) = word_before(text, end, at.saturating_sub(64)) else { break };
-            flags |= text.get(start..stop).map_or(0, |word| self.lexicon.word(word));
+            flags |= self.lexicon.word_at(text, start, stop);
             end = start;
         }
         flags
@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
             if end == start || end - start > 24 {
                 break;
             }
-            flags |= text.get(start..end).map_or(0, |word| self.lexicon.word(word));
+            flags |= self.lexicon.word_at(text, start, end);
             start = end;
         }
         flags
@@ -148,10 +148,33 @@ pub(super) fn raw_hash(bytes: &[u8]) -> u64 {
     hash ^ (hash >> 29)
 }
 
+/// Sorts by the start, the longer first. The finds are nearly in order: a few steps of each
+/// are cheaper than a sort, which is there for when the steps become many.
+fn order(found: &mut [Found]) {
+    let key = |find: &Found| (find.start, usize::MAX - find.end);
+    let mut steps = found.len() * 4;
+    for place in 1..found.len() {
+        let mut at = place;
+        while at > 0 && key(&found[at]) < key(&found[at - 1]) {
+            if steps == 0 {
+                found.sort_by_key(key);
+                return;
+            }
+            found.swap(at - 1, at);
+            steps -= 1;
+            at -= 1;
+        }
+    }
+}
+
 /// Sorts the finds and settles overlaps: the higher rank stays, then the longer one; what
 /// sticks out of the loser on one side stays too.
 pub(super) fn settle(mut found: Vec<Found>) -> Vec<Found> {
-    found.sort_by_key(|find| (find.start, usize::MAX - find.end));
+    // Most texts have no overlaps at all: nothing to settle.
+    if found.is_sorted_by(|one, next| one.end <= next.start) {
+        return found;
+    }
+    order(&mut found);
     let mut settled: Vec<Found> = Vec::with_capacity(found.len());
     for mut find in found {
         loop {

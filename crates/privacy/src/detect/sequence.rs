@@ -5,8 +5,11 @@
 //! (`van`, `de la`), hyphens and apostrophes belong to the words; commas and line ends
 //! do not.
 
-use super::class::{DIGIT, LETTER, LOWER, UNDER, WORD, byte_at, class_at, run_end, upper_at};
+use super::class::{
+    DIGIT, LETTER, LOWER, UNDER, WORD, byte_at, byte_before, class_at, run_end, upper_at,
+};
 use super::lexicon::{Lexicon, PARTICLE, STOP, TITLE};
+use super::prefix::Pairs;
 use super::words::{GIVEN, PLAIN, STRONG_GIVEN, STRONG_SURNAME, SURNAME, VERY_PLAIN};
 
 pub(super) const MAX_WORDS: usize = 8;
@@ -35,8 +38,16 @@ pub(super) struct Word {
     pub(super) noun: bool,
 }
 
-const NONE: Word =
-    Word { start: 0, end: 0, kind: Kind::Particle, flags: 0, known: 0, hyphen: false, noun: false };
+/// All zeros, which are quick to write.
+const NONE: Word = Word {
+    start: 0,
+    end: 0,
+    kind: Kind::Capitalised,
+    flags: 0,
+    known: 0,
+    hyphen: false,
+    noun: false,
+};
 
 pub(super) struct Sequence {
     words: [Word; MAX_WORDS],
@@ -54,21 +65,38 @@ impl Sequence {
     }
 
     pub(super) fn read(lexicon: Lexicon, text: &str, start: usize) -> Self {
-        let mut sequence = Self { words: [NONE; MAX_WORDS], count: 0 };
+        let mut sequence = Self::empty();
+        sequence.fill(lexicon, text, start, None);
+        sequence
+    }
+
+    pub(super) fn empty() -> Self {
+        Self { words: [NONE; MAX_WORDS], count: 0 }
+    }
+
+    /// Reads into an empty one, which spares a copy. `first` is what the letters of the
+    /// first word say, if that is known already.
+    pub(super) fn fill(
+        &mut self,
+        lexicon: Lexicon,
+        text: &str,
+        start: usize,
+        mut first: Option<(u32, u8)>,
+    ) {
         let mut at = start;
-        while sequence.count < MAX_WORDS {
-            let Some(word) = one(lexicon, text, at, sequence.count > 0) else { break };
-            if let Some(slot) = sequence.words.get_mut(sequence.count) {
+        while self.count < MAX_WORDS {
+            let inside = self.count > 0;
+            let Some(word) = judged(lexicon, text, at, inside, first.take()) else { break };
+            if let Some(slot) = self.words.get_mut(self.count) {
                 *slot = word;
             }
-            sequence.count += 1;
+            self.count += 1;
             let Some(next) = gap(text, &word) else { break };
             at = next;
         }
-        while sequence.words().last().is_some_and(|word| word.kind == Kind::Particle) {
-            sequence.count -= 1;
+        while self.words().last().is_some_and(|word| word.kind == Kind::Particle) {
+            self.count -= 1;
         }
-        sequence
     }
 }
 
@@ -88,15 +116,36 @@ fn gap(text: &str, word: &Word) -> Option<usize> {
     }
 }
 
+/// Ends of German nouns.
+const NOUNS: &[&str] = &[
+    "ung", "heit", "keit", "schaft", "nummer", "ungen", "tion", "ismus", "erei", "tät", "nis",
+    "chen",
+];
+static NOUN_ENDS: Pairs = Pairs::of_ends(NOUNS);
+
 /// The word at a place.
 pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> Option<Word> {
+    judged(lexicon, text, start, inside, None)
+}
+
+/// The same, if it is known already what the letters at the place say.
+fn judged(
+    lexicon: Lexicon,
+    text: &str,
+    start: usize,
+    inside: bool,
+    judged: Option<(u32, u8)>,
+) -> Option<Word> {
     let bytes = text.as_bytes();
     let mut end = run_end(bytes, start, LETTER);
     if end == start || end - start > 40 {
         return None;
     }
     if !upper_at(text, start) {
-        let flags = lexicon.word(text.get(start..end)?);
+        if !inside || end - start > 5 {
+            return None;
+        }
+        let flags = lexicon.word_at(text, start, end);
         if byte_at(bytes, end) == b'\'' && end - start <= 2 {
             end += 1;
         }
@@ -111,7 +160,7 @@ pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> O
         });
     }
     let mut hyphen = false;
-    let (mut flags, mut known) = lexicon.both(text.get(start..end)?);
+    let (mut flags, mut known) = judged.unwrap_or_else(|| lexicon.both_at(text, start, end));
     for _ in 0..3 {
         let (sign, width) = match byte_at(bytes, end) {
             b'-' => (b'-', 1),
@@ -134,7 +183,7 @@ pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> O
             (flags, known) = lexicon.both(text.get(start..next)?);
         } else {
             hyphen = true;
-            let (other_flags, other) = lexicon.both(part);
+            let (other_flags, other) = lexicon.both_at(text, end + width, next);
             known = joined(known, other);
             flags |= other_flags & !STOP;
         }
@@ -194,12 +243,8 @@ pub(super) fn one(lexicon: Lexicon, text: &str, start: usize, inside: bool) -> O
         Kind::Capitalised
     };
     let noun = known == 0
-        && [
-            "ung", "heit", "keit", "schaft", "nummer", "ungen", "tion", "ismus", "erei", "tät",
-            "nis", "chen",
-        ]
-        .iter()
-        .any(|end| letters.ends_with(end));
+        && NOUN_ENDS.may(byte_before(bytes, end - 1), byte_before(bytes, end))
+        && NOUNS.iter().any(|end| letters.ends_with(end));
     Some(Word { start, end, kind, flags, known, hyphen, noun })
 }
 

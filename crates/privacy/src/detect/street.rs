@@ -7,7 +7,7 @@ use super::class::{DIGIT, LETTER, WORD, byte_at, class_at, floor_char, run_end, 
 use super::lexicon::{PARTICLE, STOP, STREET_END, STREET_START, UNIT};
 use super::prefix::Pairs;
 use super::run::Run;
-use super::words::GIVEN;
+use super::words::{GIVEN, hash_at, known};
 
 /// Ends of words that are streets: `Hauptstraße`, `Storgatan`, `Kerkstraat`.
 #[rustfmt::skip]
@@ -46,7 +46,8 @@ pub(super) fn street(run: &Run<'_>, text: &str, at: usize) -> Option<(usize, boo
             break;
         }
         let upper = upper_at(text, end);
-        let (flags, known) = run.lexicon.both(word);
+        let hash = hash_at(text, end, stop);
+        let flags = run.lexicon.flags(hash);
         if count > 0 && flags & UNIT != 0 && flags & (STREET_END | STREET_START) == 0 {
             break;
         }
@@ -63,7 +64,7 @@ pub(super) fn street(run: &Run<'_>, text: &str, at: usize) -> Option<(usize, boo
         if upper
             && flags & STOP != 0
             && flags & (STREET_END | STREET_START) == 0
-            && known & GIVEN == 0
+            && known(hash) & GIVEN == 0
             && !begun
             && !is_direction(word)
         {
@@ -138,17 +139,19 @@ pub(super) fn is_compound(word: &str) -> bool {
         && COMPOUND.iter().any(|end| word.len() > end.len() + 2 && word.ends_with(end))
 }
 
-/// ` utca`, ` katu`, ` tie` behind a name.
+/// ` utca 5`, ` katu 5`, ` tie 5` behind a name: the end of the number.
 pub(super) fn small_street(run: &Run<'_>, text: &str, end: usize) -> Option<usize> {
     let bytes = text.as_bytes();
+    if byte_at(bytes, end) != b' ' {
+        return None;
+    }
     let stop = run_end(bytes, end + 1, LETTER);
     let word = text.get(end + 1..stop)?;
-    (byte_at(bytes, end) == b' '
-        && word.len() >= 3
-        && word.len() <= 12
-        && !upper_at(text, end + 1)
-        && run.lexicon.word(word) & STREET_END != 0)
-        .then_some(stop)
+    if !(3..=12).contains(&word.len()) || upper_at(text, end + 1) {
+        return None;
+    }
+    let number = number_after(bytes, stop)?;
+    (run.lexicon.word(word) & STREET_END != 0).then_some(number)
 }
 
 /// `al. Zielna 21`, `ul. Miła 3`: a short street word in small letters before.
@@ -176,6 +179,12 @@ pub(super) fn number_after(bytes: &[u8], end: usize) -> Option<usize> {
         (b'.', b' ') => end + 2,
         _ => return None,
     };
+    // A digit needs no label, and few other bytes begin one.
+    match byte_at(bytes, at) {
+        b'0'..=b'9' => return number_end(bytes, at),
+        b'N' | b'n' | b's' | 0xD0 | 0xE2 => {}
+        _ => return None,
+    }
     for label in [
         &b"No. "[..],
         b"Nr. ",
@@ -196,6 +205,11 @@ pub(super) fn number_after(bytes: &[u8], end: usize) -> Option<usize> {
             break;
         }
     }
+    number_end(bytes, at)
+}
+
+/// The end of the house number at `at`.
+fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     let digits = run_end(bytes, at, DIGIT);
     if digits == at || digits - at > 5 {
         return None;

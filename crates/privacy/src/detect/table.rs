@@ -6,7 +6,7 @@
 
 use memchr::memchr;
 
-use super::class::{LETTER, byte_at, class_at, floor_char};
+use super::class::{LETTER, byte_at, class_at, floor_char, near, trimmed};
 use super::keys::KeyClass;
 use super::labelled::{self, Reading};
 use super::run::Run;
@@ -21,9 +21,9 @@ pub(super) fn look(run: &mut Run<'_>, whole: &str, start: usize) -> Option<usize
     {
         return None;
     }
-    first_cell(bytes, start)?;
-    // A head line is short, and more lines follow.
+    // A head line is short, and more lines follow; most texts are one line.
     let head_end = start + memchr(b'\n', bytes.get(start..bytes.len().min(start + 400))?)?;
+    first_cell(bytes, start)?;
     let head = whole.get(start..head_end)?;
     let sign = sign_of(head)?;
     // Below the head of a Markdown table stands a line of dashes.
@@ -141,11 +141,15 @@ fn rows(
         let end =
             at + bytes.get(at..).and_then(|rest| memchr(b'\n', rest)).unwrap_or(bytes.len() - at);
         let Some(line) = whole.get(at..end) else { return at };
-        let found = cells(line, sign).take(COLUMNS * 2).count();
+        let mut borders = [(0, 0); COLUMNS * 2];
+        let found =
+            borders.iter_mut().zip(cells(line, sign)).map(|(slot, cell)| *slot = cell).count();
         if found < 2 || found > count + 2 || line.len() > 20_000 {
             return at;
         }
-        for (column, (start, stop)) in cells(line, sign).enumerate() {
+        let more = if found < borders.len() { 0 } else { usize::MAX };
+        let more = cells(line, sign).skip(found).take(more);
+        for (column, (start, stop)) in borders.iter().copied().take(found).chain(more).enumerate() {
             let class = if found == count {
                 classes.get(column).copied().unwrap_or(KeyClass::Unknown)
             } else {
@@ -160,8 +164,7 @@ fn rows(
 
 fn cell(run: &mut Run<'_>, whole: &str, start: usize, end: usize, class: KeyClass) {
     let Some(raw) = whole.get(start..end) else { return };
-    let lead = raw.len() - raw.trim_start().len();
-    let trimmed = raw.trim();
+    let (trimmed, lead) = trimmed(raw);
     let (mut start, mut end) = (start + lead, start + lead + trimmed.len());
     if trimmed.len() >= 2 && trimmed.starts_with('"') && trimmed.ends_with('"') {
         start += 1;
@@ -193,12 +196,14 @@ fn cells(line: &str, sign: u8) -> impl Iterator<Item = (usize, usize)> {
         }
         let start = at;
         let mut quoted = false;
-        while at < bytes.len() {
-            match byte_at(bytes, at) {
-                b'"' => quoted = !quoted,
-                byte if byte == sign && !quoted => break,
-                _ => {}
+        loop {
+            let found =
+                if quoted { near(bytes, at, b'"', b'"') } else { near(bytes, at, b'"', sign) };
+            at = found.unwrap_or(bytes.len());
+            if byte_at(bytes, at) != b'"' {
+                break;
             }
+            quoted = !quoted;
             at += 1;
         }
         let end = at;

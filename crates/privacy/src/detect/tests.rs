@@ -168,6 +168,7 @@ const HOSTILE: &[&str] = &[
     "-----BEGIN PRIVATE KEY",
     "password=\"",
     "+1 ",
+    "+(",
     "(1",
     "1.2.3.",
     "Name: ",

@@ -11,7 +11,7 @@ use super::class::{CLASS, DIGIT, HIGH, LOWER, MARK, UNDER, UPPER, WORD, byte_at,
 use super::lexicon::ID_CUE;
 use super::phone::Shape;
 use super::run::{CHECKED, Run};
-use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, STRONG_GIVEN, SURNAME, known_word};
+use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, STRONG_GIVEN, SURNAME, hash_at, known};
 use super::{address, capital, email, iban, ip, national, number, pair, secret, table, vendor};
 
 /// Scans a piece of text.
@@ -32,8 +32,7 @@ fn with_capitals(text: &str) -> Option<String> {
     if bytes.len() > 2000 || bytes.iter().any(u8::is_ascii_uppercase) || !bytes.contains(&b' ') {
         return None;
     }
-    let mut copy = text.to_owned();
-    let mut changed = false;
+    let mut copy = None;
     let mut at = 0;
     let mut behind_name = usize::MAX;
     while at < bytes.len() {
@@ -48,18 +47,18 @@ fn with_capitals(text: &str) -> Option<String> {
             && !matches!(byte_before(bytes, at), b'@' | b'.' | b'/' | b'-' | b'_')
             && byte_at(bytes, end) != b'@'
         {
-            let known = text.get(at..end).map_or(0, known_word);
+            let known = known(hash_at(text, at, end));
             let is_name = known & STRONG_GIVEN != 0 || known & NAME != 0 && at == behind_name;
             if is_name && known & (PLAIN | PLACE | CALENDAR) == 0 {
                 let first = char::from(bytes[at].to_ascii_uppercase());
-                copy.replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
-                changed = true;
+                copy.get_or_insert_with(|| text.to_owned())
+                    .replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
                 behind_name = end + 1;
             }
         }
         at = end;
     }
-    changed.then_some(copy)
+    copy
 }
 
 /// Scans a cell of a table, which holds no table itself.
@@ -106,11 +105,12 @@ fn scan_from(run: &mut Run<'_>, text: &str, from: usize) {
 fn telling(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let mut mask = not_plain(u64::from_le_bytes(*chunk));
+        let eight = u64::from_le_bytes(*chunk);
+        let mut mask = not_plain(eight);
         while mask != 0 {
-            let place = (mask.trailing_zeros() / 8) as usize;
-            if CLASS[usize::from(chunk[place & 7])] & TELLING != 0 {
-                return Some(at + place);
+            let bits = mask.trailing_zeros() & 0x38;
+            if CLASS[usize::from((eight >> bits) as u8)] & TELLING != 0 {
+                return Some(at + bits as usize / 8);
             }
             mask &= mask - 1;
         }

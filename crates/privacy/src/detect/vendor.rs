@@ -160,6 +160,8 @@ pub(super) fn by_form(bytes: &[u8], start: usize) -> Option<usize> {
     BY_FIRST
         .get(usize::from(byte_at(bytes, start)))?
         .iter()
+        // One byte says no before a comparison is called.
+        .filter(|form| form.prefix.as_bytes().get(1) == rest.get(1))
         .filter(|form| rest.starts_with(form.prefix.as_bytes()))
         .filter_map(|form| {
             let tail = rest.get(form.prefix.len()..)?;

@@ -5,6 +5,8 @@
 //! accents), so that `JOSÉ`, `José` and `jose` are one word. The table is made by
 //! `data/make.py`; `hash` and `fold` there and here must stay the same.
 
+use crate::session::lower;
+
 pub(super) const GIVEN: u8 = 1;
 pub(super) const SURNAME: u8 = 2;
 /// A given name of several countries, or a frequent one.
@@ -56,11 +58,55 @@ pub(super) fn hash(word: &str) -> u64 {
         let keep = u64::MAX >> (64 - bytes.len() * 8);
         return finish(step(START, chunk | (0x2020_2020_2020_2020 & keep)), bytes.len());
     }
+    if let Some(hash) = long(bytes) {
+        return hash;
+    }
     let mut state = Hasher::new();
     for character in word.chars() {
         state.folded(character);
     }
     state.finish()
+}
+
+/// The hash of nine bytes or more of ASCII without apostrophes: the same as letter by
+/// letter, eight at a time.
+fn long(bytes: &[u8]) -> Option<u64> {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let last = if rest.is_empty() {
+        0
+    } else {
+        u64::from_le_bytes(*bytes.last_chunk::<8>()?) >> (64 - rest.len() * 8)
+    };
+    let mut state = START;
+    for chunk in chunks {
+        state = step(state, small(u64::from_le_bytes(*chunk))?);
+    }
+    if !rest.is_empty() {
+        state = step(state, small(last)?);
+    }
+    Some(finish(state, bytes.len()))
+}
+
+/// Eight bytes of ASCII with small letters for capitals.
+fn small(chunk: u64) -> Option<u64> {
+    (chunk & 0x8080_8080_8080_8080 == 0 && !has_apostrophe(chunk)).then(|| lower(chunk))
+}
+
+/// The hash of the word at `start..end`: quicker than of the word alone, since eight bytes
+/// can be read at once.
+#[inline]
+pub(super) fn hash_at(text: &str, start: usize, end: usize) -> u64 {
+    let length = end.saturating_sub(start);
+    if (1..=8).contains(&length)
+        && let Some(eight) = text.as_bytes().get(start..).and_then(<[u8]>::first_chunk::<8>)
+    {
+        let keep = u64::MAX >> (64 - length * 8);
+        let chunk = u64::from_le_bytes(*eight) & keep;
+        if chunk & 0x8080_8080_8080_8080 == 0 && !has_apostrophe(chunk) {
+            return finish(step(START, chunk | (0x2020_2020_2020_2020 & keep)), length);
+        }
+    }
+    hash(text.get(start..end).unwrap_or_default())
 }
 
 /// Whether one of the bytes is an apostrophe.

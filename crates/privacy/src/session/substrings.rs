@@ -24,6 +24,8 @@ const MOST_LENGTHS: usize = 512;
 /// How often the bytes of a text may be read for long values, on average.
 pub(crate) const LONG_WORK: usize = 16;
 
+/// Words of bits for all pairs of bytes.
+const PAIRS: usize = 1 << 10;
 const SIX_BYTES: u64 = (1 << 48) - 1;
 const CASE: u64 = 0x2020_2020_2020_2020;
 const HAS_LONG: u64 = 1 << 63;
@@ -38,6 +40,8 @@ pub(crate) struct SubstringIndex {
     key: Key,
     /// What values begin with that may stand anywhere.
     filter: Filter,
+    /// The first two bytes of those: one load says no to most places.
+    pairs: Vec<u64>,
     /// What values begin with that are found as a whole only.
     whole: Filter,
     /// A bit for the first six bits of each value: the first character of its base64.
@@ -53,6 +57,7 @@ impl SubstringIndex {
         Self {
             key,
             filter: Filter::new(key),
+            pairs: vec![0; PAIRS],
             whole: Filter::new(key),
             sextets: 0,
             heads: HashTo::default(),
@@ -104,6 +109,7 @@ impl SubstringIndex {
         let lengths = self.heads.entry(self.key.mix(0, six)).or_default();
         if *lengths == 0 {
             self.filter.add(six);
+            self.pairs[six as usize >> 6 & (PAIRS - 1)] |= 1 << (six & 63);
         }
         if bytes.len() <= LONGEST_WITH_BIT {
             *lengths |= 1 << (bytes.len() - SHORTEST);
@@ -157,9 +163,11 @@ impl SubstringIndex {
         };
         let whole = bytes.array_windows::<8>();
         let last = whole.len();
+        let pairs = self.pairs.first_chunk::<PAIRS>().unwrap_or(&[u64::MAX; PAIRS]);
         for (at, window) in whole.enumerate() {
             let six = (u64::from_le_bytes(*window) | CASE) & SIX_BYTES;
-            if self.filter.has(six) {
+            let pair = pairs[six as usize >> 6 & (PAIRS - 1)] >> (six & 63);
+            if pair & 1 == 1 && self.filter.has(six) {
                 look(at, six);
             }
         }
