@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use tidegate_config::{Environment, Settings};
-use tidegate_gateway::{Gateway, RunContext};
+use tidegate_gateway::{Gateway, OwnSession, RunContext, SessionError, SessionId};
 use tokio_util::sync::CancellationToken;
 
+use crate::print::Usage;
 use crate::{logging, print};
 
 /// The settings of a file, or of the first one found.
@@ -62,4 +63,12 @@ pub(crate) fn cancelled_by_ctrl_c() -> RunContext {
         }
     });
     RunContext { cancelled, ..RunContext::default() }
+}
+
+/// Makes a named session this process's own, for as long as the answer is kept.
+pub(crate) fn own_session(gateway: &Gateway, session: &SessionId) -> anyhow::Result<OwnSession> {
+    gateway.own_session(session).map_err(|error| match error {
+        SessionError::InUse(_) => Usage(error.to_string()).into(),
+        SessionError::Lock { .. } => error.into(),
+    })
 }

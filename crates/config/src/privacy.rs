@@ -33,8 +33,12 @@ pub struct Privacy {
 impl Privacy {
     /// Whether a server may receive values of this type for tokens.
     pub fn may_receive(&self, server: &str, data_type: DataType) -> bool {
-        let types = self.receive.get(server).or_else(|| self.receive.get("*"));
-        types.is_none_or(|types| types.contains(&data_type))
+        self.received(server).is_none_or(|types| types.contains(&data_type))
+    }
+
+    /// The types that a server may receive, if they are limited.
+    pub fn received(&self, server: &str) -> Option<&BTreeSet<DataType>> {
+        self.receive.get(server).or_else(|| self.receive.get("*"))
     }
 }
 

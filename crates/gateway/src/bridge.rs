@@ -162,7 +162,13 @@ impl Gateway {
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, RunError> {
         let session = &caller.person.context().session;
-        let restored = self.privacy.put_back(session, server, arguments)?;
+        let meant = |token| caller.person.means(token);
+        let restored = self.privacy.put_back(session, server, arguments, &meant)?;
+        if let Some(token) = restored.left.first() {
+            caller.person.note(format!(
+                "`{token}` came with data and is not in the program: it was passed on as it is"
+            ));
+        }
         let towards = Towards::Server(server.to_owned());
         self.note_restores(session, caller.run, towards, &restored.counts);
         Ok(restored.value)

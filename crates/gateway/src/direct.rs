@@ -91,6 +91,7 @@ impl Gateway {
         if self.privacy.is_off() {
             return ShownAnswer { answer, pii_counts: Counts::new() };
         }
+        self.remember_all(context, &answer);
         let mut leaving = self.privacy.leaving(&context.session);
         let mut kept = 0;
         let mut block = |block: &Value| match binary(block) {
@@ -105,6 +106,23 @@ impl Gateway {
         let structured = answer.structured.map(|value| leaving.value(&value));
         let answer = Answer { content, structured, is_error: answer.is_error, meta: None };
         ShownAnswer { answer, pii_counts: leaving.counts }
+    }
+
+    /// Makes all that an answer holds known before a part of it is shown: what one part has
+    /// under a key may stand in the prose of another.
+    fn remember_all(&self, context: &RunContext, answer: &Answer) {
+        if answer.content.len() < 2 && answer.structured.is_none() {
+            return;
+        }
+        for block in &answer.content {
+            let inner = block.get("resource").unwrap_or(block);
+            if let Some(text) = inner.get("text").and_then(Value::as_str) {
+                self.privacy.remember(&context.session, text);
+            }
+        }
+        if let Some(structured) = &answer.structured {
+            self.privacy.remember(&context.session, &structured.to_string());
+        }
     }
 
     /// Keeps what cannot be searched for personal data, and says so.

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 
 use tidegate_model::{Backend, ErrorCode, Level, RunError, RunId, ToolRef};
 use tidegate_policy::{Approved, NeedsApproval, Standing, subject_of_call};
+use tidegate_privacy::{Token, find_tokens};
 use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
@@ -30,6 +31,8 @@ pub(crate) struct Person {
     session: Arc<Approved>,
     /// The warnings about the program, once it is settled that and where it runs.
     settled: OnceLock<Vec<String>>,
+    /// The tokens of personal data that its author wrote into the program.
+    tokens: OnceLock<BTreeSet<Token>>,
     /// What the author of the program should know about its calls.
     notes: std::sync::Mutex<BTreeSet<String>>,
     /// Held by whoever asks.
@@ -53,6 +56,7 @@ impl Person {
             approved: Approved::default(),
             session,
             settled: OnceLock::new(),
+            tokens: OnceLock::new(),
             notes: std::sync::Mutex::default(),
             asking: Mutex::default(),
             clock: std::sync::Mutex::default(),
@@ -62,6 +66,19 @@ impl Person {
 
     pub(crate) fn context(&self) -> &RunContext {
         &self.context
+    }
+
+    /// From now on only tokens of this program stand for a value: others came with somebody's
+    /// data, who could have anything restored elsewhere by writing a token.
+    pub(crate) fn set_source(&self, source: &str) {
+        let tokens = find_tokens(source).into_iter().map(|found| found.token);
+        // One program per run.
+        let _ = self.tokens.set(tokens.collect());
+    }
+
+    /// Whether a token in the arguments of a call was written by the author of the call.
+    pub(crate) fn means(&self, token: Token) -> bool {
+        self.tokens.get().is_none_or(|tokens| tokens.contains(&token))
     }
 
     /// From now on this clock stops while a person is asked.

@@ -56,6 +56,7 @@ impl Gateway {
         let clock = Clock::start();
         let Identity { id, program, profile, .. } = identity;
         let person = Person::new(context, self.approved_for(&context.session), Some(journal));
+        person.set_source(&program.source);
         let person = Arc::new(person);
         let source_sha256 = Some(sha256_hex(&program.source));
         let language = program.language;

@@ -12,7 +12,7 @@
 mod keeper;
 mod leaving;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_model::{DataType, ErrorCode, RunError};
 use tidegate_privacy::{
-    CustomRule, Detector, Exclusion, NewValue, Options, OptionsError, RestoreError, Restored,
+    CustomRule, Detector, Exclusion, Fate, NewValue, Options, OptionsError, RestoreError, Restored,
     SessionValues, Span, TextKind, Token, find_tokens,
 };
 
@@ -132,6 +132,15 @@ impl Privacy {
         if self.is_off() {
             return Arrived { outcome, counts: Counts::new() };
         }
+        let outcome = match outcome {
+            // Also our own: they may quote what was put back.
+            Err(error) if self.settings.mode == PrivacyMode::Strict => {
+                let mut leaving = self.leaving(session);
+                let outcome = Err(leaving.error(error));
+                return Arrived { outcome, counts: leaving.counts };
+            }
+            outcome => outcome,
+        };
         let session = self.session(session);
         match outcome {
             Ok(text) if text.len() < AT_ONCE_BYTES => self.take_in(&session, text),
@@ -149,8 +158,10 @@ impl Privacy {
     }
 
     fn take_in(&self, session: &Session, text: String) -> Arrived {
+        let is_strict = self.settings.mode == PrivacyMode::Strict;
+        let text = if is_strict { without_tokens(text) } else { text };
         let spans = self.detector.scan(&text, TextKind::Json);
-        let text = if self.settings.mode == PrivacyMode::Strict {
+        let text = if is_strict {
             let done = session.values().tokenize_json(&text, &spans);
             self.keep(session, done.new);
             done.text
@@ -164,14 +175,14 @@ impl Privacy {
     fn take_in_error(&self, session: &Session, error: RunError) -> Arrived {
         let spans = self.detector.scan(&error.message, TextKind::Auto);
         let counts = counted(&spans);
-        if self.settings.mode == PrivacyMode::Strict {
-            let done = session.values().tokenize(&error.message, &spans);
-            self.keep(session, done.new);
-            let error = RunError { message: done.text, ..error };
-            return Arrived { outcome: Err(error), counts };
-        }
         session.values().remember(&error.message, &spans);
         Arrived { outcome: Err(error), counts }
+    }
+
+    /// Makes known what an answer holds, which is shown later.
+    pub(crate) fn remember(&self, session: &SessionId, text: &str) {
+        let spans = self.detector.scan(text, TextKind::Auto);
+        self.session(session).values().remember(text, &spans);
     }
 
     /// What goes towards the model of a session.
@@ -179,31 +190,57 @@ impl Privacy {
         Leaving::new(self, self.session(session))
     }
 
-    /// The arguments of a call with values in the place of tokens, and how often each
-    /// token was restored. Only what the server may receive: else nothing is.
+    /// The arguments of a call with values in the place of the tokens that are meant, and
+    /// how often each was restored. Only what the server may receive: else nothing is.
     pub(crate) fn put_back(
         &self,
         session: &SessionId,
         server: &str,
         arguments: Map<String, Value>,
+        meant: &dyn Fn(Token) -> bool,
     ) -> Result<Restored<Map<String, Value>>, RunError> {
         let arguments = Value::Object(arguments);
         let restored = if self.is_off() || !holds_token(&arguments) {
-            Restored { value: arguments, counts: BTreeMap::new() }
+            Restored { value: arguments, counts: BTreeMap::new(), left: BTreeSet::new() }
         } else {
             let session = self.session(session);
-            let allow = |data_type| self.settings.may_receive(server, data_type);
-            let restored = session.values().restore_json(&arguments, &allow);
+            // In strict mode programs get theirs from tools.
+            let is_strict = self.settings.mode == PrivacyMode::Strict;
+            let fate = |token: Token| match self.settings.may_receive(server, token.data_type) {
+                _ if !is_strict && !meant(token) => Fate::Leave,
+                true => Fate::Restore,
+                false => Fate::Refuse,
+            };
+            let restored = session.values().restore_json(&arguments, &fate);
             let restored = restored.map_err(|error| not_restored(&error, server))?;
             self.keeper.count(&session.name, &restored.counts);
             restored
         };
+        self.may_all_go(session, server, &restored.value)?;
         let value = match restored.value {
             Value::Object(arguments) => arguments,
             // An object stays one.
             _ => Map::new(),
         };
-        Ok(Restored { value, counts: restored.counts })
+        Ok(Restored { value, counts: restored.counts, left: restored.left })
+    }
+
+    /// Refuses values that a server may not receive, also those that a program has from a
+    /// tool. Asked only where there is a limit.
+    fn may_all_go(&self, session: &SessionId, server: &str, sent: &Value) -> Result<(), RunError> {
+        let Some(allowed) = self.settings.received(server).filter(|_| !self.is_off()) else {
+            return Ok(());
+        };
+        let text = sent.to_string();
+        let mut types = self.session(session).values().known_types(&text);
+        types.extend(self.detector.scan(&text, TextKind::Json).iter().map(|span| span.data_type));
+        let refused: Vec<&str> = types.difference(allowed).map(|one| one.as_str()).collect();
+        match refused.as_slice() {
+            [] => Ok(()),
+            types => {
+                Err(not_for_them(server, &format!("personal data of type {}", types.join(", "))))
+            }
+        }
     }
 
     /// A text with values in the place of tokens, for whoever may see them.
@@ -213,7 +250,7 @@ impl Privacy {
         text: &str,
     ) -> Result<Restored<String>, RestoreError> {
         let session = self.session(session);
-        let restored = session.values().restore(text, &|_| true)?;
+        let restored = session.values().restore(text, &|_| Fate::Restore)?;
         self.keeper.count(&session.name, &restored.counts);
         Ok(restored)
     }
@@ -281,6 +318,37 @@ fn options(settings: &Settings) -> Options {
     Options { types, rules, exclusions: exclusions.collect() }
 }
 
+/// What looks like a token in the text of a server is none: in strict mode, in which all
+/// that a program hands on is restored, it would bring the server a value of somebody. A
+/// word joiner, which nobody sees, breaks it.
+fn without_tokens(text: String) -> String {
+    let tokens = find_tokens(&text);
+    if tokens.is_empty() {
+        return text;
+    }
+    let mut broken = String::with_capacity(text.len() + 3 * tokens.len());
+    let mut done = 0;
+    for found in tokens {
+        let inside = found.range.start + bracket_length(&text.as_bytes()[found.range.start..]);
+        broken.push_str(text.get(done..inside).unwrap_or_default());
+        broken.push('\u{2060}');
+        done = inside;
+    }
+    broken.push_str(text.get(done..).unwrap_or_default());
+    broken
+}
+
+/// The length of a bracket as it may be written: `[`, `%5B`, `\u005b`, `&#91;`.
+fn bracket_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'%', ..] => 3,
+        [b'\\', b'u', ..] => 6,
+        [b'\\', ..] => 2,
+        [b'&', ..] => bytes.iter().position(|byte| *byte == b';').map_or(1, |end| end + 1),
+        _ => 1,
+    }
+}
+
 fn counted(spans: &[Span]) -> Counts {
     let mut counts = Counts::new();
     for span in spans {
@@ -323,13 +391,16 @@ fn not_restored(error: &RestoreError, server: &str) -> RunError {
     match error {
         RestoreError::Unknown(tokens) => unknown_tokens(tokens),
         RestoreError::NotAllowed(tokens) => {
-            let names = listed(tokens);
-            let message = format!("`{server}` may not receive what {names} stands for");
-            RunError::new(ErrorCode::NotForThem, message).with_hint(format!(
-                "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
-            ))
+            not_for_them(server, &format!("what {} stands for", listed(tokens)))
         }
     }
+}
+
+fn not_for_them(server: &str, what: &str) -> RunError {
+    let message = format!("`{server}` may not receive {what}");
+    RunError::new(ErrorCode::NotForThem, message).with_hint(format!(
+        "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
+    ))
 }
 
 pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {

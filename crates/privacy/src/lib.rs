@@ -9,7 +9,8 @@ mod span;
 
 pub use detect::{CustomRule, Detector, Exclusion, Options, OptionsError, TextKind};
 pub use session::{
-    FoundToken, HELD_BACK, Limits, NewValue, RestoreChunks, RestoreError, Restored, SessionValues,
-    Token, TokenizeChunks, Tokenized, Writing, canonical, canonical_forms, find_tokens,
+    Fate, FoundToken, HELD_BACK, Limits, NewValue, RestoreChunks, RestoreError, Restored,
+    SessionValues, Token, TokenizeChunks, Tokenized, Writing, canonical, canonical_forms,
+    find_tokens,
 };
 pub use span::Span;

@@ -39,7 +39,7 @@ mod substrings;
 mod token;
 mod words;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use tidegate_model::{DataType, Secret};
@@ -55,7 +55,7 @@ use select::Quotes;
 
 pub use canonical::{canonical, canonical_forms};
 pub use chunks::{HELD_BACK, RestoreChunks, TokenizeChunks};
-pub use restore::{RestoreError, Restored};
+pub use restore::{Fate, RestoreError, Restored};
 pub use token::{FoundToken, Token, Writing, find_tokens};
 
 /// Tokens of others that are kept in mind. A text can hold as many as it likes.
@@ -171,18 +171,24 @@ impl SessionValues {
         self.dropped
     }
 
-    /// Whether a known value stands in a text as it is, or in a case of its own. Names do
-    /// not count: a text that was rearranged holds short words by chance.
+    /// Whether a known value stands in a text that was rearranged. Names of one word do not
+    /// count: such a text holds short words by chance.
     pub fn knows_some_of(&self, text: &str) -> bool {
+        self.known_in(text).iter().any(|entry| {
+            !matches!(entry.data_type, DataType::Person | DataType::Org)
+                || self.entries.value(entry).contains(' ')
+        })
+    }
+
+    /// The types of the known values that stand in a text as they are.
+    pub fn known_types(&self, text: &str) -> BTreeSet<DataType> {
+        self.known_in(text).iter().map(|entry| entry.data_type).collect()
+    }
+
+    fn known_in(&self, text: &str) -> Vec<&Entry> {
         let mut hits = Vec::new();
         self.index.find(&self.entries, text.as_bytes(), &mut hits);
-        hits.iter().any(|hit| {
-            let entry = self.entries.get(hit.id);
-            entry.is_some_and(|entry| {
-                !matches!(entry.data_type, DataType::Person | DataType::Org)
-                    || self.entries.value(entry).contains(' ')
-            })
-        })
+        hits.iter().filter_map(|hit| self.entries.get(hit.id)).collect()
     }
 
     /// Remembers what was detected in a text.

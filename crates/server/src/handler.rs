@@ -105,7 +105,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = definitions(self.surface);
         if self.surface == Surface::Direct {
-            tools = self.upstream_tools().await;
+            let run = RunContext { session: self.session.clone(), ..RunContext::default() };
+            tools = self.upstream_tools(&run).await;
         }
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -347,7 +348,7 @@ impl Handler {
     }
 
     /// Every upstream tool as itself, named `<server>__<tool>`.
-    async fn upstream_tools(&self) -> Vec<Tool> {
+    async fn upstream_tools(&self, run: &RunContext) -> Vec<Tool> {
         let (catalog, _) = self.gateway.complete_catalog().await;
         let as_tool = |(id, _): (tidegate_model::ToolRef, &Arc<tidegate_model::ToolDef>)| {
             let tool = catalog.shown(&id)?;
@@ -360,7 +361,8 @@ impl Handler {
             // Who announces structured content must send it, and clients refuse
             // answers without; we send content only, see `passed_on`.
             value.as_object_mut()?.remove("outputSchema");
-            serde_json::from_value(value).ok()
+            // Tokens need no escapes: it stays JSON.
+            serde_json::from_str(&self.gateway.shown_text(&value.to_string(), run)).ok()
         };
         catalog.tools().filter_map(as_tool).collect()
     }

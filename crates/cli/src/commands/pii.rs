@@ -52,6 +52,7 @@ fn with_vault(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCod
                 session: session.clone().unwrap_or_default(),
                 ..RunContext::default()
             };
+            let _own = context::own_session(gateway, &context.session)?;
             let done = match gateway.sanitize_pii(&text, &context) {
                 Ok(done) => done,
                 Err(error) => return Ok(print::failed(&error)),

@@ -19,6 +19,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let mut context = context::cancelled_by_ctrl_c();
     context.profile.clone_from(&args.profile);
     context.session = args.session.clone().unwrap_or_default();
+    let _own = context::own_session(&gateway, &context.session)?;
     context.approver = terminal::approver();
     context.sandbox = Some(args.sandbox.backend());
     let response = {

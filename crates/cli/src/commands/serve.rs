@@ -20,6 +20,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::R
         SurfaceArg::Direct => Surface::Direct,
     };
     let session = args.session.clone().unwrap_or_default();
+    let _own = context::own_session(&gateway, &session)?;
     let mut terminate = signal(SignalKind::terminate())?;
     let served = tokio::select! {
         served = serve_stdio(gateway.clone(), surface, session) => served,

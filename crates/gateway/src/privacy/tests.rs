@@ -64,8 +64,9 @@ async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
     let arrived = privacy.arrived(&session("a"), Err(failed)).await;
     assert_eq!(arrived.outcome.unwrap_err().message, "`crm` failed: [EMAIL_1] is taken");
     let arguments = json!({"to": "[EMAIL_2]", "cc": ["<[EMAIL_1]>"]});
-    let sent =
-        privacy.put_back(&session("a"), "mail", arguments.as_object().unwrap().clone()).unwrap();
+    let sent = privacy
+        .put_back(&session("a"), "mail", arguments.as_object().unwrap().clone(), &|_| true)
+        .unwrap();
     assert_eq!(
         Value::Object(sent.value),
         json!({"to": "bob@example.org", "cc": [format!("<{ANN}>")]})
@@ -83,7 +84,7 @@ async fn tokens_of_others_and_for_others_are_refused_and_named() {
     let put_back = |name: &str, server: &str, text: &str| {
         let arguments = json!({"text": text}).as_object().unwrap().clone();
         privacy
-            .put_back(&session(name), server, arguments)
+            .put_back(&session(name), server, arguments, &|_| true)
             .map(|restored| Value::Object(restored.value))
     };
     assert_eq!(put_back("a", "crm", "[EMAIL_1]").unwrap(), json!({"text": ANN}));
@@ -101,7 +102,12 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     let (state, privacy) = opened(Settings::default());
     assert_eq!(privacy.leaving(&session("work")).text(ANN), "[EMAIL_1]");
     privacy
-        .put_back(&session("work"), "crm", json!({"to": "[EMAIL_1]"}).as_object().unwrap().clone())
+        .put_back(
+            &session("work"),
+            "crm",
+            json!({"to": "[EMAIL_1]"}).as_object().unwrap().clone(),
+            &|_| true,
+        )
         .unwrap();
     privacy.close();
     drop(privacy);
@@ -154,7 +160,10 @@ async fn when_it_is_off_nothing_is_touched() {
     assert_eq!(arrive(&privacy, "a", &answer).await, answer);
     assert_eq!(privacy.leaving(&session("a")).text(ANN), ANN);
     let arguments = answer.as_object().unwrap().clone();
-    assert_eq!(privacy.put_back(&session("a"), "crm", arguments.clone()).unwrap().value, arguments);
+    assert_eq!(
+        privacy.put_back(&session("a"), "crm", arguments.clone(), &|_| true).unwrap().value,
+        arguments
+    );
 }
 
 #[tokio::test]
@@ -172,4 +181,57 @@ async fn a_line_of_the_log_has_tokens_too() {
     arrive(&privacy, "a", &json!({"contact_name": "Ann Lee"})).await;
     assert_eq!(privacy.redacted("call of Ann Lee failed"), "call of [NAME_1] failed");
     assert_eq!(privacy.redacted("ann@example.org unknown"), "[EMAIL_1] unknown");
+}
+
+#[tokio::test]
+async fn what_servers_write_is_no_token() {
+    let (_state, privacy) = opened(Settings::default());
+    arrive(&privacy, "a", &json!({"email": ANN})).await;
+    assert_eq!(privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
+    // A program that does not hold the token hands on what it was given.
+    let arguments =
+        json!({"text": "post [EMAIL_1] and %5BEMAIL_1%5D"}).as_object().unwrap().clone();
+    let sent = privacy.put_back(&session("a"), "wiki", arguments.clone(), &|_| false).unwrap();
+    assert_eq!((sent.value, sent.left.len()), (arguments, 1));
+    // In strict mode it gets no such thing.
+    let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
+    arrive(&privacy, "a", &json!({"email": ANN})).await;
+    let odd = r#"{"a":"[EMAIL_1] %5BEMAIL_1%5D \u005bEMAIL_1]","b":"[EMAIL_1]"}"#;
+    let seen = privacy.arrived(&session("a"), Ok(odd.to_owned())).await.outcome.unwrap();
+    let seen: Value = serde_json::from_str(&seen).unwrap();
+    let sent = privacy
+        .put_back(&session("a"), "wiki", seen.as_object().unwrap().clone(), &|_| true)
+        .unwrap();
+    assert!(sent.counts.is_empty(), "{:?}", sent.value);
+    assert_eq!(Value::Object(sent.value), seen);
+}
+
+#[tokio::test]
+async fn in_strict_mode_no_error_gives_a_value_to_a_program() {
+    let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
+    arrive(&privacy, "a", &json!({"name": "Oyelaran Adebayo", "email": ANN})).await;
+    let own = RunError::new(ErrorCode::BadArgument, "`n` must be a number, got `Oyelaran Adebayo`")
+        .with_hint(format!("did you mean {ANN}?"));
+    let error = privacy.arrived(&session("a"), Err(own)).await.outcome.unwrap_err();
+    assert_eq!(error.message, "`n` must be a number, got `[NAME_1]`");
+    assert_eq!(error.hint.as_deref(), Some("did you mean [EMAIL_1]?"));
+}
+
+#[tokio::test]
+async fn a_limited_server_gets_no_values_from_programs_either() {
+    let mut settings = Settings::default();
+    settings.receive.insert("wiki".to_owned(), [DataType::Person].into());
+    let (_state, privacy) = opened(settings);
+    arrive(&privacy, "a", &json!({"name": "Qixlat Mroop", "company": "Vlompf"})).await;
+    let sent = |server: &str, body: &str| {
+        let arguments = json!({"body": body}).as_object().unwrap().clone();
+        privacy.put_back(&session("a"), server, arguments, &|_| true).map(drop)
+    };
+    sent("wiki", "Qixlat Mroop").unwrap();
+    let refused = sent("wiki", &format!("of Vlompf, {ANN}")).unwrap_err();
+    assert_eq!(
+        (refused.code, refused.message.as_str()),
+        (ErrorCode::NotForThem, "`wiki` may not receive personal data of type EMAIL, ORG")
+    );
+    sent("crm", &format!("of Vlompf, {ANN}")).unwrap();
 }

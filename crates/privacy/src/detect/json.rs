@@ -88,10 +88,15 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 let frame = stack.get_mut(depth).unwrap_or(&mut spare);
                 if byte_at(bytes, next) == b':' && key.is_none() && (frame.object || depth >= DEPTH)
                 {
-                    let class =
-                        document.get(at + 1..end).map_or(KeyClass::Unknown, |raw| run.key(raw));
+                    let raw = document.get(at + 1..end).unwrap_or_default();
+                    let class = run.key(raw);
                     note(frame, class);
                     key = Some(class);
+                    if may_be_value(raw) {
+                        let place = (at + 1, end, escaped);
+                        let unkeyed = &mut Frame::default();
+                        string(run, document, place, unkeyed, None, nested);
+                    }
                     at = next + 1;
                     continue;
                 }
@@ -133,6 +138,17 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
         depth = depth.min(DEPTH) - 1;
     }
     Ok(())
+}
+
+/// Whether a key may be somebody's: maps have addresses, numbers and names for keys.
+fn may_be_value(key: &str) -> bool {
+    /// No number of anybody has fewer digits.
+    const LEAST_DIGITS: usize = 6;
+    let mut digits = 0;
+    key.bytes().any(|byte| {
+        digits += usize::from(byte.is_ascii_digit());
+        matches!(byte, b'@' | b' ' | b'\\' | b'%') || byte >= 0x80 || digits >= LEAST_DIGITS
+    })
 }
 
 /// The end of the string that starts at `from`, and whether it holds escapes.

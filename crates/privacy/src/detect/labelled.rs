@@ -35,6 +35,9 @@ pub(super) fn value(
     let start = start + lead;
     let end = start + value.len();
     let Some(data_type) = judge(run, value, class) else {
+        if matches!(class, KeyClass::Person | KeyClass::Role | KeyClass::Email) {
+            display_names(run, value, start);
+        }
         return if class == KeyClass::Version { Reading::Done } else { Reading::Open };
     };
     let (start, end) =
@@ -50,6 +53,23 @@ pub(super) fn value(
         },
     );
     Reading::Done
+}
+
+/// The names in `Ann Lee <ann@example.org>, "Lee, Bob" <bob@example.org>`, as mail has them.
+fn display_names(run: &mut Run<'_>, value: &str, base: usize) {
+    let mut from = 0;
+    while let Some(open) = value.get(from..).and_then(|rest| rest.find(['<', '('])) {
+        let before = value.get(from..from + open).unwrap_or_default();
+        let name = before.trim_matches([' ', ',', ';', '"', '\'', '\t', '>', ')']);
+        let lead = before.find(name).unwrap_or(0);
+        if may_be_name(name) && run.rules.wants(DataType::Person) {
+            let start = base + from + lead;
+            run.add(start, start + name.len(), DataType::Person, LABELLED);
+        }
+        let behind = from + open + 1;
+        let close = value.get(behind..).and_then(|rest| rest.find(['>', ')']));
+        from = close.map_or(value.len(), |close| behind + close + 1);
+    }
 }
 
 fn judge(run: &Run<'_>, value: &str, class: KeyClass) -> Option<DataType> {

@@ -300,3 +300,39 @@ proptest! {
         check(&text);
     }
 }
+
+#[test]
+fn keys_of_maps_are_read_and_display_names_found() {
+    let detector = Detector::new(Options::default()).unwrap();
+    let found = |text: &str| -> Vec<String> {
+        let spans = detector.scan(text, TextKind::Json);
+        spans
+            .iter()
+            .map(|span| format!("{} {}", span.data_type.as_str(), &text[span.start..span.end]))
+            .collect()
+    };
+    assert_eq!(
+        found(
+            r#"{"by":{"ann.b@mailbox.example":1,"Katharina Oberhofer":2,"+49 30 55501234":3,"DE89370400440532013000":4,"created_at":5,"2026-11-18":6,"Total amount":7}}"#
+        ),
+        [
+            "EMAIL ann.b@mailbox.example",
+            "PERSON Katharina Oberhofer",
+            "PHONE +49 30 55501234",
+            "IBAN DE89370400440532013000"
+        ]
+    );
+    assert_eq!(
+        found(
+            r#"{"from":"Oyelaran Adebayo <m0@mailbox.example>","to":["Qixlat Mroop <q@x.example>, Vlonz Trepp <v@x.example>"]}"#
+        ),
+        [
+            "PERSON Oyelaran Adebayo",
+            "EMAIL m0@mailbox.example",
+            "PERSON Qixlat Mroop",
+            "EMAIL q@x.example",
+            "PERSON Vlonz Trepp",
+            "EMAIL v@x.example"
+        ]
+    );
+}

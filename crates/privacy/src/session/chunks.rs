@@ -4,9 +4,7 @@
 //! The cut between what goes and what stays is never inside of a token, a detected or a
 //! known value, or a word. What is held is bounded by twice that, and one chunk.
 
-use tidegate_model::DataType;
-
-use super::{Quotes, RestoreError, Restored, SessionValues, Tokenized, find_tokens};
+use super::{Fate, Quotes, RestoreError, Restored, SessionValues, Token, Tokenized, find_tokens};
 use crate::Span;
 
 /// More than almost all values have; a private key fits.
@@ -78,7 +76,7 @@ impl RestoreChunks {
         &mut self,
         chunk: &str,
         session: &SessionValues,
-        allow: &dyn Fn(DataType) -> bool,
+        fate: &dyn Fn(Token) -> Fate,
     ) -> Result<Restored<String>, RestoreError> {
         self.held.push_str(chunk);
         // A token that is not whole yet begins behind this.
@@ -90,16 +88,16 @@ impl RestoreChunks {
         }
         let rest = self.held.split_off(cut);
         let ready = std::mem::replace(&mut self.held, rest);
-        session.restore(&ready, allow)
+        session.restore(&ready, fate)
     }
 
     /// The rest.
     pub fn finish(
         self,
         session: &SessionValues,
-        allow: &dyn Fn(DataType) -> bool,
+        fate: &dyn Fn(Token) -> Fate,
     ) -> Result<Restored<String>, RestoreError> {
-        session.restore(&self.held, allow)
+        session.restore(&self.held, fate)
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::{
 };
 use tidegate_model::DataType;
 
-use super::{SessionValues, TokenizeChunks, find_tokens};
+use super::{Fate, SessionValues, Token, TokenizeChunks, find_tokens};
 use crate::Span;
 
 /// A value of a type as it might be detected.
@@ -63,8 +63,8 @@ fn encodings(value: &str) -> Vec<String> {
     ]
 }
 
-fn all(_: DataType) -> bool {
-    true
+fn all(_: Token) -> Fate {
+    Fate::Restore
 }
 
 proptest! {

@@ -1,18 +1,17 @@
 //! Puts values back where tokens stand, on the way into a tool.
 //!
 //! All or nothing: one token that this session does not know, or whose type the server
-//! may not receive, and nothing is restored; the error names them. A value is put in
+//! may not receive, and nothing is restored; the error names them. What only looks like a
+//! token, since it came with somebody's data, can be left as it is. A value is put in
 //! the way its token was written: in `%5BEMAIL_1%5D` it is encoded for a URL. Inside of
 //! JSON, restore the tree, not its text: there a value needs no escapes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
 
+use super::{SessionValues, Token, Writing, find_tokens};
 use serde_json::{Map, Value};
 use thiserror::Error;
-use tidegate_model::DataType;
-
-use super::{SessionValues, Token, Writing, find_tokens};
 
 /// Something with values in the place of tokens.
 #[derive(Clone, PartialEq, Eq)]
@@ -21,6 +20,19 @@ pub struct Restored<T> {
     pub value: T,
     /// How often each token was restored.
     pub counts: BTreeMap<Token, u32>,
+    /// Those that were left as they are.
+    pub left: BTreeSet<Token>,
+}
+
+/// What becomes of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Its value takes its place.
+    Restore,
+    /// Nothing is restored, and the token is named.
+    Refuse,
+    /// It is not meant as one.
+    Leave,
 }
 
 impl<T> fmt::Debug for Restored<T> {
@@ -46,33 +58,34 @@ fn list(tokens: &[Token]) -> String {
 }
 
 impl SessionValues {
-    /// Restores all tokens of a text, if the server may receive their types.
+    /// Restores the tokens of a text.
     pub fn restore(
         &self,
         text: &str,
-        allow: &dyn Fn(DataType) -> bool,
+        fate: &dyn Fn(Token) -> Fate,
     ) -> Result<Restored<String>, RestoreError> {
-        self.restore_with(allow, |restoring| restoring.text(text))
+        self.restore_with(fate, |restoring| restoring.text(text))
     }
 
-    /// Restores all tokens in the strings and keys of a JSON value.
+    /// Restores the tokens in the strings and keys of a JSON value.
     pub fn restore_json(
         &self,
         value: &Value,
-        allow: &dyn Fn(DataType) -> bool,
+        fate: &dyn Fn(Token) -> Fate,
     ) -> Result<Restored<Value>, RestoreError> {
-        self.restore_with(allow, |restoring| restoring.json(value))
+        self.restore_with(fate, |restoring| restoring.json(value))
     }
 
     fn restore_with<T>(
         &self,
-        allow: &dyn Fn(DataType) -> bool,
+        fate: &dyn Fn(Token) -> Fate,
         restore: impl FnOnce(&mut Restoring<'_>) -> T,
     ) -> Result<Restored<T>, RestoreError> {
         let mut restoring = Restoring {
             session: self,
-            allow,
+            fate,
             counts: BTreeMap::new(),
+            left: BTreeSet::new(),
             unknown: BTreeSet::new(),
             not_allowed: BTreeSet::new(),
         };
@@ -83,14 +96,15 @@ impl SessionValues {
         if !restoring.not_allowed.is_empty() {
             return Err(RestoreError::NotAllowed(restoring.not_allowed.into_iter().collect()));
         }
-        Ok(Restored { value, counts: restoring.counts })
+        Ok(Restored { value, counts: restoring.counts, left: restoring.left })
     }
 }
 
 struct Restoring<'a> {
     session: &'a SessionValues,
-    allow: &'a dyn Fn(DataType) -> bool,
+    fate: &'a dyn Fn(Token) -> Fate,
     counts: BTreeMap<Token, u32>,
+    left: BTreeSet<Token>,
     unknown: BTreeSet<Token>,
     not_allowed: BTreeSet<Token>,
 }
@@ -112,11 +126,16 @@ impl Restoring<'_> {
         let mut restored = String::with_capacity(text.len());
         let mut done = 0;
         for found in find_tokens(text) {
+            let fate = (self.fate)(found.token);
+            if fate == Fate::Leave {
+                self.left.insert(found.token);
+                continue;
+            }
             let Some(value) = self.session.value_of(found.token) else {
                 self.unknown.insert(found.token);
                 continue;
             };
-            if !(self.allow)(found.token.data_type) {
+            if fate == Fate::Refuse {
                 self.not_allowed.insert(found.token);
                 continue;
             }

@@ -5,7 +5,9 @@ use tidegate_model::DataType::{
     self, Address, CreditCard, Custom, Email, Iban, IpAddress, Org, Person, Phone, Secret, Ssn,
 };
 
-use super::{HELD_BACK, Limits, RestoreChunks, RestoreError, SessionValues, Token, TokenizeChunks};
+use super::{
+    Fate, HELD_BACK, Limits, RestoreChunks, RestoreError, SessionValues, Token, TokenizeChunks,
+};
 use crate::Span;
 
 /// Spans of every occurrence of the values in a text.
@@ -31,8 +33,8 @@ fn token(data_type: DataType, number: u32) -> Token {
     Token { data_type, number }
 }
 
-fn all(_: DataType) -> bool {
-    true
+fn all(_: Token) -> Fate {
+    Fate::Restore
 }
 
 #[test]
@@ -305,7 +307,10 @@ fn a_token_of_one_session_is_unknown_in_another() {
 fn values_go_only_to_servers_that_may_have_their_type() {
     let mut session = knowing(&[(Email, "a@long.org"), (Person, "Jane Doering")]);
     session.tokenize("a@long.org Jane Doering", &[]);
-    let emails = |data_type| data_type == Email;
+    let emails = |token: Token| match token.data_type {
+        Email => Fate::Restore,
+        _ => Fate::Refuse,
+    };
     let arguments = json!({
         "to": ["[EMAIL_1]", 1, null],
         "[EMAIL_1]": {"url": "https://x/?q=%5BEMAIL_1%5D", "text": "Dear [email_1],"},
