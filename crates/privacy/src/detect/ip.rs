@@ -83,6 +83,11 @@ pub(super) fn v6(text: &str, at: usize) -> Result<(usize, usize), usize> {
         return wrong;
     }
     let Some(candidate) = text.get(start..end) else { return Err(at + 1) };
+    // Times and the like: without a gap it takes six colons at least.
+    let gap = candidate.as_bytes().array_windows().any(|pair| pair == b"::");
+    if !gap && candidate.bytes().filter(|byte| *byte == b':').count() < 6 {
+        return Err(at + 1);
+    }
     let groups = candidate.split(':').filter(|group| !group.is_empty()).count();
     let digits = candidate.bytes().any(|b| b.is_ascii_digit());
     match candidate.parse::<Ipv6Addr>() {

@@ -5,10 +5,11 @@
 
 use tidegate_model::DataType;
 
-use super::class::{CLASS, LETTER, byte_before, floor_char};
+use super::class::{CLASS, LETTER, floor_char};
 use super::keys::{KeyClass, classify};
 use super::lexicon::Lexicon;
 use super::options::Rules;
+use super::words::short;
 
 /// A find, before overlaps are settled.
 #[derive(Debug, Clone, Copy)]
@@ -116,35 +117,31 @@ impl<'a> Run<'a> {
 
 /// The word before a place and on its line, not further back than `limit`.
 pub(super) fn word_before(text: &str, at: usize, limit: usize) -> Option<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let mut end = at;
-    while end > limit && CLASS[usize::from(byte_before(bytes, end))] & LETTER == 0 {
-        if byte_before(bytes, end) == b'\n' {
-            return None;
-        }
-        end -= 1;
+    let window = text.as_bytes().get(limit..at)?;
+    let is_letter = |byte: &u8| CLASS[usize::from(*byte)] & LETTER != 0;
+    let last = window.iter().rposition(|byte| is_letter(byte) || *byte == b'\n')?;
+    if window[last] == b'\n' {
+        return None;
     }
-    let mut start = end;
-    while start > limit && CLASS[usize::from(byte_before(bytes, start))] & LETTER != 0 {
-        start -= 1;
-    }
-    let start = floor_char(text, start);
+    let head = &window[..last];
+    let before = head.iter().rposition(|byte| !is_letter(byte)).map_or(0, |place| place + 1);
+    let end = limit + last + 1;
+    let start = floor_char(text, limit + before);
     (start < end).then_some((start, end))
 }
 
 /// A fast hash of bytes as they are.
 pub(super) fn raw_hash(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64 ^ 0x9E37_79B9_7F4A_7C15;
-    let (chunks, rest) = bytes.as_chunks::<8>();
+    let (chunks, _) = bytes.as_chunks::<8>();
     for chunk in chunks {
         hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         hash ^= hash >> 32;
     }
-    let mut last = [0; 8];
-    for (slot, byte) in last.iter_mut().zip(rest) {
-        *slot = *byte;
-    }
-    hash = (hash ^ u64::from_le_bytes(last)).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    // The last eight bytes, some of them again; of a shorter text all that it has.
+    let last = bytes.last_chunk::<8>().map(|eight| u64::from_le_bytes(*eight));
+    hash = (hash ^ last.or_else(|| short(bytes)).unwrap_or_default())
+        .wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     hash ^ (hash >> 29)
 }
 

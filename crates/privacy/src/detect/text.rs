@@ -123,16 +123,18 @@ fn telling(bytes: &[u8], from: usize) -> Option<usize> {
         .map(|place| at + place)
 }
 
-/// The high bit of each byte that is no small letter, space, comma or full stop.
+/// The high bit of each byte that may tell something: of all but small letters and the
+/// signs behind them, spaces, quotes, commas, full stops, slashes and the like.
 fn not_plain(bytes: u64) -> u64 {
     const HIGHS: u64 = 0x8080_8080_8080_8080;
     const ONES: u64 = 0x0101_0101_0101_0101;
     let low = bytes & !HIGHS;
-    let from_a = low + ONES * (0x80 - 0x61);
-    let above_z = low + ONES * (0x80 - 0x7B);
-    let no_space = (low ^ (ONES * 0x20)) + ONES * 0x7F;
-    let no_stop = ((low & (ONES * 0x7D)) ^ (ONES * 0x2C)) + ONES * 0x7F;
-    let plain = (from_a & !above_z) | !no_space | !no_stop;
+    // From the backtick on; four bytes from the space on; `,.<>`; `'/`.
+    let letters = low + ONES * (0x80 - 0x60);
+    let no_space = ((low & (ONES * 0x7C)) ^ (ONES * 0x20)) + ONES * 0x7F;
+    let no_stop = ((low & (ONES * 0x6D)) ^ (ONES * 0x2C)) + ONES * 0x7F;
+    let no_slash = ((low & (ONES * 0x77)) ^ (ONES * 0x27)) + ONES * 0x7F;
+    let plain = letters | !(no_space & no_stop & no_slash);
     (!plain | bytes) & HIGHS
 }
 
@@ -327,7 +329,7 @@ mod tests {
             let flagged = not_plain(u64::from_le_bytes([byte; 8])) != 0;
             assert_eq!(
                 flagged,
-                !(byte.is_ascii_lowercase() || matches!(byte, b' ' | b',' | b'.')),
+                !matches!(byte, b'`'..=0x7F | b' '..=b'#' | b',' | b'.' | b'<' | b'>' | b'\'' | b'/'),
                 "{byte}"
             );
             let mut bytes = *b"some plain text, with more.";

@@ -116,7 +116,7 @@ fn has_apostrophe(chunk: u64) -> bool {
 }
 
 /// One to eight bytes as a number, without a loop.
-fn short(bytes: &[u8]) -> Option<u64> {
+pub(super) fn short(bytes: &[u8]) -> Option<u64> {
     let length = bytes.len();
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(first), Some(last)) if length <= 8 => Some(

@@ -70,6 +70,13 @@ impl NumberIndex {
 
     /// The longest number of digits that begins where digits begin.
     pub(crate) fn digits_at(&self, bytes: &[u8], start: usize) -> Option<(usize, Id)> {
+        // Most digits are few and stand alone: no number, and no reason to hash them.
+        let fewest = self.digits.trailing_zeros() as usize;
+        let few = bytes[start..].iter().take(fewest).take_while(|byte| byte.is_ascii_digit());
+        let end = start + few.count();
+        if end - start < fewest && after_break(bytes, end) == end {
+            return None;
+        }
         self.longest(bytes, start, self.digits, |byte| byte.is_ascii_digit())
     }
 

@@ -32,7 +32,8 @@ impl SessionValues {
         if spans.len() > 1000 {
             let names = spans.iter().filter(|span| span.data_type == DataType::Person).count();
             self.entries.reserve(spans.len() + names);
-            self.index.reserve(names, spans.len() - names);
+            // Values repeat: tables for all of them would be sparse, and slow to look up in.
+            self.index.reserve(names / 4, (spans.len() - names) / 4);
         }
     }
 

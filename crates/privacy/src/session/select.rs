@@ -78,7 +78,7 @@ impl SessionValues {
         candidates.sort();
         let mut candidates = candidates.into_iter().peekable();
         let mut rests: BinaryHeap<Reverse<Candidate>> = BinaryHeap::new();
-        let mut chosen: Vec<Hit> = Vec::new();
+        let mut chosen: Vec<Hit> = Vec::with_capacity(candidates.len() / 2);
         let mut done = 0;
         loop {
             let rest_is_next = match (candidates.peek(), rests.peek()) {
