@@ -621,3 +621,18 @@ fn images_are_kept_under_a_handle_and_the_result_says_so() {
     );
     assert!(answer["result"]["content"].to_string().contains("\"image\""), "{answer}");
 }
+
+#[test]
+fn a_named_session_belongs_to_one_process() {
+    let bench = Bench::with_servers(json!({}));
+    let mut first = Served::start(bench.tidegate().args(["serve", "--session", "work"]));
+    first.call("sanitize_pii", json!({"text": "ann.lee@example.org"}));
+    let second = bench.command(&["run", "--session", "work", "-"]);
+    assert_eq!(second.status.code(), Some(2), "{}", text(&second.stderr));
+    let told = text(&second.stderr);
+    assert!(told.contains("session `work` is in use by another process"), "{told}");
+    first.end();
+    let file = bench.write("letter.txt", "bob@example.org ann.lee@example.org");
+    let third = bench.command(&["pii", "tokenize", "--session", "work", file.to_str().unwrap()]);
+    assert_eq!(text(&third.stdout), "[EMAIL_2] [EMAIL_1]\n");
+}

@@ -11,7 +11,7 @@ use super::class::{CLASS, DIGIT, HIGH, LOWER, MARK, UNDER, UPPER, WORD, byte_at,
 use super::lexicon::ID_CUE;
 use super::phone::Shape;
 use super::run::{CHECKED, Run};
-use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, STRONG_GIVEN, SURNAME, hash_at, known};
+use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, SURNAME, hash_at, known};
 use super::{address, capital, email, iban, ip, national, number, pair, secret, table, vendor};
 
 /// Scans a piece of text.
@@ -25,8 +25,7 @@ pub(super) fn scan(run: &mut Run<'_>, text: &str) {
 }
 
 /// A short text without any capitals: people write so in chats. Words that are names and
-/// nothing else get their capital back, and the text is scanned as usual. A surname or a
-/// rare given name alone (`fields`, `early`) is a plain word, unless a name stands before it.
+/// nothing else get their capital back, and the text is scanned as usual.
 fn with_capitals(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     if bytes.len() > 2000 || bytes.iter().any(u8::is_ascii_uppercase) || !bytes.contains(&b' ') {
@@ -34,7 +33,6 @@ fn with_capitals(text: &str) -> Option<String> {
     }
     let mut copy = None;
     let mut at = 0;
-    let mut behind_name = usize::MAX;
     while at < bytes.len() {
         let end = super::class::run_end(bytes, at, super::class::LETTER);
         if end == at {
@@ -48,12 +46,11 @@ fn with_capitals(text: &str) -> Option<String> {
             && byte_at(bytes, end) != b'@'
         {
             let known = known(hash_at(text, at, end));
-            let is_name = known & STRONG_GIVEN != 0 || known & NAME != 0 && at == behind_name;
-            if is_name && known & (PLAIN | PLACE | CALENDAR) == 0 {
+            let is_name = known & (GIVEN | SURNAME) != 0 && known & (PLAIN | PLACE | CALENDAR) == 0;
+            if is_name && text.get(at..end).is_none_or(|word| !WORDS_TOO.contains(&word)) {
                 let first = char::from(bytes[at].to_ascii_uppercase());
                 copy.get_or_insert_with(|| text.to_owned())
                     .replace_range(at..=at, first.encode_utf8(&mut [0; 4]));
-                behind_name = end + 1;
             }
         }
         at = end;
@@ -66,8 +63,13 @@ pub(super) fn scan_line(run: &mut Run<'_>, text: &str) {
     scan_from(run, text, 0);
 }
 
-/// A name of any kind.
-const NAME: u8 = GIVEN | SURNAME;
+/// Names among the four thousand most frequent words of English that the table takes for
+/// nothing but names, and that no name in small letters is.
+const WORDS_TOO: [&str; 25] = [
+    "her", "pages", "story", "council", "daily", "early", "brands", "laws", "heard", "justice",
+    "fields", "samples", "hunter", "bass", "parks", "hills", "lane", "keys", "sterling", "gray",
+    "powers", "marks", "bills", "stamps", "dial",
+];
 
 /// What ends the quick search: anything but small letters and plain signs.
 const TELLING: u8 = UPPER | DIGIT | HIGH | UNDER | MARK;
