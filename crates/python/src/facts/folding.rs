@@ -141,6 +141,7 @@ impl<'a> Scan<'_, 'a> {
         }
         match (&owner.kind, places) {
             (Kind::Begins(_), [None, _, None]) => owner.clone(),
+            (Kind::List(list), _) if texts::stands_for_many(list) => owner.clone(),
             _ => texts::sliced(owner, places).unwrap_or(unknown),
         }
     }
