@@ -39,6 +39,13 @@ impl<'a> Scan<'_, 'a> {
         if let Some(text) = owner.as_text().filter(|_| matches!(name, "format" | "format_map")) {
             self.tell_format(&text.clone(), at);
         }
+        let formats = owner.as_path().is_some_and(|path| &**path == "string.Formatter()")
+            && matches!(name, "format" | "vformat");
+        if let Some(text) =
+            arguments.positional.first().filter(|_| formats).and_then(Value::as_text)
+        {
+            self.tell_format(&text.clone(), at);
+        }
         if let Expr::Attribute(attribute) = &*call.func
             && let Expr::Name(held) = &*attribute.value
             && is_changing(name)
