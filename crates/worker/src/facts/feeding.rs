@@ -4,8 +4,8 @@
 //! with it, and nothing leaves the loop.
 
 use oxc::ast::ast::{
-    CallExpression, ComputedMemberExpression, ContinueStatement, Expression, IdentifierReference,
-    Statement,
+    Argument, CallExpression, ComputedMemberExpression, ContinueStatement, Expression,
+    IdentifierReference, Statement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::semantic::{Scoping, SymbolId};
@@ -88,7 +88,7 @@ impl Uses<'_> {
 
     fn is_push(&self, call: &CallExpression<'_>) -> bool {
         // What is spread may be nothing.
-        let adds = call.arguments.iter().any(|one| one.is_expression());
+        let adds = call.arguments.iter().any(Argument::is_expression);
         match call.callee.get_inner_expression() {
             Expression::StaticMemberExpression(member) => {
                 let name = member.property.name.as_str();
