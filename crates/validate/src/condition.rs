@@ -5,8 +5,9 @@
 //! beginning.
 
 use regex::Regex;
-use tidegate_model::reading::{Fact, Form, Known};
+use tidegate_model::reading::{Fact, Form, Known, LONGEST_TEXT};
 
+use crate::backtracking::{End, explodes};
 use crate::path_pattern::PathPattern;
 
 /// Which argument is meant.
@@ -27,6 +28,8 @@ pub(crate) struct Condition {
     pub(crate) text: Vec<Regex>,
     pub(crate) from: Vec<PathPattern>,
     pub(crate) over: Option<f64>,
+    /// It is a regular expression that takes for ever on some texts.
+    pub(crate) explodes: bool,
     pub(crate) form: Vec<FormName>,
     /// The condition is that this does not hold.
     pub(crate) not: bool,
@@ -84,7 +87,7 @@ impl Condition {
         let large = self.over.is_none_or(
             |least| matches!(known.form, Form::Number(number) if number.abs() >= least),
         );
-        form && said && made && large
+        form && said && made && large && (!self.explodes || is_exploding(known))
     }
 }
 
@@ -93,6 +96,16 @@ fn says(known: &Known, regexes: &[Regex]) -> bool {
     match &known.form {
         Form::Text(text) | Form::Begins(text) => regexes.iter().any(|regex| regex.is_match(text)),
         Form::Object(entries) => entries.iter().any(|(_, value)| says(value, regexes)),
+        _ => false,
+    }
+}
+
+/// Whether it is a pattern that takes for ever on some texts.
+fn is_exploding(known: &Known) -> bool {
+    match &known.form {
+        // A text that is as long as they get may have been cut.
+        Form::Text(text) if text.len() + 4 < LONGEST_TEXT => explodes(text, End::Known),
+        Form::Text(text) | Form::Begins(text) => explodes(text, End::Open),
         _ => false,
     }
 }
@@ -131,7 +144,7 @@ mod tests {
 
     fn any() -> Condition {
         let (text, from, form, key) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Condition { at: At::Any, key, text, from, over: None, form, not: false }
+        Condition { at: At::Any, key, text, from, over: None, explodes: false, form, not: false }
     }
 
     fn fact(arguments: Vec<Known>) -> Fact {

@@ -105,6 +105,8 @@ struct RawCondition {
     from: Vec<String>,
     over: Option<f64>,
     #[serde(default)]
+    explodes: bool,
+    #[serde(default)]
     form: Vec<FormName>,
     #[serde(default)]
     not: bool,
@@ -260,18 +262,20 @@ impl Reader<'_> {
             text: raw.text.iter().map(regex).collect::<Result<_, _>>()?,
             from: self.paths("from", raw.from)?,
             over: raw.over,
+            explodes: raw.explodes,
             form: raw.form,
             not: raw.not,
         };
         let asks = !condition.text.is_empty()
             || !condition.from.is_empty()
             || !condition.form.is_empty()
-            || condition.over.is_some();
+            || condition.over.is_some()
+            || condition.explodes;
         match asks {
             true => Ok(condition),
             false => Err(self.error(
                 "a condition on an argument asks nothing",
-                "give `text`, `from`, `form` or `over`",
+                "give `text`, `from`, `form`, `over` or `explodes`",
             )),
         }
     }

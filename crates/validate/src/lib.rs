@@ -8,6 +8,7 @@
 //! A rule is about facts, never about text: what stands in a string, a comment or
 //! a template has no fact. Its `bad` and `good` programs are its tests.
 
+mod backtracking;
 mod condition;
 mod error;
 mod file;

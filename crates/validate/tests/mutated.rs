@@ -304,6 +304,32 @@ fn shapes() -> Vec<(Language, &'static str, String)> {
                 }
             }
         }
+        add(
+            "loops that feed a list, in loops",
+            match python {
+                true => (0..80)
+                    .map(|n| format!("{0}for x in q:\n{0} q.append(1)\n", " ".repeat(n)))
+                    .collect::<String>(),
+                false => many("for (const x of q) { q.push(1); ", 40_000) + &"}".repeat(1250),
+            },
+        );
+        add("one slow pattern, many times", {
+            let pattern = format!("(q({})z)*$", "(a|b|c|d|e|f|g|h)?".repeat(7));
+            match python {
+                true => format!("import re\np = '{pattern}'\n{}", many("re.match(p, x)\n", 95_000)),
+                false => format!("const p = '{pattern}';\n{}", many("new RegExp(p);\n", 95_000)),
+            }
+        });
+        add(
+            "paths of paths",
+            match python {
+                true => format!("import os\na = 'x'\n{}", many("a = os.path.join(a, a)\n", 95_000)),
+                false => format!(
+                    "import path from 'path'; let a = 'x';\n{}",
+                    many("a = path.join(a, a);\n", 95_000)
+                ),
+            },
+        );
         add("comments", many(if python { "# eval\n" } else { "// eval\n" }, 400_000));
         add("escapes", format!("x = '{}'", many("\\x65", 400_000)));
     }

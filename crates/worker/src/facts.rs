@@ -14,6 +14,7 @@ mod assign;
 mod bind;
 mod calls;
 mod evaluate;
+mod feeding;
 mod fold;
 mod functions;
 mod loops;

@@ -39,6 +39,13 @@ impl<'a> Scan<'_, 'a> {
         if let Some(text) = owner.as_text().filter(|_| matches!(name, "format" | "format_map")) {
             self.tell_format(&text.clone(), at);
         }
+        let formats = owner.as_path().is_some_and(|path| &**path == "string.Formatter()")
+            && matches!(name, "format" | "vformat");
+        if let Some(text) =
+            arguments.positional.first().filter(|_| formats).and_then(Value::as_text)
+        {
+            self.tell_format(&text.clone(), at);
+        }
         if let Expr::Attribute(attribute) = &*call.func
             && let Expr::Name(held) = &*attribute.value
             && is_changing(name)
@@ -337,6 +344,7 @@ impl<'a> Scan<'_, 'a> {
                 all.reverse();
                 Kind::List(all.into())
             }
+            "sorted" => Kind::List(sorted(self.elements(first?)?, arguments)?.into()),
             "map" => return self.mapped(arguments),
             "str.join" => {
                 let (between, all) = (first?.as_text()?.clone(), arguments.positional.get(1)?);
@@ -547,6 +555,24 @@ impl<'a> Scan<'_, 'a> {
         let callee = member_of(owner, name).with_from(owner.from.clone());
         self.apply(&callee, arguments, at)
     }
+}
+
+/// `sorted(all)`, as far as its order is known.
+fn sorted<'a>(mut all: Vec<Value<'a>>, arguments: &Arguments<'a>) -> Option<Vec<Value<'a>>> {
+    if texts::stands_for_many(&all) {
+        return Some(all);
+    }
+    let is_plain = all.iter().all(|one| one.as_text().is_some());
+    if !is_plain || arguments.get(1, "key").is_some() {
+        return None;
+    }
+    all.sort_by(|one, other| one.as_text().cmp(&other.as_text()));
+    match arguments.get(1, "reverse").map(|one| &one.kind) {
+        None | Some(Kind::Flag(false)) => {}
+        Some(Kind::Flag(true)) => all.reverse(),
+        Some(_) => return None,
+    }
+    Some(all)
 }
 
 /// Methods that change a list or dict.

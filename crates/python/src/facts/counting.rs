@@ -1,4 +1,5 @@
-//! Loops that count away from where they would end: `while n >= 0: n += 1`.
+//! Loops that count away from where they would end: `while n >= 0: n += 1`, and those
+//! over a list that they make longer: `for x in q: q.append(x)`.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, ExprContext, Operator, Stmt, StmtWhile, UnaryOp};
@@ -18,6 +19,78 @@ pub(super) fn runs_away(one: &StmtWhile) -> bool {
     steps.visit_body(&one.body);
     let (along, against) = if up { (steps.up, steps.down) } else { (steps.down, steps.up) };
     is_number(bound) && along > 0 && against == 0 && steps.other == 0
+}
+
+/// Whether a loop goes on as long as there is something in a list, to which it adds.
+pub(super) fn feeds_its_test(one: &StmtWhile) -> bool {
+    let mut test = &*one.test;
+    if let Expr::Compare(compared) = test
+        && let [CmpOp::Gt | CmpOp::GtE | CmpOp::NotEq] = compared.ops.as_ref()
+    {
+        test = &compared.left;
+    }
+    if let Expr::Call(call) = test
+        && is_named(&call.func, "len")
+        && let [list] = call.arguments.args.as_ref()
+    {
+        test = list;
+    }
+    feeds(test, &one.body)
+}
+
+/// Whether a body adds to this list with each turn and does nothing else with it. What
+/// leaves the loop is not looked for.
+pub(super) fn feeds(list: &Expr, body: &[Stmt]) -> bool {
+    let Expr::Name(name) = list else { return false };
+    let mut uses = Uses { name: name.id.as_str(), all: 0, adding: 0, skips: false };
+    // Most loops add nothing, and each is looked into inside of others.
+    if !body.iter().any(|one| uses.is_adding_statement(one)) {
+        return false;
+    }
+    let mut grows = false;
+    for statement in body {
+        // What stands behind a `continue` may never be reached.
+        grows |= !uses.skips && uses.is_adding_statement(statement);
+        uses.visit_stmt(statement);
+    }
+    grows && uses.all == uses.adding
+}
+
+/// What a body does with a list.
+struct Uses<'n> {
+    name: &'n str,
+    all: u32,
+    /// Those that add to it, or ask for one of its elements.
+    adding: u32,
+    skips: bool,
+}
+
+impl Uses<'_> {
+    fn is_adding_statement(&self, statement: &Stmt) -> bool {
+        matches!(statement, Stmt::Expr(one) if self.is_adding(&one.value))
+    }
+
+    fn is_adding(&self, expression: &Expr) -> bool {
+        let Expr::Call(call) = expression else { return false };
+        let Expr::Attribute(method) = &*call.func else { return false };
+        matches!(method.attr.as_str(), "append" | "insert" | "appendleft")
+            && is_named(&method.value, self.name)
+    }
+}
+
+impl<'a> Visitor<'a> for Uses<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        self.skips |= statement.is_continue_stmt();
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        let reads = matches!(expression, Expr::Subscript(one)
+            if one.ctx == ExprContext::Load && is_named(&one.value, self.name));
+        self.adding += u32::from(reads || self.is_adding(expression));
+        self.all += u32::from(is_named(expression, self.name));
+        walk_expr(self, expression);
+    }
 }
 
 /// A number that is written out, with its sign.

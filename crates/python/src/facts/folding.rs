@@ -11,7 +11,7 @@ use super::arguments::Arguments;
 use super::numbers::{LARGE_SIZE, magnitude, of_numbers};
 use super::scan::{Scan, Told};
 use super::texts;
-use super::value::{Kind, Value, union};
+use super::value::{Kind, LONGEST, Value, union};
 
 /// What it costs to make a value anew.
 pub(super) fn cost(value: &Value<'_>) -> usize {
@@ -141,6 +141,7 @@ impl<'a> Scan<'_, 'a> {
         }
         match (&owner.kind, places) {
             (Kind::Begins(_), [None, _, None]) => owner.clone(),
+            (Kind::List(list), _) if texts::stands_for_many(list) => owner.clone(),
             _ => texts::sliced(owner, places).unwrap_or(unknown),
         }
     }
@@ -159,7 +160,12 @@ pub(super) fn beneath<'a>(text: &str, whole: bool, part: &Kind<'a>) -> (std::rc:
         Some((part, is_whole)) if part.starts_with('/') => (part.clone(), is_whole),
         Some((part, is_whole)) => {
             let between = if text.is_empty() || text.ends_with('/') { "" } else { "/" };
-            (format!("{text}{between}{part}").into(), is_whole)
+            let all = format!("{text}{between}{part}");
+            // A path beneath itself, again and again, doubles each time.
+            match all.len() > LONGEST {
+                true => (all[..all.floor_char_boundary(LONGEST)].into(), false),
+                false => (all.into(), is_whole),
+            }
         }
         None => {
             let between = if text.is_empty() || text.ends_with('/') { "" } else { "/" };

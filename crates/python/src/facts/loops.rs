@@ -14,7 +14,7 @@ use ruff_text_size::{Ranged, TextSize};
 use tidegate_model::reading::{FactKind, Known};
 
 use super::arguments::Arguments;
-use super::counting::runs_away;
+use super::counting::{feeds, feeds_its_test, runs_away};
 use super::numbers::magnitude;
 use super::scan::{Scan, Told};
 use super::value::{Body, Function, Kind, LONGEST_LIST, Value};
@@ -34,8 +34,9 @@ const FLOOD: f64 = 1e5;
 impl<'a> Scan<'_, 'a> {
     pub(super) fn tell_while(&mut self, one: &'a StmtWhile, test: &Value<'a>) {
         let exits = Exits::of(&one.body);
-        let is_endless =
-            constant_truth(&test.kind).unwrap_or_else(|| is_itself(&one.test) || runs_away(one));
+        let is_endless = constant_truth(&test.kind)
+            .unwrap_or_else(|| is_itself(&one.test) || runs_away(one))
+            || feeds_its_test(one);
         let leaves = exits.leaves || (self.guards > 0 && exits.may_raise);
         let at = one.start();
         if is_endless && !leaves {
@@ -50,7 +51,13 @@ impl<'a> Scan<'_, 'a> {
     }
 
     pub(super) fn tell_for(&mut self, one: &'a StmtFor, iterated: &Value<'a>) {
-        let Some(count) = turns(iterated) else { return };
+        let count = match feeds(&one.iter, &one.body) {
+            true => f64::INFINITY,
+            false => match turns(iterated) {
+                Some(count) => count,
+                None => return,
+            },
+        };
         let exits = Exits::of(&one.body);
         if exits.leaves {
             return;

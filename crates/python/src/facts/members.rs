@@ -174,6 +174,9 @@ impl<'a> Scan<'_, 'a> {
                 None => return Value::unknown_from(owner.from.clone()),
             },
         };
+        if super::texts::stands_for_many(&all) {
+            return one_of(&all);
+        }
         if let (Kind::Int(at), false) = (&key.kind, matches!(owner.kind, Kind::Dict(_))) {
             let place = if *at < 0 { at + all.len() as i128 } else { *at };
             let found = usize::try_from(place).ok().and_then(|place| all.get(place));

@@ -61,3 +61,18 @@ fn a_finding_says_what_where_and_what_instead() {
     };
     assert_eq!(found, [expected]);
 }
+
+/// Each of these was twice as long with each line, until there was no memory left.
+#[test]
+fn paths_beneath_themselves_stay_short() {
+    let import = "import os\nfrom pathlib import Path\n";
+    for (first, again) in [
+        ("a = 'x'\n", "a = os.path.join(a, a)\n"),
+        ("a = Path('x')\n", "a = a / a\n"),
+        ("a = Path('x')\n", "a = a.joinpath(a)\n"),
+        ("a = Path('x')\n", "a = Path(a, a)\n"),
+    ] {
+        let source = format!("{import}{first}{}open(a)", again.repeat(60));
+        assert!(findings(&source).iter().all(|one| one.severity < Severity::High), "{source}");
+    }
+}

@@ -136,6 +136,12 @@ pub(super) fn sliced<'a>(value: &Value<'a>, bounds: [Option<i128>; 3]) -> Option
     as_kind(&value.kind, &found).map(|kind| Value { kind, from: value.from.clone(), hidden: true })
 }
 
+/// Whether the one element is what is known of all: files that a pattern names.
+pub(super) fn stands_for_many(list: &[Value<'_>]) -> bool {
+    let [one] = list else { return false };
+    matches!(one.kind, Kind::Begins(_) | Kind::File { whole: false, .. })
+}
+
 /// Elements as the same kind of thing that they were taken out of.
 fn as_kind<'a>(like: &Kind<'_>, elements: &[Value<'a>]) -> Option<Kind<'a>> {
     match like {

@@ -140,7 +140,13 @@ impl<'a> Reader<'_> {
             return;
         }
         let texts = || arguments.iter().filter_map(Value::as_text);
-        if texts().any(leads_to_prototype) {
+        let listed = || {
+            arguments.iter().any(|one| match &one.shape {
+                Shape::List(list) => steps_to_prototype(list),
+                _ => false,
+            })
+        };
+        if texts().any(leads_to_prototype) || listed() {
             self.tell(FactKind::Syntax, "prototype_path", at, Vec::new(), false);
         }
     }
@@ -369,6 +375,15 @@ fn is_require(path: &str) -> bool {
             | "Module.createRequire()"
             | "require.main.require"
     )
+}
+
+/// `['__proto__', 'x']`. A list of names that are to be left out has nothing else in it.
+fn steps_to_prototype(list: &[Value]) -> bool {
+    let names = ["__proto__", "constructor", "prototype"];
+    list.windows(2).take(12).any(|pair| match (pair[0].as_text(), pair[1].as_text()) {
+        (Some("__proto__"), Some(next)) => !names.contains(&next) && !next.starts_with("__"),
+        _ => false,
+    })
 }
 
 /// `__proto__.x`, `a.constructor.prototype.x`: names with dots between them.

@@ -361,7 +361,7 @@ impl<'a> Reader<'_> {
 }
 
 /// Stands in a text for what is not known of it.
-const GAP: char = '…';
+pub(super) const GAP: char = '…';
 
 /// A text while it is put together.
 struct Pieces {

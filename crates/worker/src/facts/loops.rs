@@ -52,7 +52,10 @@ impl<'a> Reader<'_> {
                 || asked.is_some_and(|path| CLOCKS.contains(&path))
         });
         let bound = test.and_then(|(test, _)| self.bound(test));
-        let away = test.is_some_and(|(test, _)| self.runs_away(test, body, update));
+        let away = test.is_some_and(|(test, _)| {
+            self.runs_away(test, body, update)
+                || self.loops <= MOST_NESTED && self.feeds_its_test(test, body)
+        });
         let idle = is_empty(body)
             && test.is_some_and(|(test, _)| is_still(test))
             && update.is_none_or(Option::is_none);
@@ -88,6 +91,20 @@ impl<'a> Reader<'_> {
             () => return,
         };
         self.tell(FactKind::Loop, path, at, Vec::new(), false);
+    }
+
+    /// Tells if a loop over a list adds to it with each turn.
+    pub(super) fn judge_each(&mut self, list: &Expression<'a>, body: &Statement<'a>, at: u32) {
+        // Each is searched as a whole.
+        if self.loops > MOST_NESTED || !self.feeds(list, body) {
+            return;
+        }
+        let mut inside = Inside::default();
+        inside.visit_statement(body);
+        if !inside.leaves && !inside.yields {
+            let path = if inside.waits { "waiting" } else { "endless" };
+            self.tell(FactKind::Loop, path, at, Vec::new(), false);
+        }
     }
 
     /// Tells if all that a generator without an end gives is asked for.

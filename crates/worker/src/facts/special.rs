@@ -6,7 +6,8 @@ use std::rc::Rc;
 use tidegate_model::reading::{FactKind, Known};
 
 use super::calls::Called;
-use super::value::{Object, Shape, Value};
+use super::evaluate::GAP;
+use super::value::{LONGEST_FOLDED, Object, Shape, Value};
 use super::{Reader, fold, paths};
 
 /// From how many elements or characters on something is large.
@@ -44,6 +45,14 @@ impl Reader<'_> {
             "String" | "Object.freeze" | "Object.seal" | "Promise.resolve" => {
                 first.filter(|one| one.as_path().is_none()).cloned()
             }
+            "path.join" | "path.posix.join" | "path.resolve" | "path.posix.resolve" => {
+                joined(arguments, path.ends_with("resolve"), from)
+            }
+            "path.normalize" | "path.posix.normalize" => match &first?.shape {
+                // The beginning stays what it was.
+                Shape::Text { text, .. } => Some(Value { from, ..Value::beginning(text) }),
+                _ => None,
+            },
             "parseInt" | "Number.parseInt" => parsed(text?, arguments.get(1)),
             "Reflect.get" => Some(self.member_by(first?, arguments.get(1)?, call.at)),
             "Object.getOwnPropertyDescriptor" | "Reflect.getOwnPropertyDescriptor" => {
@@ -213,6 +222,40 @@ fn cut(mut value: Value, of: Option<&Value>) -> Value {
         *whole &= was_whole;
     }
     value
+}
+
+/// `path.join(…)`, and `path.resolve(…)`, for which a root is a new start. What is not
+/// known leaves the beginning.
+fn joined(parts: &[Value], resolves: bool, from: Vec<Rc<str>>) -> Option<Value> {
+    let (mut all, mut whole) = (String::new(), true);
+    for part in parts {
+        let known = part.as_piece();
+        let root = resolves && known.as_ref().is_some_and(|(text, _)| text.starts_with('/'));
+        if root {
+            (all, whole) = (String::new(), true);
+        }
+        if !all.is_empty() && !all.ends_with('/') {
+            all.push('/');
+        }
+        match known {
+            Some((text, is_whole)) => {
+                all.push_str(&text);
+                whole &= is_whole;
+            }
+            None => {
+                all.push(GAP);
+                whole = false;
+            }
+        }
+        if all.len() > LONGEST_FOLDED {
+            return None;
+        }
+    }
+    let known = all.chars().any(|one| one != GAP && one != '/');
+    known.then(|| match whole {
+        true => Value::folded(&all, from),
+        false => Value { from, ..Value::beginning(&all) },
+    })
 }
 
 fn parsed(text: &str, base: Option<&Value>) -> Option<Value> {

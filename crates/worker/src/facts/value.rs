@@ -99,6 +99,12 @@ impl Value {
         Self { from, ..Self::cut(text, true) }
     }
 
+    /// A text of which this is known.
+    pub(super) fn beginning(text: &str) -> Self {
+        let end = text.floor_char_boundary(LONGEST_FOLDED);
+        Self::of(Shape::Text { text: text[..end].into(), whole: false, hidden: false })
+    }
+
     pub(super) fn made_from(from: Vec<Rc<str>>) -> Self {
         Self { shape: Shape::Unknown, from }
     }

@@ -127,6 +127,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         };
         self.bind_each(&statement.left, &each);
         self.drained(&statement.right, Some(&statement.body));
+        self.judge_each(&statement.right, &statement.body, statement.span.start);
         self.in_loop(|reader| reader.visit_statement(&statement.body));
     }
 
