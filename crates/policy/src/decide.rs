@@ -196,13 +196,12 @@ impl Policy {
             return Err(Denial::Quarantined(change.clone()));
         }
         let effect = self.effect(&call.tool, tool);
-        let before = self.ruling(permissions, &call, effect.0, standing.level);
-        if before.word == Word::Deny {
-            return Err(Denial::Rule(before));
-        }
-        // This may mend the arguments, so the rules see them as the server will.
-        self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         let ruling = self.ruling(permissions, &call, effect.0, standing.level);
+        // Whoever is denied a tool need not know what its arguments are.
+        if ruling.word == Word::Deny {
+            return Err(Denial::Rule(ruling));
+        }
+        self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         match ruling.word {
             Word::Allow => Ok(Permit { call }),
             Word::Deny => Err(Denial::Rule(ruling)),

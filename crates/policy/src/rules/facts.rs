@@ -4,6 +4,7 @@
 
 use std::cell::OnceCell;
 
+use memchr::memmem::Finder;
 use serde_json::{Map, Value};
 use tidegate_model::Level;
 
@@ -47,7 +48,7 @@ enum Kind {
 pub(super) enum Key {
     Any,
     /// As written, and loosely; both between dots.
-    Path(String, String),
+    Path(String, Box<Finder<'static>>),
 }
 
 impl Key {
@@ -56,8 +57,8 @@ impl Key {
             return Self::Any;
         }
         let path = format!(".{text}.");
-        let loose = Text::new(path.as_str()).loose().to_owned();
-        Self::Path(path, loose)
+        let loose = Finder::new(Text::new(path.as_str()).loose()).into_owned();
+        Self::Path(path, Box::new(loose))
     }
 }
 
@@ -120,7 +121,9 @@ impl Leaf<'_> {
     fn is_under(&self, key: &Key) -> bool {
         match key {
             Key::Any => true,
-            Key::Path(_, loose) => self.is_value() && self.loose_path.contains(loose.as_str()),
+            Key::Path(_, loose) => {
+                self.is_value() && loose.find(self.loose_path.as_bytes()).is_some()
+            }
         }
     }
 

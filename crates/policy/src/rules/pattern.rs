@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 use tidegate_model::is_hidden;
 
@@ -41,9 +42,19 @@ pub(super) struct Pattern {
 enum Shape {
     Any,
     Exact(String),
-    /// The texts between wildcards; at least two, and the first and last may be empty.
-    Parts(Vec<String>),
+    Parts(Parts),
     Expression(Regex),
+}
+
+/// The texts around and between wildcards; all may be empty.
+#[derive(Debug)]
+struct Parts {
+    first: String,
+    /// Prepared: a decision looks for many of them in the same texts.
+    middle: Vec<Finder<'static>>,
+    last: String,
+    /// The characters of all.
+    length: usize,
 }
 
 /// A text in both readings; the loose one is made once, and only if it differs.
@@ -80,11 +91,18 @@ impl Pattern {
             Reading::Strict => Cow::from(text),
             Reading::Loose => loosened(text).map_or(Cow::from(text), Cow::from),
         };
-        let parts: Vec<String> = own.split('*').map(str::to_owned).collect();
+        let parts: Vec<&str> = own.split('*').collect();
         let shape = match parts.as_slice() {
+            [first, middle @ .., last] if !parts.iter().all(|part| part.is_empty()) => {
+                Shape::Parts(Parts {
+                    first: (*first).to_owned(),
+                    middle: middle.iter().map(|part| Finder::new(*part).into_owned()).collect(),
+                    last: (*last).to_owned(),
+                    length: parts.iter().map(|part| part.chars().count()).sum(),
+                })
+            }
             [_] => Shape::Exact(own.into_owned()),
-            parts if parts.iter().all(String::is_empty) => Shape::Any,
-            _ => Shape::Parts(parts),
+            _ => Shape::Any,
         };
         Self { reading, shape }
     }
@@ -93,9 +111,7 @@ impl Pattern {
         match &self.shape {
             Shape::Any => Closeness::Any,
             Shape::Exact(_) => Closeness::Exact,
-            Shape::Parts(parts) => {
-                Closeness::pattern(parts.iter().map(|part| part.chars().count()).sum())
-            }
+            Shape::Parts(parts) => Closeness::pattern(parts.length),
             // What an expression leaves open cannot be counted.
             Shape::Expression(_) => Closeness::pattern(0),
         }
@@ -105,7 +121,7 @@ impl Pattern {
         match &self.shape {
             Shape::Any => true,
             Shape::Exact(own) => own == text,
-            Shape::Parts(parts) => matches_parts(parts, text),
+            Shape::Parts(parts) => parts.matches(text.as_bytes()),
             Shape::Expression(expression) => expression.is_match(text),
         }
     }
@@ -143,17 +159,18 @@ fn loosened(text: &str) -> Option<String> {
     Some(text.chars().filter(seen).flat_map(char::to_lowercase).collect())
 }
 
-/// Each part after the one before, the first at the start and the last at the end. The
-/// leftmost place for a part in the middle leaves the most for what follows.
-fn matches_parts(parts: &[String], text: &str) -> bool {
-    let [first, middle @ .., last] = parts else { return false };
-    let Some(rest) = text.strip_prefix(first.as_str()) else { return false };
-    let Some(mut rest) = rest.strip_suffix(last.as_str()) else { return false };
-    for part in middle {
-        let Some((_, after)) = rest.split_once(part.as_str()) else { return false };
-        rest = after;
+impl Parts {
+    /// Each part after the one before, the first at the start and the last at the end. The
+    /// leftmost place for a part in the middle leaves the most for what follows.
+    fn matches(&self, text: &[u8]) -> bool {
+        let Some(rest) = text.strip_prefix(self.first.as_bytes()) else { return false };
+        let Some(mut rest) = rest.strip_suffix(self.last.as_bytes()) else { return false };
+        for part in &self.middle {
+            let Some(at) = part.find(rest) else { return false };
+            rest = rest.get(at + part.needle().len()..).unwrap_or_default();
+        }
+        true
     }
-    true
 }
 
 #[cfg(test)]
