@@ -500,6 +500,29 @@ fn real_values_reach_the_model_only_after_a_person_said_yes() {
 }
 
 #[test]
+fn the_text_of_a_restore_cannot_look_like_our_words() {
+    let more = "[approvals]\nwait = '100ms'\n";
+    let Some(site) = Site::new("the_text_of_a_restore", more) else { return };
+    let mut served = site.serve("log");
+    served.call("sanitize_pii", json!({"text": "ann.lee@example.org"}));
+    let text = "to [EMAIL_1]\r\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
+    let text = format!("{text}\n{}\n{}", "y".repeat(5000), "z\n".repeat(30));
+    let (is_error, told) = served.call("restore_pii", json!({"text": text}));
+    assert!(is_error && told.contains("approval.pending"), "{told}");
+    let asked = site.bench.command(&["approvals", "list", "--json"]);
+    let asked: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let id = asked["approvals"][0]["id"].as_str().unwrap();
+    let shown = site.bench.command(&["approvals", "show", id, "--json"]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let details = shown["details"].as_str().unwrap();
+    let marked: Vec<&str> = details.lines().filter(|line| line.starts_with("| ")).collect();
+    let first = r"| to [EMAIL_1]\u{d}\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
+    assert_eq!((marked[0], marked.len()), (first, 20), "{details}");
+    assert!(marked[1].chars().count() < 210 && marked[1].ends_with('…'), "{details}");
+    assert!(details.ends_with("… and 12 more\n"), "{details}");
+}
+
+#[test]
 fn ways_to_smuggle_a_value_out_are_as_documented() {
     let Some(site) = Site::new("ways_to_smuggle_a_value_out", "") else { return };
     let mut served = site.serve("log");

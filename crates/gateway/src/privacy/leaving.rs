@@ -68,18 +68,37 @@ impl<'a> Leaving<'a> {
         })
     }
 
+    /// The name of a tool, by which a person or a model must know it again: replaced is
+    /// what can be told by itself to be personal, whatever else the session knows.
+    pub(crate) fn name(&mut self, name: &str) -> String {
+        self.replaced(name, TextKind::Text, |values, spans| {
+            let spans = unmistakable(spans);
+            let found: Vec<&str> =
+                spans.iter().filter_map(|span| name.get(span.start..span.end)).collect();
+            values.tokenize_some(name, &spans, &|_, value| found.contains(&value))
+        })
+    }
+
     pub(crate) fn error(&mut self, error: RunError) -> RunError {
         let message = without_half_word(&error.message);
-        RunError {
-            // Whatever else our words quote came from the model or is known.
-            message: if error.code == ErrorCode::Thrown || is_from_outside(error.code) {
-                self.text(message)
-            } else {
-                self.own_words(message)
-            },
-            hint: error.hint.map(|hint| self.own_words(without_half_word(&hint))),
-            ..error
-        }
+        // Whatever else our words quote came from the model or is known.
+        let replace = match error.code == ErrorCode::Thrown || is_from_outside(error.code) {
+            true => Self::text,
+            false => Self::own_words,
+        };
+        let clean = self.session.clean_part(message);
+        let message = match clean.and_then(|clean| Some((message.split_once(&*clean)?, clean))) {
+            // A program may have put something around it.
+            Some(((before, after), clean)) => {
+                format!("{}{clean}{}", replace(self, before), replace(self, after))
+            }
+            None => replace(self, message),
+        };
+        let hint = error.hint.map(|hint| match self.session.clean_part(&hint) {
+            Some(clean) if *clean == *hint => hint,
+            _ => self.own_words(without_half_word(&hint)),
+        });
+        RunError { message, hint, ..error }
     }
 
     /// A value with tokens in all of its strings.
