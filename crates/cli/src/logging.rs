@@ -10,9 +10,13 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use tidegate_gateway::Gateway;
 use tidegate_model::visible_line;
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Metadata};
 use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::debug_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 /// Who knows what is personal.
 static GATEWAY: OnceLock<Weak<Gateway>> = OnceLock::new();
@@ -28,6 +32,13 @@ fn redacted(text: String) -> String {
         Some(gateway) => gateway.redacted(&text),
         None => text,
     }
+}
+
+/// Whether it may be logged at all. The MCP library traces raw answers, before anybody has
+/// looked for personal data in them.
+fn holds_no_answer(event: &Metadata<'_>) -> bool {
+    let of_library = event.target().split("::").next() == Some("rmcp");
+    !of_library || *event.level() <= Level::DEBUG
 }
 
 /// Starts it, as loud as the command line says, or `RUST_LOG`.
@@ -48,10 +59,10 @@ pub(crate) fn start(verbose: u8) {
             name => write!(writer, "{name}={value}"),
         }
     });
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        .fmt_fields(fields.delimited(" "))
-        .init();
+        .fmt_fields(fields.delimited(" "));
+    let lines = lines.with_filter(filter_fn(holds_no_answer));
+    tracing_subscriber::registry().with(filter).with(lines).init();
 }

@@ -59,14 +59,24 @@ impl PolicySource {
         configuration: Option<&Path>,
         env: &Environment,
     ) -> Self {
-        if named.is_some() {
-            return Self { path: named, origin: Origin::Named, ..Self::default() };
+        let origin = if named.is_some() { Origin::Named } else { Origin::Found };
+        let places = Self::places(named, configuration, env);
+        let there = places.iter().find(|path| path.symlink_metadata().is_ok());
+        let path = there.or(places.first()).cloned();
+        Self { path, origin, ..Self::default() }
+    }
+
+    /// Where the file is or could come to be, the first that counts first.
+    pub(crate) fn places(
+        named: Option<PathBuf>,
+        configuration: Option<&Path>,
+        env: &Environment,
+    ) -> Vec<PathBuf> {
+        if let Some(named) = named {
+            return vec![named];
         }
-        let beside = configuration.and_then(Path::parent).map(|folder| folder.join(POLICY_FILE));
-        let of_user = env.config().map(|folder| folder.join(POLICY_FILE));
-        let mut candidates = beside.iter().chain(&of_user);
-        let there = candidates.find(|path| path.symlink_metadata().is_ok()).cloned();
-        Self { path: there.or(beside).or(of_user), ..Self::default() }
+        let beside = configuration.and_then(Path::parent);
+        beside.into_iter().chain(env.config()).map(|folder| folder.join(POLICY_FILE)).collect()
     }
 
     /// The same, with the names that rules can speak of.

@@ -37,6 +37,10 @@ pub(crate) fn resolve(
     let limits = resolve_limits(&raw.limits);
     let permissions = resolver.permissions(&raw.permissions, &names, &limits)?;
     let named = resolver.program(raw.policy_file.as_ref())?;
+    let checks = resolver.checks(&raw.checks)?;
+    let rules = PolicySource::places(named.clone(), Some(&source.path), env);
+    let own = resolver.own_files(&rules, &checks.patterns)?;
+    resolver.refuse_writing(&own, &raw.permissions.commands, &permissions.commands)?;
     let policy = PolicySource::find(named, Some(&source.path), env).knowing(names, &permissions);
     let used: Vec<RawServer> =
         raw.servers.into_iter().filter(|server| server.presence == Presence::Used).collect();
@@ -48,7 +52,7 @@ pub(crate) fn resolve(
     Ok(Settings {
         servers,
         limits,
-        checks: resolver.checks(&raw.checks)?,
+        checks,
         sandbox: resolver.sandbox(raw.sandbox, &raw.engines, &raw.python)?,
         approvals: raw.approvals.clone(),
         risk: raw.risk.clone(),

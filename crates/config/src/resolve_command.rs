@@ -61,7 +61,6 @@ impl Resolver<'_> {
         for command in raw {
             commands.push(self.command(command)?);
         }
-        self.refuse_own_files(raw, &commands)?;
         for (raw, command) in raw.iter().zip(&commands) {
             let writable =
                 |path: &&PathBuf| command.write.iter().any(|granted| path.starts_with(granted));
@@ -92,22 +91,33 @@ impl Resolver<'_> {
         Ok(commands)
     }
 
-    /// Whoever can write the configuration or the state can have anything started
-    /// the next time, outside of every jail.
-    fn refuse_own_files(
+    /// What no command may write, by name. Whoever can write the configuration or the
+    /// state can have anything started the next time, outside of every jail; whoever can
+    /// write rules allows themself what they were denied.
+    pub(crate) fn own_files(
         &self,
+        rules: &[PathBuf],
+        patterns: &[PathBuf],
+    ) -> Result<Vec<(&'static str, PathBuf)>, ConfigError> {
+        let mut own = vec![
+            ("this configuration", self.source.path.clone()),
+            ("the state folder", state_dir(self.env)?),
+        ];
+        own.extend(rules.iter().map(|path| ("the rules for calls (`policy`)", path.clone())));
+        own.extend(patterns.iter().map(|path| ("what `checks.patterns` names", path.clone())));
+        Ok(own)
+    }
+
+    pub(crate) fn refuse_writing(
+        &self,
+        own: &[(&str, PathBuf)],
         raw: &[RawCommand],
         commands: &[CommandSpec],
     ) -> Result<(), ConfigError> {
-        // What is not there yet has no other form.
-        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let own = [
-            ("this configuration", real(&self.source.path)),
-            ("the state folder", real(&state_dir(self.env)?)),
-        ];
         for (raw, command) in raw.iter().zip(commands) {
-            let writable =
-                |path: &Path| command.write.iter().any(|granted| path.starts_with(granted));
+            let granted =
+                |place: &PathBuf| command.write.iter().any(|granted| place.starts_with(granted));
+            let writable = |path: &Path| entries(path).iter().any(granted);
             if let Some((what, _)) = own.iter().find(|(_, path)| writable(path)) {
                 let message = format!("command `{}` could write {what}", command.name);
                 return Err(self
@@ -256,6 +266,17 @@ impl Resolver<'_> {
         }
         Ok(environment)
     }
+}
+
+/// Every entry of a folder that must stay what it is for a path to lead where it does,
+/// behind all links: itself, folders and links on the way, there or not yet.
+fn entries(path: &Path) -> Vec<PathBuf> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let entry = |path: &Path| {
+        let folder = fs::canonicalize(path.parent()?).ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    path.ancestors().filter_map(entry).chain(fs::canonicalize(&path)).collect()
 }
 
 fn runs_anything(path: &Path) -> bool {

@@ -12,7 +12,6 @@ use std::time::{Duration, SystemTime};
 use tidegate_model::{ErrorCode, RunError, RunId};
 use tidegate_store::{ApprovalScope, ApprovalState, Approvals, NewApproval, StoreError};
 
-use crate::admission::SessionId;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
 use crate::run_id::short_id;
@@ -65,7 +64,8 @@ impl Form {
     }
 }
 
-/// What somebody must say yes to.
+/// What somebody must say yes to. Its texts go to the person, the database and the model as
+/// they are: what they quote has no personal data any more (`approval_form.rs`).
 pub(crate) struct Matter {
     /// `program` or `call`.
     pub(crate) kind: &'static str,
@@ -92,18 +92,7 @@ pub(crate) enum Opened {
 
 impl Gateway {
     /// Opens a question, unless exactly this was answered before.
-    pub(crate) fn open_question(
-        &self,
-        session: &SessionId,
-        run: &RunId,
-        matter: Matter,
-    ) -> Result<Opened, RunError> {
-        let mut leaving = self.privacy.leaving(session);
-        let matter = Matter {
-            title: leaving.text(&matter.title),
-            details: leaving.text(&matter.details),
-            ..matter
-        };
+    pub(crate) fn open_question(&self, run: &RunId, matter: Matter) -> Result<Opened, RunError> {
         let now = SystemTime::now();
         let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
         let earlier = approvals.of_subject(&matter.subject, now).map_err(|e| not_kept(&e))?;

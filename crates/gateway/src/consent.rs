@@ -41,11 +41,12 @@ impl Gateway {
         if tools.is_empty() && !for_risk {
             return Ok(backend);
         }
+        let leaving = &mut self.privacy.leaving(&person.context().session);
         let matter = Matter {
             kind: "program",
             subject: subject_of_program(program, profiles, &tools),
-            title: approval_form::title_of_program(program.language, &tools, judgement),
-            details: approval_form::details_of_program(&program.source, judgement),
+            title: approval_form::title_of_program(program.language, &tools, judgement, leaving),
+            details: approval_form::details_of_program(&program.source, judgement, leaving),
         };
         match self.ask(person, run, matter).await? {
             ApprovalScope::Once => person.approve_tools(tools),

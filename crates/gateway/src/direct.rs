@@ -170,8 +170,17 @@ struct Binary<'a> {
 fn binary(block: &Value) -> Option<Binary<'_>> {
     let inner = block.get("resource").unwrap_or(block);
     let data = block.get("data").or_else(|| inner.get("blob"))?.as_str()?;
-    let media_type = inner.get("mimeType").and_then(Value::as_str).unwrap_or("binary data");
-    Some(Binary { media_type, data })
+    let media_type = inner.get("mimeType").and_then(Value::as_str).and_then(shown_type);
+    Some(Binary { media_type: media_type.unwrap_or("binary data"), data })
+}
+
+/// A media type without its parameters, which may say anything, if it is one.
+fn shown_type(written: &str) -> Option<&str> {
+    /// Longer than all that are registered but a few.
+    const MOST: usize = 60;
+    let name = written.split(';').next().unwrap_or_default().trim();
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b".+/-".contains(&byte);
+    (!name.is_empty() && name.len() <= MOST && name.bytes().all(fits)).then_some(name)
 }
 
 /// Whether an answer has content that is not searched for personal data.
@@ -184,4 +193,31 @@ pub(crate) fn not_searched(tool: &ToolRef) -> String {
     format!(
         "`{tool}` answered with an image or other binary content, which is not searched for personal data"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::binary;
+
+    #[test]
+    fn a_media_type_is_shown_only_as_far_as_it_is_one() {
+        let long = "a/".repeat(31);
+        for (written, shown) in [
+            ("image/png", "image/png"),
+            ("image/svg+xml; name=ann@example.org", "image/svg+xml"),
+            ("ann@example.org", "binary data"),
+            ("image/Ann Lee", "binary data"),
+            (";ann", "binary data"),
+            (&long, "binary data"),
+        ] {
+            let block = json!({"type": "image", "data": "AA==", "mimeType": written});
+            assert_eq!(binary(&block).unwrap().media_type, shown);
+            let resource = json!({"type": "resource", "resource": {
+                "uri": "a:b", "blob": "AA==", "mimeType": written
+            }});
+            assert_eq!(binary(&resource).unwrap().media_type, shown);
+        }
+    }
 }

@@ -171,8 +171,11 @@ impl Gateway {
     ) -> Result<(), RunError> {
         let tool = &asked.call.tool;
         let _turn = person.asking.lock().await;
+        let leaving = &mut self.privacy.leaving(&person.context.session);
         if person.approved.is_refused(tool) {
-            return Err(approval_form::refused_before(tool));
+            let error = approval_form::refused_before(tool, leaving);
+            self.privacy.session(&person.context.session).vouch_for(&error);
+            return Err(error);
         }
         // While this one waited for its turn, another may have been approved for all.
         if person.has_approved(tool) {
@@ -181,8 +184,8 @@ impl Gateway {
         let matter = Matter {
             kind: "call",
             subject: subject_of_call(&asked.call),
-            title: approval_form::title_of_call(asked),
-            details: approval_form::details_of_call(asked, person.standing().level),
+            title: approval_form::title_of_call(asked, leaving),
+            details: approval_form::details_of_call(asked, person.standing().level, leaving),
         };
         match self.ask(person, run, matter).await {
             Ok(ApprovalScope::Once) => person.approved.approve_call(&asked.call),
@@ -197,14 +200,27 @@ impl Gateway {
         Ok(())
     }
 
-    /// Asks, with the clock of the run stopped and the run kept.
+    /// Asks. What the model is told of it has nothing left that must be replaced.
     pub(crate) async fn ask(
         &self,
         person: &Person,
         run: &RunId,
         matter: Matter,
     ) -> Result<ApprovalScope, RunError> {
-        let asked = match self.open_question(&person.context.session, run, matter)? {
+        let answer = self.ask_and_wait(person, run, matter).await;
+        answer.inspect_err(|error| {
+            self.privacy.session(&person.context.session).vouch_for(error);
+        })
+    }
+
+    /// Asks, with the clock of the run stopped and the run kept.
+    async fn ask_and_wait(
+        &self,
+        person: &Person,
+        run: &RunId,
+        matter: Matter,
+    ) -> Result<ApprovalScope, RunError> {
+        let asked = match self.open_question(run, matter)? {
             Opened::Answered(scope) => return Ok(scope),
             Opened::Waiting(asked) => asked,
         };

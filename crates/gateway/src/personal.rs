@@ -12,6 +12,7 @@ use tidegate_policy::subject_of_text;
 use tidegate_privacy::{RestoreError, Restored, Token, canonical_forms, find_tokens};
 use tidegate_store::{PiiReport, RunRecord, StoreError, Towards, VaultReport, VaultSession};
 
+use crate::approval_form::code_lines;
 use crate::approvals::Matter;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
@@ -156,9 +157,8 @@ impl Gateway {
                     subject: subject_of_text("restore", &format!("{session}\0{text}")),
                     title: format!("show the model the real values of {}", listed(&found)),
                     details: format!(
-                        "Asked because personal data would enter the context of the model.\n\n\
-                         | {}\n",
-                        text.lines().take(20).collect::<Vec<_>>().join("\n| ")
+                        "Asked because personal data would enter the context of the model.\n\n{}",
+                        code_lines(text, &mut self.privacy.leaving(&context.session))
                     ),
                 };
                 self.ask(&person, run, matter).await?;

@@ -34,6 +34,10 @@ pub(crate) use leaving::{Counts, Leaving};
 /// Text up to this size is looked at on the spot. Chosen: a millisecond or two.
 const AT_ONCE_BYTES: usize = 256 * 1024;
 
+/// Texts of our own that a session remembers. Chosen: more than wait at a time; what is
+/// forgotten is searched like any other text.
+const MOST_CLEAN: usize = 200;
+
 /// What is done about personal data, for all sessions.
 pub(crate) struct Privacy {
     settings: Settings,
@@ -49,13 +53,33 @@ pub(crate) struct Session {
     /// Its name in the vault.
     pub(crate) name: String,
     values: Mutex<SessionValues>,
+    /// Texts of our own in which nothing is left to be replaced.
+    clean: Mutex<BTreeSet<Arc<str>>>,
     /// Bytes that went towards the model since personal data was seen.
     pub(crate) told_bytes: AtomicU64,
 }
 
 impl Session {
     fn new(name: String, values: SessionValues) -> Self {
-        Self { name, values: Mutex::new(values), told_bytes: AtomicU64::new(0) }
+        let values = Mutex::new(values);
+        Self { name, values, clean: Mutex::default(), told_bytes: AtomicU64::new(0) }
+    }
+
+    /// This error is of our own words, with what they quote replaced already: it goes to
+    /// the model as it is, or a server could have our words replaced by calling them names.
+    pub(crate) fn vouch_for(&self, error: &RunError) {
+        let mut clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
+        if clean.len() >= MOST_CLEAN {
+            clean.clear();
+        }
+        clean.insert(error.message.as_str().into());
+        clean.extend(error.hint.as_deref().map(Arc::from));
+    }
+
+    /// The longest text of our own that stands in this one.
+    fn clean_part(&self, text: &str) -> Option<Arc<str>> {
+        let clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
+        clean.iter().filter(|own| text.contains(&***own)).max_by_key(|own| own.len()).cloned()
     }
 
     pub(crate) fn values(&self) -> MutexGuard<'_, SessionValues> {

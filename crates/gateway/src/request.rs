@@ -7,7 +7,7 @@
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, Language, RunError, RunId, ToolRef};
+use tidegate_model::{Answer, ErrorCode, Language, RunError, RunId, ToolRef, whole_words};
 use tidegate_policy::Permissions;
 use tidegate_wire::answer_text;
 
@@ -175,9 +175,7 @@ pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
         text if text.len() <= 2000 => format!("`{name}` failed: {text}"),
         text => {
             // No half of a value: it would not be known as personal.
-            let cut = &text[..text.floor_char_boundary(2000)];
-            let cut = cut.rfind(char::is_whitespace).map_or(cut, |end| &cut[..end]);
-            format!("`{name}` failed: {cut} …")
+            format!("`{name}` failed: {} …", whole_words(text, 2000).trim_end())
         }
     };
     RunError::new(ErrorCode::ToolFailed, text)

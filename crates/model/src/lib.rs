@@ -8,6 +8,7 @@ mod answer;
 mod backend;
 mod change;
 mod command;
+mod cut;
 mod finding;
 mod hidden;
 mod impact;
@@ -31,6 +32,7 @@ pub use answer::Answer;
 pub use backend::Backend;
 pub use change::{Change, OnChange, Part};
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
+pub use cut::{whole_words, without_half_word};
 pub use finding::{Finding, Severity};
 pub use hidden::{
     cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,

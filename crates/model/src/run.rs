@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cut::whole_words;
 use crate::hidden::visible;
 use crate::language::Language;
 
@@ -111,7 +112,7 @@ fn clipped(text: String) -> String {
         Cow::Owned(shown) => shown,
     };
     if text.len() > RunError::TEXT_BYTES {
-        text.truncate(text.floor_char_boundary(RunError::TEXT_BYTES));
+        text.truncate(whole_words(&text, RunError::TEXT_BYTES).len());
         text.push('…');
     }
     text

@@ -16,6 +16,7 @@ use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
 use tidegate_model::{
     Answer, ServerInfo, ServerSpec, ToolCall, ToolDef, ToolList, Transport, cleaned_line,
+    whole_words,
 };
 use tokio::sync::{Mutex, watch};
 
@@ -355,7 +356,9 @@ fn start_failed(spec: &ServerSpec, end: Epitaph) -> UpstreamError {
 
 /// A server's text for an error message: one line, with nothing hidden in it, short.
 fn clean(text: &str) -> String {
-    cleaned_line(&text[..text.floor_char_boundary(600)])
+    let head = whole_words(text, 600);
+    let cut = if head.len() < text.len() { " …" } else { "" };
+    format!("{}{cut}", cleaned_line(head))
 }
 
 fn answer(result: CallToolResult) -> Answer {
@@ -384,5 +387,18 @@ fn tool_def(tool: Tool) -> ToolDef {
         input_schema: Value::Object(Arc::unwrap_or_clone(tool.input_schema)),
         output_schema: tool.output_schema.map(|schema| Value::Object(Arc::unwrap_or_clone(schema))),
         annotations: annotations.and_then(|hints| serde_json::from_value(hints).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn a_long_error_of_a_server_is_not_cut_in_the_middle_of_a_value() {
+        let start = "y ".repeat(290);
+        let text = format!("{start}contact quentin.marsh@mailbox.example now");
+        assert_eq!(clean(&text), format!("{start}contact …"));
+        assert_eq!(clean(" short\n error "), "short error");
     }
 }

@@ -3,7 +3,7 @@
 //! In: what the engine could read of the thrown value. Out: a code, a message, a
 //! hint and the line of the program as written.
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, RunError, whole_words};
 use tidegate_wire::{Question, Thrown};
 
 use crate::host::Host;
@@ -169,7 +169,7 @@ fn shortened(text: String) -> String {
     if text.len() <= TEXT_BYTES {
         return text;
     }
-    let head = &text[..text.floor_char_boundary(TEXT_BYTES)];
+    let head = whole_words(&text, TEXT_BYTES);
     format!("{head}… ({} characters in all)", text.chars().count())
 }
 
@@ -192,4 +192,20 @@ fn program_position(line: &str) -> Option<(u32, u32)> {
     let line = numbers.next()?.parse().ok()?;
     let column = numbers.next().and_then(|column| column.parse().ok()).unwrap_or(1);
     Some((line, column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TEXT_BYTES, shortened};
+
+    #[test]
+    fn a_text_is_not_cut_in_the_middle_of_a_value() {
+        for length in 0..30 {
+            let start = "w ".repeat((TEXT_BYTES - length) / 2);
+            let text = format!("{start}rosalind.whitcombe@mailbox.example {start}");
+            let all = text.chars().count();
+            let told = shortened(text);
+            assert_eq!(told, format!("{start}… ({all} characters in all)"));
+        }
+    }
 }

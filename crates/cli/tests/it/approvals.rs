@@ -138,6 +138,41 @@ fn g32_the_user_of_a_client_approves_or_denies() {
 }
 
 #[test]
+fn no_answer_of_a_server_takes_our_words_out_of_a_form_or_an_error() {
+    let test = "no_answer_of_a_server_takes_our_words_out_of_a_form_or_an_error";
+    let Some(site) = Site::new(test, "") else { return };
+    let names = ["It cannot be undone", "Asked because", "said no", "It would call", "Ann Leeson"];
+    let people: Vec<Value> = names.iter().map(|name| json!({"full_name": name})).collect();
+    let list_text =
+        json!({"people": people, "password": "destructive", "api_key": "fs__write_file"});
+    let list = site.folder.join("list.json");
+    std::fs::write(&list, list_text.to_string()).unwrap();
+    let read = json!({"call": "call_tool", "arguments": {
+        "name": "fs__read_text_file", "arguments": {"path": list}
+    }});
+    let (_, program) = site.writing("Ann Leeson");
+    let python = program.replace("await servers.", "from servers import fs; ");
+    let python = python.replace("fs.writeFile({path: ", "fs.write_file(path=");
+    let python = python.replace(", content: 'x'}); return 'written'", ", content='x')");
+    let python = json!({"call": "execute_code",
+                        "arguments": {"code": python, "language": "python"}});
+    for step in [code(&program), python] {
+        let printed = site.client("legacy", "deny", &json!([read, step]));
+        assert!(printed[1].to_string().contains("[NAME_"), "{printed:?}");
+        let [form] = asked(&printed).try_into().unwrap();
+        let ours = ["`fs__write_file` (destructive)", "- asked because", "It cannot be undone."];
+        for part in ours.into_iter().chain(["It would call:", "| path = ", "/[NAME_"]) {
+            assert!(form.contains(part), "{part} is missing in {form}");
+        }
+        assert!(!form.contains("Leeson"), "{form}");
+        let error = &answer(&printed)["error"];
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("a person was asked and said no: run a"), "{error}");
+        assert!(message.contains("that calls `fs__write_file`"), "{error}");
+    }
+}
+
+#[test]
 fn a_loop_of_fifty_writes_asks_once() {
     let Some(site) = Site::new("a_loop_of_fifty_writes_asks_once", "") else { return };
     let folder = site.folder.to_str().unwrap();

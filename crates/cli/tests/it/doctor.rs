@@ -121,6 +121,26 @@ fn no_runtimes() -> [Value; 3] {
 }
 
 #[test]
+fn a_server_that_is_given_the_folder_of_the_rules_is_told() {
+    let bench = Bench::new();
+    let own = env!("CARGO_BIN_EXE_tidegate");
+    let policy_of = |folder: &Path| {
+        let config =
+            format!("[servers.fs]\ncommand = {own:?}\nargs = ['demo-server', {folder:?}]\n");
+        bench.write("tidegate.toml", &config);
+        let (_, findings) = doctor(&bench, &[]);
+        findings.into_iter().find(|finding| finding["name"] == "policy").unwrap()
+    };
+    let below = bench.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    assert_eq!(policy_of(&below), no_policy());
+    let told = policy_of(bench.path());
+    assert_eq!(told["status"], "warning", "{told}");
+    let place = format!("server `fs` is given a folder that holds `{}`", bench.path().display());
+    assert!(told["message"].as_str().unwrap().starts_with(place.trim_end_matches('`')), "{told}");
+}
+
+#[test]
 fn what_is_optional_and_missing_is_a_warning() {
     let bench = Bench::new();
     let mut expected = vec![

@@ -332,6 +332,50 @@ fn g34_errors_carry_tokens_too() {
 }
 
 #[test]
+fn a_long_error_is_not_cut_in_the_middle_of_a_value() {
+    let Some(site) = Site::new("a_long_error_is_not_cut_in_the_middle_of_a_value", "") else {
+        return;
+    };
+    let mut served = site.serve("log");
+    fs::write(site.drive.join("one.json"), r#"{"email":"rosalind@mailbox.example"}"#).unwrap();
+    let read = "import * as drive from './servers/drive';\n\
+                const file = await drive.readTextFile({ path: 'DRIVE/one.json' });\n\
+                const text = typeof file === 'string' ? file : file.content;\n\
+                const { email } = JSON.parse(text);\n";
+    for rest in [
+        "throw new Error('w '.repeat(992) + email + ' w'.repeat(999))",
+        "throw 'w '.repeat(992) + email + ' w'.repeat(999)",
+        "throw new Error(JSON.stringify(['w'.repeat(1980), email, 'w'.repeat(999)]))",
+    ] {
+        let answer = served.execute(&site.program(&format!("{read}{rest}")));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(" characters in all)"), "{rest}: {answer}");
+        assert!(!message.contains("rosa"), "{rest}: {answer}");
+    }
+}
+
+#[test]
+fn the_loudest_log_has_no_raw_answers() {
+    let Some(site) = Site::new("the_loudest_log_has_no_raw_answers", "") else { return };
+    // A name that is known by its key only.
+    fs::write(site.drive.join("one.json"), r#"{"full_name":"qixlat mroop"}"#).unwrap();
+    for (log, level) in [("trace", "trace"), ("rmcp", "rmcp=trace,rmcp::service=trace")] {
+        let mut command = site.bench.tidegate();
+        command.arg("serve").env("RUST_LOG", level);
+        let file = File::create(site.log(log)).unwrap();
+        let mut served = Served::start_with_log(&mut command, Stdio::from(file));
+        let path = site.drive.join("one.json");
+        let arguments = json!({"name": "drive__read_text_file", "arguments": {"path": path}});
+        let (is_error, told) = served.call("call_tool", arguments);
+        assert!(!is_error && told.contains("[NAME_1]"), "{told}");
+        drop(served);
+        let printed = fs::read_to_string(site.log(log)).unwrap();
+        assert!(printed.contains("DEBUG") && printed.contains("rmcp"), "{printed}");
+        assert!(!printed.contains("qixlat"), "{log}: {printed}");
+    }
+}
+
+#[test]
 fn g35_no_token_of_one_session_is_restored_in_another() {
     let Some(site) = Site::new("g35_no_token_of_one_session", "") else { return };
     let (mut first, mut second) = (site.serve("log1"), site.serve("log2"));
@@ -497,6 +541,29 @@ fn real_values_reach_the_model_only_after_a_person_said_yes() {
     let report = site.bench.command(&["pii", "report", "--json"]);
     let report: Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(report["restores"], json!([{"towards": "model", "type": "EMAIL", "count": 1}]));
+}
+
+#[test]
+fn the_text_of_a_restore_cannot_look_like_our_words() {
+    let more = "[approvals]\nwait = '100ms'\n";
+    let Some(site) = Site::new("the_text_of_a_restore", more) else { return };
+    let mut served = site.serve("log");
+    served.call("sanitize_pii", json!({"text": "ann.lee@example.org"}));
+    let text = "to [EMAIL_1]\r\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
+    let text = format!("{text}\n{}\n{}", "y".repeat(5000), "z\n".repeat(30));
+    let (is_error, told) = served.call("restore_pii", json!({"text": text}));
+    assert!(is_error && told.contains("approval.pending"), "{told}");
+    let asked = site.bench.command(&["approvals", "list", "--json"]);
+    let asked: Value = serde_json::from_slice(&asked.stdout).unwrap();
+    let id = asked["approvals"][0]["id"].as_str().unwrap();
+    let shown = site.bench.command(&["approvals", "show", id, "--json"]);
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    let details = shown["details"].as_str().unwrap();
+    let marked: Vec<&str> = details.lines().filter(|line| line.starts_with("| ")).collect();
+    let first = r"| to [EMAIL_1]\u{d}\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
+    assert_eq!((marked[0], marked.len()), (first, 20), "{details}");
+    assert!(marked[1].chars().count() < 210 && marked[1].ends_with('…'), "{details}");
+    assert!(details.ends_with("… and 12 more\n"), "{details}");
 }
 
 #[test]

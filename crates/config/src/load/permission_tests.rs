@@ -298,6 +298,56 @@ fn no_command_can_write_the_configuration_or_the_state() {
 }
 
 #[test]
+fn no_command_can_write_rules_or_patterns() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    for name in ["project", "rules", "user/tidegate", "out", "behind"] {
+        std::fs::create_dir_all(folder.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(folder.join("behind"), folder.join("out/link")).unwrap();
+    let file = folder.join("project/tidegate.toml");
+    let load = |granted: &str, more: &str| {
+        let granted = folder.join(granted);
+        let text = format!("{more}[commands.c]\npath = \"/usr/bin/id\"\nwrite = [{granted:?}]\n");
+        std::fs::write(&file, &text).unwrap();
+        let user = folder.join("user");
+        let env = Environment::from_pairs([
+            ("TIDEGATE_HOME", "/nowhere"),
+            ("XDG_CONFIG_HOME", user.to_str().unwrap()),
+        ]);
+        super::load_file(&file, &env).map(drop).map_err(|error| error.to_string())
+    };
+    let (policy, patterns) = ("the rules for calls (`policy`)", "what `checks.patterns` names");
+    let named = |path: &str| format!("[policy]\nfile = {:?}\n", folder.join(path));
+    let looked_for = |path: &str| format!("[checks]\npatterns = [{:?}]\n", folder.join(path));
+    std::fs::write(folder.join("rules/there.toml"), "").unwrap();
+    for (granted, more, what) in [
+        ("rules", named("rules/p.toml"), policy),
+        ("rules", named("rules/not/yet/p.toml"), policy),
+        ("rules/there.toml", named("rules/there.toml"), policy),
+        // The file behind a link, and the link.
+        ("behind", named("out/link/p.toml"), policy),
+        ("out", named("out/link/p.toml"), policy),
+        // Where one would be found.
+        ("user", String::new(), policy),
+        ("rules", looked_for("rules/x.toml"), patterns),
+    ] {
+        let place = format!("{}:{}:11", file.display(), more.lines().count() + 1);
+        assert_eq!(
+            load(granted, &more).unwrap_err(),
+            format!(
+                "error[config.bad_command]: command `c` could write {what}\n  at {place}\n\
+                 hint: grant a folder below, or keep it elsewhere"
+            ),
+            "{granted} {more}"
+        );
+    }
+    assert_eq!(load("out", &named("rules/p.toml")), Ok(()));
+    // One that is named is looked for nowhere else.
+    assert_eq!(load("user", &named("rules/p.toml")), Ok(()));
+}
+
+#[test]
 fn commands_that_are_mistakes_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let open = folder.path().join("open");

@@ -3,11 +3,12 @@
 //! In: texts, JSON, errors, answers of tools. Out: the same with tokens in the place of
 //! what is known or found, counted by type over all of it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tidegate_model::{DataType, ErrorCode, RunError};
+use tidegate_model::{self as model, DataType, ErrorCode, RunError};
 use tidegate_privacy::{SessionValues, Span, TextKind, Tokenized};
 
 use super::{Privacy, Session, is_from_outside};
@@ -68,18 +69,37 @@ impl<'a> Leaving<'a> {
         })
     }
 
+    /// The name of a tool, by which a person or a model must know it again: replaced is
+    /// what can be told by itself to be personal, whatever else the session knows.
+    pub(crate) fn name(&mut self, name: &str) -> String {
+        self.replaced(name, TextKind::Text, |values, spans| {
+            let spans = unmistakable(spans);
+            let found: Vec<&str> =
+                spans.iter().filter_map(|span| name.get(span.start..span.end)).collect();
+            values.tokenize_some(name, &spans, &|_, value| found.contains(&value))
+        })
+    }
+
     pub(crate) fn error(&mut self, error: RunError) -> RunError {
-        let message = without_half_word(&error.message);
-        RunError {
-            // Whatever else our words quote came from the model or is known.
-            message: if error.code == ErrorCode::Thrown || is_from_outside(error.code) {
-                self.text(message)
-            } else {
-                self.own_words(message)
-            },
-            hint: error.hint.map(|hint| self.own_words(without_half_word(&hint))),
-            ..error
-        }
+        let message = &*without_half_word(&error.message);
+        // Whatever else our words quote came from the model or is known.
+        let replace = match error.code == ErrorCode::Thrown || is_from_outside(error.code) {
+            true => Self::text,
+            false => Self::own_words,
+        };
+        let clean = self.session.clean_part(message);
+        let message = match clean.and_then(|clean| Some((message.split_once(&*clean)?, clean))) {
+            // A program may have put something around it.
+            Some(((before, after), clean)) => {
+                format!("{}{clean}{}", replace(self, before), replace(self, after))
+            }
+            None => replace(self, message),
+        };
+        let hint = error.hint.map(|hint| match self.session.clean_part(&hint) {
+            Some(clean) if *clean == *hint => hint,
+            _ => self.own_words(&without_half_word(&hint)),
+        });
+        RunError { message, hint, ..error }
     }
 
     /// A value with tokens in all of its strings.
@@ -91,7 +111,7 @@ impl<'a> Leaving<'a> {
     pub(crate) fn block(&mut self, block: &Map<String, Value>) -> Map<String, Value> {
         let field = |(key, value): (&String, &Value)| {
             let shown = match (key.as_str(), value) {
-                ("type" | "mimeType" | "annotations", _) => value.clone(),
+                ("type" | "annotations", _) => value.clone(),
                 ("resource", Value::Object(inner)) => Value::Object(self.block(inner)),
                 (_, Value::String(text)) => Value::String(self.text(text)),
                 (_, other) => self.value(other),
@@ -156,11 +176,30 @@ fn is_unmistakable(data_type: DataType) -> bool {
     }
 }
 
-/// Without the last word, if the text was cut there: half of a value is not known.
-fn without_half_word(text: &str) -> &str {
-    let Some(cut) = text.strip_suffix('…') else { return text };
-    let end = cut.rfind(|char: char| char.is_whitespace() || matches!(char, ',' | ';' | '"'));
-    end.map_or(cut, |end| &cut[..end])
+/// Without the last word, if the text was cut there: half of a value is not known. Of a
+/// name of several words that was cut between them, the first ones stay.
+fn without_half_word(text: &str) -> Cow<'_, str> {
+    let Some((cut, mark)) = cut_and_mark(text) else { return Cow::Borrowed(text) };
+    let whole = match model::without_half_word(cut) {
+        "" => cut,
+        whole => whole,
+    };
+    match mark {
+        "…" => Cow::Borrowed(whole.trim_end()),
+        mark => Cow::Owned(format!("{whole}{mark}")),
+    }
+}
+
+/// A text that was cut, and what says so: `…`, or `… (2218 characters in all)`, which may
+/// stand in quotes.
+fn cut_and_mark(text: &str) -> Option<(&str, &str)> {
+    let (cut, rest) = text.split_at(text.rfind('…')?);
+    let is_mark = rest == "…"
+        || rest.strip_prefix("… (").is_some_and(|rest| {
+            let rest = rest.trim_start_matches(|char: char| char.is_ascii_digit());
+            rest.trim_end_matches('`') == " characters in all)"
+        });
+    is_mark.then_some((cut, rest))
 }
 
 #[cfg(test)]
@@ -172,5 +211,16 @@ mod tests {
         assert_eq!(without_half_word("to ann@x.org, bob@y.o…"), "to ann@x.org,");
         assert_eq!(without_half_word("to ann@x.org"), "to ann@x.org");
         assert_eq!(without_half_word("ann…"), "ann");
+        assert_eq!(without_half_word("to <ann@x.org><bob@y.o…"), "to <ann@x.org><");
+        assert_eq!(
+            without_half_word("w bob@y.o… (2218 characters in all)"),
+            "w … (2218 characters in all)"
+        );
+        assert_eq!(
+            without_half_word("threw `w bob@y.o… (22 characters in all)`"),
+            "threw `w … (22 characters in all)`"
+        );
+        let whole = "w … (2218 characters in all) and more";
+        assert_eq!(without_half_word(whole), whole);
     }
 }

@@ -235,3 +235,24 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
     );
     sent("crm", &format!("of Vlompf, {ANN}")).unwrap();
 }
+
+#[tokio::test]
+async fn our_own_words_that_were_looked_at_stay_whatever_a_server_calls_a_name() {
+    let (_state, privacy) = opened(Settings::default());
+    let error = RunError::new(ErrorCode::ApprovalDenied, "a person was asked and said no: call")
+        .with_hint("do not try it again");
+    let people = json!([{"full_name": "said no"}, {"full_name": "try it again"}, {"email": ANN}]);
+    arrive(&privacy, "a", &people).await;
+    let mut leaving = privacy.leaving(&session("a"));
+    assert_ne!(leaving.error(error.clone()), error);
+    privacy.session(&session("a")).vouch_for(&error);
+    assert_eq!(leaving.error(error.clone()), error);
+    // As Python tells it, with what the program puts around it.
+    let around = |text: &str| RunError {
+        message: format!("ToolError: {}\n  line 1: f('{text}')", error.message),
+        ..error.clone()
+    };
+    assert_eq!(leaving.error(around(ANN)), around("[EMAIL_1]"));
+    let other = privacy.leaving(&session("b")).error(around(ANN));
+    assert!(!other.message.contains(ANN), "{other}");
+}

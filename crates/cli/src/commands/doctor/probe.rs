@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tidegate_config::{ConfigError, Environment, PolicySource, Sandbox, Settings};
 use tidegate_gateway::{RunContext, read_policy};
-use tidegate_model::{Change, Engine, Language, Program, ToolRef};
+use tidegate_model::{Change, Engine, Language, Program, Secret, ServerSpec, ToolRef, Transport};
 use tokio::process::Command;
 
 use super::finding::Finding;
@@ -20,6 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn policy(settings: &mut Settings) -> Finding {
     let name = "policy";
     match (read_policy(&settings.policy), settings.policy.path()) {
+        (Ok(_), Some(path)) if let Some(server) = who_is_given(path, settings) => Finding::warning(
+            name,
+            format!("server `{server}` is given a folder that holds `{}`", path.display()),
+            "name a file elsewhere in `[policy]`, or give the server another folder: whoever can \
+             write the rules is bound by none",
+        ),
         (Ok(Some((_, rules))), Some(path)) => {
             Finding::ok(name, format!("`{}` is valid, rules: {}", path.display(), rules.len()))
         }
@@ -35,6 +41,21 @@ pub(super) fn policy(settings: &mut Settings) -> Finding {
             found
         }
     }
+}
+
+/// A server with an argument that is a folder around the rules, there or not yet.
+fn who_is_given<'a>(policy: &Path, settings: &'a Settings) -> Option<&'a str> {
+    let policy = std::path::absolute(policy).ok()?;
+    let folder = std::fs::canonicalize(policy.parent()?).ok()?;
+    let holds = |argument: &Secret<String>| {
+        let path = Path::new(argument.expose());
+        path.is_absolute() && std::fs::canonicalize(path).is_ok_and(|path| folder.starts_with(path))
+    };
+    let given = |server: &&ServerSpec| match &server.transport {
+        Transport::Stdio { args, .. } => args.iter().any(holds),
+        Transport::Http { .. } => false,
+    };
+    settings.servers.iter().find(given).map(|server| server.name.as_str())
 }
 
 /// The settings, if there are any to go on with: those of the file, else those
