@@ -114,7 +114,12 @@ impl Journal {
                     state.finish(number, &outcome);
                     return Begun::Known(outcome);
                 }
-                EntryState::Sent => return Begun::Known(Err(unknown_outcome())),
+                EntryState::Sent => {
+                    // Still so the next time the run goes on.
+                    let number = state.add(key);
+                    state.set(number, EntryState::Sent);
+                    return Begun::Known(Err(unknown_outcome()));
+                }
                 EntryState::Begun => {}
             }
         }
@@ -176,7 +181,7 @@ impl Journal {
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
             profile: profile.clone(),
             tokens_of: tokens_of.clone(),
-            entries: state.entries.clone(),
+            entries: state.all_entries(),
         };
         let text = serde_json::to_string(&kept).unwrap_or_default();
         if let Err(error) = self.vaults.park(&place(id, session), &text, until) {
@@ -197,6 +202,17 @@ impl State {
         let number = entries.len() - 1;
         self.bound();
         Some(number)
+    }
+
+    /// What was asked for, and what was before and is not asked for again yet: a run can be
+    /// broken off a second time before it is where it was.
+    fn all_entries(&self) -> Option<Vec<Entry>> {
+        let mut entries = self.entries.clone()?;
+        for (request, unasked) in &self.known {
+            let entry = |state: &EntryState| Entry { request: request.clone(), state: state.clone() };
+            entries.extend(unasked.iter().map(entry));
+        }
+        Some(entries)
     }
 
     fn set(&mut self, number: Option<usize>, to: EntryState) {

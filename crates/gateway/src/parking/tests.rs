@@ -90,6 +90,35 @@ fn what_was_sent_and_not_answered_is_not_sent_again() {
 }
 
 #[test]
+fn g33_what_was_sent_is_not_sent_again_however_often_the_run_goes_on() {
+    let (_state, vaults, journal) = opened();
+    let Begun::New(number) = journal.begin(&tool("pay", "{}")) else { panic!() };
+    journal.send(number, true).unwrap();
+    kept(&journal);
+    for _ in 0..3 {
+        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+        let outcome = known(&journal, &tool("pay", "{}")).expect("it would be made again");
+        assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
+        kept(&journal);
+    }
+}
+
+#[test]
+fn g33_answers_that_a_run_did_not_come_to_are_kept_when_it_is_broken_off_again() {
+    let (_state, vaults, journal) = opened();
+    made(&journal, &tool("add", "{}"), "1");
+    kept(&journal);
+    for _ in 0..2 {
+        // It waits for a person again, and has not asked for its earlier answer yet.
+        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+        assert_eq!(known(&journal, &tool("delete", "{}")), None);
+        kept(&journal);
+    }
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    assert_eq!(known(&journal, &tool("add", "{}")), Some(Ok("1".into())));
+}
+
+#[test]
 fn a_run_that_takes_another_way_changes_nothing() {
     let (_state, vaults, journal) = opened();
     made(&journal, &tool("write", "{\"at\":1}"), "1");
