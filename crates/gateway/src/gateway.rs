@@ -225,7 +225,11 @@ impl Gateway {
     }
 
     /// Ends all waiting workers and all servers, and waits until they are gone.
+    /// Runs that wait for a person can go on elsewhere.
     pub async fn close(&self) {
+        if let Err(error) = self.store.release_parked() {
+            tracing::warn!(%error, "runs that wait can go on only in some seconds");
+        }
         self.shapes.keep_all();
         self.privacy.close();
         tokio::join!(self.engines.close(), self.discovery.close());

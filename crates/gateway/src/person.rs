@@ -15,7 +15,7 @@ use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
 use crate::approval_form;
-use crate::approvals::{Matter, Opened};
+use crate::approvals::{Asked, Matter, Opened};
 use crate::clock::RunClock;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
@@ -138,8 +138,11 @@ impl Person {
             error.map(|error| error.code),
             Some(ErrorCode::ApprovalPending | ErrorCode::Cancelled)
         );
-        if let Some(journal) = self.journal.as_ref().filter(|_| !goes_on) {
-            journal.forget();
+        match &self.journal {
+            Some(journal) if goes_on => journal.release(),
+            // It has ended, whoever has it.
+            Some(journal) => drop(journal.forget()),
+            None => {}
         }
     }
 }
@@ -191,18 +194,28 @@ impl Gateway {
             Opened::Answered(scope) => return Ok(scope),
             Opened::Waiting(asked) => asked,
         };
-        if let Some(journal) = &person.journal {
-            journal.keep(asked.expires_at);
-        }
-        let waiting = self.answer_to(&asked, &person.context);
-        let answer = match person.clock() {
-            Some(clock) => clock.stopped_during(waiting).await,
-            None => waiting.await,
+        let Some(journal) = &person.journal else {
+            return self.answer_in_time(person, &asked).await;
         };
+        journal.keep(asked.expires_at)?;
+        let answer = journal.alive_during(self.answer_in_time(person, &asked)).await;
         let waits = matches!(&answer, Err(error) if error.code == ErrorCode::ApprovalPending);
-        if let Some(journal) = person.journal.as_ref().filter(|_| !waits) {
-            journal.forget();
+        if !waits {
+            journal.forget()?;
         }
         answer
+    }
+
+    /// Waits for the answer, with the clock of the run stopped.
+    async fn answer_in_time(
+        &self,
+        person: &Person,
+        asked: &Asked,
+    ) -> Result<ApprovalScope, RunError> {
+        let waiting = self.answer_to(asked, &person.context);
+        match person.clock() {
+            Some(clock) => clock.stopped_during(waiting).await,
+            None => waiting.await,
+        }
     }
 }

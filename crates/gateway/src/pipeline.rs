@@ -42,7 +42,8 @@ impl Gateway {
         id: &RunId,
         context: &RunContext,
     ) -> Result<Response, RunError> {
-        let (identity, journal) = parking::resume(&self.vaults, id, &context.session.0)?;
+        let found = parking::find(&self.vaults, id, &context.session.0)?;
+        let (identity, journal) = found.take(&self.vaults)?;
         self.privacy.go_on_with(&context.session, &identity.tokens_of);
         Ok(self.execute_as(identity, journal, context).await)
     }

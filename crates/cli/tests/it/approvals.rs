@@ -250,6 +250,33 @@ fn g33_a_run_goes_on_after_its_client_has_gone() {
 }
 
 #[test]
+fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
+    let approvals = "wait = \"30s\"\n";
+    let test = "g33_a_run_that_lives_does_not_go_on_beside_itself";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let (file, program) = site.writing_unseen("a");
+    let source = site.bench.write("program.ts", &program);
+    let source = source.to_str().unwrap();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| site.tidegate(&["run", "--json", source]));
+        let question = site.question();
+        let id = question["run_id"].as_str().unwrap();
+        let (exit, _, said) = site.tidegate(&["run", "--resume", id]);
+        assert_eq!((exit, said.contains("still waits")), (3, true), "{said}");
+        let resume = json!({"call": "execute_code", "arguments": {"resume": id}});
+        let printed = site.client("legacy", "deny", &json!([resume]));
+        assert!(answer(&printed)["text"].as_str().unwrap().contains("still waits"), "{printed:?}");
+        // Nobody else was asked, and the run itself goes on with its answer.
+        site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+        let (exit, printed, _) = run.join().unwrap();
+        assert_eq!(exit, 0, "{printed}");
+        let (_, _, said) = site.tidegate(&["run", "--resume", id]);
+        assert!(said.contains("approval.no_such_run"), "{said}");
+    });
+    assert!(file.exists());
+}
+
+#[test]
 fn a_person_answers_from_the_command_line() {
     let approvals = "wait = \"30s\"\n";
     let Some(site) = Site::new("a_person_answers_from_the_command_line", approvals) else {

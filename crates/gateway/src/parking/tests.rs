@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 use tidegate_model::{ErrorCode, Language, Program, RunError, RunId};
 use tidegate_store::Store;
 
-use super::{Begun, Identity, Journal, KEPT_BYTES, resume};
+use super::{Begun, Identity, Journal, KEPT_BYTES, find};
 use crate::privacy::Vaults;
 use crate::request::Request;
 
@@ -47,8 +47,18 @@ fn known(journal: &Journal, request: &Request) -> Option<Result<String, RunError
     }
 }
 
+/// The run waits for a person, and its client goes.
 fn kept(journal: &Journal) {
-    journal.keep(SystemTime::now() + Duration::from_secs(60));
+    waits(journal);
+    journal.release();
+}
+
+fn waits(journal: &Journal) {
+    journal.keep(SystemTime::now() + Duration::from_secs(60)).unwrap();
+}
+
+fn resume(vaults: &Vaults, id: &RunId, session: &str) -> Result<(Identity, Journal), RunError> {
+    find(vaults, id, session)?.take(vaults)
 }
 
 #[test]
@@ -57,7 +67,7 @@ fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     made(&journal, &tool("a", "{}"), "1");
     made(&journal, &tool("a", "{}"), "2");
     let Begun::New(waiting) = journal.begin(&tool("delete", "{}")) else { panic!() };
-    kept(&journal);
+    waits(&journal);
     journal.finish(waiting, &Err(RunError::new(ErrorCode::ApprovalPending, "waits")));
     drop(journal);
 
@@ -134,8 +144,9 @@ fn an_answer_that_comes_while_the_run_waits_is_kept_too() {
     let (_state, vaults, journal) = opened();
     let Begun::New(number) = journal.begin(&tool("slow", "{}")) else { panic!() };
     journal.send(number, true).unwrap();
-    kept(&journal);
+    waits(&journal);
     journal.finish(number, &Ok("late".into()));
+    journal.release();
     let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
     assert_eq!(known(&journal, &tool("slow", "{}")), Some(Ok("late".into())));
 }
@@ -146,8 +157,8 @@ fn nothing_is_kept_of_a_run_that_goes_on_here_or_belongs_to_others() {
     let code =
         |session: &str| resume(&vaults, &RunId("r1".into()), session).err().map(|error| error.code);
     assert_eq!(code("s"), Some(ErrorCode::NotParked));
-    kept(&journal);
-    journal.forget();
+    waits(&journal);
+    journal.forget().unwrap();
     assert_eq!(code("s"), Some(ErrorCode::NotParked));
     kept(&journal);
     assert_eq!(code("other"), Some(ErrorCode::NotParked));
@@ -160,4 +171,36 @@ fn a_run_with_too_many_answers_says_so() {
     kept(&journal);
     let error = resume(&vaults, &RunId("r1".into()), "s").err().unwrap();
     assert!(error.message.contains("more answers than are kept"), "{error}");
+}
+
+#[test]
+fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
+    let (_state, vaults, journal) = opened();
+    let id = RunId("r1".into());
+    waits(&journal);
+    let error = resume(&vaults, &id, "s").err().unwrap();
+    assert_eq!(error.code, ErrorCode::ApprovalPending, "{error}");
+    assert!(error.message.contains("still waits"), "{error}");
+    // Its process is gone: at once.
+    drop(journal);
+    assert!(resume(&vaults, &id, "s").is_ok());
+}
+
+#[test]
+fn g33_a_run_that_was_taken_for_dead_does_nothing_more() {
+    let (_state, vaults, journal) = opened();
+    waits(&journal);
+    // Its process was silent for longer than it may be.
+    journal.lives_until(SystemTime::UNIX_EPOCH);
+    let (_, copy) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    waits(&copy);
+    let Begun::New(number) = journal.begin(&tool("add", "{}")) else { panic!() };
+    assert_eq!(journal.send(number, true).unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.forget().unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.keep(SystemTime::now()).unwrap_err().code, ErrorCode::NotParked);
+    drop(journal);
+    // The other one has lost nothing by that.
+    let Begun::New(number) = copy.begin(&tool("add", "{}")) else { panic!() };
+    assert_eq!(copy.send(number, true), Ok(()));
+    assert_eq!(copy.forget(), Ok(()));
 }

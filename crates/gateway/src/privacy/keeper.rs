@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use tidegate_model::{DataType, RunId};
 use tidegate_privacy::{NewValue, SessionValues, Token};
-use tidegate_store::{Store, StoreError, Vault, VaultEntry, VaultKey};
+use tidegate_store::{Parked, ParkedRun, Store, StoreError, Vault, VaultEntry, VaultKey};
 
 /// Where the vault is.
 #[derive(Clone)]
@@ -32,18 +32,18 @@ impl Vaults {
     }
 
     /// Keeps a run that waits for a person, with the answers it had, sealed.
-    pub(crate) fn park(
-        &self,
-        run: &RunId,
-        state: &str,
-        until: SystemTime,
-    ) -> Result<(), StoreError> {
-        self.store.park(&self.key()?, run, state, until)
+    pub(crate) fn park(&self, run: &ParkedRun<'_>) -> Result<(), StoreError> {
+        self.store.park(&self.key()?, run)
     }
 
-    /// Takes it out again.
-    pub(crate) fn unpark(&self, run: &RunId) -> Result<Option<String>, StoreError> {
-        self.store.unpark(&self.key()?, run)
+    /// Keeps more of it. Whether it is still its owner's.
+    pub(crate) fn park_again(&self, run: &ParkedRun<'_>) -> Result<bool, StoreError> {
+        self.store.park_again(&self.key()?, run)
+    }
+
+    /// What is there of a run that waits.
+    pub(crate) fn parked(&self, run: &RunId) -> Result<Parked, StoreError> {
+        self.store.parked(&self.key()?, run)
     }
 }
 
