@@ -48,6 +48,8 @@ struct Kept {
     profile: Option<String>,
     /// The session whose tokens the program may have.
     tokens_of: String,
+    /// Whose questions its questions are.
+    asker: String,
     /// Nothing if there was too much to keep.
     entries: Option<Vec<Entry>>,
 }
@@ -77,6 +79,8 @@ pub(crate) struct Identity {
     pub(crate) session: String,
     /// The name under which the vault has the tokens that the program may have.
     pub(crate) tokens_of: String,
+    /// Whose questions its questions are, wherever it goes on.
+    pub(crate) asker: String,
 }
 
 /// The requests of one run.
@@ -244,7 +248,7 @@ impl Journal {
 
     /// Where the run is kept, and what.
     fn written(&self, state: &State) -> (RunId, String) {
-        let Identity { program, profile, tokens_of, .. } = &self.identity;
+        let Identity { program, profile, tokens_of, asker, .. } = &self.identity;
         let kept = Kept {
             source: program.source.clone(),
             language: program.language,
@@ -254,6 +258,7 @@ impl Journal {
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
             profile: profile.clone(),
             tokens_of: tokens_of.clone(),
+            asker: asker.clone(),
             entries: state.all_entries(),
         };
         (self.place(), serde_json::to_string(&kept).unwrap_or_default())
@@ -350,8 +355,14 @@ pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Found, 
         engine: kept.engine,
         timeout: kept.timeout_ms.map(Duration::from_millis),
     };
-    let (profile, session, tokens_of) = (kept.profile, session.to_owned(), kept.tokens_of);
-    let identity = Identity { id: id.clone(), program, profile, session, tokens_of };
+    let identity = Identity {
+        id: id.clone(),
+        program,
+        profile: kept.profile,
+        session: session.to_owned(),
+        tokens_of: kept.tokens_of,
+        asker: kept.asker,
+    };
     Ok(Found { identity, entries, seen })
 }
 

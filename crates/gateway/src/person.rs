@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use tidegate_model::{Backend, ErrorCode, Level, RunError, RunId, ToolRef};
-use tidegate_policy::{Approved, NeedsApproval, Standing, subject_of_call};
+use tidegate_policy::{Approved, NeedsApproval, Standing, subject_of_call, subject_of_text};
 use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
@@ -24,6 +24,8 @@ use crate::parking::Journal;
 /// What stands between one run and its person.
 pub(crate) struct Person {
     context: RunContext,
+    /// Whose questions these are; of a run that goes on, who asked first.
+    asker: String,
     /// The level of the program, as an index into [`Level::ALL`].
     level: AtomicU8,
     approved: Approved,
@@ -43,11 +45,13 @@ pub(crate) struct Person {
 impl Person {
     pub(crate) fn new(
         context: &RunContext,
+        asker: String,
         session: Arc<Approved>,
         journal: Option<Journal>,
     ) -> Self {
         Self {
             context: context.clone(),
+            asker,
             // The worst, until it was looked at.
             level: AtomicU8::new(u8::MAX),
             approved: Approved::default(),
@@ -148,6 +152,13 @@ impl Person {
 }
 
 impl Gateway {
+    /// The person behind a request that is no program.
+    pub(crate) fn person(&self, context: &RunContext) -> Person {
+        let asker = self.asker(context);
+        let session = self.approved_for(&asker);
+        Person::new(context, asker, session, None)
+    }
+
     /// Asks about a call that needs it. After a yes the call is decided on again.
     pub(crate) async fn ask_about_call(
         &self,
@@ -190,6 +201,8 @@ impl Gateway {
         run: &RunId,
         matter: Matter,
     ) -> Result<ApprovalScope, RunError> {
+        let subject = subject_of_text("asked", &format!("{}\0{}", person.asker, matter.subject));
+        let matter = Matter { subject, ..matter };
         let asked = match self.open_question(&person.context.session, run, matter)? {
             Opened::Answered(scope) => return Ok(scope),
             Opened::Waiting(asked) => asked,

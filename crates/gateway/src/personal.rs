@@ -15,7 +15,6 @@ use tidegate_store::{PiiReport, RunRecord, StoreError, Towards, VaultReport, Vau
 use crate::approvals::Matter;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::person::Person;
 use crate::pipeline::{Clock, outcome_of};
 use crate::privacy::{Counts, unknown_tokens};
 use crate::run_id::new_run_id;
@@ -148,7 +147,7 @@ impl Gateway {
                 ));
             }
             Word::Ask => {
-                let person = Person::new(context, self.approved_for(&context.session), None);
+                let person = self.person(context);
                 // Exactly these tokens of exactly this session.
                 let session = &self.privacy.session(&context.session).name;
                 let matter = Matter {

@@ -30,6 +30,7 @@ impl Gateway {
             profile: context.profile.clone(),
             session: context.session.0.to_string(),
             tokens_of: self.privacy.session(&context.session).name.clone(),
+            asker: self.asker(context),
         };
         let journal = Journal::new(self.vaults.clone(), identity.clone());
         self.execute_as(identity, journal, context).await
@@ -55,9 +56,9 @@ impl Gateway {
         context: &RunContext,
     ) -> Response {
         let clock = Clock::start();
-        let Identity { id, program, profile, .. } = identity;
-        let person = Person::new(context, self.approved_for(&context.session), Some(journal));
-        let person = Arc::new(person);
+        let Identity { id, program, profile, asker, .. } = identity;
+        let session = self.approved_for(&asker);
+        let person = Arc::new(Person::new(context, asker, session, Some(journal)));
         let source_sha256 = Some(sha256_hex(&program.source));
         let language = program.language;
         let permissions = self.permissions(profile.as_deref());

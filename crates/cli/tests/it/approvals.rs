@@ -54,10 +54,15 @@ impl Site {
 
     /// What the client prints for these steps, whose user answers like this.
     fn client(&self, era: &str, answer: &str, steps: &Value) -> Vec<Value> {
+        self.client_of(&[], era, answer, steps)
+    }
+
+    /// The same of a gateway with these arguments.
+    fn client_of(&self, serve: &[&str], era: &str, answer: &str, steps: &Value) -> Vec<Value> {
         let mut command = self.equipment.command("python_client");
         command.current_dir(self.bench.path()).env("TIDEGATE_HOME", self.bench.state_dir());
         command.args(["--mode", era, "--answer", answer, "--"]);
-        command.args([env!("CARGO_BIN_EXE_tidegate"), "serve"]);
+        command.args([env!("CARGO_BIN_EXE_tidegate"), "serve"]).args(serve);
         let mut client =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let client = client.as_mut().unwrap();
@@ -174,6 +179,69 @@ fn for_this_session_is_for_this_session() {
         assert_eq!(asked(&printed).len(), 1);
         assert!(!third.exists());
     }
+}
+
+/// Somebody else sends the same, and has neither the yes nor the no of another session.
+#[test]
+fn g32_an_answer_is_for_the_session_that_asked() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g32_an_answer_is_for_the_session_that_asked";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let cannot_ask = "";
+    for word in ["approve", "deny"] {
+        let (file, program) = site.writing(word);
+        let source = site.bench.write("program.ts", &program);
+        let source = source.to_str().unwrap();
+        let steps = json!([code(&program)]);
+        let asks = |serve: &[&str]| {
+            let printed = site.client_of(serve, "legacy", cannot_ask, &steps);
+            answer(&printed)["error"]["code"].clone()
+        };
+        assert_eq!(asks(&["--session", "first"]), "approval.pending");
+        let question = site.question();
+        let id = question["id"].as_str().unwrap();
+        let for_all: &[&str] = if word == "approve" { &["--session"] } else { &[] };
+        assert_eq!(site.tidegate(&[&["approvals", word, id], for_all].concat()).0, 0);
+        // Each of these asks a question of its own.
+        assert_eq!(asks(&["--session", "other"]), "approval.pending");
+        assert_eq!(asks(&[]), "approval.pending");
+        assert_eq!(asks(&[]), "approval.pending", "each process is a session of its own");
+        let (_, _, said) = site.tidegate(&["run", source]);
+        assert!(said.contains("approval.pending"), "{said}");
+        assert!(!file.exists());
+        let asked = site.approvals(false).len();
+        assert_eq!(asked, 4);
+        // Who asked has the answer.
+        let answered = asks(&["--session", "first"]);
+        assert_eq!(
+            answered,
+            if word == "approve" { Value::Null } else { json!("approval.denied") }
+        );
+        assert_eq!(file.exists(), word == "approve");
+        for one in site.approvals(false) {
+            site.tidegate(&["approvals", "deny", one["id"].as_str().unwrap()]);
+        }
+    }
+}
+
+/// A run finds its own yes wherever it goes on, also one "for this session", which is not
+/// the session that goes on with it.
+#[test]
+fn g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let (first, one) = site.writing_unseen("a");
+    let (second, two) = site.writing_unseen("b");
+    site.client("legacy", "", &json!([code(&one)]));
+    let question = site.question();
+    site.tidegate(&["approvals", "approve", "--session", question["id"].as_str().unwrap()]);
+    let run = question["run_id"].as_str().unwrap();
+    let resume = json!({"call": "execute_code", "arguments": {"resume": run}});
+    let printed = site.client("legacy", "", &json!([resume, code(&two)]));
+    assert_eq!(answer(&printed)["output"], "written", "{printed:?}");
+    assert!(first.exists());
+    assert!(!second.exists(), "the yes became one of the other session: {printed:?}");
 }
 
 #[test]

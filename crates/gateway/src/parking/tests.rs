@@ -23,6 +23,7 @@ fn opened() -> (tempfile::TempDir, Vaults, Journal) {
         profile: Some("read_only".into()),
         session: "s".into(),
         tokens_of: "t".into(),
+        asker: "a".into(),
     };
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let journal = Journal::new(vaults.clone(), identity);
@@ -75,6 +76,7 @@ fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     assert_eq!(identity.program.source, "return 1");
     assert_eq!(identity.program.timeout, Some(Duration::from_secs(5)));
     assert_eq!(identity.profile.as_deref(), Some("read_only"));
+    assert_eq!(identity.asker, "a");
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("1".into())));
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("2".into())));
     let Begun::New(number) = journal.begin(&tool("delete", "{}")) else { panic!() };
