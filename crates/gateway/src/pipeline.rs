@@ -43,9 +43,11 @@ impl Gateway {
         id: &RunId,
         context: &RunContext,
     ) -> Result<Response, RunError> {
-        let found = parking::find(&self.vaults, id, &context.session.0)?;
+        let mut found = parking::find(&self.vaults, id, &context.session.0)?;
+        // Before it is taken out: what is refused here can go on elsewhere.
+        let tokens_of = self.privacy.go_on_with(&context.session, &found.identity.tokens_of)?;
+        found.identity.tokens_of = tokens_of;
         let (identity, journal) = found.take(&self.vaults)?;
-        self.privacy.go_on_with(&context.session, &identity.tokens_of);
         Ok(self.execute_as(identity, journal, context).await)
     }
 

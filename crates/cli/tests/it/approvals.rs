@@ -244,6 +244,31 @@ fn g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none() {
     assert!(!second.exists(), "the yes became one of the other session: {printed:?}");
 }
 
+/// The token in the program stands for somebody else where the run would go on.
+#[test]
+fn g35_a_run_does_not_go_on_where_its_tokens_stand_for_others() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g35_a_run_does_not_go_on_where_its_tokens_stand_for_others";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let email = |address: &str| json!({"call": "sanitize_pii", "arguments": {"text": format!("to {address}")}});
+    let (file, program) = site.writing_unseen("a");
+    let program = code(&program.replace("content: 'x'", "content: '[EMAIL_1]'"));
+    site.client("legacy", "", &json!([email("alice.one@mailbox.example"), program]));
+    let question = site.question();
+    site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+    let run = question["run_id"].as_str().unwrap();
+    let resume = json!({"call": "execute_code", "arguments": {"resume": run}});
+    let steps = json!([email("bob.two@mailbox.example"), resume]);
+    let printed = site.client("legacy", "", &steps);
+    let refused = answer(&printed)["text"].as_str().unwrap().to_owned();
+    assert!(refused.contains("its tokens stand for other values here"), "{refused}");
+    assert!(!file.exists());
+    // It waits for one where they do not, and has its yes there.
+    let (exit, _, said) = site.tidegate(&["run", "--resume", run]);
+    assert_eq!(exit, 0, "{said}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "alice.one@mailbox.example");
+}
+
 #[test]
 fn g32_nobody_answers_in_time() {
     let approvals = "expires = \"2s\"\n";

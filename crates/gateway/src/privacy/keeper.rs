@@ -13,7 +13,9 @@ use std::time::{Duration, SystemTime};
 
 use tidegate_model::{DataType, RunId};
 use tidegate_privacy::{NewValue, SessionValues, Token};
-use tidegate_store::{Parked, ParkedRun, Store, StoreError, Vault, VaultEntry, VaultKey};
+use tidegate_store::{
+    KeptValue, Parked, ParkedRun, Store, StoreError, Vault, VaultEntry, VaultKey,
+};
 
 /// Where the vault is.
 #[derive(Clone)]
@@ -89,8 +91,9 @@ impl Keeper {
         self.send(Job::Count { session: session.to_owned(), restores });
     }
 
-    /// What the vault has of a session of before.
-    pub(crate) fn load(&self, session: &str, values: &mut SessionValues) {
+    /// What the vault has of a session of before. It is also given back, for whoever keeps
+    /// it under another name.
+    pub(crate) fn load(&self, session: &str, values: &mut SessionValues) -> Vec<NewValue> {
         let loaded = self.vaults.open().and_then(|vault| vault.load(session, SystemTime::now()));
         match loaded {
             Ok(loaded) => {
@@ -98,12 +101,19 @@ impl Keeper {
                     let tokens = loaded.damaged.join(" ");
                     tracing::error!(tokens, "values of the vault do not open");
                 }
-                let tokens = loaded.values.into_iter().map(|kept| {
-                    (Token { data_type: kept.data_type, number: kept.number }, kept.value)
-                });
+                let value = |kept: KeptValue| NewValue {
+                    token: Token { data_type: kept.data_type, number: kept.number },
+                    value: kept.value,
+                };
+                let kept: Vec<NewValue> = loaded.values.into_iter().map(value).collect();
+                let tokens = kept.iter().map(|one| (one.token, one.value.clone()));
                 values.load(tokens, loaded.last);
+                kept
             }
-            Err(error) => tracing::error!(%error, "the vault cannot be read"),
+            Err(error) => {
+                tracing::error!(%error, "the vault cannot be read");
+                Vec::new()
+            }
         }
     }
 
