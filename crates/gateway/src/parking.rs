@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId};
+use tidegate_model::{Backend, Engine, ErrorCode, Language, Program, RunError, RunId};
 use tidegate_policy::subject_of_text;
 use tidegate_store::{Parked, ParkedRun, WaitingRun};
 
@@ -50,6 +50,8 @@ struct Kept {
     tokens_of: String,
     /// Whose questions its questions are.
     asker: String,
+    /// A stronger sandbox than it needs.
+    sandbox: Option<Backend>,
     /// Nothing if there was too much to keep.
     entries: Option<Vec<Entry>>,
 }
@@ -81,6 +83,8 @@ pub(crate) struct Identity {
     pub(crate) tokens_of: String,
     /// Whose questions its questions are, wherever it goes on.
     pub(crate) asker: String,
+    /// A stronger sandbox than it needs.
+    pub(crate) sandbox: Option<Backend>,
 }
 
 /// The requests of one run.
@@ -248,7 +252,7 @@ impl Journal {
 
     /// Where the run is kept, and what.
     fn written(&self, state: &State) -> (RunId, String) {
-        let Identity { program, profile, tokens_of, asker, .. } = &self.identity;
+        let Identity { program, profile, tokens_of, asker, sandbox, .. } = &self.identity;
         let kept = Kept {
             source: program.source.clone(),
             language: program.language,
@@ -259,6 +263,7 @@ impl Journal {
             profile: profile.clone(),
             tokens_of: tokens_of.clone(),
             asker: asker.clone(),
+            sandbox: *sandbox,
             entries: state.all_entries(),
         };
         (self.place(), serde_json::to_string(&kept).unwrap_or_default())
@@ -362,6 +367,7 @@ pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Found, 
         session: session.to_owned(),
         tokens_of: kept.tokens_of,
         asker: kept.asker,
+        sandbox: kept.sandbox,
     };
     Ok(Found { identity, entries, seen })
 }

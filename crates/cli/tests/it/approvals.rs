@@ -270,6 +270,41 @@ fn g35_a_run_does_not_go_on_where_its_tokens_stand_for_others() {
 }
 
 #[test]
+fn g32_a_run_goes_on_as_it_was_approved_or_not_at_all() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g32_a_run_goes_on_as_it_was_approved_or_not_at_all";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let (file, program) = site.writing_unseen("a");
+    let mut step = code(&program);
+    step["arguments"]["profile"] = json!("execute_full");
+    site.client("legacy", "", &json!([step]));
+    let question = site.question();
+    site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+    let run = question["run_id"].as_str().unwrap();
+    let others = [
+        ("profile", json!("read_only")),
+        ("profile", json!("default")),
+        ("engine", json!("quickjs")),
+        ("timeout_ms", json!(1000)),
+        ("language", json!("python")),
+    ];
+    for (key, value) in others {
+        let resume = json!({"call": "execute_code", "arguments": {"resume": run, key: value}});
+        let refused = answer(&site.client("legacy", "", &json!([resume])))["text"].to_string();
+        assert!(refused.contains("call.bad_argument") && refused.contains(key), "{refused}");
+    }
+    assert_eq!(site.tidegate(&["run", "--resume", run, "--timeout", "1s"]).0, 2);
+    let (_, _, said) = site.tidegate(&["run", "--resume", run, "--profile", "read_only"]);
+    assert!(said.contains("has the profile `execute_full`"), "{said}");
+    assert!(!file.exists());
+    let resume = json!({"resume": run, "profile": "execute_full"});
+    let step = json!({"call": "execute_code", "arguments": resume});
+    let printed = site.client("legacy", "", &json!([step]));
+    assert_eq!(answer(&printed)["output"], "written", "{printed:?}");
+    assert!(file.exists());
+}
+
+#[test]
 fn g32_nobody_answers_in_time() {
     let approvals = "expires = \"2s\"\n";
     let Some(site) = Site::new("g32_nobody_answers_in_time", approvals) else { return };
