@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Equipment, text};
+use crate::support::{Bench, Equipment, Served, text};
 
 /// As the Python client names the eras.
 const ERAS: [&str; 2] = ["legacy", "auto"];
@@ -302,6 +302,31 @@ fn g32_a_run_goes_on_as_it_was_approved_or_not_at_all() {
     let printed = site.client("legacy", "", &json!([step]));
     assert_eq!(answer(&printed)["output"], "written", "{printed:?}");
     assert!(file.exists());
+}
+
+/// It announces forms, and has none.
+#[test]
+fn a_client_that_cannot_ask_after_all_is_as_one_that_cannot() {
+    let test = "a_client_that_cannot_ask_after_all_is_as_one_that_cannot";
+    for (pending, code) in [(true, "approval.pending"), (false, "approval.denied")] {
+        let approvals = format!("wait = \"1s\"\nexpires = \"5m\"\npending = {pending}\n");
+        let Some(site) = Site::new(test, &approvals) else { return };
+        let (file, program) = site.writing("a");
+        let mut command = site.bench.tidegate();
+        command.arg("serve");
+        let mut client = Served::start_as(&mut command, Stdio::null(), &json!({"elicitation": {}}));
+        let arguments = json!({"code": program, "language": "typescript"});
+        client.begin("tools/call", json!({"name": "execute_code", "arguments": arguments}));
+        let form = client.next();
+        assert_eq!(form["method"], "elicitation/create", "{form}");
+        let error = json!({"code": -32601, "message": "no such method"});
+        client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error}));
+        let since = Instant::now();
+        let answer = client.next();
+        assert!(answer.to_string().contains(code), "{answer}");
+        assert!(since.elapsed() < Duration::from_secs(20));
+        assert!(!file.exists());
+    }
 }
 
 #[test]
