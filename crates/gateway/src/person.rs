@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use tidegate_model::{Backend, ErrorCode, Level, RunError, RunId, ToolRef};
-use tidegate_policy::{Approved, NeedsApproval, Standing, subject_of_call, subject_of_text};
+use tidegate_policy::{Approved, NeedsApproval, Standing, Why, subject_of_call, subject_of_text};
 use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
@@ -120,9 +120,9 @@ impl Person {
         self.context.sandbox
     }
 
-    /// Whether every call of this tool has a yes.
-    pub(crate) fn has_approved(&self, tool: &ToolRef) -> bool {
-        self.approved.has_tool(tool) || self.session.has_tool(tool)
+    /// Whether every call of this tool that is asked about for this reason has a yes.
+    pub(crate) fn has_approved(&self, tool: &ToolRef, why: &Why) -> bool {
+        self.approved.has_tool(tool, why) || self.session.has_tool(tool, why)
     }
 
     /// Every call of these tools by this run is approved.
@@ -130,9 +130,10 @@ impl Person {
         self.approved.approve_tools(tools);
     }
 
-    /// The same for the rest of the session.
-    pub(crate) fn approve_for_session(&self, tools: impl IntoIterator<Item = ToolRef>) {
-        self.session.approve_tools(tools);
+    /// Every call of this tool by the session is approved that is asked about for this
+    /// reason.
+    pub(crate) fn approve_for_session(&self, tool: ToolRef, why: Why) {
+        self.session.approve_by(tool, why);
     }
 
     /// The run has ended: it goes on later only if it waits for a person, or if its
@@ -172,7 +173,7 @@ impl Gateway {
             return Err(approval_form::refused_before(tool));
         }
         // While this one waited for its turn, another may have been approved for all.
-        if person.has_approved(tool) {
+        if person.has_approved(tool, &asked.ruling.why) {
             return Ok(());
         }
         let matter = Matter {
@@ -183,7 +184,9 @@ impl Gateway {
         };
         match self.ask(person, run, matter).await {
             Ok(ApprovalScope::Once) => person.approved.approve_call(&asked.call),
-            Ok(ApprovalScope::Session) => person.session.approve_tools([tool.clone()]),
+            Ok(ApprovalScope::Session) => {
+                person.approve_for_session(tool.clone(), asked.ruling.why.clone());
+            }
             Err(error) => {
                 if error.code == ErrorCode::ApprovalDenied {
                     person.approved.refuse(tool.clone());

@@ -181,6 +181,24 @@ fn for_this_session_is_for_this_session() {
     }
 }
 
+#[test]
+fn for_this_session_is_not_for_what_another_rule_asks_about() {
+    let test = "for_this_session_is_not_for_what_another_rule_asks_about";
+    let Some(site) = Site::new(test, "") else { return };
+    let rule = "[[rule]]\nname = \"keys\"\ndecision = \"ask\"\narguments = { path = \"*.key\" }\n";
+    site.bench.write("policy.toml", rule);
+    let call = |name: &str| {
+        let arguments = json!({"path": site.folder.join(name), "content": "x"});
+        json!({"call": "call_tool", "arguments": {"name": "fs__write_file", "arguments": arguments}})
+    };
+    let steps = json!([call("a.txt"), call("b.txt"), call("a.key"), call("b.key"), call("c.txt")]);
+    let printed = site.client("legacy", "approve for this session", &steps);
+    let asked = asked(&printed);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked[0].contains("a.txt") && asked[1].contains("a.key"), "{asked:?}");
+    assert_eq!(std::fs::read_dir(&site.folder).unwrap().count(), 5);
+}
+
 /// Somebody else sends the same, and has neither the yes nor the no of another session.
 #[test]
 fn g32_an_answer_is_for_the_session_that_asked() {
