@@ -136,16 +136,16 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<String>,
     /// Language of the program
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "resume")]
     pub(crate) lang: Option<LangArg>,
     /// Where to run it at least; a risky program gets a stronger sandbox than asked for
     #[arg(long, value_enum, default_value_t = SandboxArg::Process)]
     pub(crate) sandbox: SandboxArg,
     /// What runs it; the configured engine if none is named
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "resume")]
     pub(crate) engine: Option<EngineArg>,
     /// A shorter time limit than the configured one, such as 5s or 500ms
-    #[arg(long, value_parser = parse_duration)]
+    #[arg(long, value_parser = parse_duration, conflicts_with = "resume")]
     pub(crate) timeout: Option<std::time::Duration>,
     /// A narrower profile than the configured one; see docs/permissions.md
     #[arg(long, value_name = "NAME")]

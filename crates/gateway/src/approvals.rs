@@ -136,34 +136,42 @@ impl Gateway {
         context: &RunContext,
     ) -> Result<ApprovalScope, RunError> {
         let settings = &self.settings.approvals;
-        let can_ask = context.approver.is_some();
-        if !can_ask && !settings.pending {
-            return Err(nobody(&asked.form.title));
+        if context.approver.is_some() || settings.pending {
+            tracing::warn!(
+                id = asked.form.id,
+                title = asked.form.title,
+                "waits for `tidegate approvals`"
+            );
         }
-        tracing::warn!(
-            id = asked.form.id,
-            title = asked.form.title,
-            "waits for `tidegate approvals`"
-        );
-        let wait = if can_ask { settings.expires } else { settings.wait };
-        let asking = async {
-            let Some(approver) = &context.approver else { return None };
-            approver.ask(&asked.form).await
-        };
-        let answered = async {
-            match asking.await {
-                Some(reply) => {
-                    self.take_reply(&asked.form.id, reply, approver_name(context))?;
-                    self.answered_elsewhere(asked).await
-                }
-                // A client that cannot ask after all leaves it to others.
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
-            error = answered => error,
+            answer = self.answer_of_client(asked, context) => answer,
             found = self.answered_elsewhere(asked) => found,
-            () = tokio::time::sleep(wait) => Err(pending(asked)),
+            () = tokio::time::sleep(settings.expires) => Err(pending(asked)),
+        }
+    }
+
+    /// What the client's user answers; if it cannot ask, or cannot after all, that others
+    /// were not quick enough.
+    async fn answer_of_client(
+        &self,
+        asked: &Asked,
+        context: &RunContext,
+    ) -> Result<ApprovalScope, RunError> {
+        let reply = match &context.approver {
+            Some(approver) => approver.ask(&asked.form).await,
+            None => None,
+        };
+        let settings = &self.settings.approvals;
+        match reply {
+            Some(reply) => {
+                self.take_reply(&asked.form.id, reply, approver_name(context))?;
+                self.answered_elsewhere(asked).await
+            }
+            None if settings.pending => {
+                tokio::time::sleep(settings.wait).await;
+                Err(pending(asked))
+            }
+            None => Err(nobody(&asked.form.title)),
         }
     }
 

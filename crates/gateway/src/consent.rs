@@ -6,7 +6,7 @@
 //! answer is bound to the hash of exactly this program under exactly this profile.
 
 use tidegate_model::{Backend, ErrorCode, Program, RunError, RunId, ToolRef, Word};
-use tidegate_policy::subject_of_text;
+use tidegate_policy::{Why, subject_of_text};
 use tidegate_store::ApprovalScope;
 
 use crate::approval_form;
@@ -31,12 +31,9 @@ impl Gateway {
         }
         // Before anybody is asked about something that cannot run.
         let backend = self.backend(judgement, person.wanted_backend())?;
-        let approved = |tool: &ToolRef| person.has_approved(tool);
-        let tools: Vec<ToolRef> = judgement
-            .asked_tools()
-            .map(|asked| asked.tool.clone())
-            .filter(|tool| !approved(tool))
-            .collect();
+        let asked: Vec<(&ToolRef, &Why)> =
+            judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
+        let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
         let for_risk = judgement.ruling.word == Word::Ask;
         if tools.is_empty() && !for_risk {
             return Ok(backend);
@@ -50,7 +47,11 @@ impl Gateway {
         };
         match self.ask(person, run, matter).await? {
             ApprovalScope::Once => person.approve_tools(tools),
-            ApprovalScope::Session => person.approve_for_session(tools),
+            ApprovalScope::Session => {
+                for (tool, why) in asked {
+                    person.approve_for_session(tool.clone(), why.clone());
+                }
+            }
         }
         Ok(backend)
     }

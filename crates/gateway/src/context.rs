@@ -24,6 +24,9 @@ pub struct RunContext {
     pub approver: Option<Arc<dyn Approver>>,
     /// A stronger sandbox than the program needs.
     pub sandbox: Option<Backend>,
+    /// The user started it by hand. Without a name of a session, their answers hold for
+    /// whatever they start like this, and for no client's requests.
+    pub by_hand: bool,
 }
 
 /// How far a run is.
@@ -45,6 +48,7 @@ impl Default for RunContext {
             profile: None,
             approver: None,
             sandbox: None,
+            by_hand: false,
         }
     }
 }

@@ -16,7 +16,6 @@ use tidegate_store::{Outcome, RunRecord};
 use crate::bridge::{Caller, json_bytes};
 use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::person::Person;
 use crate::pipeline::{Clock, outcome_of};
 use crate::privacy::{Counts, Leaving};
 use crate::run_id::new_run_id;
@@ -46,7 +45,7 @@ impl Gateway {
         let called = OnceLock::new();
         let call = async {
             let (permissions, language) = (&permissions?, Language::default());
-            let person = Person::new(context, self.approved_for(&context.session), None);
+            let person = self.person(context);
             person.set_level(Level::Low);
             let person = &person;
             let caller =

@@ -20,8 +20,9 @@ use tidegate_upstream::Upstreams;
 use tidegate_validate::Rules as Patterns;
 
 use crate::acceptance::Acceptance;
-use crate::admission::{Admission, SessionId};
+use crate::admission::Admission;
 use crate::capacity;
+use crate::context::RunContext;
 use crate::discovery::Discovery;
 use crate::engines::Engines;
 use crate::known::scoring;
@@ -30,6 +31,7 @@ use crate::privacy::{Privacy, Vaults};
 use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
 use crate::rules_file::{PolicyError, RulesFile};
+use crate::run_id::new_run_id;
 use crate::shapes::Shapes;
 use crate::together::Together;
 use crate::tokens;
@@ -82,8 +84,10 @@ pub struct Gateway {
     /// What is done about personal data.
     pub(crate) privacy: Arc<Privacy>,
     pub(crate) vaults: Vaults,
-    /// What people approved for sessions.
-    sessions: Mutex<HashMap<SessionId, Arc<Approved>>>,
+    /// What people approved for sessions, by who asked.
+    sessions: Mutex<HashMap<String, Arc<Approved>>>,
+    /// The name of this process, for questions of a client that has it to itself.
+    own_name: String,
     pub(crate) python: PythonReader,
     /// None if there is no command to run.
     pub(crate) commands: Option<CommandRunner>,
@@ -170,6 +174,7 @@ impl Gateway {
             privacy,
             vaults,
             sessions: Mutex::default(),
+            own_name: new_run_id().0,
             python: PythonReader::default(),
             commands,
             types,
@@ -177,10 +182,20 @@ impl Gateway {
         }))
     }
 
-    /// What a person has approved for a session.
-    pub(crate) fn approved_for(&self, session: &SessionId) -> Arc<Approved> {
+    /// Whose question it is if a request needs a person's word: the answer is for them and
+    /// for nobody else.
+    pub(crate) fn asker(&self, context: &RunContext) -> String {
+        match &*context.session.0 {
+            "" if context.by_hand => "by hand".to_owned(),
+            "" => format!("process {}", self.own_name),
+            name => format!("session {name}"),
+        }
+    }
+
+    /// What a person has approved for the session of whoever asks.
+    pub(crate) fn approved_for(&self, asker: &str) -> Arc<Approved> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(sessions.entry(session.clone()).or_default())
+        Arc::clone(sessions.entry(asker.to_owned()).or_default())
     }
 
     /// A text for the log, in which personal data has tokens.
@@ -225,7 +240,11 @@ impl Gateway {
     }
 
     /// Ends all waiting workers and all servers, and waits until they are gone.
+    /// Runs that wait for a person can go on elsewhere.
     pub async fn close(&self) {
+        if let Err(error) = self.store.release_parked() {
+            tracing::warn!(%error, "runs that wait can go on only in some seconds");
+        }
         self.shapes.keep_all();
         self.privacy.close();
         tokio::join!(self.engines.close(), self.discovery.close());

@@ -14,7 +14,7 @@ use tidegate_model::reading::{Fact, FactKind, Form, Reading};
 use tidegate_model::{
     Effect, FileImpact, Finding, Impact, Language, Level, Severity, ToolImpact, ToolRef, Word,
 };
-use tidegate_policy::{Permissions, Ruling, Subject, destroying_sql, risk};
+use tidegate_policy::{Permissions, Ruling, Subject, Why, destroying_sql, risk};
 
 use crate::approval_form::because;
 use crate::check::Reference;
@@ -45,13 +45,17 @@ pub struct Judgement {
     /// What the rules say to the program as such.
     #[serde(skip)]
     pub(crate) ruling: Ruling,
+    /// Where what they say to each tool comes from.
+    #[serde(skip)]
+    tools_by: BTreeMap<ToolRef, Why>,
 }
 
 impl Judgement {
     /// The tools that need a person's word, of which a yes to the program is one. What
     /// depends on arguments is asked about when they are known.
-    pub(crate) fn asked_tools(&self) -> impl Iterator<Item = &ToolImpact> {
-        self.impact.tools.iter().filter(|tool| asked_ahead(tool))
+    pub(crate) fn asked_tools(&self) -> impl Iterator<Item = (&ToolRef, &Why)> {
+        let asked = self.impact.tools.iter().filter(|tool| asked_ahead(tool));
+        asked.filter_map(|tool| self.tools_by.get_key_value(&tool.tool))
     }
 }
 
@@ -70,7 +74,7 @@ impl Gateway {
         touched(reading, &mut impact);
         let (risk_score, level) = risk(&issues, &impact);
         // Rules may speak of the risk, which is known only now.
-        self.rule_on(permissions, level, &mut impact.tools);
+        let tools_by = self.rule_on(permissions, level, &mut impact.tools);
         let profiles = permissions.names();
         let ruling = self.fresh_policy().rules().rule(&Subject {
             tool: None,
@@ -88,6 +92,7 @@ impl Gateway {
             issues,
             impact,
             ruling,
+            tools_by,
         }
     }
 
@@ -150,8 +155,14 @@ impl Gateway {
         }
     }
 
-    /// What the rules say to each tool.
-    fn rule_on(&self, permissions: &Permissions, level: Level, tools: &mut [ToolImpact]) {
+    /// What the rules say to each tool, and what says it.
+    fn rule_on(
+        &self,
+        permissions: &Permissions,
+        level: Level,
+        tools: &mut [ToolImpact],
+    ) -> BTreeMap<ToolRef, Why> {
+        let mut tools_by = BTreeMap::new();
         let rules = self.fresh_policy().rules();
         let profiles = permissions.names();
         // Nobody is asked about what a profile refuses anyway.
@@ -167,7 +178,9 @@ impl Gateway {
             tool.decision = ruling.word;
             tool.depends_on_arguments = ruling.depends_on_arguments;
             tool.because = because(&ruling);
+            tools_by.insert(tool.tool.clone(), ruling.why);
         }
+        tools_by
     }
 }
 

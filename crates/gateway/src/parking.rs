@@ -7,22 +7,33 @@
 //!
 //! Must stay true: no call is made twice. A request that was sent and not answered, and
 //! one that a run makes before it has asked for all that it had asked for, end it,
-//! unless they change nothing.
+//! unless they change nothing. And no run goes on beside itself: while it lives, nobody
+//! else takes it; one that was taken all the same, since its process was silent for too
+//! long, does nothing any more.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId};
+use tidegate_model::{Backend, Engine, ErrorCode, Language, Program, RunError, RunId};
 use tidegate_policy::subject_of_text;
+use tidegate_store::{Parked, ParkedRun, WaitingRun};
 
 use crate::privacy::Vaults;
 use crate::request::Request;
+use crate::run_id::short_id;
 
 /// Bytes of answers that are kept of a run. Chosen: some thousand ordinary answers; a
 /// run that has had more cannot go on after its client has gone.
 const KEPT_BYTES: usize = 8 * 1024 * 1024;
+
+/// How long a run that waits has itself alone after its process was last heard of.
+/// Chosen: whoever resumes a run of a process that was killed waits no longer.
+const LEASE: Duration = Duration::from_secs(10);
+
+/// How often its process is heard of. Chosen: a busy machine may miss it some times.
+const HEARD_OF_EVERY: Duration = Duration::from_secs(2);
 
 /// What a request was answered with.
 type Outcome = Result<String, RunError>;
@@ -37,6 +48,10 @@ struct Kept {
     profile: Option<String>,
     /// The session whose tokens the program may have.
     tokens_of: String,
+    /// Whose questions its questions are.
+    asker: String,
+    /// A stronger sandbox than it needs.
+    sandbox: Option<Backend>,
     /// Nothing if there was too much to keep.
     entries: Option<Vec<Entry>>,
 }
@@ -66,12 +81,18 @@ pub(crate) struct Identity {
     pub(crate) session: String,
     /// The name under which the vault has the tokens that the program may have.
     pub(crate) tokens_of: String,
+    /// Whose questions its questions are, wherever it goes on.
+    pub(crate) asker: String,
+    /// A stronger sandbox than it needs.
+    pub(crate) sandbox: Option<Backend>,
 }
 
 /// The requests of one run.
 pub(crate) struct Journal {
     vaults: Vaults,
     identity: Identity,
+    /// Who runs it: this journal, and no other of the same run.
+    owner: String,
     state: Mutex<State>,
 }
 
@@ -85,6 +106,8 @@ struct State {
     unasked: usize,
     /// Until when the run is kept, while it waits for a person.
     kept_until: Option<SystemTime>,
+    /// Somebody else goes on with it.
+    is_lost: bool,
 }
 
 /// A request that was begun.
@@ -99,7 +122,7 @@ impl Journal {
     /// The journal of a run that begins.
     pub(crate) fn new(vaults: Vaults, identity: Identity) -> Self {
         let state = State { entries: Some(Vec::new()), ..State::default() };
-        Self { vaults, identity, state: Mutex::new(state) }
+        Self { vaults, identity, owner: short_id(), state: Mutex::new(state) }
     }
 
     /// Begins a request.
@@ -114,7 +137,12 @@ impl Journal {
                     state.finish(number, &outcome);
                     return Begun::Known(outcome);
                 }
-                EntryState::Sent => return Begun::Known(Err(unknown_outcome())),
+                EntryState::Sent => {
+                    // Still so the next time the run goes on.
+                    let number = state.add(key);
+                    state.set(number, EntryState::Sent);
+                    return Begun::Known(Err(unknown_outcome()));
+                }
                 EntryState::Begun => {}
             }
         }
@@ -127,12 +155,12 @@ impl Journal {
             return Ok(());
         }
         let mut state = self.state();
+        state.is_ours()?;
         if state.unasked > 0 {
             return Err(diverged(state.unasked));
         }
         state.set(number, EntryState::Sent);
-        self.keep_again(&state);
-        Ok(())
+        self.keep_more(&mut state)
     }
 
     /// A request was answered.
@@ -143,30 +171,88 @@ impl Journal {
         }
         let mut state = self.state();
         state.finish(number, outcome);
-        self.keep_again(&state);
+        // Whether it is still ours is looked at before anything else happens.
+        let _ = self.keep_more(&mut state);
     }
 
     /// Keeps the run until then: it waits for a person.
-    pub(crate) fn keep(&self, until: SystemTime) {
+    pub(crate) fn keep(&self, until: SystemTime) -> Result<(), RunError> {
         let mut state = self.state();
-        state.kept_until = Some(until);
-        self.keep_again(&state);
+        if state.kept_until.replace(until).is_some() || state.is_lost {
+            return self.keep_more(&mut state);
+        }
+        if let Err(error) = self.vaults.park(&self.as_kept(&self.written(&state), until)) {
+            tracing::error!(%error, run = %self.identity.id, "a run was not kept");
+            state.kept_until = None;
+        }
+        Ok(())
     }
 
-    /// The run goes on, or has ended: nothing of it is kept.
-    pub(crate) fn forget(&self) {
-        let mut state = self.state();
-        if state.kept_until.take().is_some()
-            && let Err(error) =
-                self.vaults.unpark(&place(&self.identity.id, &self.identity.session))
-        {
-            tracing::error!(%error, run = %self.identity.id, "a run was not taken out");
+    /// Waits for something while the run is kept, and lets others know that it lives.
+    pub(crate) async fn alive_during<T>(&self, waiting: impl Future<Output = T>) -> T {
+        let mut waiting = std::pin::pin!(waiting);
+        loop {
+            tokio::select! {
+                done = &mut waiting => return done,
+                () = tokio::time::sleep(HEARD_OF_EVERY) => self.lives_until(SystemTime::now() + LEASE),
+            }
         }
     }
 
-    fn keep_again(&self, state: &State) {
-        let Some(until) = state.kept_until else { return };
-        let Identity { id, program, profile, session, tokens_of } = &self.identity;
+    /// The run goes on here, or has ended: nothing of it is kept. An error if somebody
+    /// else goes on with it.
+    pub(crate) fn forget(&self) -> Result<(), RunError> {
+        let mut state = self.state();
+        if state.kept_until.take().is_none() {
+            return state.is_ours();
+        }
+        match self.vaults.store.unpark(&self.place(), &self.owner) {
+            Ok(is_ours) => state.is_lost |= !is_ours,
+            Err(error) => {
+                // What cannot be taken out could be gone on with by others.
+                tracing::error!(%error, run = %self.identity.id, "a run was not taken out");
+                state.is_lost = true;
+            }
+        }
+        state.is_ours()
+    }
+
+    /// The run has ended here, and others may go on with it at once.
+    pub(crate) fn release(&self) {
+        if self.state().kept_until.take().is_some() {
+            self.lives_until(SystemTime::UNIX_EPOCH);
+        }
+    }
+
+    fn lives_until(&self, until: SystemTime) {
+        let renewed = self.vaults.store.renew_parked(&self.place(), &self.owner, until);
+        if let Err(error) = renewed {
+            tracing::warn!(%error, run = %self.identity.id, "others do not know whether a run lives");
+        }
+    }
+
+    /// Keeps what came in addition, if the run is kept. An error if it is not ours any more.
+    fn keep_more(&self, state: &mut State) -> Result<(), RunError> {
+        if let Some(until) = state.kept_until.filter(|_| !state.is_lost) {
+            match self.vaults.park_again(&self.as_kept(&self.written(state), until)) {
+                Ok(is_ours) => state.is_lost = !is_ours,
+                Err(error) => {
+                    tracing::error!(%error, run = %self.identity.id, "a run was not kept");
+                }
+            }
+        }
+        state.is_ours()
+    }
+
+    fn as_kept<'a>(&'a self, text: &'a (RunId, String), expires_at: SystemTime) -> ParkedRun<'a> {
+        let (id, state) = text;
+        let lives_until = SystemTime::now() + LEASE;
+        ParkedRun { id, owner: &self.owner, lives_until, expires_at, state }
+    }
+
+    /// Where the run is kept, and what.
+    fn written(&self, state: &State) -> (RunId, String) {
+        let Identity { program, profile, tokens_of, asker, sandbox, .. } = &self.identity;
         let kept = Kept {
             source: program.source.clone(),
             language: program.language,
@@ -176,12 +262,15 @@ impl Journal {
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
             profile: profile.clone(),
             tokens_of: tokens_of.clone(),
-            entries: state.entries.clone(),
+            asker: asker.clone(),
+            sandbox: *sandbox,
+            entries: state.all_entries(),
         };
-        let text = serde_json::to_string(&kept).unwrap_or_default();
-        if let Err(error) = self.vaults.park(&place(id, session), &text, until) {
-            tracing::error!(%error, run = %id, "a run was not kept");
-        }
+        (self.place(), serde_json::to_string(&kept).unwrap_or_default())
+    }
+
+    fn place(&self) -> RunId {
+        place(&self.identity.id, &self.identity.session)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -189,7 +278,18 @@ impl Journal {
     }
 }
 
+/// Its process gave the run up while it waited: others need not wait for it.
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
 impl State {
+    fn is_ours(&self) -> Result<(), RunError> {
+        if self.is_lost { Err(taken()) } else { Ok(()) }
+    }
+
     fn add(&mut self, request: String) -> Option<usize> {
         let entries = self.entries.as_mut()?;
         self.bytes += request.len();
@@ -197,6 +297,18 @@ impl State {
         let number = entries.len() - 1;
         self.bound();
         Some(number)
+    }
+
+    /// What was asked for, and what was before and is not asked for again yet: a run can be
+    /// broken off a second time before it is where it was.
+    fn all_entries(&self) -> Option<Vec<Entry>> {
+        let mut entries = self.entries.clone()?;
+        for (request, unasked) in &self.known {
+            let entry =
+                |state: &EntryState| Entry { request: request.clone(), state: state.clone() };
+            entries.extend(unasked.iter().map(entry));
+        }
+        Some(entries)
     }
 
     fn set(&mut self, number: Option<usize>, to: EntryState) {
@@ -222,18 +334,25 @@ impl State {
     }
 }
 
-/// Takes a run out that waits for a person, to go on with it.
-pub(crate) fn resume(
-    vaults: &Vaults,
-    id: &RunId,
-    session: &str,
-) -> Result<(Identity, Journal), RunError> {
-    let text = vaults.unpark(&place(id, session)).map_err(|error| {
-        tracing::error!(%error, run = %id, "a run could not be taken out");
+/// A run that waits for a person, and that nobody has.
+pub(crate) struct Found {
+    pub(crate) identity: Identity,
+    entries: Vec<Entry>,
+    seen: WaitingRun,
+}
+
+/// Looks for a run that waits for a person, to go on with it.
+pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Found, RunError> {
+    let parked = vaults.parked(&place(id, session)).map_err(|error| {
+        tracing::error!(%error, run = %id, "a run could not be looked at");
         not_there(id)
     })?;
-    let kept: Kept =
-        text.and_then(|text| serde_json::from_str(&text).ok()).ok_or_else(|| not_there(id))?;
+    let seen = match parked {
+        Parked::Nothing => return Err(not_there(id)),
+        Parked::Lives => return Err(still_waits(id)),
+        Parked::Waits(seen) => seen,
+    };
+    let kept: Kept = serde_json::from_str(&seen.state).map_err(|_| not_there(id))?;
     let entries = kept.entries.ok_or_else(|| too_much(id))?;
     let program = Program {
         source: kept.source,
@@ -241,19 +360,42 @@ pub(crate) fn resume(
         engine: kept.engine,
         timeout: kept.timeout_ms.map(Duration::from_millis),
     };
-    let (profile, session, tokens_of) = (kept.profile, session.to_owned(), kept.tokens_of);
-    let identity = Identity { id: id.clone(), program, profile, session, tokens_of };
-    let journal = Journal::new(vaults.clone(), identity.clone());
-    {
-        let mut state = journal.state();
-        for Entry { request, state: entry } in entries {
-            if !matches!(entry, EntryState::Begun) {
-                state.known.entry(request).or_default().push_back(entry);
-                state.unasked += 1;
+    let identity = Identity {
+        id: id.clone(),
+        program,
+        profile: kept.profile,
+        session: session.to_owned(),
+        tokens_of: kept.tokens_of,
+        asker: kept.asker,
+        sandbox: kept.sandbox,
+    };
+    Ok(Found { identity, entries, seen })
+}
+
+impl Found {
+    /// Takes the run out.
+    pub(crate) fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
+        let Self { identity, entries, seen } = self;
+        let journal = Journal::new(vaults.clone(), identity.clone());
+        match vaults.store.take_parked(&journal.place(), &seen) {
+            Ok(true) => {}
+            Ok(false) => return Err(not_there(&identity.id)),
+            Err(error) => {
+                tracing::error!(%error, run = %identity.id, "a run could not be taken out");
+                return Err(not_there(&identity.id));
             }
         }
+        {
+            let mut state = journal.state();
+            for Entry { request, state: entry } in entries {
+                if !matches!(entry, EntryState::Begun) {
+                    state.known.entry(request).or_default().push_back(entry);
+                    state.unasked += 1;
+                }
+            }
+        }
+        Ok((identity, journal))
     }
-    Ok((identity, journal))
 }
 
 /// Where a run is kept: others than its own session do not find it there.
@@ -278,6 +420,20 @@ fn not_there(id: &RunId) -> RunError {
     RunError::new(ErrorCode::NotParked, format!("no run `{id}` waits for an approval")).with_hint(
         "it has gone on, has ended, or waited too long; send the program again if it is still wanted",
     )
+}
+
+fn still_waits(id: &RunId) -> RunError {
+    let message = format!("run `{id}` still waits for its approval where it was started");
+    RunError::new(ErrorCode::ApprovalPending, message).with_hint(
+        "it goes on there by itself once the user has answered: `tidegate approvals list`; if its \
+         client has just gone, try again in some seconds",
+    )
+}
+
+fn taken() -> RunError {
+    let message = "this run was taken for dead and is gone on with elsewhere";
+    RunError::new(ErrorCode::NotParked, message)
+        .with_hint("nothing more is done here; look what became of it before you do it again")
 }
 
 fn too_much(id: &RunId) -> RunError {

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use tidegate_model::{Backend, ErrorCode, Level, RunError, RunId, ToolRef};
-use tidegate_policy::{Approved, NeedsApproval, Standing, subject_of_call};
+use tidegate_policy::{Approved, NeedsApproval, Standing, Why, subject_of_call, subject_of_text};
 use tidegate_privacy::{Token, find_tokens};
 use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
 use crate::approval_form;
-use crate::approvals::{Matter, Opened};
+use crate::approvals::{Asked, Matter, Opened};
 use crate::clock::RunClock;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
@@ -25,6 +25,8 @@ use crate::parking::Journal;
 /// What stands between one run and its person.
 pub(crate) struct Person {
     context: RunContext,
+    /// Whose questions these are; of a run that goes on, who asked first.
+    asker: String,
     /// The level of the program, as an index into [`Level::ALL`].
     level: AtomicU8,
     approved: Approved,
@@ -46,11 +48,13 @@ pub(crate) struct Person {
 impl Person {
     pub(crate) fn new(
         context: &RunContext,
+        asker: String,
         session: Arc<Approved>,
         journal: Option<Journal>,
     ) -> Self {
         Self {
             context: context.clone(),
+            asker,
             // The worst, until it was looked at.
             level: AtomicU8::new(u8::MAX),
             approved: Approved::default(),
@@ -133,9 +137,9 @@ impl Person {
         self.context.sandbox
     }
 
-    /// Whether every call of this tool has a yes.
-    pub(crate) fn has_approved(&self, tool: &ToolRef) -> bool {
-        self.approved.has_tool(tool) || self.session.has_tool(tool)
+    /// Whether every call of this tool that is asked about for this reason has a yes.
+    pub(crate) fn has_approved(&self, tool: &ToolRef, why: &Why) -> bool {
+        self.approved.has_tool(tool, why) || self.session.has_tool(tool, why)
     }
 
     /// Every call of these tools by this run is approved.
@@ -143,9 +147,10 @@ impl Person {
         self.approved.approve_tools(tools);
     }
 
-    /// The same for the rest of the session.
-    pub(crate) fn approve_for_session(&self, tools: impl IntoIterator<Item = ToolRef>) {
-        self.session.approve_tools(tools);
+    /// Every call of this tool by the session is approved that is asked about for this
+    /// reason.
+    pub(crate) fn approve_for_session(&self, tool: ToolRef, why: Why) {
+        self.session.approve_by(tool, why);
     }
 
     /// The run has ended: it goes on later only if it waits for a person, or if its
@@ -155,13 +160,23 @@ impl Person {
             error.map(|error| error.code),
             Some(ErrorCode::ApprovalPending | ErrorCode::Cancelled)
         );
-        if let Some(journal) = self.journal.as_ref().filter(|_| !goes_on) {
-            journal.forget();
+        match &self.journal {
+            Some(journal) if goes_on => journal.release(),
+            // It has ended, whoever has it.
+            Some(journal) => drop(journal.forget()),
+            None => {}
         }
     }
 }
 
 impl Gateway {
+    /// The person behind a request that is no program.
+    pub(crate) fn person(&self, context: &RunContext) -> Person {
+        let asker = self.asker(context);
+        let session = self.approved_for(&asker);
+        Person::new(context, asker, session, None)
+    }
+
     /// Asks about a call that needs it. After a yes the call is decided on again.
     pub(crate) async fn ask_about_call(
         &self,
@@ -178,7 +193,7 @@ impl Gateway {
             return Err(error);
         }
         // While this one waited for its turn, another may have been approved for all.
-        if person.has_approved(tool) {
+        if person.has_approved(tool, &asked.ruling.why) {
             return Ok(());
         }
         let matter = Matter {
@@ -189,7 +204,9 @@ impl Gateway {
         };
         match self.ask(person, run, matter).await {
             Ok(ApprovalScope::Once) => person.approved.approve_call(&asked.call),
-            Ok(ApprovalScope::Session) => person.session.approve_tools([tool.clone()]),
+            Ok(ApprovalScope::Session) => {
+                person.approve_for_session(tool.clone(), asked.ruling.why.clone());
+            }
             Err(error) => {
                 if error.code == ErrorCode::ApprovalDenied {
                     person.approved.refuse(tool.clone());
@@ -220,22 +237,34 @@ impl Gateway {
         run: &RunId,
         matter: Matter,
     ) -> Result<ApprovalScope, RunError> {
+        let subject = subject_of_text("asked", &format!("{}\0{}", person.asker, matter.subject));
+        let matter = Matter { subject, ..matter };
         let asked = match self.open_question(run, matter)? {
             Opened::Answered(scope) => return Ok(scope),
             Opened::Waiting(asked) => asked,
         };
-        if let Some(journal) = &person.journal {
-            journal.keep(asked.expires_at);
-        }
-        let waiting = self.answer_to(&asked, &person.context);
-        let answer = match person.clock() {
-            Some(clock) => clock.stopped_during(waiting).await,
-            None => waiting.await,
+        let Some(journal) = &person.journal else {
+            return self.answer_in_time(person, &asked).await;
         };
+        journal.keep(asked.expires_at)?;
+        let answer = journal.alive_during(self.answer_in_time(person, &asked)).await;
         let waits = matches!(&answer, Err(error) if error.code == ErrorCode::ApprovalPending);
-        if let Some(journal) = person.journal.as_ref().filter(|_| !waits) {
-            journal.forget();
+        if !waits {
+            journal.forget()?;
         }
         answer
+    }
+
+    /// Waits for the answer, with the clock of the run stopped.
+    async fn answer_in_time(
+        &self,
+        person: &Person,
+        asked: &Asked,
+    ) -> Result<ApprovalScope, RunError> {
+        let waiting = self.answer_to(asked, &person.context);
+        match person.clock() {
+            Some(clock) => clock.stopped_during(waiting).await,
+            None => waiting.await,
+        }
     }
 }

@@ -16,7 +16,6 @@ use crate::approval_form::code_lines;
 use crate::approvals::Matter;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::person::Person;
 use crate::pipeline::{Clock, outcome_of};
 use crate::privacy::{Counts, unknown_tokens};
 use crate::run_id::new_run_id;
@@ -149,7 +148,7 @@ impl Gateway {
                 ));
             }
             Word::Ask => {
-                let person = Person::new(context, self.approved_for(&context.session), None);
+                let person = self.person(context);
                 // Exactly these tokens of exactly this session.
                 let session = &self.privacy.session(&context.session).name;
                 let matter = Matter {

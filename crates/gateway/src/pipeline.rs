@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest, Sha256};
-use tidegate_model::{Backend, Isolation, Limits, Program, Response, RunError, RunId};
+use tidegate_model::{Backend, ErrorCode, Isolation, Limits, Program, Response, RunError, RunId};
 use tidegate_policy::Permissions;
 use tidegate_store::{Outcome, RunRecord};
 
@@ -30,6 +30,8 @@ impl Gateway {
             profile: context.profile.clone(),
             session: context.session.0.to_string(),
             tokens_of: self.privacy.session(&context.session).name.clone(),
+            asker: self.asker(context),
+            sandbox: context.sandbox,
         };
         let journal = Journal::new(self.vaults.clone(), identity.clone());
         self.execute_as(identity, journal, context).await
@@ -42,9 +44,28 @@ impl Gateway {
         id: &RunId,
         context: &RunContext,
     ) -> Result<Response, RunError> {
-        let (identity, journal) = parking::resume(&self.vaults, id, &context.session.0)?;
-        self.privacy.go_on_with(&context.session, &identity.tokens_of);
+        let mut found = parking::find(&self.vaults, id, &context.session.0)?;
+        // Before it is taken out: what is refused here can go on elsewhere.
+        self.goes_on_within(context.profile.as_deref(), found.identity.profile.as_deref())?;
+        let tokens_of = self.privacy.go_on_with(&context.session, &found.identity.tokens_of)?;
+        found.identity.tokens_of = tokens_of;
+        found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
+        let (identity, journal) = found.take(&self.vaults)?;
         Ok(self.execute_as(identity, journal, context).await)
+    }
+
+    /// A run goes on within the profile that it has, and within no other: a person may have
+    /// approved it as it is.
+    fn goes_on_within(&self, asked: Option<&str>, kept: Option<&str>) -> Result<(), RunError> {
+        let configured = self.settings.permissions.profile.as_str();
+        let kept = kept.unwrap_or(configured);
+        if asked.is_none_or(|asked| asked == kept) {
+            return Ok(());
+        }
+        let message =
+            format!("the run has the profile `{kept}`, and cannot go on with another one");
+        Err(RunError::new(ErrorCode::BadArgument, message)
+            .with_hint("leave `profile` out, or send the program again with the one you want"))
     }
 
     async fn execute_as(
@@ -54,8 +75,10 @@ impl Gateway {
         context: &RunContext,
     ) -> Response {
         let clock = Clock::start();
-        let Identity { id, program, profile, .. } = identity;
-        let person = Person::new(context, self.approved_for(&context.session), Some(journal));
+        let Identity { id, program, profile, asker, sandbox, .. } = identity;
+        let context = &RunContext { sandbox, ..context.clone() };
+        let session = self.approved_for(&asker);
+        let person = Person::new(context, asker, session, Some(journal));
         person.set_source(&program.source);
         let person = Arc::new(person);
         let source_sha256 = Some(sha256_hex(&program.source));

@@ -131,13 +131,23 @@ impl Privacy {
         session
     }
 
-    /// A run of an earlier process goes on here: its program may have tokens of then. They
-    /// are known from now on, unless this session has given tokens of its own.
-    pub(crate) fn go_on_with(&self, id: &SessionId, earlier: &str) {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if sessions.get(id).is_none_or(|session| session.values().is_empty()) {
-            sessions.insert(id.clone(), Arc::new(self.earlier(earlier)));
+    /// A run of another process goes on here: its program may have tokens of there. This
+    /// session has them from now on, too, under its own name: the other one may live and
+    /// give further tokens. The name under which the run's tokens are now.
+    ///
+    /// Refused if this session knows values already: one token would stand for two.
+    pub(crate) fn go_on_with(&self, id: &SessionId, earlier: &str) -> Result<String, RunError> {
+        let session = self.session(id);
+        if session.name != earlier && !self.is_off() {
+            let mut values = session.values();
+            if !values.is_empty() {
+                return Err(other_tokens());
+            }
+            let brought = self.keeper.load(earlier, &mut values);
+            drop(values);
+            self.keep(&session, brought);
         }
+        Ok(session.name.clone())
     }
 
     fn earlier(&self, name: &str) -> Session {
@@ -425,6 +435,14 @@ fn not_for_them(server: &str, what: &str) -> RunError {
     RunError::new(ErrorCode::NotForThem, message).with_hint(format!(
         "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
     ))
+}
+
+fn other_tokens() -> RunError {
+    let message = "the run cannot go on in this session: its tokens stand for other values here";
+    RunError::new(ErrorCode::UnknownToken, message).with_hint(
+        "tell the user: `tidegate run --resume` goes on with it, and so does a client that has \
+         just been started",
+    )
 }
 
 pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {

@@ -21,7 +21,6 @@ use tidegate_store::{
 use crate::bridge::Caller;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::person::Person;
 use crate::pipeline::{Clock, outcome_of, sha256_hex};
 use crate::run_id::new_run_id;
 use crate::{explain, tokens};
@@ -75,7 +74,7 @@ impl Gateway {
                 })?,
             };
             let permissions = self.permissions(context.profile.as_deref())?;
-            let person = Person::new(context, self.approved_for(&context.session), None);
+            let person = self.person(context);
             let (permissions, person) = (&permissions, &person);
             let called = &OnceLock::new();
             let caller = Caller { run: &id, permissions, language, person, entry: None, called };

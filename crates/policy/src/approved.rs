@@ -2,15 +2,18 @@
 //!
 //! In: answers. Out: whether a call that needs a person's word has it. A yes to one
 //! call is bound to the hash of exactly that call and used up by it; a yes to a
-//! program or for a session is about tools.
+//! program is about tools; one for a session is about tools as far as the same rule, or the
+//! same default, asks about them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tidegate_model::{ToolCall, ToolRef};
+
+use crate::rules::Why;
 
 /// Answers that hold for a while.
 #[derive(Debug, Default)]
@@ -21,6 +24,8 @@ pub struct Approved {
 #[derive(Debug, Default)]
 struct Answers {
     tools: BTreeSet<ToolRef>,
+    /// Tools by what asked about them.
+    ruled: BTreeMap<ToolRef, Vec<Why>>,
     refused: BTreeSet<ToolRef>,
     /// Hashes of calls, and how often each may be made.
     calls: HashMap<String, u32>,
@@ -32,9 +37,19 @@ impl Approved {
         self.answers().tools.extend(tools);
     }
 
-    /// Whether every call of this tool is approved.
-    pub fn has_tool(&self, tool: &ToolRef) -> bool {
-        self.answers().tools.contains(tool)
+    /// Every call of this tool is approved that is asked about for this reason. A rule that
+    /// asks about certain arguments was not what the person saw.
+    pub fn approve_by(&self, tool: ToolRef, why: Why) {
+        let mut answers = self.answers();
+        let known = answers.ruled.entry(tool).or_default();
+        if !known.contains(&why) {
+            known.push(why);
+        }
+    }
+
+    /// Whether every call of this tool that is asked about for this reason is approved.
+    pub fn has_tool(&self, tool: &ToolRef, why: &Why) -> bool {
+        self.answers().has_tool(tool, why)
     }
 
     /// Exactly this call is approved, once.
@@ -53,9 +68,9 @@ impl Approved {
     }
 
     /// Whether a call has a person's word. A word for this call alone is used up.
-    pub(crate) fn covers(&self, call: &ToolCall) -> bool {
+    pub(crate) fn covers(&self, call: &ToolCall, why: &Why) -> bool {
         let mut answers = self.answers();
-        if answers.tools.contains(&call.tool) {
+        if answers.has_tool(&call.tool, why) {
             return true;
         }
         // The hash takes the length of the arguments, and most runs need none.
@@ -73,6 +88,12 @@ impl Approved {
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Answers {
+    fn has_tool(&self, tool: &ToolRef, why: &Why) -> bool {
+        self.tools.contains(tool) || self.ruled.get(tool).is_some_and(|known| known.contains(why))
     }
 }
 
@@ -132,9 +153,12 @@ fn write_value(value: &Value, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use tidegate_model::{ToolCall, ToolRef};
+    use tidegate_model::{Effect, ToolCall, ToolRef};
 
     use super::{Approved, subject_of_call};
+    use crate::rules::Why;
+
+    const WHY: Why = Why::Effect(Effect::Destructive);
 
     fn call(tool: &str, arguments: &Value) -> ToolCall {
         ToolCall {
@@ -148,11 +172,11 @@ mod tests {
         let approved = Approved::default();
         let asked = call("delete", &json!({"path": "a", "force": true}));
         approved.approve_call(&asked);
-        assert!(!approved.covers(&call("delete", &json!({"path": "b", "force": true}))));
-        assert!(!approved.covers(&call("remove", &json!({"path": "a", "force": true}))));
-        assert!(!approved.covers(&call("delete", &json!({"path": "a"}))));
-        assert!(approved.covers(&call("delete", &json!({"force": true, "path": "a"}))));
-        assert!(!approved.covers(&asked));
+        assert!(!approved.covers(&call("delete", &json!({"path": "b", "force": true})), &WHY));
+        assert!(!approved.covers(&call("remove", &json!({"path": "a", "force": true})), &WHY));
+        assert!(!approved.covers(&call("delete", &json!({"path": "a"})), &WHY));
+        assert!(approved.covers(&call("delete", &json!({"force": true, "path": "a"})), &WHY));
+        assert!(!approved.covers(&asked, &WHY));
     }
 
     #[test]
@@ -183,8 +207,19 @@ mod tests {
         let approved = Approved::default();
         approved.approve_tools([ToolRef::new("files", "delete")]);
         for path in ["a", "b"] {
-            assert!(approved.covers(&call("delete", &json!({"path": path}))));
+            assert!(approved.covers(&call("delete", &json!({"path": path})), &WHY));
         }
-        assert!(!approved.covers(&call("move", &json!({}))));
+        assert!(!approved.covers(&call("move", &json!({})), &WHY));
+    }
+
+    #[test]
+    fn a_yes_by_a_rule_holds_for_what_that_rule_asks_about() {
+        let approved = Approved::default();
+        approved.approve_by(ToolRef::new("files", "delete"), WHY);
+        assert!(approved.covers(&call("delete", &json!({"path": "a"})), &WHY));
+        assert!(approved.covers(&call("delete", &json!({"path": "b"})), &WHY));
+        assert!(!approved.covers(&call("move", &json!({})), &WHY));
+        let other = Why::Effect(Effect::Unknown);
+        assert!(!approved.covers(&call("delete", &json!({"path": "a"})), &other));
     }
 }

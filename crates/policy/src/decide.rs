@@ -205,7 +205,10 @@ impl Policy {
         match ruling.word {
             Word::Allow => Ok(Permit { call }),
             Word::Deny => Err(Denial::Rule(ruling)),
-            Word::Ask if standing.run.covers(&call) || standing.session.covers(&call) => {
+            Word::Ask
+                if standing.run.covers(&call, &ruling.why)
+                    || standing.session.covers(&call, &ruling.why) =>
+            {
                 Ok(Permit { call })
             }
             Word::Ask => {
@@ -290,8 +293,8 @@ mod tests {
 
     use serde_json::json;
     use tidegate_model::{
-        Change, Effect, Effects, Hints, Level, OnChange, Part, PolicyDefaults, PolicyRule, Profile,
-        ToolCall, ToolDef, ToolRef, Word,
+        ArgumentRule, Change, Effect, Effects, Hints, Level, OnChange, Part, PolicyDefaults,
+        PolicyRule, Profile, ToolCall, ToolDef, ToolRef, Word,
     };
 
     use super::{Denial, Grants, Permit, Policy, Standing};
@@ -454,8 +457,34 @@ mod tests {
         run.approve_call(&asked.call);
         assert_eq!(decided(), Ok(()));
         assert!(matches!(decided(), Err(Denial::NeedsApproval(_))), "used up");
-        session.approve_tools([ToolRef::new("files", "read")]);
+        session.approve_by(ToolRef::new("files", "read"), asked.ruling.why);
         assert_eq!((decided(), decided()), (Ok(()), Ok(())));
+    }
+
+    #[test]
+    fn a_yes_for_the_session_is_none_for_what_another_rule_asks_about() {
+        let policy = Policy::for_configured_servers(["files"]);
+        let permissions = policy.permissions(None).unwrap();
+        let path = ArgumentRule { key: "path".into(), values: vec!["/etc/*".into()] };
+        let rule = PolicyRule { arguments: vec![path], ..PolicyRule::new("system", Word::Ask) };
+        policy.set_rules(Rules::new(&[rule], PolicyDefaults::default()).unwrap());
+        let (run, session) = (Approved::default(), Approved::default());
+        let decided = |path: &str| {
+            let standing = Standing { level: Level::Low, run: &run, session: &session };
+            let arguments = json!({"path": path}).as_object().unwrap().clone();
+            let call = ToolCall { tool: ToolRef::new("files", "read"), arguments };
+            match policy.decide(&permissions, call, &destroying(), None, standing) {
+                Err(Denial::NeedsApproval(asked)) => Some(asked.ruling.why),
+                decided => decided.map(|_| None).unwrap(),
+            }
+        };
+        let by_default = decided("/tmp/x").unwrap();
+        session.approve_by(ToolRef::new("files", "read"), by_default);
+        assert_eq!(decided("/tmp/x"), None);
+        assert_eq!(decided("/tmp/y"), None);
+        let by_rule = decided("/etc/passwd").unwrap();
+        session.approve_by(ToolRef::new("files", "read"), by_rule);
+        assert_eq!(decided("/etc/shadow"), None);
     }
 
     #[test]

@@ -248,9 +248,16 @@ impl Handler {
         run: &RunContext,
     ) -> Result<CallToolResult, RunError> {
         let request: ExecuteCode = parse("execute_code", arguments)?;
+        let run = &RunContext { profile: request.profile, ..run.clone() };
         let code = match (request.code, request.resume) {
             (Some(code), None) => code,
             (None, Some(id)) => {
+                let is_other_program = request.language.is_some()
+                    || request.engine.is_some()
+                    || request.timeout_ms.is_some();
+                if is_other_program {
+                    return Err(goes_on_as_it_was());
+                }
                 return answered(&self.gateway.resume(&RunId(id), run).await?);
             }
             (Some(_), Some(_)) => {
@@ -276,8 +283,7 @@ impl Handler {
         let timeout = request.timeout_ms.map(Duration::from_millis);
         let engine = request.engine;
         let program = Program { source: code, language, engine, timeout };
-        let run = RunContext { profile: request.profile, ..run.clone() };
-        answered(&self.gateway.execute(program, &run).await)
+        answered(&self.gateway.execute(program, run).await)
     }
 
     async fn search_tools(&self, arguments: JsonObject) -> Result<CallToolResult, RunError> {
@@ -414,6 +420,11 @@ fn parse<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T, Ru
         RunError::new(ErrorCode::BadArgument, format!("`{tool}` got bad arguments: {error}"))
             .with_hint("look at the tool's input schema")
     })
+}
+
+fn goes_on_as_it_was() -> RunError {
+    let message = "`language`, `engine` and `timeout_ms` cannot be changed when a run goes on";
+    RunError::new(ErrorCode::BadArgument, message).with_hint("send `resume` alone")
 }
 
 fn internal() -> RunError {

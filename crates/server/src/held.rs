@@ -25,8 +25,9 @@ use crate::approver::{params, reply};
 /// The key of our one question among those of an answer.
 const QUESTION: &str = "approval";
 
-/// Requests that wait. Chosen: a client has few at a time; what is more is forgotten,
-/// oldest first, and asked about again.
+/// Requests that wait, or that were done since somebody else said yes and whose clients
+/// have not come back. Chosen: a client has few at a time; what is more is forgotten, oldest
+/// first, and asked about again.
 const MOST: usize = 64;
 
 /// A question and where its answer goes.
@@ -120,7 +121,6 @@ impl Held {
         let name = format!("{:032x}", u128::from_le_bytes(random));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (ages, waiting) = &mut *state;
-        waiting.retain(|_, one| !one.work.task.is_finished());
         if waiting.len() >= MOST {
             let oldest = waiting.iter().min_by_key(|(_, one)| one.age);
             let oldest = oldest.map(|(name, _)| name.clone());
@@ -153,4 +153,40 @@ fn said(responses: Option<&InputResponses>) -> Reply {
     let said = responses.and_then(|responses| responses.get(QUESTION)).cloned();
     let said = said.and_then(|said| serde_json::from_value::<ElicitResult>(said).ok());
     said.map_or(Reply::Deny, |said| reply(&said))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{CallToolRequestParams, CallToolResult};
+    use serde_json::json;
+    use tidegate_gateway::Progress;
+    use tokio::sync::{mpsc, oneshot, watch};
+    use tokio_util::sync::CancellationToken;
+
+    use super::{Held, Step, Work, fingerprint};
+
+    #[tokio::test]
+    async fn what_was_done_meanwhile_is_there_when_its_client_comes_back() {
+        let held = Held::default();
+        let mut request: CallToolRequestParams =
+            serde_json::from_value(json!({"name": "call_tool"})).unwrap();
+        let work = || Work {
+            task: tokio::spawn(async { Ok(CallToolResult::success(Vec::new())) }),
+            questions: mpsc::channel(1).1,
+            cancelled: CancellationToken::new(),
+            progress: watch::channel(Progress::default()).0,
+            request: fingerprint(&request),
+        };
+        let first = work();
+        while !first.task.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        let name = held.hold(first, oneshot::channel().0);
+        held.hold(work(), oneshot::channel().0);
+        request.request_state = Some(name);
+        let work = held.take(&request).expect("its outcome was thrown away");
+        let step = held.drive(work, &CancellationToken::new()).await;
+        assert!(matches!(step, Step::Done(Ok(_))));
+        assert!(held.take(&request).is_none(), "once");
+    }
 }

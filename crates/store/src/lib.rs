@@ -29,6 +29,7 @@ pub use accepted::{AcceptedServer, AcceptedTool};
 pub use alerts::AlertRecord;
 pub use approvals::{Approval, ApprovalScope, ApprovalState, Approvals, NewApproval};
 pub use outputs::Outputs;
+pub use parked::{Parked, ParkedRun, WaitingRun};
 pub use personal::{PiiReport, RestoredRow, RestoresRecord, SeenRow, Towards};
 pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Stats};
 pub use shapes::ShapeRecord;

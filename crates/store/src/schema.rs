@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     "
     CREATE TABLE runs (
         id              TEXT PRIMARY KEY,
@@ -187,6 +187,10 @@ const MIGRATIONS: [&str; 9] = [
     ) STRICT;
     CREATE INDEX alerts_by_time ON alerts (at_ms);
     ALTER TABLE parked_runs ADD COLUMN sealed BLOB;
+",
+    "
+    ALTER TABLE parked_runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+    ALTER TABLE parked_runs ADD COLUMN lives_until_ms INTEGER NOT NULL DEFAULT 0;
 ",
 ];
 

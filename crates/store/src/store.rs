@@ -1,8 +1,9 @@
 //! The writer thread and the questions one can ask.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +15,7 @@ use tokio::sync::oneshot;
 use crate::accepted::{self, AcceptedServer, AcceptedTool};
 use crate::alerts::AlertRecord;
 use crate::approvals::Approvals;
-use crate::parked;
+use crate::parked::{self, Parked, ParkedRun, WaitingRun};
 use crate::personal::{self, PiiReport, RestoresRecord};
 use crate::record::{CallRecord, CommandRecord, RunRecord, SkillRecord, Stats, insert_run};
 use crate::schema::migrate;
@@ -89,6 +90,8 @@ pub struct Store {
     waiting: Arc<Mutex<Waiting>>,
     jobs: Option<Sender<Job>>,
     writer: Option<JoinHandle<()>>,
+    /// Runs that are kept here and live here, with their owners.
+    parked: Mutex<BTreeMap<String, String>>,
 }
 
 enum Job {
@@ -114,7 +117,8 @@ impl Store {
             .name("store".into())
             .spawn(move || write_all(&mut connection, &queue, &taken))
             .map_err(|source| StoreError::File { path: path.clone(), source })?;
-        Ok(Self { path, waiting, jobs: Some(jobs), writer: Some(writer) })
+        let parked = Mutex::default();
+        Ok(Self { path, waiting, jobs: Some(jobs), writer: Some(writer), parked })
     }
 
     /// Records a call. It is on disk no later than the run that made it.
@@ -271,20 +275,68 @@ impl Store {
 
     /// Keeps a run that waits for a person, as the caller wrote it down, sealed with the
     /// vault's key.
-    pub fn park(
-        &self,
-        key: &VaultKey,
-        run: &RunId,
-        state: &str,
-        until: SystemTime,
-    ) -> Result<(), StoreError> {
-        parked::keep(&connect(&self.path)?, key, &run.0, state, until)
+    pub fn park(&self, key: &VaultKey, run: &ParkedRun<'_>) -> Result<(), StoreError> {
+        parked::keep(&connect(&self.path)?, key, run)?;
+        self.parked_here().insert(run.id.0.clone(), run.owner.to_owned());
+        Ok(())
     }
 
-    /// Takes a run that was kept sealed: it is there once. One that does not open with this
-    /// key is not there.
-    pub fn unpark(&self, key: &VaultKey, run: &RunId) -> Result<Option<String>, StoreError> {
-        parked::take(&connect(&self.path)?, key, &run.0, SystemTime::now())
+    /// Keeps more of a run that is kept. Whether it is still its owner's: somebody else
+    /// may have gone on with it.
+    pub fn park_again(&self, key: &VaultKey, run: &ParkedRun<'_>) -> Result<bool, StoreError> {
+        let lives_until = self.lives_until(run.id, run.lives_until);
+        parked::keep_again(&connect(&self.path)?, key, &ParkedRun { lives_until, ..*run })
+    }
+
+    /// The owner of a run that is kept lives at least until then. Whether it is still its
+    /// own.
+    pub fn renew_parked(
+        &self,
+        run: &RunId,
+        owner: &str,
+        lives_until: SystemTime,
+    ) -> Result<bool, StoreError> {
+        let lives_until = self.lives_until(run, lives_until);
+        parked::renew(&connect(&self.path)?, &run.0, owner, lives_until)
+    }
+
+    /// The owner of a run takes it out, to go on with it itself. Whether it was still its
+    /// own.
+    pub fn unpark(&self, run: &RunId, owner: &str) -> Result<bool, StoreError> {
+        self.parked_here().remove(&run.0);
+        parked::take_own(&connect(&self.path)?, &run.0, owner)
+    }
+
+    /// This process ends: others may go on at once with the runs that wait in it.
+    pub fn release_parked(&self) -> Result<(), StoreError> {
+        let parked = std::mem::take(&mut *self.parked_here());
+        if parked.is_empty() {
+            return Ok(());
+        }
+        let connection = connect(&self.path)?;
+        for (run, owner) in &parked {
+            parked::renew(&connection, run, owner, UNIX_EPOCH)?;
+        }
+        Ok(())
+    }
+
+    /// A run that was released does not live again.
+    fn lives_until(&self, run: &RunId, lives_until: SystemTime) -> SystemTime {
+        if self.parked_here().contains_key(&run.0) { lives_until } else { UNIX_EPOCH }
+    }
+
+    fn parked_here(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is there of a run. One that does not open with this key is not there.
+    pub fn parked(&self, key: &VaultKey, run: &RunId) -> Result<Parked, StoreError> {
+        parked::find(&connect(&self.path)?, key, &run.0, SystemTime::now())
+    }
+
+    /// Takes a run out that nobody has, as it was seen. Whether it was still there.
+    pub fn take_parked(&self, run: &RunId, seen: &WaitingRun) -> Result<bool, StoreError> {
+        parked::take(&connect(&self.path)?, &run.0, seen, SystemTime::now())
     }
 
     /// The values that tokens stand for.

@@ -22,6 +22,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let _own = context::own_session(&gateway, &context.session)?;
     context.approver = terminal::approver();
     context.sandbox = Some(args.sandbox.backend());
+    context.by_hand = true;
     let response = {
         let _spinner = print::Spinner::start("running");
         match (program, &args.resume) {

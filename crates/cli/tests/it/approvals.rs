@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Equipment, text};
+use crate::support::{Bench, Equipment, Served, text};
 
 /// As the Python client names the eras.
 const ERAS: [&str; 2] = ["legacy", "auto"];
@@ -54,10 +54,15 @@ impl Site {
 
     /// What the client prints for these steps, whose user answers like this.
     fn client(&self, era: &str, answer: &str, steps: &Value) -> Vec<Value> {
+        self.client_of(&[], era, answer, steps)
+    }
+
+    /// The same of a gateway with these arguments.
+    fn client_of(&self, serve: &[&str], era: &str, answer: &str, steps: &Value) -> Vec<Value> {
         let mut command = self.equipment.command("python_client");
         command.current_dir(self.bench.path()).env("TIDEGATE_HOME", self.bench.state_dir());
         command.args(["--mode", era, "--answer", answer, "--"]);
-        command.args([env!("CARGO_BIN_EXE_tidegate"), "serve"]);
+        command.args([env!("CARGO_BIN_EXE_tidegate"), "serve"]).args(serve);
         let mut client =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let client = client.as_mut().unwrap();
@@ -212,6 +217,172 @@ fn for_this_session_is_for_this_session() {
 }
 
 #[test]
+fn for_this_session_is_not_for_what_another_rule_asks_about() {
+    let test = "for_this_session_is_not_for_what_another_rule_asks_about";
+    let Some(site) = Site::new(test, "") else { return };
+    let rule = "[[rule]]\nname = \"keys\"\ndecision = \"ask\"\narguments = { path = \"*.key\" }\n";
+    site.bench.write("policy.toml", rule);
+    let call = |name: &str| {
+        let arguments = json!({"path": site.folder.join(name), "content": "x"});
+        json!({"call": "call_tool", "arguments": {"name": "fs__write_file", "arguments": arguments}})
+    };
+    let steps = json!([call("a.txt"), call("b.txt"), call("a.key"), call("b.key"), call("c.txt")]);
+    let printed = site.client("legacy", "approve for this session", &steps);
+    let asked = asked(&printed);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked[0].contains("a.txt") && asked[1].contains("a.key"), "{asked:?}");
+    assert_eq!(std::fs::read_dir(&site.folder).unwrap().count(), 5);
+}
+
+/// Somebody else sends the same, and has neither the yes nor the no of another session.
+#[test]
+fn g32_an_answer_is_for_the_session_that_asked() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g32_an_answer_is_for_the_session_that_asked";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let cannot_ask = "";
+    for word in ["approve", "deny"] {
+        let (file, program) = site.writing(word);
+        let source = site.bench.write("program.ts", &program);
+        let source = source.to_str().unwrap();
+        let steps = json!([code(&program)]);
+        let asks = |serve: &[&str]| {
+            let printed = site.client_of(serve, "legacy", cannot_ask, &steps);
+            answer(&printed)["error"]["code"].clone()
+        };
+        assert_eq!(asks(&["--session", "first"]), "approval.pending");
+        let question = site.question();
+        let id = question["id"].as_str().unwrap();
+        let for_all: &[&str] = if word == "approve" { &["--session"] } else { &[] };
+        assert_eq!(site.tidegate(&[&["approvals", word, id], for_all].concat()).0, 0);
+        // Each of these asks a question of its own.
+        assert_eq!(asks(&["--session", "other"]), "approval.pending");
+        assert_eq!(asks(&[]), "approval.pending");
+        assert_eq!(asks(&[]), "approval.pending", "each process is a session of its own");
+        let (_, _, said) = site.tidegate(&["run", source]);
+        assert!(said.contains("approval.pending"), "{said}");
+        assert!(!file.exists());
+        let asked = site.approvals(false).len();
+        assert_eq!(asked, 4);
+        // Who asked has the answer.
+        let answered = asks(&["--session", "first"]);
+        assert_eq!(
+            answered,
+            if word == "approve" { Value::Null } else { json!("approval.denied") }
+        );
+        assert_eq!(file.exists(), word == "approve");
+        for one in site.approvals(false) {
+            site.tidegate(&["approvals", "deny", one["id"].as_str().unwrap()]);
+        }
+    }
+}
+
+/// A run finds its own yes wherever it goes on, also one "for this session", which is not
+/// the session that goes on with it.
+#[test]
+fn g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let (first, one) = site.writing_unseen("a");
+    let (second, two) = site.writing_unseen("b");
+    site.client("legacy", "", &json!([code(&one)]));
+    let question = site.question();
+    site.tidegate(&["approvals", "approve", "--session", question["id"].as_str().unwrap()]);
+    let run = question["run_id"].as_str().unwrap();
+    let resume = json!({"call": "execute_code", "arguments": {"resume": run}});
+    let printed = site.client("legacy", "", &json!([resume, code(&two)]));
+    assert_eq!(answer(&printed)["output"], "written", "{printed:?}");
+    assert!(first.exists());
+    assert!(!second.exists(), "the yes became one of the other session: {printed:?}");
+}
+
+/// The token in the program stands for somebody else where the run would go on.
+#[test]
+fn g35_a_run_does_not_go_on_where_its_tokens_stand_for_others() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g35_a_run_does_not_go_on_where_its_tokens_stand_for_others";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let email = |address: &str| json!({"call": "sanitize_pii", "arguments": {"text": format!("to {address}")}});
+    let (file, program) = site.writing_unseen("a");
+    let program = code(&program.replace("content: 'x'", "content: '[EMAIL_1]'"));
+    site.client("legacy", "", &json!([email("alice.one@mailbox.example"), program]));
+    let question = site.question();
+    site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+    let run = question["run_id"].as_str().unwrap();
+    let resume = json!({"call": "execute_code", "arguments": {"resume": run}});
+    let steps = json!([email("bob.two@mailbox.example"), resume]);
+    let printed = site.client("legacy", "", &steps);
+    let refused = answer(&printed)["text"].as_str().unwrap().to_owned();
+    assert!(refused.contains("its tokens stand for other values here"), "{refused}");
+    assert!(!file.exists());
+    // It waits for one where they do not, and has its yes there.
+    let (exit, _, said) = site.tidegate(&["run", "--resume", run]);
+    assert_eq!(exit, 0, "{said}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "alice.one@mailbox.example");
+}
+
+#[test]
+fn g32_a_run_goes_on_as_it_was_approved_or_not_at_all() {
+    let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
+    let test = "g32_a_run_goes_on_as_it_was_approved_or_not_at_all";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let (file, program) = site.writing_unseen("a");
+    let mut step = code(&program);
+    step["arguments"]["profile"] = json!("execute_full");
+    site.client("legacy", "", &json!([step]));
+    let question = site.question();
+    site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+    let run = question["run_id"].as_str().unwrap();
+    let others = [
+        ("profile", json!("read_only")),
+        ("profile", json!("default")),
+        ("engine", json!("quickjs")),
+        ("timeout_ms", json!(1000)),
+        ("language", json!("python")),
+    ];
+    for (key, value) in others {
+        let resume = json!({"call": "execute_code", "arguments": {"resume": run, key: value}});
+        let refused = answer(&site.client("legacy", "", &json!([resume])))["text"].to_string();
+        assert!(refused.contains("call.bad_argument") && refused.contains(key), "{refused}");
+    }
+    assert_eq!(site.tidegate(&["run", "--resume", run, "--timeout", "1s"]).0, 2);
+    let (_, _, said) = site.tidegate(&["run", "--resume", run, "--profile", "read_only"]);
+    assert!(said.contains("has the profile `execute_full`"), "{said}");
+    assert!(!file.exists());
+    let resume = json!({"resume": run, "profile": "execute_full"});
+    let step = json!({"call": "execute_code", "arguments": resume});
+    let printed = site.client("legacy", "", &json!([step]));
+    assert_eq!(answer(&printed)["output"], "written", "{printed:?}");
+    assert!(file.exists());
+}
+
+/// It announces forms, and has none.
+#[test]
+fn a_client_that_cannot_ask_after_all_is_as_one_that_cannot() {
+    let test = "a_client_that_cannot_ask_after_all_is_as_one_that_cannot";
+    for (pending, code) in [(true, "approval.pending"), (false, "approval.denied")] {
+        let approvals = format!("wait = \"1s\"\nexpires = \"5m\"\npending = {pending}\n");
+        let Some(site) = Site::new(test, &approvals) else { return };
+        let (file, program) = site.writing("a");
+        let mut command = site.bench.tidegate();
+        command.arg("serve");
+        let mut client = Served::start_as(&mut command, Stdio::null(), &json!({"elicitation": {}}));
+        let arguments = json!({"code": program, "language": "typescript"});
+        client.begin("tools/call", json!({"name": "execute_code", "arguments": arguments}));
+        let form = client.next();
+        assert_eq!(form["method"], "elicitation/create", "{form}");
+        let error = json!({"code": -32601, "message": "no such method"});
+        client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error}));
+        let since = Instant::now();
+        let answer = client.next();
+        assert!(answer.to_string().contains(code), "{answer}");
+        assert!(since.elapsed() < Duration::from_secs(20));
+        assert!(!file.exists());
+    }
+}
+
+#[test]
 fn g32_nobody_answers_in_time() {
     let approvals = "expires = \"2s\"\n";
     let Some(site) = Site::new("g32_nobody_answers_in_time", approvals) else { return };
@@ -282,6 +453,33 @@ fn g33_a_run_goes_on_after_its_client_has_gone() {
             if before { &["create_directory", "write_file"] } else { &["write_file"] };
         assert_eq!(calls, made, "{era}");
     }
+}
+
+#[test]
+fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
+    let approvals = "wait = \"30s\"\n";
+    let test = "g33_a_run_that_lives_does_not_go_on_beside_itself";
+    let Some(site) = Site::new(test, approvals) else { return };
+    let (file, program) = site.writing_unseen("a");
+    let source = site.bench.write("program.ts", &program);
+    let source = source.to_str().unwrap();
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| site.tidegate(&["run", "--json", source]));
+        let question = site.question();
+        let id = question["run_id"].as_str().unwrap();
+        let (exit, _, said) = site.tidegate(&["run", "--resume", id]);
+        assert_eq!((exit, said.contains("still waits")), (3, true), "{said}");
+        let resume = json!({"call": "execute_code", "arguments": {"resume": id}});
+        let printed = site.client("legacy", "deny", &json!([resume]));
+        assert!(answer(&printed)["text"].as_str().unwrap().contains("still waits"), "{printed:?}");
+        // Nobody else was asked, and the run itself goes on with its answer.
+        site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
+        let (exit, printed, _) = run.join().unwrap();
+        assert_eq!(exit, 0, "{printed}");
+        let (_, _, said) = site.tidegate(&["run", "--resume", id]);
+        assert!(said.contains("approval.no_such_run"), "{said}");
+    });
+    assert!(file.exists());
 }
 
 #[test]

@@ -158,6 +158,11 @@ impl Served {
 
     /// The same with standard error elsewhere.
     pub(crate) fn start_with_log(command: &mut Command, log: Stdio) -> Self {
+        Self::start_as(command, log, &json!({}))
+    }
+
+    /// The same of a client that says that it can do these things.
+    pub(crate) fn start_as(command: &mut Command, log: Stdio, capabilities: &Value) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let input = child.stdin.take();
@@ -167,7 +172,7 @@ impl Served {
             "initialize",
             json!({
                 "protocolVersion": "2025-11-25",
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": {"name": "test", "version": "0"}
             }),
         );

@@ -13,7 +13,9 @@ use std::time::{Duration, SystemTime};
 
 use tidegate_model::{DataType, RunId};
 use tidegate_privacy::{NewValue, SessionValues, Token};
-use tidegate_store::{Store, StoreError, Vault, VaultEntry, VaultKey};
+use tidegate_store::{
+    KeptValue, Parked, ParkedRun, Store, StoreError, Vault, VaultEntry, VaultKey,
+};
 
 /// Where the vault is.
 #[derive(Clone)]
@@ -32,18 +34,18 @@ impl Vaults {
     }
 
     /// Keeps a run that waits for a person, with the answers it had, sealed.
-    pub(crate) fn park(
-        &self,
-        run: &RunId,
-        state: &str,
-        until: SystemTime,
-    ) -> Result<(), StoreError> {
-        self.store.park(&self.key()?, run, state, until)
+    pub(crate) fn park(&self, run: &ParkedRun<'_>) -> Result<(), StoreError> {
+        self.store.park(&self.key()?, run)
     }
 
-    /// Takes it out again.
-    pub(crate) fn unpark(&self, run: &RunId) -> Result<Option<String>, StoreError> {
-        self.store.unpark(&self.key()?, run)
+    /// Keeps more of it. Whether it is still its owner's.
+    pub(crate) fn park_again(&self, run: &ParkedRun<'_>) -> Result<bool, StoreError> {
+        self.store.park_again(&self.key()?, run)
+    }
+
+    /// What is there of a run that waits.
+    pub(crate) fn parked(&self, run: &RunId) -> Result<Parked, StoreError> {
+        self.store.parked(&self.key()?, run)
     }
 }
 
@@ -89,8 +91,9 @@ impl Keeper {
         self.send(Job::Count { session: session.to_owned(), restores });
     }
 
-    /// What the vault has of a session of before.
-    pub(crate) fn load(&self, session: &str, values: &mut SessionValues) {
+    /// What the vault has of a session of before. It is also given back, for whoever keeps
+    /// it under another name.
+    pub(crate) fn load(&self, session: &str, values: &mut SessionValues) -> Vec<NewValue> {
         let loaded = self.vaults.open().and_then(|vault| vault.load(session, SystemTime::now()));
         match loaded {
             Ok(loaded) => {
@@ -98,12 +101,19 @@ impl Keeper {
                     let tokens = loaded.damaged.join(" ");
                     tracing::error!(tokens, "values of the vault do not open");
                 }
-                let tokens = loaded.values.into_iter().map(|kept| {
-                    (Token { data_type: kept.data_type, number: kept.number }, kept.value)
-                });
+                let value = |kept: KeptValue| NewValue {
+                    token: Token { data_type: kept.data_type, number: kept.number },
+                    value: kept.value,
+                };
+                let kept: Vec<NewValue> = loaded.values.into_iter().map(value).collect();
+                let tokens = kept.iter().map(|one| (one.token, one.value.clone()));
                 values.load(tokens, loaded.last);
+                kept
             }
-            Err(error) => tracing::error!(%error, "the vault cannot be read"),
+            Err(error) => {
+                tracing::error!(%error, "the vault cannot be read");
+                Vec::new()
+            }
         }
     }
 

@@ -117,19 +117,43 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     assert_eq!(again.reveal(&session("work"), "to [EMAIL_1]").unwrap().value, format!("to {ANN}"));
     assert_eq!(again.leaving(&session("work")).text("bob@example.org"), "[EMAIL_2]");
     assert!(again.reveal(&session("other"), "[EMAIL_1]").is_err());
-    // A run that goes on brings its tokens, if there are none yet.
-    again.go_on_with(&session(""), "work");
-    assert!(again.reveal(&session(""), "[EMAIL_1]").is_ok());
     again.leaving(&session("busy")).text("eve@example.org");
-    again.go_on_with(&session("busy"), "work");
-    assert_eq!(again.reveal(&session("busy"), "[EMAIL_1]").unwrap().value, "eve@example.org");
     again.close();
     let report = vaults.open().unwrap().report().unwrap();
-    assert_eq!(report.types, [(DataType::Email, 3, 4)]);
+    assert_eq!(report.types, [(DataType::Email, 3, 2)]);
     let sessions = vaults.open().unwrap().sessions(SystemTime::now()).unwrap();
     let mut names: Vec<&str> = sessions.iter().map(|session| session.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["busy", "work"]);
+}
+
+#[tokio::test]
+async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
+    let (state, first) = opened(Settings::default());
+    first.leaving(&session("first")).text(ANN);
+    first.close();
+    let store = Arc::new(Store::open(state.path()).unwrap());
+    let vaults = Vaults { store, state_dir: state.path().to_owned() };
+    let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
+    let name = second.go_on_with(&session(""), "first").unwrap();
+    assert_eq!(second.reveal(&session(""), "[EMAIL_1]").unwrap().value, ANN);
+    // Both live, and give further tokens, each to somebody else.
+    assert_ne!(name, "first");
+    assert_eq!(first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
+    assert_eq!(second.leaving(&session("")).text("dave@example.org"), "[EMAIL_2]");
+    first.close();
+    second.close();
+    // So whoever goes on with a run of the second has what it had.
+    let third = Privacy::open(Settings::default(), vaults).unwrap();
+    third.go_on_with(&session(""), &name).unwrap();
+    let restored = third.reveal(&session(""), "[EMAIL_1] [EMAIL_2]").unwrap().value;
+    assert_eq!(restored, format!("{ANN} dave@example.org"));
+    // A session with values of its own would restore them.
+    third.leaving(&session("busy")).text("eve@example.org");
+    let refused = third.go_on_with(&session("busy"), "first").unwrap_err();
+    assert_eq!(refused.code, ErrorCode::UnknownToken);
+    assert_eq!(third.reveal(&session("busy"), "[EMAIL_1]").unwrap().value, "eve@example.org");
+    assert_eq!(third.go_on_with(&session("busy"), "busy").unwrap(), "busy");
 }
 
 #[tokio::test]

@@ -183,7 +183,9 @@ fn a_database_with_a_vault_gets_the_tables_and_keeps_its_rows() {
     database
         .execute_batch(
             "DROP TABLE pii_seen; DROP TABLE pii_restores; DROP TABLE alerts;
-             ALTER TABLE parked_runs DROP COLUMN sealed; PRAGMA user_version = 8;
+             ALTER TABLE parked_runs DROP COLUMN sealed;
+             ALTER TABLE parked_runs DROP COLUMN owner;
+             ALTER TABLE parked_runs DROP COLUMN lives_until_ms; PRAGMA user_version = 8;
              INSERT INTO vault_numbers (session, data_type, last, expires_at_ms)
              VALUES ('s1', 'EMAIL', 7, 1)",
         )

@@ -177,7 +177,7 @@ fn a_database_of_a_newer_version_is_refused() {
     let connection = Connection::open(folder.path().join("tidegate.db")).unwrap();
     connection.pragma_update(None, "user_version", 99).unwrap();
     let refused = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 9 }));
+    assert!(matches!(refused, StoreError::TooNew { found: 99, known: 10 }));
 }
 
 #[cfg(unix)]

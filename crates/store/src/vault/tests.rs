@@ -215,7 +215,9 @@ fn a_database_without_a_vault_gets_one_and_keeps_its_rows() {
         .execute_batch(
             "DROP TABLE vault; DROP TABLE vault_numbers;
              DROP TABLE pii_seen; DROP TABLE pii_restores; DROP TABLE alerts;
-             ALTER TABLE parked_runs DROP COLUMN sealed; PRAGMA user_version = 7;
+             ALTER TABLE parked_runs DROP COLUMN sealed;
+             ALTER TABLE parked_runs DROP COLUMN owner;
+             ALTER TABLE parked_runs DROP COLUMN lives_until_ms; PRAGMA user_version = 7;
              INSERT INTO parked_runs (run_id, expires_at_ms, state) VALUES ('r', 1, 'kept')",
         )
         .unwrap();
