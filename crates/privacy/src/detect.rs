@@ -13,6 +13,7 @@ mod card;
 mod check;
 mod cjk;
 mod class;
+mod columns;
 mod cue;
 mod digits;
 mod email;

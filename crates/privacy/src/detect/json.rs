@@ -9,6 +9,7 @@
 use tidegate_model::DataType;
 
 use super::class::{byte_at, near};
+use super::columns::Columns;
 use super::escape;
 use super::keys::KeyClass;
 use super::labelled::{self, Reading};
@@ -32,6 +33,8 @@ struct Frame {
     waiting: Option<(usize, usize)>,
     person_keys: u8,
     thing_keys: u8,
+    /// What `value` is, after `"type": "phone"`.
+    said: Option<KeyClass>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -52,18 +55,25 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
     let mut stack = [Frame::default(); DEPTH];
     let mut depth = 0_usize;
     let mut key: Option<KeyClass> = None;
+    // The last key was one like `type`, whose value may say what `value` is.
+    let mut naming = false;
+    let mut columns = Columns::default();
     let mut at = 0;
     while at < bytes.len() {
         match byte_at(bytes, at) {
             b' ' | b'\n' | b'\r' | b'\t' => at += 1,
             b',' => {
                 key = None;
+                columns.next(depth);
                 at += 1;
             }
             b':' => at += 1,
             open @ (b'{' | b'[') => {
                 let parent = stack.get(depth.min(DEPTH - 1)).copied().unwrap_or_default();
                 depth += 1;
+                if open == b'[' {
+                    columns.open(run, document, at, depth);
+                }
                 if let Some(frame) = stack.get_mut(depth) {
                     *frame = child(parent, key, open == b'{');
                 }
@@ -75,6 +85,7 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     close(run, document, frame);
                 }
                 depth = depth.saturating_sub(1);
+                columns.close(depth);
                 key = None;
                 at += 1;
             }
@@ -89,7 +100,15 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 if byte_at(bytes, next) == b':' && key.is_none() && (frame.object || depth >= DEPTH)
                 {
                     let raw = document.get(at + 1..end).unwrap_or_default();
-                    let class = run.key(raw);
+                    let class = match frame.said {
+                        Some(said) if matches!(raw, "value" | "val" | "answer") => said,
+                        _ => run.key(raw),
+                    };
+                    naming = raw.len() <= 6
+                        && matches!(
+                            raw,
+                            "type" | "system" | "kind" | "label" | "name" | "key" | "field"
+                        );
                     note(frame, class);
                     key = Some(class);
                     if may_be_value(raw) {
@@ -100,8 +119,12 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     at = next + 1;
                     continue;
                 }
+                if naming && key.is_some() {
+                    frame.said = says(run, document.get(at + 1..end).unwrap_or_default());
+                    naming = false;
+                }
+                let key = std::mem::take(&mut key).or_else(|| columns.class(depth));
                 string(run, document, (at + 1, end, escaped), frame, key, nested);
-                key = None;
                 at = end + 1;
             }
             b'-' | b'0'..=b'9' => {
@@ -111,6 +134,7 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 }
                 if at - start >= 7 {
                     let class = key
+                        .or_else(|| columns.class(depth))
                         .or_else(|| stack.get(depth).and_then(|frame| frame.list))
                         .unwrap_or(KeyClass::Unknown);
                     labelled::number(run, document, start, at, class);
@@ -138,6 +162,31 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
         depth = depth.min(DEPTH) - 1;
     }
     Ok(())
+}
+
+/// What the value beside is, if this word names it: `{"type": "phone", "value": …}`.
+fn says(run: &mut Run<'_>, word: &str) -> Option<KeyClass> {
+    if word.len() > 24 {
+        return None;
+    }
+    Some(run.key(word)).filter(|class| {
+        matches!(
+            class,
+            KeyClass::Person
+                | KeyClass::Org
+                | KeyClass::Phone
+                | KeyClass::Email
+                | KeyClass::Address
+                | KeyClass::Birth
+                | KeyClass::Password
+                | KeyClass::Token
+                | KeyClass::Auth
+                | KeyClass::Ssn
+                | KeyClass::NationalId
+                | KeyClass::Card
+                | KeyClass::Iban
+        )
+    })
 }
 
 /// Whether a key may be somebody's: maps have addresses, numbers and names for keys.
