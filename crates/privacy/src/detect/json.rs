@@ -33,8 +33,6 @@ struct Frame {
     waiting: Option<(usize, usize)>,
     person_keys: u8,
     thing_keys: u8,
-    /// What `value` is, after `"type": "phone"`.
-    said: Option<KeyClass>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -55,8 +53,6 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
     let mut stack = [Frame::default(); DEPTH];
     let mut depth = 0_usize;
     let mut key: Option<KeyClass> = None;
-    // The last key was one like `type`, whose value may say what `value` is.
-    let mut naming = false;
     let mut columns = Columns::default();
     let mut at = 0;
     while at < bytes.len() {
@@ -100,15 +96,8 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 if byte_at(bytes, next) == b':' && key.is_none() && (frame.object || depth >= DEPTH)
                 {
                     let raw = document.get(at + 1..end).unwrap_or_default();
-                    let class = match frame.said {
-                        Some(said) if matches!(raw, "value" | "val" | "answer") => said,
-                        _ => run.key(raw),
-                    };
-                    naming = raw.len() <= 6
-                        && matches!(
-                            raw,
-                            "type" | "system" | "kind" | "label" | "name" | "key" | "field"
-                        );
+                    let class =
+                        if raw == "value" { said_before(run, document, at) } else { run.key(raw) };
                     note(frame, class);
                     key = Some(class);
                     if may_be_value(raw) {
@@ -118,10 +107,6 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     }
                     at = next + 1;
                     continue;
-                }
-                if naming && key.is_some() {
-                    frame.said = says(run, document.get(at + 1..end).unwrap_or_default());
-                    naming = false;
                 }
                 let key = std::mem::take(&mut key).or_else(|| columns.class(depth));
                 string(run, document, (at + 1, end, escaped), frame, key, nested);
@@ -164,29 +149,35 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
     Ok(())
 }
 
-/// What the value beside is, if this word names it: `{"type": "phone", "value": …}`.
-fn says(run: &mut Run<'_>, word: &str) -> Option<KeyClass> {
-    if word.len() > 24 {
-        return None;
+/// What `value` is, by the pair before it: `{"type": "phone", "value": …}`.
+#[inline(never)]
+fn said_before(run: &mut Run<'_>, document: &str, at: usize) -> KeyClass {
+    const NAMING: [&str; 6] = ["type", "system", "kind", "label", "name", "field"];
+    let from = super::class::floor_char(document, at.saturating_sub(80));
+    let word = document.get(from..at).and_then(|before| {
+        let before = before.trim_ascii_end().strip_suffix(',')?.trim_ascii_end();
+        let (before, word) = before.strip_suffix('"')?.rsplit_once('"')?;
+        let before = before.trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+        let (_, key) = before.strip_suffix('"')?.rsplit_once('"')?;
+        NAMING.contains(&key).then_some(word)
+    });
+    let class = word.map_or(KeyClass::Unknown, |word| run.key(word));
+    match class {
+        KeyClass::Person
+        | KeyClass::Org
+        | KeyClass::Phone
+        | KeyClass::Email
+        | KeyClass::Address
+        | KeyClass::Birth
+        | KeyClass::Password
+        | KeyClass::Token
+        | KeyClass::Auth
+        | KeyClass::Ssn
+        | KeyClass::NationalId
+        | KeyClass::Card
+        | KeyClass::Iban => class,
+        _ => run.key("value"),
     }
-    Some(run.key(word)).filter(|class| {
-        matches!(
-            class,
-            KeyClass::Person
-                | KeyClass::Org
-                | KeyClass::Phone
-                | KeyClass::Email
-                | KeyClass::Address
-                | KeyClass::Birth
-                | KeyClass::Password
-                | KeyClass::Token
-                | KeyClass::Auth
-                | KeyClass::Ssn
-                | KeyClass::NationalId
-                | KeyClass::Card
-                | KeyClass::Iban
-        )
-    })
 }
 
 /// Whether a key may be somebody's: maps have addresses, numbers and names for keys.

@@ -231,7 +231,9 @@ fn phone(
                 Shape::Sure => **words & NUMBER_STOP == 0 || **words & PHONE_CUE != 0,
                 Shape::Possible => {
                     let (cue, stop) = (**words & PHONE_CUE != 0, **words & NUMBER_STOP != 0);
-                    (cue && (!stop || labelled))
+                    // `… 45 EUR. Callback number …`: the nearer word counts.
+                    let near = || run.flags_before(text, start, 2) & (PHONE_CUE | NUMBER_STOP);
+                    (cue && (!stop || labelled || near() == PHONE_CUE))
                         || (**words & NUMBER_WORD != 0 && !stop && groups >= 3)
                         || spoken_of(run, text, end, values.len())
                 }
