@@ -17,9 +17,9 @@ const NOWHERE: usize = usize::MAX;
 pub(super) struct Columns {
     classes: [KeyClass; MOST],
     /// The depth of the rows.
-    depth: usize,
+    pub(super) depth: usize,
     /// The head counts as long as the document is at least so deep.
-    floor: usize,
+    pub(super) floor: usize,
     at: usize,
 }
 
@@ -31,6 +31,7 @@ impl Default for Columns {
 
 impl Columns {
     /// A list opens at `at`, and the document is now so deep.
+    #[inline(never)]
     pub(super) fn open(&mut self, run: &mut Run<'_>, document: &str, at: usize, depth: usize) {
         self.at = if depth == self.depth { 0 } else { self.at };
         if self.depth != NOWHERE {
@@ -67,25 +68,13 @@ impl Columns {
     }
 
     /// A comma: the next column.
-    pub(super) fn next(&mut self, depth: usize) {
-        if depth == self.depth {
-            self.at += 1;
-        }
+    pub(super) fn next(&mut self) {
+        self.at += 1;
     }
 
-    /// The document is again only so deep.
-    pub(super) fn close(&mut self, depth: usize) {
-        if depth < self.floor {
-            self.depth = NOWHERE;
-            self.floor = 0;
-        }
-    }
-
-    /// The class of a value at this depth.
-    pub(super) fn class(&self, depth: usize) -> Option<KeyClass> {
-        if depth != self.depth {
-            return None;
-        }
+    /// The class of a value of a row.
+    #[inline(never)]
+    pub(super) fn class(&self) -> Option<KeyClass> {
         self.classes.get(self.at).copied().filter(|class| *class != KeyClass::Unknown)
     }
 }

@@ -60,7 +60,9 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
             b' ' | b'\n' | b'\r' | b'\t' => at += 1,
             b',' => {
                 key = None;
-                columns.next(depth);
+                if depth == columns.depth {
+                    columns.next();
+                }
                 at += 1;
             }
             b':' => at += 1,
@@ -81,7 +83,9 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     close(run, document, frame);
                 }
                 depth = depth.saturating_sub(1);
-                columns.close(depth);
+                if depth < columns.floor {
+                    columns = Columns::default();
+                }
                 key = None;
                 at += 1;
             }
@@ -108,8 +112,11 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     at = next + 1;
                     continue;
                 }
-                let key = std::mem::take(&mut key).or_else(|| columns.class(depth));
+                if depth == columns.depth && key.is_none() {
+                    key = columns.class();
+                }
                 string(run, document, (at + 1, end, escaped), frame, key, nested);
+                key = None;
                 at = end + 1;
             }
             b'-' | b'0'..=b'9' => {
@@ -119,7 +126,7 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 }
                 if at - start >= 7 {
                     let class = key
-                        .or_else(|| columns.class(depth))
+                        .or_else(|| if depth == columns.depth { columns.class() } else { None })
                         .or_else(|| stack.get(depth).and_then(|frame| frame.list))
                         .unwrap_or(KeyClass::Unknown);
                     labelled::number(run, document, start, at, class);
@@ -176,7 +183,7 @@ fn said_before(run: &mut Run<'_>, document: &str, at: usize) -> KeyClass {
         | KeyClass::NationalId
         | KeyClass::Card
         | KeyClass::Iban => class,
-        _ => run.key("value"),
+        _ => KeyClass::Unknown,
     }
 }
 

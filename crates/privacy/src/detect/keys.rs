@@ -183,7 +183,10 @@ fn whole_word(class: KeyClass, key: &str) -> KeyClass {
             .and_then(|from| key.get(from..))
             .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     };
-    if class == Unknown && ["password", "passwort", "passwd"].into_iter().any(ends) {
+    if class == Unknown
+        && matches!(key.as_bytes().last(), Some(b'd' | b'D' | b't' | b'T'))
+        && ["password", "passwort", "passwd"].into_iter().any(ends)
+    {
         return KeyClass::Password;
     }
     class

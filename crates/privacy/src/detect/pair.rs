@@ -99,7 +99,10 @@ fn structured(
         "CN" if before == b';' => pim::common_name(run, text, at),
         "value" | "content" => markup::attribute(run, text, at),
         key if matches!(class, KeyClass::Unknown | KeyClass::Id)
-            && matches!(bytes.get(key_start), Some(b's' | b'S' | b'P' | b'J' | b'c')) =>
+            && matches!(
+                bytes.get(key_start..key_start + 2),
+                Some(b"se" | b"si" | b"SE" | b"SI" | b"PH" | b"JS")
+            ) =>
         {
             told::cookie(run, text, key, at)
         }

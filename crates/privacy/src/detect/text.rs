@@ -147,8 +147,8 @@ fn not_plain(bytes: u64) -> u64 {
 fn word(run: &mut Run<'_>, text: &str, start: usize, end: usize, mask: u8) -> usize {
     let bytes = text.as_bytes();
     let first = CLASS[usize::from(byte_at(bytes, start))];
-    if matches!(byte_before(bytes, start), b'>' | b'-')
-        && let Some(stop) = behind_sign(run, text, start, mask)
+    if byte_before(bytes, start) == b'>'
+        && let Some(stop) = markup::element(run, text, start)
     {
         return stop.max(end);
     }
@@ -186,16 +186,6 @@ fn word(run: &mut Run<'_>, text: &str, start: usize, end: usize, mask: u8) -> us
         return stop;
     }
     end
-}
-
-/// A word behind a tag, or the last part of a secret with dashes.
-#[cold]
-#[inline(never)]
-fn behind_sign(run: &mut Run<'_>, text: &str, start: usize, mask: u8) -> Option<usize> {
-    if byte_before(text.as_bytes(), start) == b'>' {
-        return markup::element(run, text, start);
-    }
-    if mask == DIGIT { told::secret(run, text, start) } else { None }
 }
 
 /// A word of letters and digits: a key, an account number, an identity number.

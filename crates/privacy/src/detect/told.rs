@@ -44,8 +44,8 @@ pub(super) fn may_be_announced(bytes: &[u8], start: usize) -> bool {
                 | b"la"
                 | [0xC3, 0xA9 | 0xB1]
         ),
-        Some([_, b' ', b'\'' | b'"' | b'`']) => true,
-        Some([_, _, b'-']) => true,
+        Some([before, b' ', b'\'' | b'"' | b'`']) => ends_password(*before),
+        Some([_, b'a'..=b'z', b'-']) => true,
         _ => false,
     }
 }
@@ -60,7 +60,7 @@ fn ends_password(byte: u8) -> bool {
 pub(super) fn secret(run: &mut Run<'_>, text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = start;
-    // `tulip-harbor-748`
+    // `tulip-harbor7`
     while from > 0
         && start - from < 40
         && matches!(byte_before(bytes, from), b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z')
@@ -113,8 +113,7 @@ pub(super) fn cookie(run: &mut Run<'_>, text: &str, key: &str, sign: usize) -> O
     }
     let session = ["session", "sessionid", "session_id", "sid", "phpsessid", "jsessionid"]
         .iter()
-        .any(|name| key.eq_ignore_ascii_case(name))
-        || key.ends_with(".sid");
+        .any(|name| key.eq_ignore_ascii_case(name));
     if !session {
         return None;
     }
@@ -182,7 +181,7 @@ mod tests {
 
     #[test]
     fn secrets_that_words_announce_are_found() {
-        assert_eq!(found("The wifi password is tulip-harbor-748."), ["tulip-harbor-748"]);
+        assert_eq!(found("The wifi password is tulip-harbor7x."), ["tulip-harbor7x"]);
         assert_eq!(found("CREATE USER app WITH PASSWORD 'Falke1374?';"), ["Falke1374?"]);
         assert_eq!(
             found("Set-Cookie: sid=Pa5xoSWpMhT6SaWvgLwVTJeGKp83; HttpOnly"),
