@@ -9,6 +9,7 @@
 use tidegate_model::DataType;
 
 use super::class::{byte_at, near};
+use super::columns::Columns;
 use super::escape;
 use super::keys::KeyClass;
 use super::labelled::{self, Reading};
@@ -52,18 +53,25 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
     let mut stack = [Frame::default(); DEPTH];
     let mut depth = 0_usize;
     let mut key: Option<KeyClass> = None;
+    let mut columns = Columns::default();
     let mut at = 0;
     while at < bytes.len() {
         match byte_at(bytes, at) {
             b' ' | b'\n' | b'\r' | b'\t' => at += 1,
             b',' => {
                 key = None;
+                if depth == columns.depth {
+                    columns.next();
+                }
                 at += 1;
             }
             b':' => at += 1,
             open @ (b'{' | b'[') => {
                 let parent = stack.get(depth.min(DEPTH - 1)).copied().unwrap_or_default();
                 depth += 1;
+                if open == b'[' {
+                    columns.open(run, document, at, depth);
+                }
                 if let Some(frame) = stack.get_mut(depth) {
                     *frame = child(parent, key, open == b'{');
                 }
@@ -75,6 +83,9 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     close(run, document, frame);
                 }
                 depth = depth.saturating_sub(1);
+                if depth < columns.floor {
+                    columns = Columns::default();
+                }
                 key = None;
                 at += 1;
             }
@@ -89,7 +100,8 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 if byte_at(bytes, next) == b':' && key.is_none() && (frame.object || depth >= DEPTH)
                 {
                     let raw = document.get(at + 1..end).unwrap_or_default();
-                    let class = run.key(raw);
+                    let class =
+                        if raw == "value" { said_before(run, document, at) } else { run.key(raw) };
                     note(frame, class);
                     key = Some(class);
                     if may_be_value(raw) {
@@ -99,6 +111,9 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     }
                     at = next + 1;
                     continue;
+                }
+                if depth == columns.depth && key.is_none() {
+                    key = columns.class();
                 }
                 string(run, document, (at + 1, end, escaped), frame, key, nested);
                 key = None;
@@ -111,6 +126,7 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                 }
                 if at - start >= 7 {
                     let class = key
+                        .or_else(|| if depth == columns.depth { columns.class() } else { None })
                         .or_else(|| stack.get(depth).and_then(|frame| frame.list))
                         .unwrap_or(KeyClass::Unknown);
                     labelled::number(run, document, start, at, class);
@@ -138,6 +154,37 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
         depth = depth.min(DEPTH) - 1;
     }
     Ok(())
+}
+
+/// What `value` is, by the pair before it: `{"type": "phone", "value": …}`.
+#[inline(never)]
+fn said_before(run: &mut Run<'_>, document: &str, at: usize) -> KeyClass {
+    const NAMING: [&str; 6] = ["type", "system", "kind", "label", "name", "field"];
+    let from = super::class::floor_char(document, at.saturating_sub(80));
+    let word = document.get(from..at).and_then(|before| {
+        let before = before.trim_ascii_end().strip_suffix(',')?.trim_ascii_end();
+        let (before, word) = before.strip_suffix('"')?.rsplit_once('"')?;
+        let before = before.trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+        let (_, key) = before.strip_suffix('"')?.rsplit_once('"')?;
+        NAMING.contains(&key).then_some(word)
+    });
+    let class = word.map_or(KeyClass::Unknown, |word| run.key(word));
+    match class {
+        KeyClass::Person
+        | KeyClass::Org
+        | KeyClass::Phone
+        | KeyClass::Email
+        | KeyClass::Address
+        | KeyClass::Birth
+        | KeyClass::Password
+        | KeyClass::Token
+        | KeyClass::Auth
+        | KeyClass::Ssn
+        | KeyClass::NationalId
+        | KeyClass::Card
+        | KeyClass::Iban => class,
+        _ => KeyClass::Unknown,
+    }
 }
 
 /// Whether a key may be somebody's: maps have addresses, numbers and names for keys.

@@ -12,7 +12,7 @@ use super::keys::KeyClass::{
 pub(super) const WORDS: &[(KeyClass, &str)] = &[
     (
         Name,
-        "name names nom nombre nome naam namn navn imię jméno isim nimi név имя ім'я όνομα názov naziv nume 名前 姓名 이름 氏名 اسم שם नाम",
+        "name names family ad nom nombre nome naam namn navn imię jméno isim nimi név имя ім'я όνομα názov naziv nume 名前 姓名 이름 氏名 اسم שם नाम",
     ),
     (
         Person,
@@ -25,7 +25,9 @@ pub(super) const WORDS: &[(KeyClass, &str)] = &[
         nazwisko imięinazwisko imienazwisko příjmení prijmeni celéjméno priezvisko ime prezime priimek keresztnév vezetéknév teljesnév \
         adsoyad soyad soyadı adı фамилия отчество фио прізвище επώνυμο ονοματεπώνυμο prenume numedefamilie ansprechpartner \
         ansprechpartnerin sachbearbeiter bearbeiter kontaktperson contactperson contactpersoon kontaktpersona interlocuteur bcname \
-        姓 名 氏 担当者 联系人 성명 담당자 titulaire titular intestatario kontoinhaber karteninhaber inhaber nomducontact fname lname fio mname",
+        姓 名 氏 担当者 联系人 성명 담당자 titulaire titular intestatario kontoinhaber karteninhaber inhaber nomducontact fname lname fio mname \
+        given osobakontaktowa ilgilikişi yetkilikişi personacontacto personadecontacto pessoadecontato personadicontatto kontaktnaosoba \
+        müşteriadı nomduclient nomecliente nomedocliente nombrecliente nombredelcliente",
     ),
     (
         Role,
@@ -53,7 +55,7 @@ pub(super) const WORDS: &[(KeyClass, &str)] = &[
         "company companies companyname organization organisation organizations organisations organizationname organisationname org orgname \
         business businessname employer employername firm firmname vendor vendors vendorname supplier suppliers suppliername merchant \
         merchantname manufacturer corporation corp enterprise accountname account_name subsidiary agency brandowner partner partners partnername \
-        carrier insurer bankname bank affiliation tradingname doingbusinessas dba legalentity workplace institution publisher distributor contractor \
+        carrier insurer bankname bank affiliation tradingname tradingas doingbusinessas nomefantasia nomcommercial nombrecomercial nomecommerciale handelsname handelsnaam firmaadı şirketadı nazwafirmy dba legalentity workplace institution publisher distributor contractor \
         firma firmen firmenname unternehmen unternehmensname arbeitgeber lieferant lieferanten händler hersteller gesellschaft auftragnehmer organisatie \
         société societe raisonsociale entreprise employeur fournisseur fabricant organisme empresa empresas compañía compania razónsocial \
         razonsocial empleador proveedor organización organizacion fabricante azienda aziende ditta ragionesociale società societa datoredilavoro \
@@ -71,7 +73,7 @@ pub(super) const WORDS: &[(KeyClass, &str)] = &[
         feature features app apps application applications device devices model models brand color colour size style variant sku asset \
         assets document documents template templates report reports dashboard metric metrics chart query view views index region country state city sprint milestone epic \
         board list_name group groups campaign course lesson song album track artist_id movie film game level currency unit type kind status \
-        priority severity environment env stagename command option parameter parameters param property attribute attributes variable key_name resource \
+        priority severity environment env stagename command option parameter parameters param property attribute variable key_name resource \
         resources entity_type dataset collection collections site page pages screen menu route domain zone bucketname network interface port protocol format \
         produkt produkte artikel datei ordner projekt spalte tabelle feld kategorie produit article fichier dossier projet colonne \
         producto artículo articulo archivo carpeta proyecto columna prodotto articolo progetto cartella produto arquivo projeto bestand \
@@ -125,7 +127,9 @@ pub(super) const WORDS: &[(KeyClass, &str)] = &[
         "token accesstoken refreshtoken authtoken idtoken bearertoken sessiontoken apitoken apikey apikeys accesskey accesskeyid awsaccesskeyid \
         encryptionkey signingkey sshkey subscriptionkey secretid masterkey licensekey bearer jwt credential credentials \
         bottoken deploytoken personalaccesstoken pat webhookurl sas connectionstring dsn sessionkey sessioncookie csrftoken xapikey authkey accountkey \
-        storagekey hmackey webhooktoken npmtoken githubtoken gitlabtoken slacktoken",
+        apischlüssel apischluessel zugangsschlüssel zugangsschluessel zugriffsschlüssel zugriffsschluessel cléapi clédapi cléaccès cléprivée \
+        claveapi clavedeapi chaveapi chavedeapi chavedeacesso chiaveapi apisleutel toegangssleutel kluczapi kluczdostępu apinyckel apinøgle \
+        apinøkkel apianahtarı apiavain klíčapi storagekey hmackey webhooktoken npmtoken githubtoken gitlabtoken slacktoken",
     ),
     (Auth, "authorization proxyauthorization xauthtoken auth"),
     (

@@ -61,7 +61,7 @@ const PERSON_WORDS: &str =
     "first last full given family middle display real preferred maiden legal nick birth holder";
 /// Words that make a secret of the key after them.
 const SECRET_WORDS: &str = "api access secret private auth encryption signing master session bearer refresh client service ssh deploy webhook bot app \
-    account storage admin license jwt oauth";
+    account storage admin license jwt oauth stripe openai anthropic sendgrid mailgun twilio datadog algolia mapbox";
 /// Words that make no personal value of the number before them.
 const COUNT_WORDS: &str = "id count type hash";
 /// Words that make a place in a list of the token after them.
@@ -148,7 +148,7 @@ pub(super) fn classify(key: &str, custom: &dyn Fn(u64) -> bool) -> KeyClass {
     let plain = key.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
     if plain && key.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) {
         let whole = hash(key);
-        return if custom(whole) { Custom } else { table.get(whole).class };
+        return if custom(whole) { Custom } else { whole_word(table.get(whole).class, key) };
     }
     let mut words = [NOTHING; 8];
     let mut count = 0;
@@ -172,7 +172,24 @@ pub(super) fn classify(key: &str, custom: &dyn Fn(u64) -> bool) -> KeyClass {
     {
         return class;
     }
-    by_words(words.get(..count).unwrap_or_default())
+    whole_word(by_words(words.get(..count).unwrap_or_default()), key)
+}
+
+/// `PGPASSWORD`, `ftppassword`: a word that ends so says what it is.
+fn whole_word(class: KeyClass, key: &str) -> KeyClass {
+    let ends = |end: &str| {
+        key.len()
+            .checked_sub(end.len())
+            .and_then(|from| key.get(from..))
+            .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    if class == Unknown
+        && matches!(key.as_bytes().last(), Some(b'd' | b'D' | b't' | b'T'))
+        && ["password", "passwort", "passwd"].into_iter().any(ends)
+    {
+        return KeyClass::Password;
+    }
+    class
 }
 
 /// `work_phone_number`, `owner.first.name`: the last two words, joined, may be known.
@@ -297,6 +314,10 @@ mod tests {
             ("Telefonnummer", Phone),
             ("customerPhone1", Phone),
             ("userEmail", Email),
+            ("PGPASSWORD", Password),
+            ("chaveApi", Token),
+            ("nomeFantasia", Org),
+            ("osobaKontaktowa", Person),
         ] {
             assert_eq!(class(key), expected, "{key}");
         }

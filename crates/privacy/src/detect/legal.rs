@@ -32,7 +32,7 @@ pub(super) const FORMS: &[&str] = &[
     "& Partners", "& Sons", "& Söhne", "& Søn", "& Figli", "& Fils", "& Zonen", "& co.",
     "and Associates", "and Brothers", "and Co.", "and Daughters", "and Partners", "and Sons",
     "e Figli", "en Zonen", "et Associés", "et Fils", "és társa", "und Söhne", "y Asociados",
-    "y Hijos", "y Cía", "e Filhos", "- EI", "- ME", "- EIRELI",
+    "y Hijos", "y Cía", "e Filhos", "- EI", "- ME", "- EIRELI", "FZE", "FZCO", "FZ-LLC", "DMCC", "W.L.L.", "WLL",
 ];
 
 /// The forms by their first byte.

@@ -216,7 +216,7 @@ const LISTS: &[(u32, &str)] = &[
         PHONE_CUE,
         "phone phones telephone tel tél telefon telefono teléfono telefone téléphone mobile mobil móvil movil celular cell \
         cellphone handy cellulare portable telefoon mobiel puhelin matkapuhelin fax call calls called calling dial ring text sms \
-        whatsapp signal reach reachable reached hotline anrufen anruf ruf rufen erreichbar rückruf durchwahl appeler appelez joignable \
+        whatsapp signal reach reachable reached hotline callback anrufen anruf ruf rufen erreichbar rückruf durchwahl appeler appelez joignable \
         joindre llamar llame llamada marcar chiamare chiama ligar ligue contato contatto bel bellen ringa ring soita numer komórka \
         tlf gsm office landline extension ext messages contact телефон тел моб номер cep telefonu telefonní τηλ τηλέφωνο phone#  \
         hívjon telefonszám zavolejte zadzwoń telefonnummer rufnummer handynummer mobilnummer 電話 电话 手机 전화",

@@ -85,7 +85,11 @@ pub(super) fn find(
     let start = digits.start;
     let plus = byte_at(bytes, start) == b'+';
     if !plus && digits.groups >= 4 && digits.signs(4) == b"..." {
-        let end = ip::v4(bytes, start)?;
+        let Some(end) = ip::v4(bytes, start) else {
+            // `06.12.34.56.78` has one group more.
+            let dotted = digits.groups > 4 && byte_at(bytes, start) == b'0';
+            return if dotted { phone_of(run, text, digits, hint) } else { None };
+        };
         let version =
             hint.map_or_else(|| run.flags_before(text, start, 6), |hint| hint.0) & VERSION_CUE != 0;
         return (!version).then(|| checked(start, end, DataType::IpAddress));
@@ -126,6 +130,11 @@ pub(super) fn find(
         }
     }
     phone(run, text, digits, &words, plus, hint.is_some())
+}
+
+fn phone_of(run: &Run<'_>, text: &str, digits: &Digits, hint: Option<Hint>) -> Option<Found> {
+    let look = || hint.map_or_else(|| run.flags_before(text, digits.start, 5), |hint| hint.0);
+    phone(run, text, digits, &LazyCell::new(&look), false, hint.is_some())
 }
 
 fn checked(start: usize, end: usize, data_type: DataType) -> Found {
@@ -222,7 +231,9 @@ fn phone(
                 Shape::Sure => **words & NUMBER_STOP == 0 || **words & PHONE_CUE != 0,
                 Shape::Possible => {
                     let (cue, stop) = (**words & PHONE_CUE != 0, **words & NUMBER_STOP != 0);
-                    (cue && (!stop || labelled))
+                    // `… 45 EUR. Callback number …`: the nearer word counts.
+                    let near = || run.flags_before(text, start, 2) & (PHONE_CUE | NUMBER_STOP);
+                    (cue && (!stop || labelled || near() == PHONE_CUE))
                         || (**words & NUMBER_WORD != 0 && !stop && groups >= 3)
                         || spoken_of(run, text, end, values.len())
                 }

@@ -28,6 +28,7 @@ pub(super) fn whole_is_company(lexicon: Lexicon, value: &str) -> bool {
     let company =
         words.clone().skip(1).any(|word| lexicon.word(word) & (LEGAL_FORM | COMPANY_WORD) != 0);
     let surnames = value.contains([',', '-', '&'])
+        && words.clone().next().is_some()
         && words.clone().all(|word| {
             known_word(word) & SURNAME != 0 || lexicon.word(word) & AND != 0 || word == "&"
         });
@@ -63,6 +64,7 @@ pub(super) fn read_labelled(lexicon: Lexicon, text: &str, start: usize) -> Optio
                 let dotted = FORMS.iter().any(|form| {
                     form.ends_with('.')
                         && text.get(start..=end).is_some_and(|value| value.ends_with(form))
+                        || inside_form(text, end, form)
                 });
                 if !dotted {
                     break;
@@ -80,6 +82,15 @@ pub(super) fn read_labelled(lexicon: Lexicon, text: &str, start: usize) -> Optio
     let end = floor_char(text, end);
     let value = text.get(start..end)?.trim_end();
     (value.len() >= 2 && value.split_whitespace().count() <= 8).then_some(start + value.len())
+}
+
+/// Whether the full stop at `at` stands inside a legal form: `Pvt. Ltd.`
+fn inside_form(text: &str, at: usize, form: &str) -> bool {
+    form.match_indices(". ").any(|(place, _)| {
+        let (head, tail) = form.split_at(place + 1);
+        text.get(..=at).is_some_and(|before| before.ends_with(head))
+            && text.get(at + 1..).is_some_and(|behind| behind.starts_with(tail))
+    })
 }
 
 fn joined_list(lexicon: Lexicon, text: &str, rest: &Sequence) -> bool {

@@ -16,7 +16,7 @@ use super::lexicon::{CARD_CUE, ID_CUE, PHONE_CUE, SSN_CUE};
 use super::number::{self, Hint};
 use super::run::{CHECKED, LABELLED, Run};
 use super::sequence::Sequence;
-use super::{address, name_value, org, org_value};
+use super::{address, markup, name_value, org, org_value, pim, told};
 
 /// Looks at the pair around the sign at `at`; returns where to go on, if a value was found.
 pub(super) fn look(run: &mut Run<'_>, text: &str, at: usize) -> Option<usize> {
@@ -37,6 +37,9 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, at: usize) -> Option<usize> {
             let found = run.key(longer);
             class = if found == KeyClass::Unknown { class } else { found };
         }
+    }
+    if let Some(end) = structured(run, text, key_start, key_end, at, class) {
+        return Some(end);
     }
     if matches!(
         class,
@@ -74,6 +77,37 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, at: usize) -> Option<usize> {
         return (labelled::value(run, text, start + 1, end, class) == Reading::Done).then_some(end);
     }
     bare(run, text, start, class, byte_at(bytes, at))
+}
+
+/// Values whose key is not the word before the sign alone: see `markup`, `pim`, `told`.
+fn structured(
+    run: &mut Run<'_>,
+    text: &str,
+    key_start: usize,
+    key_end: usize,
+    at: usize,
+    class: KeyClass,
+) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let before = byte_before(bytes, key_start);
+    if byte_at(bytes, at) == b':' {
+        let property = matches!(before, b'=' | b',')
+            || matches!(before, b'\n' | 0) && byte_before(bytes, at).is_ascii_uppercase();
+        return if property { pim::line(run, text, at) } else { None };
+    }
+    match text.get(key_start..key_end)? {
+        "CN" if before == b';' => pim::common_name(run, text, at),
+        "value" | "content" => markup::attribute(run, text, at),
+        key if matches!(class, KeyClass::Unknown | KeyClass::Id)
+            && matches!(
+                bytes.get(key_start..key_start + 2),
+                Some(b"se" | b"si" | b"SE" | b"SI" | b"PH" | b"JS")
+            ) =>
+        {
+            told::cookie(run, text, key, at)
+        }
+        _ => None,
+    }
 }
 
 /// The key before the sign: letters, digits, `_`, `-` and `.`, perhaps in quotes.

@@ -64,7 +64,11 @@ pub(super) fn tail(run: &Run<'_>, text: &str, from: usize) -> (usize, bool) {
                 .get(next..end)
                 .and_then(|words| words.rsplit(' ').next())
                 .is_some_and(|word| super::words::known_word(word) & (PLACE | SURNAME) == PLACE);
-            if closed && cities == 1 || country {
+            // `Ikoyi, Lagos`: a city behind a part of it.
+            let known = || {
+                text.get(next..end).is_some_and(|word| super::words::known_word(word) & PLACE != 0)
+            };
+            if closed && cities == 1 || country || cities == 2 && known() {
                 sure = end;
             }
         } else {
@@ -228,7 +232,9 @@ fn city(run: &Run<'_>, text: &str, at: usize) -> Option<usize> {
             (run.lexicon.word_at(text, next, stop), 0)
         };
         let joined = end.is_some_and(|end| next > end + 1);
+        // `Leeds LS1 4DY`: a post code begins.
         if word.is_empty()
+            || class_at(bytes, stop) & DIGIT != 0
             || !upper
                 && (flags & PARTICLE == 0
                     && !matches!(

@@ -49,6 +49,11 @@ pub(super) fn look(run: &mut Run<'_>, whole: &str, start: usize) -> Option<usize
     let mut telling = 0;
     for (from, to) in cells(head, sign) {
         let name = head.get(from..to)?.trim().trim_matches('"').trim_start_matches('#').trim();
+        // `Bank account (IBAN)`, `Amount (EUR)`: what stands in brackets explains.
+        let name = name
+            .strip_suffix(')')
+            .and_then(|open| open.split_once(" ("))
+            .map_or(name, |(before, _)| before);
         if name.len() > 40
             || name.chars().any(|c| matches!(c, '@' | '=' | '{' | '(' | ':'))
             || name.split_whitespace().count() > 4
@@ -93,7 +98,7 @@ fn first_cell(bytes: &[u8], start: usize) -> Option<()> {
 }
 
 /// A column `name` is a person's beside an address or a telephone number.
-fn person_columns(classes: &mut [KeyClass], count: usize) {
+pub(super) fn person_columns(classes: &mut [KeyClass], count: usize) {
     let columns = classes.get_mut(..count.min(COLUMNS)).unwrap_or_default();
     let person = columns
         .iter()

@@ -12,7 +12,10 @@ use super::lexicon::ID_CUE;
 use super::phone::Shape;
 use super::run::{CHECKED, Run};
 use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, SURNAME, hash_at, known};
-use super::{address, capital, email, iban, ip, national, number, pair, secret, table, vendor};
+use super::{
+    address, capital, email, iban, insert, ip, markup, national, number, pair, secret, table, told,
+    vendor,
+};
 
 /// Scans a piece of text.
 pub(super) fn scan(run: &mut Run<'_>, text: &str) {
@@ -144,6 +147,11 @@ fn not_plain(bytes: u64) -> u64 {
 fn word(run: &mut Run<'_>, text: &str, start: usize, end: usize, mask: u8) -> usize {
     let bytes = text.as_bytes();
     let first = CLASS[usize::from(byte_at(bytes, start))];
+    if byte_before(bytes, start) == b'>'
+        && let Some(stop) = markup::element(run, text, start)
+    {
+        return stop.max(end);
+    }
     if mask == DIGIT {
         if byte_at(bytes, end) == b':'
             && (6..=12).contains(&(end - start))
@@ -189,6 +197,11 @@ fn opaque(run: &mut Run<'_>, text: &str, start: usize, end: usize, mask: u8) -> 
     {
         run.add(start, stop, DataType::Secret, CHECKED);
         return stop;
+    }
+    if told::may_be_announced(bytes, start)
+        && let Some(stop) = told::secret(run, text, start)
+    {
+        return stop.max(end);
     }
     let head = bytes.get(start..start + 4).unwrap_or_default();
     if let [a, b, c, d] = head
@@ -239,12 +252,23 @@ fn bot_token(bytes: &[u8], colon: usize) -> Option<usize> {
 fn mark(run: &mut Run<'_>, text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     match byte_at(bytes, at) {
-        b'@' => found(run, email::around(text, at, 1), DataType::Email).unwrap_or(at + 1),
+        b'@' => {
+            let borders = email::around(text, at, 1);
+            if let Some((start, _)) = borders
+                && byte_before(bytes, start) == b'<'
+            {
+                told::display_name(run, text, start);
+            }
+            found(run, borders, DataType::Email).unwrap_or(at + 1)
+        }
         b'%' if bytes.get(at + 1..at + 3) == Some(b"40") => {
             found(run, email::around(text, at, 3), DataType::Email).unwrap_or(at + 1)
         }
         b':' => colon(run, text, at),
         b'=' => pair::look(run, text, at).unwrap_or(at + 1).max(at + 1),
+        b'(' if insert::may_start(bytes, at) => {
+            insert::look(run, text, at).unwrap_or(at + 1).max(at + 1)
+        }
         b'+' | b'('
             if byte_at(bytes, at + 1).is_ascii_digit() || bytes.get(at..at + 2) == Some(b"+(") =>
         {
