@@ -104,6 +104,13 @@ fn judge(run: &Run<'_>, value: &str, class: KeyClass) -> Option<DataType> {
         KeyClass::Custom => (!value.is_empty()).then_some(DataType::Custom),
         _ => None,
     };
+    let good = match good {
+        // What is a card by all that a card must be is one, whatever a column is called.
+        Some(DataType::NationalId) if (14..=19).contains(&digits()) && is_card(bytes) => {
+            Some(DataType::CreditCard)
+        }
+        good => good,
+    };
     good.filter(|data_type| run.rules.wants(*data_type))
 }
 

@@ -53,6 +53,7 @@ pub(super) fn in_sequence(
             }
             let neighbours = neighbours(text, words.get(..from), words.get(from + part.len()..));
             if (part.len() > 1 && !part.iter().all(doubtful) || cue >= 5 || !neighbours)
+                && !(cue == 0 && behind_article(text, first.start))
                 && judge(run, text, part, cue, from + count == words.len())
             {
                 end = with_suffix(run.lexicon, text, part, end);
@@ -68,6 +69,16 @@ pub(super) fn in_sequence(
         from += count.max(1);
     }
     None
+}
+
+/// Whether `the` stands before: a bridge, a river or a product that is named after somebody.
+fn behind_article(text: &str, start: usize) -> bool {
+    let Some(before) = start.checked_sub(4).and_then(|from| text.as_bytes().get(from..start))
+    else {
+        return false;
+    };
+    before.eq_ignore_ascii_case(b"the ")
+        && start.checked_sub(5).is_none_or(|at| class_at(text.as_bytes(), at) & WORD == 0)
 }
 
 /// Whether other capitalised words stand beside: `Frank Discussion`, `San Francisco`. A name
