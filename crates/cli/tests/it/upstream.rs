@@ -181,13 +181,21 @@ fn every_kind_of_content_reaches_the_program_and_the_client_without_loss() {
     let answer = served.request("tools/call", call.clone());
     // What cannot be searched for personal data is kept, and the client is told where.
     let shown = answer["result"]["content"].as_array().unwrap();
-    for (block, sent) in shown.iter().zip(media().as_array().unwrap()) {
-        let is_binary = sent.get("data").or(sent["resource"].get("blob")).is_some();
-        match block["text"].as_str().filter(|_| is_binary) {
-            Some(note) => assert!(note.contains("kept as `outputs/"), "{note}"),
-            None => assert_eq!(block, sent),
+    let media_sent = media();
+    let sent = media_sent.as_array().unwrap();
+    assert_eq!(shown.len(), sent.len(), "{answer}");
+    let mut kept = 0;
+    for (block, sent) in shown.iter().zip(sent) {
+        if sent.get("data").or(sent["resource"].get("blob")).is_none() {
+            assert_eq!(block, sent);
+            continue;
         }
+        kept += 1;
+        assert_eq!(block["type"], "text", "{block}");
+        let note = block["text"].as_str().unwrap();
+        assert!(note.contains("kept as `outputs/"), "{note}");
     }
+    assert_eq!(kept, 3);
     let hostile = equipment().unwrap().server("hostile", &[]);
     let config = format!(
         "[privacy]\nbinary = 'pass'\n[servers.hostile]\ncommand = {}\nargs = {}\n",
