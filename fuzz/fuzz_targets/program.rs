@@ -12,9 +12,9 @@ use tidegate_validate::Rules;
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::built_in().expect("our own rules"));
 
 fuzz_target!(|source: &str| {
-    if let Ok(prepared) = tidegate_worker::prepare(source) {
-        assert!(!prepared.code.is_empty());
-        let reading = prepared.check.reading;
+    if let Ok(prepared) = tidegate_typescript::prepare(source) {
+        assert!(prepared.executable.is_some_and(|executable| !executable.code.is_empty()));
+        let reading = prepared.reading;
         let text = serde_json::to_string(&reading).expect("a reading is JSON");
         let arrived: Reading = serde_json::from_str(&text).expect("a reading comes back");
         let arrived = arrived.bounded();

@@ -11,7 +11,7 @@ use tidegate_validate::Rules;
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::built_in().expect("our own rules"));
 
 fuzz_target!(|source: &str| {
-    let Some(analysis) = tidegate_python::analyse(source) else { return };
+    let Some(analysis) = tidegate_python::prepare(source) else { return };
     // In Python each of these ends a line.
     let lines = source.matches(['\n', '\r']).count() as u32 + 1;
     let reading = &analysis.reading;
@@ -20,7 +20,7 @@ fuzz_target!(|source: &str| {
     // What is not read is never called harmless.
     assert!(reading.complete || findings.iter().any(|one| one.rule == "program.unread"));
     let places = analysis.references.iter().map(|one| (one.line, one.column));
-    let places = places.chain(analysis.imports.iter().map(|one| (one.line, one.column)));
+    let places = places.chain(analysis.python.imports.iter().map(|one| (one.line, one.column)));
     let places = places.chain(reading.facts.iter().map(|one| (one.line, one.column)));
     for (line, column) in places.chain(findings.iter().map(|one| (one.line, one.column))) {
         assert!(line >= 1 && line <= lines && column >= 1, "{line}:{column}");

@@ -5,10 +5,10 @@ pub(crate) mod pii;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tidegate_bench::Suite;
+use tidegate_demo::ServerName;
 use tidegate_gateway::SessionId;
 use tidegate_model::{Backend, Engine, Language, Level};
-
-use crate::demo::ServerName;
 
 /// All your MCP servers as one typed code API.
 #[derive(Debug, Parser)]
@@ -592,43 +592,10 @@ pub(crate) enum GenerateLang {
 pub(crate) struct BenchArgs {
     /// One suite; all if none is named
     #[arg(value_enum)]
-    pub(crate) suite: Option<BenchSuite>,
+    pub(crate) suite: Option<Suite>,
     /// One JSON document on standard output
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// What can be measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BenchSuite {
-    /// A program that does nothing: cold and warm, against a plain process start
-    Hello,
-    /// 100 calls of a program, against a direct client
-    Echo,
-    /// Fresh workers on all cores, a burst of runs, and 1,000 that wait at once
-    Crowd,
-    /// Start to first answered tools/list with 20 configured servers
-    Start,
-    /// Generating typed APIs, and checking a program against them
-    Types,
-    /// The check of a call's arguments, against parsing them
-    Arguments,
-    /// One decision with 200 rules, against the goal
-    Decision,
-    /// Validating a program of 200 lines in both languages, against the goal
-    Validation,
-    /// Finding and replacing personal data, against the goals
-    Privacy,
-    /// A start and a long computation in Deno and Node, against QuickJS
-    Engines,
-    /// Starts and work of programs in Python, against plain Python
-    Python,
-    /// Finding tools among thousands, by words and by meaning, and indexing them
-    Search,
-    /// What finding the tools of whole jobs costs, in tokens
-    Discovery,
-    /// How late runs end that do not want to, against what is promised
-    Deadline,
 }
 
 fn parse_duration(text: &str) -> Result<std::time::Duration, String> {

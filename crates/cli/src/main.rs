@@ -1,12 +1,11 @@
 //! The executable `tidegate`: builds the parts and starts them.
 //!
-//! Started as `tidegate worker`, `jail` or `guard`, it becomes that before
+//! Started as `tidegate worker`, `reader`, `jail` or `guard`, it becomes that before
 //! anything else happens: no argument parser, no logger, no runtime.
 
 mod args;
 mod commands;
 mod context;
-mod demo;
 mod logging;
 mod print;
 mod temporary;
@@ -24,6 +23,10 @@ fn main() -> ExitCode {
         Some(first) if first == "worker" => {
             let spec = arguments.next().unwrap_or_default();
             return tidegate_worker::enter(&spec.to_string_lossy(), arguments);
+        }
+        Some(first) if first == "reader" => {
+            let spec = arguments.next().unwrap_or_default();
+            return tidegate_reader::enter(&spec.to_string_lossy(), arguments);
         }
         Some(first) if first == "scripts" => {
             let error = tidegate_worker::print_scripts(&arguments.next().unwrap_or_default());
@@ -77,10 +80,10 @@ async fn dispatch(cli: Cli) -> ExitCode {
         Command::Pii(args) => commands::pii::run(&cli.config, &args).await,
         Command::Doctor(args) => commands::doctor::run(&cli.config, &args).await,
         Command::Bench(args) => commands::bench::run(&args).await,
-        Command::SlowServer => {
-            commands::bench::slow_server::serve().await.map(|()| ExitCode::SUCCESS)
+        Command::SlowServer => tidegate_bench::serve_slowly().await.map(|()| ExitCode::SUCCESS),
+        Command::DemoServer { name } => {
+            tidegate_demo::serve(name).await.map(|()| ExitCode::SUCCESS)
         }
-        Command::DemoServer { name } => demo::serve(name).await.map(|()| ExitCode::SUCCESS),
     };
     outcome.unwrap_or_else(|error| print::failure(&error))
 }

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tidegate_gateway::{Approver, Form, Reply};
+use tidegate_gateway::{Approver, Form, Reply, Shown};
 use tidegate_model::visible;
 
 /// The terminal of this process, if a person is there to see it.
@@ -27,7 +27,7 @@ impl Approver for Terminal {
 
     fn ask<'a>(
         &'a self,
-        form: &'a Form,
+        form: &'a Shown<Form>,
     ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>> {
         let (form, terminal) = (form.clone(), self.0.try_clone());
         Box::pin(async move {

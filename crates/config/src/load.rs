@@ -3,17 +3,19 @@
 //! In: a folder or a file. Out: `Settings`. The only place where the steps
 //! from a file to settings are put together.
 
-use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{self, Path, PathBuf};
 
 use crate::environment::Environment;
-use crate::error::{ConfigError, ConfigErrorKind};
-use crate::policy_file::PolicySource;
-use crate::settings::{Settings, state_dir};
-use crate::source::{Format, Source};
-use crate::{parse_json, parse_toml, read, resolve};
+use crate::error::ConfigError;
+use crate::keys::key::Format;
+use crate::read::ownership::refuse_foreign_file;
+use crate::read::source::Source;
+use crate::read::{parse_json, parse_toml, reader};
+use crate::resolve::resolver;
+use crate::settings::Settings;
+use crate::settings::policy_source::PolicySource;
+use crate::settings::state_dir::state_dir;
 
 /// The project's and the user's own file.
 const OWN_FILE: &str = "tidegate.toml";
@@ -34,34 +36,6 @@ pub fn find_and_load(start_dir: &Path, env: &Environment) -> Result<Settings, Co
         }
         None => defaults(env),
     }
-}
-
-/// A file that was found, not named, must be the user's own or root's, and so must
-/// a link that leads to it: it names commands to start, and anybody can put one
-/// into a shared folder above us. The file is the opened one, which nobody can
-/// exchange between this look and the reading.
-pub(crate) fn refuse_foreign_file(
-    path: &Path,
-    file: &File,
-    remedy: &str,
-) -> Result<(), ConfigError> {
-    let foreign = |fact: &str| {
-        let message = format!("the configuration `{}` {fact}", path.display());
-        let hint = format!("if you trust it, {remedy}");
-        ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint)
-    };
-    let user = nix::unistd::geteuid().as_raw();
-    let trusted = |data: &Metadata| data.uid() == user || data.uid() == 0;
-    let (Ok(data), Ok(entry)) = (file.metadata(), path.symlink_metadata()) else {
-        return Err(foreign("cannot be looked at"));
-    };
-    if !trusted(&data) || !trusted(&entry) {
-        return Err(foreign("belongs to another user"));
-    }
-    if data.mode() & 0o002 != 0 {
-        return Err(foreign("can be changed by everybody"));
-    }
-    Ok(())
 }
 
 /// Loads one file, in either format.
@@ -87,8 +61,8 @@ fn load(source: &Source, env: &Environment) -> Result<Settings, ConfigError> {
         Format::Toml => parse_toml::parse(source)?,
         Format::Json => parse_json::parse(source)?,
     };
-    let raw = read::read(source, format, &root)?;
-    resolve::resolve(source, raw, env)
+    let raw = reader::read(source, format, &root)?;
+    resolver::resolve(source, raw, env)
 }
 
 fn find(start_dir: &Path, env: &Environment) -> Option<PathBuf> {

@@ -131,3 +131,29 @@ fn a_missing_file_is_an_error_of_its_own() {
          hint: check the path; without one, `tidegate.toml` and `.mcp.json` are looked for"
     );
 }
+
+/// Each folder of the crate and the folders that it may import, which leaves no cycle.
+const MAY_IMPORT: [(&str, &[&str]); 4] = [
+    ("settings", &[]),
+    ("keys", &["settings"]),
+    ("read", &["keys", "settings"]),
+    ("resolve", &["read", "settings"]),
+];
+
+#[test]
+fn folders_import_only_the_folders_below_them() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (folder, allowed) in MAY_IMPORT {
+        for file in fs::read_dir(sources.join(folder)).unwrap().map(|file| file.unwrap().path()) {
+            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let others = MAY_IMPORT.iter().map(|(other, _)| *other).chain(["load", "policy_file"]);
+            let imported = |other: &&str| text.contains(&format!("crate::{other}::"));
+            let forbidden = others.filter(|other| *other != folder && !allowed.contains(other));
+            let found =
+                forbidden.filter(imported).map(|other| format!("{}: {other}", file.display()));
+            wrong.extend(found);
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}

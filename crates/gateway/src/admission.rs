@@ -1,6 +1,6 @@
 //! Who may run now, who waits, who is sent away.
 //!
-//! In: a session that wants to run a program. Out: an [`Admitted`], which is the
+//! In: a session that wants to run a program. Out: an [`Turn`], which is the
 //! right to exist as a run until it is dropped, or a `busy` error.
 //!
 //! Three counts are bounded: runs that exist, runs of one session, and runs that
@@ -44,7 +44,7 @@ pub(crate) struct Admission {
 }
 
 /// The right to exist as a run. Given back when it is dropped.
-pub(crate) struct Admitted {
+pub(crate) struct Turn {
     admission: Arc<Admission>,
     session: SessionId,
     phase: Phase,
@@ -81,7 +81,7 @@ struct Waiter {
 
 /// What a waiter is told.
 enum Verdict {
-    Admitted,
+    YourTurn,
     /// Somebody else needed the place more.
     Displaced,
 }
@@ -97,11 +97,11 @@ impl Admission {
         self: &Arc<Self>,
         session: &SessionId,
         patience: Duration,
-    ) -> Result<Admitted, RunError> {
+    ) -> Result<Turn, RunError> {
         let mut place = self.queue(session)?;
         self.dispatch();
         match tokio::time::timeout(patience, &mut place.told).await {
-            Ok(Ok(Verdict::Admitted)) => Ok(self.admitted(session)),
+            Ok(Ok(Verdict::YourTurn)) => Ok(self.admitted(session)),
             Ok(_) => Err(self.busy("the queue is full")),
             Err(_) => {
                 drop(place);
@@ -136,13 +136,13 @@ impl Admission {
         let mut state = self.state();
         while let Some(waiter) = state.next(&self.bounds) {
             // Never refused: a place leaves its line before it drops its end.
-            let _ = waiter.told.send(Verdict::Admitted);
+            let _ = waiter.told.send(Verdict::YourTurn);
         }
     }
 
-    fn admitted(self: &Arc<Self>, session: &SessionId) -> Admitted {
+    fn admitted(self: &Arc<Self>, session: &SessionId) -> Turn {
         let (admission, session) = (Arc::clone(self), session.clone());
-        Admitted { admission, session, phase: Phase::Starting }
+        Turn { admission, session, phase: Phase::Starting }
     }
 
     fn busy(&self, why: &str) -> RunError {
@@ -236,8 +236,8 @@ impl State {
     }
 }
 
-impl Admitted {
-    /// The run has its worker: the next one may start.
+impl Turn {
+    /// The run has its worker, or waits for a person: the next one may start.
     pub(crate) fn started(&mut self) {
         if self.phase == Phase::Starting {
             self.phase = Phase::Running;
@@ -247,7 +247,7 @@ impl Admitted {
     }
 }
 
-impl Drop for Admitted {
+impl Drop for Turn {
     fn drop(&mut self) {
         {
             let mut state = self.admission.state();
@@ -275,8 +275,8 @@ struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         self.admission.state().leave(&self.session, self.ticket);
-        // Admitted, and gone before it heard of it. Once heard, this is empty.
-        if let Ok(Verdict::Admitted) = self.told.try_recv() {
+        // Turn, and gone before it heard of it. Once heard, this is empty.
+        if let Ok(Verdict::YourTurn) = self.told.try_recv() {
             drop(self.admission.admitted(&self.session));
         }
     }

@@ -6,20 +6,17 @@
 //! line of theirs can look like one of ours: each is marked at its start.
 //!
 //! Personal data is replaced in what is quoted, before it is cut: half of a value is not
-//! known as one. Our own words are never searched, or a server could have them replaced
-//! by calling them somebody's name.
+//! recognised as one. Our own words are never searched, otherwise a server could get them
+//! redacted by listing them as names; [`Redacted`] keeps the two apart.
 
-use std::fmt::Write as _;
-
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tidegate_model::{
-    Effect, EffectSource, ErrorCode, Language, Level, RunError, ToolImpact, ToolRef, Word,
-    visible_line,
+    Effect, EffectSource, ErrorCode, Language, Level, ToolImpact, ToolRef, Word, visible_line,
 };
 use tidegate_policy::{NeedsApproval, Ruling, Why};
 
 use crate::judge::Judgement;
-use crate::privacy::Leaving;
+use crate::privacy::{Leaving, Origin, Redacted, RedactedError};
 
 /// Characters of one argument, and lines of all, that a person is shown. Chosen: a form
 /// is read, not scrolled.
@@ -34,8 +31,8 @@ const MOST_ISSUES: usize = 10;
 const QUOTE: &str = "| ";
 
 /// What is to happen, in one line.
-pub(crate) fn title_of_call(asked: &NeedsApproval, leaving: &mut Leaving<'_>) -> String {
-    format!("call {}{}", name(&asked.call.tool, leaving), effect(asked.effect))
+pub(crate) fn title_of_call(asked: &NeedsApproval, leaving: &mut Leaving<'_>) -> Redacted {
+    Redacted::join(&[&"call ", &name(&asked.call.tool, leaving), &effect(asked.effect)])
 }
 
 /// Everything else about a call.
@@ -43,14 +40,14 @@ pub(crate) fn details_of_call(
     asked: &NeedsApproval,
     level: Level,
     leaving: &mut Leaving<'_>,
-) -> String {
-    let mut text = format!("Asked because {}.\n", because(&asked.ruling));
-    let _ = writeln!(text, "Risk of the program: {level}.");
+) -> Redacted {
+    let mut text = Redacted::default();
+    text.push(&[&"Asked because ", &reason(&asked.ruling), &".\n"]);
+    text.push(&[&"Risk of the program: ", &level, &".\n"]);
     if asked.call.arguments.is_empty() {
-        text.push_str("Without arguments.\n");
+        text.push(&[&"Without arguments.\n"]);
     } else {
-        text.push_str("Arguments:\n");
-        text.push_str(&argument_lines(&asked.call.arguments, leaving));
+        text.push(&[&"Arguments:\n", &argument_lines(&asked.call.arguments, leaving)]);
     }
     text
 }
@@ -61,19 +58,17 @@ pub(crate) fn title_of_program(
     tools: &[ToolRef],
     judgement: &Judgement,
     leaving: &mut Leaving<'_>,
-) -> String {
-    let names: Vec<String> =
-        tools.iter().take(TITLE_TOOLS).map(|tool| name(tool, leaving)).collect();
-    let more = match tools.len().saturating_sub(TITLE_TOOLS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let calls = match names.as_slice() {
-        [] => String::new(),
-        names => format!(" that calls {}{more}", names.join(", ")),
-    };
-    let language = language.as_str();
-    format!("run a {language} program of {} risk{calls}", judgement.level)
+) -> Redacted {
+    let (language, level) = (language.as_str(), judgement.level);
+    let mut title = Redacted::join(&[&"run a ", &language, &" program of ", &level, &" risk"]);
+    for (number, tool) in tools.iter().take(TITLE_TOOLS).enumerate() {
+        let before = if number == 0 { " that calls " } else { ", " };
+        title.push(&[&before, &name(tool, leaving)]);
+    }
+    if let Some(more @ 1..) = tools.len().checked_sub(TITLE_TOOLS) {
+        title.push(&[&" and ", &more, &" more"]);
+    }
+    title
 }
 
 /// Everything else about a program.
@@ -81,69 +76,77 @@ pub(crate) fn details_of_program(
     source: &str,
     judgement: &Judgement,
     leaving: &mut Leaving<'_>,
-) -> String {
-    let mut text = String::new();
+) -> Redacted {
+    let mut text = Redacted::default();
     if judgement.ruling.word == Word::Ask {
-        let _ = writeln!(text, "Asked because {}.", because(&judgement.ruling));
+        text.push(&[&"Asked because ", &reason(&judgement.ruling), &".\n"]);
     }
-    let _ = writeln!(text, "Risk: {} ({} of 100).", judgement.level, judgement.risk_score);
+    text.push(&[&"Risk: ", &judgement.level, &" (", &judgement.risk_score, &" of 100).\n"]);
     for issue in judgement.issues.iter().take(MOST_ISSUES) {
-        let message = finding(&issue.message, leaving);
-        let _ = writeln!(text, "Line {}: {message} ({}).", issue.line, issue.rule);
+        let (message, rule) = (finding(&issue.message, leaving), Redacted::trusted(&*issue.rule));
+        text.push(&[&"Line ", &issue.line, &": ", &message, &" (", &rule, &").\n"]);
     }
-    text.push_str("It would call:\n");
+    text.push(&[&"It would call:\n"]);
     for tool in judgement.impact.tools.iter().take(MOST_LINES) {
-        text.push_str(&tool_lines(tool, leaving));
+        text.push(&[&tool_lines(tool, leaving)]);
     }
     for (what, list) in
         [("reach", &judgement.impact.network), ("run the command", &judgement.impact.commands)]
     {
         for one in list.iter().take(MOST_ISSUES) {
-            let _ = writeln!(text, "It would {what}: {}", cut(&leaving.text(one)));
+            let one = leaving.text(one).start(ARGUMENT_CHARS);
+            text.push(&[&"It would ", &what, &": ", &one, &"\n"]);
         }
     }
     if judgement.impact.unseen {
-        text.push_str("It also calls tools whose names it computes; those are asked about then.\n");
+        text.push(&[&"It also calls tools whose names it computes; those are asked about then.\n"]);
     }
-    text.push_str(match judgement.impact.reversible {
-        Some(true) => "Nothing of it destroys anything, by the word of the tools.\n",
-        Some(false) => "It cannot be undone.\n",
-        None => "Nobody says whether it can be undone.\n",
-    });
-    let _ = write!(text, "The program:\n{}", code_lines(source, leaving));
+    text.push(&[match judgement.impact.reversible {
+        Some(true) => &"Nothing of it destroys anything, by the word of the tools.\n",
+        Some(false) => &"It cannot be undone.\n",
+        None => &"Nobody says whether it can be undone.\n",
+    }]);
+    text.push(&[&"The program:\n", &code_lines(source, leaving)]);
     text
 }
 
 /// A tool that a program would call, with the arguments that are written out.
-fn tool_lines(tool: &ToolImpact, leaving: &mut Leaving<'_>) -> String {
-    let asked = match tool.decision {
-        Word::Ask => format!(" - asked because {}", tool.because),
-        Word::Deny => format!(" - will be refused, because {}", tool.because),
-        Word::Allow => String::new(),
-    };
+fn tool_lines(tool: &ToolImpact, leaving: &mut Leaving<'_>) -> Redacted {
     let again = if tool.repeated { ", again and again" } else { "" };
-    let name = name(&tool.tool, leaving);
-    let arguments = argument_lines(&tool.arguments, leaving);
-    format!("- {name} ({}{again}){asked}\n{arguments}", tool.effect)
+    let mut text = Redacted::default();
+    text.push(&[&"- ", &name(&tool.tool, leaving), &" (", &tool.effect, &again, &")"]);
+    let because = Redacted::trusted(&*tool.because);
+    match tool.decision {
+        Word::Ask => text.push(&[&" - asked because ", &because]),
+        Word::Deny => text.push(&[&" - will be refused, because ", &because]),
+        Word::Allow => {}
+    }
+    text.push(&[&"\n", &argument_lines(&tool.arguments, leaving)]);
+    text
 }
 
 /// A tool, by the name that the person knows it by: no answer of a server makes it
 /// anything else.
-fn name(tool: &ToolRef, leaving: &mut Leaving<'_>) -> String {
-    format!("`{}`", visible_line(&leaving.name(&tool.to_string())))
+fn name(tool: &ToolRef, leaving: &mut Leaving<'_>) -> Redacted {
+    let name = leaving.redact(Origin::ToolName, &tool.to_string()).start(usize::MAX);
+    Redacted::join(&[&"`", &name, &"`"])
 }
 
 /// What was found in a program: our words, behind what they are about.
-fn finding(message: &str, leaving: &mut Leaving<'_>) -> String {
+fn finding(message: &str, leaving: &mut Leaving<'_>) -> Redacted {
     let quoted = message.strip_prefix('`').and_then(|rest| rest.split_once("` "));
+    let ours = |text: &str| Redacted::trusted(visible_line(text));
     match quoted {
-        Some((code, ours)) => format!("`{}` {}", cut(&leaving.text(code)), visible_line(ours)),
-        None => visible_line(message).into_owned(),
+        Some((code, rest)) => {
+            let code = leaving.text(code).start(ARGUMENT_CHARS);
+            Redacted::join(&[&"`", &code, &"` ", &ours(rest)])
+        }
+        None => ours(message),
     }
 }
 
 /// Arguments, one per line.
-fn argument_lines(arguments: &serde_json::Map<String, Value>, leaving: &mut Leaving<'_>) -> String {
+fn argument_lines(arguments: &Map<String, Value>, leaving: &mut Leaving<'_>) -> Redacted {
     let lines = arguments.iter().take(MOST_LINES).map(|(key, value)| {
         let value = match value {
             Value::String(text) => text.clone(),
@@ -155,43 +158,42 @@ fn argument_lines(arguments: &serde_json::Map<String, Value>, leaving: &mut Leav
 }
 
 /// The beginning of a program, or of another text that is not ours.
-pub(crate) fn code_lines(source: &str, leaving: &mut Leaving<'_>) -> String {
+pub(crate) fn code_lines(source: &str, leaving: &mut Leaving<'_>) -> Redacted {
     let source = leaving.text(source.trim());
-    quoted(source.lines().map(str::to_owned), source.lines().count())
+    quoted(source.split_lines(), source.lines().count())
 }
 
-fn quoted(lines: impl Iterator<Item = String>, count: usize) -> String {
-    let mut text = String::new();
+fn quoted(lines: impl Iterator<Item = Redacted>, count: usize) -> Redacted {
+    let mut text = Redacted::default();
     for line in lines.take(MOST_LINES) {
-        let _ = writeln!(text, "{QUOTE}{}", cut(&line));
+        text.push(&[&QUOTE, &line.start(ARGUMENT_CHARS), &"\n"]);
     }
-    if count > MOST_LINES {
-        let _ = writeln!(text, "… and {} more", count - MOST_LINES);
+    if let Some(more @ 1..) = count.checked_sub(MOST_LINES) {
+        text.push(&[&"… and ", &more, &" more\n"]);
     }
     text
 }
 
-/// As much of a text as a person reads, in one line with its ends visible.
-fn cut(text: &str) -> String {
-    let shown: String = text.chars().take(ARGUMENT_CHARS).collect();
-    let cut = if shown.len() < text.len() { "…" } else { "" };
-    format!("{}{cut}", visible_line(&shown))
-}
-
 /// What a tool does, and who says so.
-fn effect((effect, source): (Effect, EffectSource)) -> String {
+fn effect((effect, source): (Effect, EffectSource)) -> Redacted {
     let what = match effect {
         Effect::ReadOnly => "changes nothing",
         Effect::Additive => "adds, destroys nothing",
         Effect::Destructive => "may destroy something",
-        Effect::Unknown => return ", of which nobody says what it does".into(),
+        Effect::Unknown => return Redacted::join(&[&", of which nobody says what it does"]),
     };
-    match source {
-        EffectSource::User => format!(", which {what} by your configuration"),
-        EffectSource::Claim => format!(", which {what} by its own word"),
-        EffectSource::Name => format!(", which {what} by its name"),
-        EffectSource::Nothing => format!(", which {what}"),
-    }
+    let by = match source {
+        EffectSource::User => " by your configuration",
+        EffectSource::Claim => " by its own word",
+        EffectSource::Name => " by its name",
+        EffectSource::Nothing => "",
+    };
+    Redacted::join(&[&", which ", &what, &by])
+}
+
+/// [`because`], which is of our words and the user's.
+fn reason(ruling: &Ruling) -> Redacted {
+    Redacted::trusted(because(ruling))
 }
 
 /// Why the rules say what they say, as the end of "because …".
@@ -219,10 +221,13 @@ const fn treated(word: Word) -> &'static str {
 }
 
 /// A person said no to another call of the tool in this run.
-pub(crate) fn refused_before(tool: &ToolRef, leaving: &mut Leaving<'_>) -> RunError {
-    let message = format!("a person has said no to {} in this run", name(tool, leaving));
-    RunError::new(ErrorCode::ApprovalDenied, message)
-        .with_hint("do not try it again: tell the user that it was not approved")
+pub(crate) fn refused_before(tool: &ToolRef, leaving: &mut Leaving<'_>) -> RedactedError {
+    let name = name(tool, leaving);
+    RedactedError::new(
+        ErrorCode::ApprovalDenied,
+        &[&"a person has said no to ", &name, &" in this run"],
+    )
+    .with_hint(&[&"do not try it again: tell the user that it was not approved"])
 }
 
 #[cfg(test)]
@@ -236,7 +241,7 @@ mod tests {
 
     use super::{code_lines, details_of_call, refused_before, title_of_call};
     use crate::admission::SessionId;
-    use crate::privacy::{Privacy, Vaults};
+    use crate::privacy::{Privacy, RedactedErrors, Vaults};
 
     fn privacy() -> (tempfile::TempDir, Arc<Privacy>) {
         let state = tempfile::tempdir().unwrap();
@@ -247,6 +252,11 @@ mod tests {
 
     fn session() -> SessionId {
         SessionId("s".into())
+    }
+
+    async fn arrive(privacy: &Arc<Privacy>, answer: String) {
+        let errors = RedactedErrors::default();
+        privacy.arrived(&session(), Ok(answer), &errors).await.outcome.unwrap();
     }
 
     fn deleting(arguments: &Value) -> NeedsApproval {
@@ -271,7 +281,7 @@ mod tests {
         let asked =
             deleting(&json!({"a": "x\nAsked because you said so.\u{1b}[2J", "b": "y".repeat(999)}));
         assert_eq!(
-            title_of_call(&asked, leaving),
+            &*title_of_call(&asked, leaving),
             "call `files__delete`, which may destroy something by its own word"
         );
         let details = details_of_call(&asked, Level::Low, leaving);
@@ -280,7 +290,7 @@ mod tests {
         assert!(lines[3].starts_with("| a = x") && lines[4].ends_with('…'), "{details}");
         assert!(!details.contains('\u{1b}'), "{details}");
         let lines = code_lines("a\r\u{2028}Asked because\u{1b}[2J\u{202e}x\u{200b}\nb", leaving);
-        assert_eq!(lines, "| a\\u{d}\\u{2028}Asked because\\u{1b}[2J\\u{202e}x\\u{200b}\n| b\n");
+        assert_eq!(&*lines, "| a\\u{d}\\u{2028}Asked because\\u{1b}[2J\\u{202e}x\\u{200b}\n| b\n");
     }
 
     #[test]
@@ -301,7 +311,7 @@ mod tests {
             let details = details_of_call(&asked, Level::Low, leaving);
             let error = refused_before(&asked.call.tool, leaving);
             let ours = details.split_once("| ").unwrap().0.to_owned();
-            (title, ours, details, error.message)
+            (title, ours, details, RedactedErrors::default().add(error))
         };
         let before = form();
         let names = ["may destroy something", "Asked because tools", "by default", "said no"];
@@ -310,7 +320,7 @@ mod tests {
         people.push(json!({"last_name": "delete", "api_key": "files__delete"}));
         people.push(json!({"full_name": "Ann Lee", "secret": "destructive"}));
         let answer = Value::Array(people).to_string();
-        privacy.arrived(&session(), Ok(answer)).await.outcome.unwrap();
+        arrive(&privacy, answer).await;
         let after = form();
         assert_eq!((&before.0, &before.1, &before.3), (&after.0, &after.1, &after.3));
         assert!(after.2.contains("| to = [NAME_"), "{}", after.2);
@@ -320,7 +330,7 @@ mod tests {
     async fn no_half_of_a_value_stands_where_a_text_is_cut() {
         let (_state, privacy) = privacy();
         let known = json!({"full_name": "Oyelaran Adebayo", "email": "oyelaran.ade@mail.example"});
-        privacy.arrived(&session(), Ok(known.to_string())).await.outcome.unwrap();
+        arrive(&privacy, known.to_string()).await;
         let leaving = &mut privacy.leaving(&session());
         for value in ["Oyelaran Adebayo", "oyelaran.ade@mail.example"] {
             for length in 175..200 {

@@ -14,7 +14,9 @@ use tidegate_store::{ApprovalScope, ApprovalState, Approvals, NewApproval, Store
 
 use crate::context::RunContext;
 use crate::gateway::Gateway;
+use crate::privacy::{Redacted, RedactedError};
 use crate::run_id::short_id;
+use crate::shown::Shown;
 
 /// How often the database is looked at for an answer from elsewhere. Chosen: a person
 /// does not feel it, and the machine hardly.
@@ -40,7 +42,7 @@ pub trait Approver: Send + Sync {
     /// up at any time.
     fn ask<'a>(
         &'a self,
-        form: &'a Form,
+        form: &'a Shown<Form>,
     ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>>;
 }
 
@@ -52,9 +54,9 @@ pub struct Form {
     /// The run that waits.
     pub run_id: RunId,
     /// One line: what is to happen.
-    pub title: String,
+    pub title: Redacted,
     /// The rest, line by line: why it is asked, risk, impact, code or arguments.
-    pub details: String,
+    pub details: Redacted,
 }
 
 impl Form {
@@ -65,14 +67,14 @@ impl Form {
 }
 
 /// What somebody must say yes to. Its texts go to the person, the database and the model as
-/// they are: what they quote has no personal data any more (`approval_form.rs`).
+/// they are.
 pub(crate) struct Matter {
     /// `program` or `call`.
     pub(crate) kind: &'static str,
     /// Hash of exactly what will happen.
     pub(crate) subject: String,
-    pub(crate) title: String,
-    pub(crate) details: String,
+    pub(crate) title: Redacted,
+    pub(crate) details: Redacted,
 }
 
 /// A question that waits for its answer.
@@ -92,7 +94,11 @@ pub(crate) enum Opened {
 
 impl Gateway {
     /// Opens a question, unless exactly this was answered before.
-    pub(crate) fn open_question(&self, run: &RunId, matter: Matter) -> Result<Opened, RunError> {
+    pub(crate) fn open_question(
+        &self,
+        run: &RunId,
+        matter: Matter,
+    ) -> Result<Opened, RedactedError> {
         let now = SystemTime::now();
         let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
         let earlier = approvals.of_subject(&matter.subject, now).map_err(|e| not_kept(&e))?;
@@ -115,8 +121,8 @@ impl Gateway {
                     run_id: run.0.clone(),
                     kind: matter.kind.to_owned(),
                     subject: matter.subject.clone(),
-                    title: matter.title.clone(),
-                    details: matter.details.clone(),
+                    title: matter.title.to_string(),
+                    details: matter.details.to_string(),
                     created_at: now,
                     expires_at: now + self.settings.approvals.expires,
                 };
@@ -134,19 +140,20 @@ impl Gateway {
         &self,
         asked: &Asked,
         context: &RunContext,
-    ) -> Result<ApprovalScope, RunError> {
+    ) -> Result<ApprovalScope, RedactedError> {
         let settings = &self.settings.approvals;
         if context.approver.is_some() || settings.pending {
             tracing::warn!(
                 id = asked.form.id,
-                title = asked.form.title,
+                title = %asked.form.title,
                 "waits for `tidegate approvals`"
             );
         }
         tokio::select! {
             answer = self.answer_of_client(asked, context) => answer,
             found = self.answered_elsewhere(asked) => found,
-            () = tokio::time::sleep(settings.expires) => Err(pending(asked)),
+            // It is too late for an answer, whether or not the look at it came first.
+            () = tokio::time::sleep(settings.expires) => Err(expired(&asked.form.title)),
         }
     }
 
@@ -156,9 +163,9 @@ impl Gateway {
         &self,
         asked: &Asked,
         context: &RunContext,
-    ) -> Result<ApprovalScope, RunError> {
+    ) -> Result<ApprovalScope, RedactedError> {
         let reply = match &context.approver {
-            Some(approver) => approver.ask(&asked.form).await,
+            Some(approver) => approver.ask(&self.show(asked.form.clone(), context)).await,
             None => None,
         };
         let settings = &self.settings.approvals;
@@ -176,7 +183,7 @@ impl Gateway {
     }
 
     /// Looks until there is an answer, whoever gave it.
-    async fn answered_elsewhere(&self, asked: &Asked) -> Result<ApprovalScope, RunError> {
+    async fn answered_elsewhere(&self, asked: &Asked) -> Result<ApprovalScope, RedactedError> {
         loop {
             let now = SystemTime::now();
             let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
@@ -202,7 +209,7 @@ impl Gateway {
         }
     }
 
-    fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RunError> {
+    fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RedactedError> {
         let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
         let scope = match reply {
             Reply::Session => ApprovalScope::Session,
@@ -223,55 +230,64 @@ fn approver_name(context: &RunContext) -> &'static str {
     context.approver.as_ref().map_or("", |approver| approver.name())
 }
 
-/// How long something is from now, for a person.
-fn minutes_left(until: SystemTime) -> String {
-    let left = until.duration_since(SystemTime::now()).unwrap_or_default().as_secs();
-    if left < 120 { format!("{left} seconds") } else { format!("{} minutes", left / 60) }
-}
-
 /// For the model: it ends here, and nothing that it can write changes that.
 const FINAL: &str = "do not try it again, nor by another way: tell the user that it was not \
                      approved, and ask what they want instead";
 
-fn denied(title: &str) -> RunError {
-    let message = format!("a person was asked and said no: {title}");
-    RunError::new(ErrorCode::ApprovalDenied, message).with_hint(FINAL)
+fn denied(title: &Redacted) -> RedactedError {
+    RedactedError::new(ErrorCode::ApprovalDenied, &[&"a person was asked and said no: ", title])
+        .with_hint(&[&FINAL])
 }
 
-fn expired(title: &str) -> RunError {
-    let message = format!("a person was asked and did not answer in time: {title}");
-    RunError::new(ErrorCode::ApprovalDenied, message).with_hint(FINAL)
+fn expired(title: &Redacted) -> RedactedError {
+    let fact = "a person was asked and did not answer in time: ";
+    RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, title]).with_hint(&[&FINAL])
 }
 
-fn used(title: &str) -> RunError {
-    let message = format!("the approval was used for another run of the same: {title}");
-    RunError::new(ErrorCode::ApprovalDenied, message)
-        .with_hint("an approval is for one time; ask the user before you try it again")
+fn used(title: &Redacted) -> RedactedError {
+    let fact = "the approval was used for another run of the same: ";
+    RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, title])
+        .with_hint(&[&"an approval is for one time; ask the user before you try it again"])
 }
 
-fn nobody(title: &str) -> RunError {
-    let message = format!("this needs a person's approval, and nobody can be asked: {title}");
-    RunError::new(ErrorCode::ApprovalDenied, message).with_hint(
-        "the user's client cannot ask, and `approvals.pending` is off; the user can allow it in \
-         policy.toml",
-    )
+fn nobody(title: &Redacted) -> RedactedError {
+    let fact = "this needs a person's approval, and nobody can be asked: ";
+    RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, title]).with_hint(&[
+        &"the user's client cannot ask, and `approvals.pending` is off; the user can allow it in \
+          policy.toml",
+    ])
 }
 
-fn pending(asked: &Asked) -> RunError {
+fn pending(asked: &Asked) -> RedactedError {
     let Form { id, run_id, title, .. } = &asked.form;
-    let message = format!("this waits for a person's approval: {title}");
-    RunError::new(ErrorCode::ApprovalPending, message).with_hint(format!(
-        "tell the user: `tidegate approvals show {id}`, then `tidegate approvals approve {id}` \
-         (within {}); after that call `execute_code` with `resume: \"{run_id}\"` instead of `code`, \
-         or repeat the same `call_tool`",
-        minutes_left(asked.expires_at)
-    ))
+    let id = Redacted::trusted(id);
+    let left = asked.expires_at.duration_since(SystemTime::now()).unwrap_or_default().as_secs();
+    let (left, unit) = if left < 120 { (left, " seconds") } else { (left / 60, " minutes") };
+    RedactedError::new(
+        ErrorCode::ApprovalPending,
+        &[&"this waits for a person's approval: ", title],
+    )
+    .with_hint(&[
+        &"tell the user: `tidegate approvals show ",
+        &id,
+        &"`, then `tidegate approvals approve ",
+        &id,
+        &"` (within ",
+        &left,
+        &unit,
+        &"); after that call `execute_code` with `resume: \"",
+        run_id,
+        &"\"` instead of `code`, or repeat the same `call_tool`",
+    ])
 }
 
-fn not_kept(error: &StoreError) -> RunError {
+fn not_kept(error: &StoreError) -> RedactedError {
     tracing::error!(%error, "an approval could not be kept");
-    RunError::new(ErrorCode::Internal, "this needs a person's approval, which could not be kept")
-        .with_hint("the user can see why in the log")
+    RedactedError::new(
+        ErrorCode::Internal,
+        &[&"this needs a person's approval, which could not be kept"],
+    )
+    .with_hint(&[&"the user can see why in the log"])
 }
 
 /// Whether something is only waiting: its run can go on later.

@@ -1,8 +1,8 @@
-//! The border between runs and the model: what is shown of a run, and what a person
-//! should look at.
+//! The border between runs and the model: what a person should look at.
 //!
-//! In: how a run ended, with real values. Out: the same with tokens. What was seen, what
-//! was put back, and outputs of an odd size or shape are recorded, never with values.
+//! In: how a run ended, with real values. Out: what the client is shown of it. What was
+//! seen, what was put back, and outputs of an odd size or shape are recorded, never with
+//! values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,59 +14,42 @@ use tidegate_privacy::Token;
 use tidegate_store::{AlertRecord, RestoresRecord, Towards};
 
 use crate::admission::SessionId;
-use crate::bridge::json_bytes;
-use crate::context::RunContext;
 use crate::disguise::disguise;
 use crate::gateway::Gateway;
+use crate::person::Person;
 use crate::privacy::{Counts, Privacy};
 use crate::run::Ended;
+use crate::shown::{EndedRun, RunAnswer, Shown, show};
 
-/// More than this is replaced where nobody waits for the thread.
+/// More than this is searched on a thread that nothing else waits for.
 const AT_ONCE_BYTES: usize = 256 * 1024;
 
 /// Bytes towards one model after which somebody should look. Chosen: some forty answers of
 /// the largest size; each doubling is told again.
 const VOLUME_BYTES: u64 = 128 * 1024;
 
-/// What is shown of a run.
-pub(crate) struct Shown {
-    pub(crate) ended: Ended,
-    pub(crate) counts: Counts,
-}
-
 impl Gateway {
-    /// What may be shown of a run, beside the run itself.
-    pub(crate) async fn shown(&self, session: &SessionId, ended: Ended) -> (Ended, Shown) {
-        let bytes = ended.logs.len()
-            + ended.outcome.as_ref().map_or(0, |output| output.as_ref().map_or(0, String::len));
-        if bytes < AT_ONCE_BYTES {
-            let shown = shown(&self.privacy, session, &ended);
-            return (ended, shown);
-        }
-        let (privacy, session) = (Arc::clone(&self.privacy), session.clone());
-        let shown = tokio::task::spawn_blocking(move || {
-            let shown = shown(&privacy, &session, &ended);
-            (ended, shown)
-        });
-        shown.await.unwrap_or_else(|_| {
-            let error = RunError::new(
-                ErrorCode::Internal,
-                "the output could not be made free of personal data",
-            )
-            .with_hint("the user can see why in the log; return less");
-            let failed = || Ended::failed(error.clone());
-            (failed(), Shown { ended: failed(), counts: Counts::new() })
-        })
-    }
-
-    /// Our own text about tools and skills, as a client may see it.
-    pub fn shown_text(&self, text: &str, context: &RunContext) -> String {
-        self.privacy.leaving(&context.session).about_tools(text)
-    }
-
-    /// An error of our own, as a client may see it.
-    pub fn shown_error(&self, error: RunError, context: &RunContext) -> RunError {
-        self.privacy.leaving(&context.session).error(error)
+    /// What the client is shown of a run, and the bytes of the whole output. Alerts a person
+    /// if need be.
+    pub(crate) async fn show_run(
+        &self,
+        run: EndedRun,
+        person: &Arc<Person>,
+    ) -> (Shown<Response>, u64) {
+        let (id, session) = (run.id.clone(), &person.context().session);
+        let output = run.ended.outcome.as_ref().ok().and_then(Option::as_ref);
+        let bytes = run.ended.logs.len() + output.map_or(0, String::len);
+        let shown = if bytes < AT_ONCE_BYTES {
+            redacted(run, &self.privacy, person)
+        } else {
+            let failed = run.failed(not_redacted());
+            let (privacy, of) = (Arc::clone(&self.privacy), Arc::clone(person));
+            let shown = tokio::task::spawn_blocking(move || redacted(run, &privacy, &of));
+            shown.await.unwrap_or_else(|_| redacted(failed, &self.privacy, person))
+        };
+        let (response, result_bytes, whole) = shown.into_parts();
+        self.watch_volume(session, &id, &whole, response.bytes());
+        (response, result_bytes)
     }
 
     /// Records what an answer brought.
@@ -104,13 +87,7 @@ impl Gateway {
 
     /// Alerts a person to answers by which values could leave: in a disguise, or many of
     /// them in one that nothing recognises.
-    pub(crate) fn watch_volume(
-        &self,
-        session: &SessionId,
-        run: &RunId,
-        shown: &Ended,
-        response: &Response,
-    ) {
+    fn watch_volume(&self, session: &SessionId, run: &RunId, shown: &Ended, bytes: u64) {
         if self.privacy.is_off() {
             return;
         }
@@ -118,7 +95,6 @@ impl Gateway {
         if !session.has_seen_some() {
             return;
         }
-        let bytes = json_bytes(response);
         let before = session.told_bytes.fetch_add(bytes, Ordering::Relaxed);
         let now = before + bytes;
         let doublings = |bytes: u64| (bytes / VOLUME_BYTES).checked_ilog2();
@@ -144,18 +120,12 @@ impl Gateway {
     }
 }
 
-fn shown(privacy: &Privacy, session: &SessionId, ended: &Ended) -> Shown {
-    let mut leaving = privacy.leaving(session);
-    let outcome = match &ended.outcome {
-        Ok(Some(json)) => Ok(Some(leaving.json(json))),
-        Ok(None) => Ok(None),
-        Err(error) => Err(leaving.error(error.clone())),
-    };
-    let shown = Ended {
-        outcome,
-        logs: leaving.text(&ended.logs),
-        warnings: ended.warnings.iter().map(|warning| leaving.text(warning)).collect(),
-        ..*ended
-    };
-    Shown { ended: shown, counts: leaving.counts }
+fn redacted(run: EndedRun, privacy: &Privacy, person: &Person) -> Shown<RunAnswer> {
+    show(run, &mut privacy.leaving(&person.context().session).keeping(&person.errors))
+}
+
+fn not_redacted() -> RunError {
+    let message = "the output could not be made free of personal data";
+    RunError::new(ErrorCode::Internal, message)
+        .with_hint("the user can see why in the log; return less")
 }

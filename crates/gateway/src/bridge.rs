@@ -183,7 +183,7 @@ impl Gateway {
         let resolve = || self.discovery.resolve_to_call(caller.language, name);
         let (id, tool, change) = resolve().await?;
         let quarantined =
-            self.policy.quarantined(caller.permissions, &id, &tool, change.as_ref()).is_some();
+            self.policy.quarantined(caller.permissions, &id, change.as_ref()).is_some();
         // A person may have accepted it since, in another process.
         if quarantined && self.discovery.acceptance.refresh() {
             return resolve().await;

@@ -1,83 +1,28 @@
 //! What is wrong with a program, found before it runs.
 //!
-//! In: the references that the worker read out of the program's source (of Python:
-//! that we did, `python_check.rs`), and the source as a type checker can take it. Out: nothing, or one error with all that
-//! was found. The worker is not believed in anything here: a wrong reference
-//! costs its own program a wrong error.
+//! In: what a reader has read out of the program. Out: warnings, or one error with all
+//! that was found, and the judgement of the program. The reader is not believed in
+//! anything: a wrong reference costs its own program a wrong error.
 //!
 //! A server that cannot be started is passed over: the program is told at its
 //! call, and may never get there.
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
 use tidegate_catalog::{Catalog, Resolution};
-use tidegate_model::reading::Reading;
-use tidegate_model::{ErrorCode, Language, RunError};
+use tidegate_model::{Language, NAME_LIMIT, Prepared, Reference, RunError};
 use tidegate_policy::Permissions;
-use tidegate_python::Written;
-use tidegate_wire::NAME_LIMIT;
 
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::judge::Judgement;
-use crate::python_types::{Known, PythonRequest};
+use crate::missing_modules::missing_modules;
+use crate::python_types::PythonRequest;
 use crate::type_check::TypeRequest;
 use crate::view::View;
 
 /// How many problems one error tells. More are not read.
 const MOST_PROBLEMS: usize = 5;
-
-/// What is known of a program.
-#[derive(Default, Deserialize)]
-pub(crate) struct CheckRequest {
-    pub(crate) references: Vec<Reference>,
-    /// The program for the type checker, with the lines it was written in;
-    /// nothing if it must not be given to one.
-    pub(crate) text: Option<String>,
-    /// What the rules of `validate` judge. As the worker sent it: not yet bounded.
-    #[serde(default)]
-    pub(crate) reading: Reading,
-    /// What is wrong with it besides, found by the gateway itself.
-    #[serde(skip)]
-    pub(crate) problems: Vec<RunError>,
-    /// What else is known of a program in Python.
-    #[serde(skip)]
-    pub(crate) python: Known,
-}
-
-/// One use of a server or tool.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Reference {
-    /// As written.
-    pub(crate) server: String,
-    /// As written; none where only the server is named.
-    pub(crate) tool: Option<String>,
-    /// The brackets with the arguments of a call: line and column of both ends.
-    pub(crate) arguments: Option<(u32, u32, u32, u32)>,
-    /// What of the arguments is sure to be as it is written.
-    #[serde(default)]
-    pub(crate) sure: Sure,
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-    /// The same of a call in Python, which the worker does not read.
-    #[serde(skip)]
-    pub(crate) written: Written,
-    /// Where the server is named, if elsewhere.
-    pub(crate) server_at: Option<(u32, u32)>,
-    #[serde(default)]
-    pub(crate) called: bool,
-    /// Whether the program is prepared for it to fail.
-    pub(crate) guarded: bool,
-    /// The arguments that are written as literals; the rest is absent.
-    #[serde(default)]
-    pub(crate) literals: Map<String, Value>,
-    /// Whether it is in a loop, or in a function that is called for each of a list.
-    #[serde(default)]
-    pub(crate) repeated: bool,
-}
 
 /// What was found out about a program before it runs.
 pub(crate) struct Examined {
@@ -86,46 +31,19 @@ pub(crate) struct Examined {
     pub(crate) judgement: Judgement,
 }
 
-/// Lines and columns in the arguments of a call where a type error is about
-/// nothing that a variable holds.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Sure {
-    /// Objects with all their keys written out, and the keys that have such values.
-    pub(crate) objects: Vec<(u32, u32)>,
-    /// Literals: the argument itself, the keys that have such values, elements.
-    pub(crate) values: Vec<(u32, u32)>,
-    /// Keys that are written out.
-    pub(crate) keys: Vec<(u32, u32)>,
-}
-
 impl Gateway {
-    /// Examines what a worker has read out of its program.
-    pub(crate) async fn examine_said(
-        &self,
-        view: &View,
-        permissions: &Permissions,
-        body: &str,
-    ) -> Result<Examined, RunError> {
-        let request: CheckRequest = serde_json::from_str(body).map_err(|_| {
-            RunError::new(ErrorCode::WorkerDied, "the worker sent a check that cannot be read")
-        })?;
-        Ok(self.examine(view, permissions, request).await)
-    }
-
-    /// Checks a program and judges it.
+    /// Checks a program that was read, and judges it.
     pub(crate) async fn examine(
         &self,
         view: &View,
         permissions: &Permissions,
-        mut request: CheckRequest,
+        source: &str,
+        prepared: &Prepared,
     ) -> Examined {
-        let verdict = self.check(view, &mut request).await;
-        let reading = std::mem::take(&mut request.reading).bounded();
+        let verdict = self.check(view, source, prepared).await;
         // Names that were not known before the check are by now, if they ever will be.
         let catalog = self.discovery.catalog();
-        let references = &request.references;
-        let judgement = self.judge(view.language, permissions, &catalog, &reading, references);
+        let judgement = self.judge(view.language, permissions, &catalog, prepared);
         Examined { verdict, judgement }
     }
 
@@ -133,10 +51,15 @@ impl Gateway {
     async fn check(
         &self,
         view: &View,
-        request: &mut CheckRequest,
+        source: &str,
+        prepared: &Prepared,
     ) -> Result<Vec<String>, RunError> {
-        let mut problems = std::mem::take(&mut request.problems);
-        problems.extend(self.unknown_names(view.language, &request.references).await);
+        let Prepared { references, python, .. } = prepared;
+        let mut problems = match self.engines.python_modules() {
+            Some(modules) => missing_modules(&python.imports, modules, source),
+            None => Vec::new(),
+        };
+        problems.extend(self.unknown_names(view.language, references).await);
         // Those of one place in the order in which they were found.
         problems.sort_by_key(|problem| (problem.line, problem.column));
         if let Some(error) = told_at_once(problems) {
@@ -144,15 +67,14 @@ impl Gateway {
         }
         // Nothing of the program has run: it may see what was learned just now.
         view.renew(self.discovery.catalog());
-        let Some(text) = &request.text else { return Ok(Vec::new()) };
+        let Some(text) = &prepared.check_text else { return Ok(Vec::new()) };
         let catalog = view.catalog();
-        let references = &request.references;
         match (view.language, &self.types, &self.python_types) {
             (Language::TypeScript, Some(types), _) => {
                 types.check(&TypeRequest { catalog: &catalog, text, references }).await
             }
             (Language::Python, _, Some(types)) => {
-                let known = &request.python;
+                let known = python;
                 types.check(&PythonRequest { catalog: &catalog, text, references, known }).await
             }
             (Language::TypeScript, None, _) | (Language::Python, _, None) => Ok(Vec::new()),
@@ -165,12 +87,12 @@ impl Gateway {
         let mut seen = HashSet::new();
         let asked: Vec<&Reference> = references
             .iter()
-            .filter(|one| !one.guarded && one.is_short() && seen.insert((&one.server, &one.tool)))
+            .filter(|one| !one.guarded && is_short(one) && seen.insert((&one.server, &one.tool)))
             .collect();
         let catalog = self.discovery.catalog();
         // What a snapshot does not know may be new.
         let unsure: BTreeSet<&str> =
-            asked.iter().filter_map(|one| one.server_to_ask(&catalog)).collect();
+            asked.iter().filter_map(|one| server_to_ask(one, &catalog)).collect();
         let unsure: Vec<String> = unsure.into_iter().map(str::to_owned).collect();
         let absent = match unsure.is_empty() {
             true => Vec::new(),
@@ -192,22 +114,20 @@ impl Gateway {
     }
 }
 
-impl Reference {
-    fn is_short(&self) -> bool {
-        self.server.len() <= NAME_LIMIT
-            && self.tool.as_ref().is_none_or(|tool| tool.len() <= NAME_LIMIT)
-    }
+fn is_short(reference: &Reference) -> bool {
+    reference.server.len() <= NAME_LIMIT
+        && reference.tool.as_ref().is_none_or(|tool| tool.len() <= NAME_LIMIT)
+}
 
-    /// The server whose live tools are needed to judge this.
-    fn server_to_ask<'c>(&self, catalog: &'c Catalog) -> Option<&'c str> {
-        let name = catalog.server_name(&self.server).ok()?;
-        let tools = catalog.server(name)?;
-        let known = match &self.tool {
-            Some(tool) => tools.find(tool).is_some(),
-            None => !self.called || !tools.functions.is_empty(),
-        };
-        (!known).then_some(name)
-    }
+/// The server whose live tools are needed to judge a reference.
+fn server_to_ask<'c>(reference: &Reference, catalog: &'c Catalog) -> Option<&'c str> {
+    let name = catalog.server_name(&reference.server).ok()?;
+    let tools = catalog.server(name)?;
+    let known = match &reference.tool {
+        Some(tool) => tools.find(tool).is_some(),
+        None => !reference.called || !tools.functions.is_empty(),
+    };
+    (!known).then_some(name)
 }
 
 /// What is wrong with a reference, as far as the catalog knows.

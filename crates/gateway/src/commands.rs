@@ -45,7 +45,7 @@ impl Gateway {
         let ended = self.decided_command(permissions, name, request, &mut record).await;
         // What is no command's name was chosen by the program, and may be a value of somebody.
         if record.record.path.is_none() {
-            record.record.name = self.privacy.leaving(session).text(clip(name));
+            record.record.name = self.privacy.leaving(session).text(clip(name)).into_string();
         }
         record.finish(&ended);
         ended.map(|done| answer(&done))

@@ -1,30 +1,73 @@
 //! May this program run, and where?
 //!
-//! In: a judged program. Out: the sandbox it runs in, or why it does not run. A person is
+//! In: a [`Judged`] program. Out: a [`Consented`] one, with the sandbox it runs in; or why
+//! it does not run. No worker is held meanwhile. A person is
 //! asked once for the whole program: for its risk, and for all tools that it can be seen
 //! to call and that need their word, so that a loop of fifty writes is one question. The
 //! answer is bound to the hash of exactly this program under exactly this profile.
 
-use tidegate_model::{Backend, ErrorCode, Program, RunError, RunId, ToolRef, Word};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidegate_model::{Backend, ErrorCode, Executable, Program, RunError, ToolRef, Word};
 use tidegate_policy::{Why, subject_of_text};
+use tidegate_sandbox::Pool;
 use tidegate_store::ApprovalScope;
 
+use crate::admission::Turn;
+use crate::admit::{Admitted, Submitted};
 use crate::approval_form;
 use crate::approvals::Matter;
+use crate::examine::Judged;
 use crate::gateway::Gateway;
 use crate::judge::Judgement;
-use crate::person::Person;
+use crate::view::View;
+
+/// A program that may run.
+pub(crate) struct Consented {
+    /// Its permissions and limits are those of its sandbox.
+    pub(crate) run: Submitted,
+    pub(crate) turn: Turn,
+    pub(crate) workers: Arc<Pool>,
+    pub(crate) sandbox: Backend,
+    pub(crate) executable: Option<Executable>,
+    pub(crate) view: View,
+    /// What its author is told beside the result.
+    pub(crate) warnings: Vec<String>,
+    /// What it has used of its time.
+    pub(crate) used: Duration,
+    /// Nobody else can make one.
+    _sealed: Sealed,
+}
+
+struct Sealed;
 
 impl Gateway {
     /// Asks whoever must be asked, and chooses the sandbox.
-    pub(crate) async fn consent(
+    pub(crate) async fn consent(&self, judged: Judged) -> Result<Consented, RunError> {
+        let Judged { admitted, prepared, view, judgement, mut warnings, .. } = judged;
+        let Admitted { mut run, workers, mut turn, since, .. } = admitted;
+        let used = since.elapsed();
+        let sandbox = self.approved_sandbox(&run, &judgement, &mut turn).await?;
+        if sandbox != Backend::Process {
+            tracing::info!(run = %run.id, sandbox = sandbox.as_str(), "runs in another sandbox");
+            warnings.push(runs_elsewhere(&judgement, sandbox));
+            run.permissions = self.policy.strict(&run.permissions);
+            run.limits = self.limits_of(&run.program, Some(&run.permissions));
+        }
+        let executable = prepared.executable;
+        let _sealed = Sealed;
+        Ok(Consented { run, turn, workers, sandbox, executable, view, warnings, used, _sealed })
+    }
+
+    /// The sandbox that the program runs in, once everybody who must be asked said yes.
+    async fn approved_sandbox(
         &self,
-        person: &Person,
-        run: &RunId,
-        program: &Program,
-        profiles: &[&str],
+        run: &Submitted,
         judgement: &Judgement,
+        turn: &mut Turn,
     ) -> Result<Backend, RunError> {
+        let (person, program) = (&*run.person, &*run.program);
         person.set_level(judgement.level);
         if judgement.ruling.word == Word::Deny {
             return Err(denied(judgement));
@@ -41,11 +84,12 @@ impl Gateway {
         let leaving = &mut self.privacy.leaving(&person.context().session);
         let matter = Matter {
             kind: "program",
-            subject: subject_of_program(program, profiles, &tools),
+            subject: subject_of_program(program, &run.permissions.names(), &tools),
             title: approval_form::title_of_program(program.language, &tools, judgement, leaving),
             details: approval_form::details_of_program(&program.source, judgement, leaving),
         };
-        match self.ask(person, run, matter).await? {
+        turn.started();
+        match self.ask(person, &run.id, matter).await? {
             ApprovalScope::Once => person.approve_tools(tools),
             ApprovalScope::Session => {
                 for (tool, why) in asked {
@@ -77,6 +121,19 @@ fn subject_of_program(program: &Program, profiles: &[&str], tools: &[ToolRef]) -
     let parts = (program.language.as_str(), engine, profiles, tools, &program.source);
     // Text and lists of text are always written.
     subject_of_text("program", &serde_json::to_string(&parts).unwrap_or_default())
+}
+
+/// Never silently: what a program may do in another sandbox is other than its author
+/// thinks.
+fn runs_elsewhere(judgement: &Judgement, sandbox: Backend) -> String {
+    let worst = judgement.issues.iter().max_by_key(|issue| issue.severity);
+    let why = worst.map(|issue| format!(" (line {}: {})", issue.line, issue.message));
+    format!(
+        "the risk of the program is {}{}, so it ran in the sandbox `{}`",
+        judgement.level,
+        why.unwrap_or_default(),
+        sandbox.as_str()
+    )
 }
 
 fn denied(judgement: &Judgement) -> RunError {

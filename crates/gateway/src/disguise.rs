@@ -71,8 +71,8 @@ fn start_of(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::DataType;
-    use tidegate_privacy::{SessionValues, Span};
+    use tidegate_model::{DataType, Span};
+    use tidegate_privacy::SessionValues;
 
     use super::disguise;
     use crate::run::Ended;

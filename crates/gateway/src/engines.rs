@@ -69,6 +69,13 @@ impl Engines {
         }
     }
 
+    /// What reads programs. Starts nothing yet.
+    pub(crate) fn readers(&self) -> Pool {
+        let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
+        let source = ProcessBackend::new(self.executable.clone(), limits, least).reading();
+        Pool::new(Arc::new(source), ready(&self.sandbox))
+    }
+
     /// The engine of a program that asks for this one, or for none.
     pub(crate) fn chosen(&self, asked: Option<Engine>) -> Engine {
         asked.unwrap_or(self.sandbox.engine)

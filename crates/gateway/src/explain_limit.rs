@@ -136,6 +136,23 @@ pub(crate) fn start_error(limit: LimitName, configured: &Limits) -> RunError {
     ))
 }
 
+/// The error of a program that hit a limit.
+pub(crate) fn limit_error(
+    limit: LimitName,
+    used: Option<u64>,
+    limits: &Limits,
+    configured: &Limits,
+    permissions: &Permissions,
+) -> RunError {
+    let hit = Hit { limit, used };
+    let bound = bound_of_program(limit, limits, configured, permissions);
+    RunError::new(code_of(limit), message(Subject::Program, hit, limits)).with_hint(hint(
+        Subject::Program,
+        limit,
+        &bound,
+    ))
+}
+
 /// The error of a command that was ended for a limit.
 pub(crate) fn command_error(name: &str, hit: Hit, limits: &Limits, bound: &Bound) -> RunError {
     let subject = Subject::Command(name);

@@ -16,6 +16,7 @@ use tidegate_model::{Connection, ErrorCode, Language, RunError};
 
 use crate::bridge::Caller;
 use crate::gateway::Gateway;
+use crate::privacy::Origin;
 
 /// What the worker sends.
 #[derive(Deserialize)]
@@ -62,7 +63,8 @@ impl Gateway {
         let session = &caller.person.context().session;
         let record = |mut connection: Connection| {
             // A program may have made a host of somebody's name.
-            connection.host = self.privacy.leaving(session).own_words(&connection.host);
+            let mut leaving = self.privacy.leaving(session);
+            connection.host = leaving.redact(Origin::OwnWords, &connection.host).into_string();
             self.store.record_connection(connection);
         };
         let answer = self.egress.fetch(run, request, &record).await;

@@ -9,11 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use tidegate_catalog::{Catalog, Snapshots};
 use tidegate_config::{Checks, Settings, TypeCheck};
+use tidegate_detect::OptionsError;
 use tidegate_egress::{Egress, OpenError};
 use tidegate_model::{Engine, RunError};
 use tidegate_policy::{Approved, Grants, Policy};
-use tidegate_privacy::OptionsError;
-use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
+use tidegate_sandbox::{
+    CommandRunner, EngineError, ExternalEngine, Pool, Python, PythonError, cleared,
+};
 use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
@@ -28,7 +30,6 @@ use crate::engines::Engines;
 use crate::known::scoring;
 use crate::patterns::{self, PatternsError};
 use crate::privacy::{Privacy, Vaults};
-use crate::python_check::PythonReader;
 use crate::python_types::PythonTypes;
 use crate::rules_file::{PolicyError, RulesFile};
 use crate::run_id::new_run_id;
@@ -74,7 +75,7 @@ pub struct Gateway {
     pub(crate) store: Arc<Store>,
     pub(crate) shapes: Arc<Shapes>,
     pub(crate) together: Together,
-    pub(crate) outputs: Outputs,
+    pub(crate) outputs: Arc<Outputs>,
     pub(crate) skills: Skills,
     pub(crate) egress: Egress,
     pub(crate) admission: Arc<Admission>,
@@ -88,7 +89,8 @@ pub struct Gateway {
     sessions: Mutex<HashMap<String, Arc<Approved>>>,
     /// The name of this process, for questions of a client that has it to itself.
     own_name: String,
-    pub(crate) python: PythonReader,
+    /// What reads programs.
+    pub(crate) readers: Pool,
     /// None if there is no command to run.
     pub(crate) commands: Option<CommandRunner>,
     /// None if it is off, or there is no compiler.
@@ -110,7 +112,7 @@ impl Gateway {
         let failed = |source| GatewayError::State { path: settings.state_dir.clone(), source };
         let store = Arc::new(Store::open(&settings.state_dir).map_err(failed)?);
         let shapes = Arc::new(Shapes::open(Arc::clone(&store)).map_err(failed)?);
-        let outputs = Outputs::new(&settings.state_dir);
+        let outputs = Arc::new(Outputs::new(&settings.state_dir));
         outputs.prune();
         let on_change = settings.permissions.on_change;
         let acceptance = Acceptance::open(Arc::clone(&store), on_change).map_err(failed)?;
@@ -143,6 +145,7 @@ impl Gateway {
             settings.limits.clone(),
             |name| environment.get(name).map(OsString::from),
         );
+        let readers = engines.readers();
         let upstreams = Upstreams::new(settings.servers.clone(), executable.clone(), environment);
         let specs = settings.servers.clone();
         let discovery =
@@ -175,7 +178,7 @@ impl Gateway {
             vaults,
             sessions: Mutex::default(),
             own_name: new_run_id().0,
-            python: PythonReader::default(),
+            readers,
             commands,
             types,
             python_types,
@@ -218,6 +221,7 @@ impl Gateway {
     /// waits for the first program: many never see one, and pyright takes 140 MB.
     pub fn prepare_worker(self: &Arc<Self>) {
         let gateway = Arc::clone(self);
+        self.readers.prepare();
         tokio::spawn(async move { gateway.engines.keep_ready().await });
         if let Some(types) = &self.types {
             types.warm_up();
@@ -247,7 +251,7 @@ impl Gateway {
         }
         self.shapes.keep_all();
         self.privacy.close();
-        tokio::join!(self.engines.close(), self.discovery.close());
+        tokio::join!(self.readers.close(), self.engines.close(), self.discovery.close());
         cleared().await;
     }
 }
@@ -261,7 +265,8 @@ fn type_checker(settings: &Settings, environment: &BTreeMap<String, String>) -> 
     let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
     match find(tsc.as_deref(), &settings.state_dir, path) {
         Found::Native { tsc } => {
-            let checker = TypeChecker::new(tsc, settings.state_dir.join("types"));
+            let folder = settings.state_dir.join("types");
+            let checker = TypeChecker::new(tsc, folder, settings.sandbox.min_isolation.into());
             Some(Types::new(checker, *types))
         }
         found => {
@@ -283,7 +288,9 @@ fn python_type_checker(
     let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
     match find_python(python.as_deref(), path) {
         FoundPython::Checker(checker) => {
-            let checker = TypeChecker::python(&checker, settings.state_dir.join("types"));
+            let folder = settings.state_dir.join("types");
+            let least = settings.sandbox.min_isolation;
+            let checker = TypeChecker::python(&checker, folder, least.into());
             Some(PythonTypes::new(checker, *types))
         }
         found => {

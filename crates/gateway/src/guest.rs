@@ -71,8 +71,6 @@ impl Gateway {
             }
             Question::SaveSkill => self.save_for_program(caller, body).await,
             Question::Pii => self.pii_answer(caller, body),
-            // Answered in `run.rs`, which keeps the warnings.
-            Question::Check => Ok(Value::Null),
         }
     }
 

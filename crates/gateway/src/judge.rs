@@ -2,8 +2,8 @@
 //!
 //! In: what was read out of the program, and the tools that it names. Out: a
 //! [`Judgement`]. It informs people and rules; what the program can do is decided at each
-//! call, and what it can reach by the jail. The worker that read a program in TypeScript
-//! has run nothing of it yet, so its reading is our own code's word.
+//! call, and what it can reach by the jail. A program may have taken over the reader that
+//! read it, so a judgement never replaces the decision on each call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use serde_json::Value;
 use tidegate_catalog::{Catalog, Resolution};
 use tidegate_model::reading::{Fact, FactKind, Form, Reading};
 use tidegate_model::{
-    Effect, FileImpact, Finding, Impact, Language, Level, Severity, ToolImpact, ToolRef, Word,
+    Effect, FileImpact, Finding, Impact, Language, Level, Prepared, Reference, Severity,
+    ToolImpact, ToolRef, Word,
 };
 use tidegate_policy::{Permissions, Ruling, Subject, Why, destroying_sql, risk};
 
 use crate::approval_form::because;
-use crate::check::Reference;
 use crate::explain;
 use crate::gateway::Gateway;
 
@@ -66,9 +66,9 @@ impl Gateway {
         language: Language,
         permissions: &Permissions,
         catalog: &Catalog,
-        reading: &Reading,
-        references: &[Reference],
+        prepared: &Prepared,
     ) -> Judgement {
+        let Prepared { reading, references, .. } = prepared;
         let issues = self.patterns.findings(language, reading);
         let mut impact = self.impact(language, permissions, catalog, references);
         touched(reading, &mut impact);

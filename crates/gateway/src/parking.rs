@@ -20,6 +20,8 @@ use tidegate_model::{Backend, Engine, ErrorCode, Language, Program, RunError, Ru
 use tidegate_policy::subject_of_text;
 use tidegate_store::{Parked, ParkedRun, WaitingRun};
 
+use crate::context::RunContext;
+use crate::gateway::Gateway;
 use crate::privacy::Vaults;
 use crate::request::Request;
 use crate::run_id::short_id;
@@ -395,6 +397,23 @@ impl Found {
             }
         }
         Ok((identity, journal))
+    }
+}
+
+impl Gateway {
+    /// Takes a run out to go on with it here.
+    pub(crate) fn unpark(
+        &self,
+        id: &RunId,
+        context: &RunContext,
+    ) -> Result<(Identity, Journal), RunError> {
+        let mut found = find(&self.vaults, id, &context.session.0)?;
+        // Before it is taken out: what is refused here can go on elsewhere.
+        self.goes_on_within(context.profile.as_deref(), found.identity.profile.as_deref())?;
+        let tokens_of = self.privacy.go_on_with(&context.session, &found.identity.tokens_of)?;
+        found.identity.tokens_of = tokens_of;
+        found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
+        found.take(&self.vaults)
     }
 }
 

@@ -17,10 +17,11 @@ use tokio::sync::Mutex;
 
 use crate::approval_form;
 use crate::approvals::{Asked, Matter, Opened};
-use crate::clock::RunClock;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
 use crate::parking::Journal;
+use crate::privacy::RedactedErrors;
+use crate::run::RunClock;
 
 /// What stands between one run and its person.
 pub(crate) struct Person {
@@ -31,12 +32,12 @@ pub(crate) struct Person {
     level: AtomicU8,
     approved: Approved,
     session: Arc<Approved>,
-    /// The warnings about the program, once it is settled that and where it runs.
-    settled: OnceLock<Vec<String>>,
     /// The tokens of personal data that its author wrote into the program.
     tokens: OnceLock<BTreeSet<Token>>,
     /// What the author of the program should know about its calls.
     notes: std::sync::Mutex<BTreeSet<String>>,
+    /// What the run is told of a person's answers.
+    pub(crate) errors: RedactedErrors,
     /// Held by whoever asks.
     asking: Mutex<()>,
     /// Set when there is a worker whose clock can be stopped.
@@ -59,9 +60,9 @@ impl Person {
             level: AtomicU8::new(u8::MAX),
             approved: Approved::default(),
             session,
-            settled: OnceLock::new(),
             tokens: OnceLock::new(),
             notes: std::sync::Mutex::default(),
+            errors: RedactedErrors::default(),
             asking: Mutex::default(),
             clock: std::sync::Mutex::default(),
             journal,
@@ -104,22 +105,6 @@ impl Person {
         let index = usize::from(self.level.load(Ordering::Relaxed));
         let level = Level::ALL.get(index).copied().unwrap_or(Level::Critical);
         Standing { level, run: &self.approved, session: &self.session }
-    }
-
-    /// It is settled that and where the program runs; it is not looked at again.
-    /// These are the warnings about it.
-    pub(crate) fn settle(&self, warnings: Vec<String>) {
-        // Asked once per program: nobody settles it twice.
-        let _ = self.settled.set(warnings);
-    }
-
-    pub(crate) fn is_settled(&self) -> bool {
-        self.settled.get().is_some()
-    }
-
-    /// What was noticed about the program, once it is settled.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        self.settled.get().cloned().unwrap_or_default()
     }
 
     /// Something the author of the program should know, once.
@@ -188,9 +173,7 @@ impl Gateway {
         let _turn = person.asking.lock().await;
         let leaving = &mut self.privacy.leaving(&person.context.session);
         if person.approved.is_refused(tool) {
-            let error = approval_form::refused_before(tool, leaving);
-            self.privacy.session(&person.context.session).vouch_for(&error);
-            return Err(error);
+            return Err(person.errors.add(approval_form::refused_before(tool, leaving)));
         }
         // While this one waited for its turn, another may have been approved for all.
         if person.has_approved(tool, &asked.ruling.why) {
@@ -217,21 +200,8 @@ impl Gateway {
         Ok(())
     }
 
-    /// Asks. What the model is told of it has nothing left that must be replaced.
-    pub(crate) async fn ask(
-        &self,
-        person: &Person,
-        run: &RunId,
-        matter: Matter,
-    ) -> Result<ApprovalScope, RunError> {
-        let answer = self.ask_and_wait(person, run, matter).await;
-        answer.inspect_err(|error| {
-            self.privacy.session(&person.context.session).vouch_for(error);
-        })
-    }
-
     /// Asks, with the clock of the run stopped and the run kept.
-    async fn ask_and_wait(
+    pub(crate) async fn ask(
         &self,
         person: &Person,
         run: &RunId,
@@ -239,7 +209,8 @@ impl Gateway {
     ) -> Result<ApprovalScope, RunError> {
         let subject = subject_of_text("asked", &format!("{}\0{}", person.asker, matter.subject));
         let matter = Matter { subject, ..matter };
-        let asked = match self.open_question(run, matter)? {
+        let opened = self.open_question(run, matter);
+        let asked = match opened.map_err(|error| person.errors.add(error))? {
             Opened::Answered(scope) => return Ok(scope),
             Opened::Waiting(asked) => asked,
         };
@@ -262,9 +233,10 @@ impl Gateway {
         asked: &Asked,
     ) -> Result<ApprovalScope, RunError> {
         let waiting = self.answer_to(asked, &person.context);
-        match person.clock() {
+        let answer = match person.clock() {
             Some(clock) => clock.stopped_during(waiting).await,
             None => waiting.await,
-        }
+        };
+        answer.map_err(|error| person.errors.add(error))
     }
 }

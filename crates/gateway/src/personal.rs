@@ -16,19 +16,12 @@ use crate::approval_form::code_lines;
 use crate::approvals::Matter;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
+use crate::person::Person;
 use crate::pipeline::{Clock, outcome_of};
-use crate::privacy::{Counts, unknown_tokens};
+use crate::privacy::{Counts, Redacted, unknown_tokens};
 use crate::run_id::new_run_id;
+use crate::shown::{Approved, Sanitized, ShowResult, Shown, Unsanitized, show};
 use crate::tokens;
-
-/// A text with tokens in the place of values, or the other way round.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Sanitized {
-    /// The text.
-    pub text: String,
-    /// How many places were replaced, by type.
-    pub counts: Counts,
-}
 
 /// What is known about personal data, without any.
 #[derive(Debug)]
@@ -43,13 +36,9 @@ pub struct PrivacyReport {
 
 impl Gateway {
     /// A text with tokens of the session in the place of personal data.
-    pub fn sanitize_pii(&self, text: &str, context: &RunContext) -> Result<Sanitized, RunError> {
-        if self.privacy.is_off() {
-            return Err(is_off());
-        }
-        let mut leaving = self.privacy.leaving(&context.session);
-        let text = leaving.text(text);
-        Ok(Sanitized { text, counts: leaving.counts })
+    pub fn sanitize_pii(&self, text: &str, context: &RunContext) -> ShowResult<Sanitized> {
+        let is_on = !self.privacy.is_off();
+        self.show_result(is_on.then_some(Unsanitized(text)).ok_or_else(is_off), context)
     }
 
     /// The name of a session in the vault.
@@ -101,21 +90,27 @@ impl Gateway {
     }
 
     /// A text with real values in the place of its tokens, if a person agrees.
-    pub async fn restore_pii(&self, text: &str, context: &RunContext) -> Result<String, RunError> {
+    pub async fn restore_pii(&self, text: &str, context: &RunContext) -> ShowResult<String> {
         let (clock, id) = (Clock::start(), new_run_id());
-        let restored = self.restore_for_model(text, context, &id).await;
-        let shown = restored.as_ref().map_or(0, String::len);
+        let person = self.person(context);
+        let restored = self.restore_for_model(text, &person, &id).await;
+        let leaving = &mut self.privacy.leaving(&context.session).keeping(&person.errors);
+        let restored = match restored {
+            Ok(text) => Ok(show(Approved(text), leaving)),
+            Err(error) => Err(show(error, leaving)),
+        };
+        let bytes = restored.as_ref().map_or(0, Shown::bytes);
         let record = RunRecord {
             id,
             started_at: clock.wall,
             kind: "restore_pii",
             language: None,
             source_sha256: None,
-            outcome: outcome_of(restored.as_ref().err()),
+            outcome: outcome_of(restored.as_ref().err().map(|error| &**error)),
             duration: clock.elapsed(),
             tool_calls: 0,
-            result_bytes: shown as u64,
-            answer_tokens: tokens::estimate(shown),
+            result_bytes: bytes,
+            answer_tokens: tokens::estimate(usize::try_from(bytes).unwrap_or(usize::MAX)),
             handle: None,
         };
         self.keep_record(record).await;
@@ -125,9 +120,10 @@ impl Gateway {
     async fn restore_for_model(
         &self,
         text: &str,
-        context: &RunContext,
+        person: &Person,
         run: &RunId,
     ) -> Result<String, RunError> {
+        let context = person.context();
         if self.privacy.is_off() {
             return Err(is_off());
         }
@@ -148,19 +144,21 @@ impl Gateway {
                 ));
             }
             Word::Ask => {
-                let person = self.person(context);
                 // Exactly these tokens of exactly this session.
                 let session = &self.privacy.session(&context.session).name;
                 let matter = Matter {
                     kind: "restore",
                     subject: subject_of_text("restore", &format!("{session}\0{text}")),
-                    title: format!("show the model the real values of {}", listed(&found)),
-                    details: format!(
-                        "Asked because personal data would enter the context of the model.\n\n{}",
-                        code_lines(text, &mut self.privacy.leaving(&context.session))
-                    ),
+                    title: Redacted::join(&[
+                        &"show the model the real values of ",
+                        &Redacted::trusted(listed(&found)),
+                    ]),
+                    details: Redacted::join(&[
+                        &"Asked because personal data would enter the context of the model.\n\n",
+                        &code_lines(text, &mut self.privacy.leaving(&context.session)),
+                    ]),
                 };
-                self.ask(&person, run, matter).await?;
+                self.ask(person, run, matter).await?;
             }
         }
         let restored = self.reveal(text, context)?;

@@ -8,22 +8,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use sha2::{Digest, Sha256};
-use tidegate_model::{Backend, ErrorCode, Isolation, Limits, Program, Response, RunError, RunId};
-use tidegate_policy::Permissions;
+use tidegate_model::{ErrorCode, Program, Response, RunError, RunId};
 use tidegate_store::{Outcome, RunRecord};
 
+use crate::admit::Submitted;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::parking::{self, Identity, Journal};
+use crate::parking::{Identity, Journal};
 use crate::person::Person;
-use crate::ready::{Checked, Ready};
-use crate::run::Terms;
+use crate::run::{self, Ended};
 use crate::run_id::new_run_id;
-use crate::{explain, result, run};
+use crate::shown::{EndedRun, ShowResult, Shown};
 
 impl Gateway {
     /// Runs a program and answers as `execute_code` does.
-    pub async fn execute(self: &Arc<Self>, program: Program, context: &RunContext) -> Response {
+    pub async fn execute(
+        self: &Arc<Self>,
+        program: Program,
+        context: &RunContext,
+    ) -> Shown<Response> {
         let identity = Identity {
             id: new_run_id(),
             program,
@@ -43,20 +46,19 @@ impl Gateway {
         self: &Arc<Self>,
         id: &RunId,
         context: &RunContext,
-    ) -> Result<Response, RunError> {
-        let mut found = parking::find(&self.vaults, id, &context.session.0)?;
-        // Before it is taken out: what is refused here can go on elsewhere.
-        self.goes_on_within(context.profile.as_deref(), found.identity.profile.as_deref())?;
-        let tokens_of = self.privacy.go_on_with(&context.session, &found.identity.tokens_of)?;
-        found.identity.tokens_of = tokens_of;
-        found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
-        let (identity, journal) = found.take(&self.vaults)?;
+    ) -> ShowResult<Response> {
+        let (identity, journal) =
+            self.unpark(id, context).map_err(|error| self.show(error, context))?;
         Ok(self.execute_as(identity, journal, context).await)
     }
 
     /// A run goes on within the profile that it has, and within no other: a person may have
     /// approved it as it is.
-    fn goes_on_within(&self, asked: Option<&str>, kept: Option<&str>) -> Result<(), RunError> {
+    pub(crate) fn goes_on_within(
+        &self,
+        asked: Option<&str>,
+        kept: Option<&str>,
+    ) -> Result<(), RunError> {
         let configured = self.settings.permissions.profile.as_str();
         let kept = kept.unwrap_or(configured);
         if asked.is_none_or(|asked| asked == kept) {
@@ -73,34 +75,24 @@ impl Gateway {
         identity: Identity,
         journal: Journal,
         context: &RunContext,
-    ) -> Response {
+    ) -> Shown<Response> {
         let clock = Clock::start();
-        let Identity { id, program, profile, asker, sandbox, .. } = identity;
-        let context = &RunContext { sandbox, ..context.clone() };
-        let session = self.approved_for(&asker);
-        let person = Person::new(context, asker, session, Some(journal));
-        person.set_source(&program.source);
-        let person = Arc::new(person);
-        let source_sha256 = Some(sha256_hex(&program.source));
-        let language = program.language;
-        let permissions = self.permissions(profile.as_deref());
-        let mut limits = self.limits_of(&program, permissions.as_ref().ok());
-        let mut ended = match permissions {
-            Ok(permissions) => {
-                self.run_somewhere(program, permissions, &mut limits, &id, &person).await
-            }
-            Err(error) => run::Ended::failed(error),
+        let (id, language) = (identity.id.clone(), identity.program.language);
+        let source_sha256 = Some(sha256_hex(&identity.program.source));
+        let context = &RunContext { sandbox: identity.sandbox, ..context.clone() };
+        let person = self.person_of(&identity, journal, context);
+        let mut ended = match self.submitted(identity, &person) {
+            Ok(submitted) => self.stages(submitted).await,
+            Err(error) => Ended::failed(error),
         };
         // The execution ends here; wording its result is our own affair.
         let execution_ms = rounded_ms(clock.elapsed());
         if !self.privacy.is_off() {
             ended.warnings.extend(person.take_notes());
         }
-        let (ended, shown) = self.shown(&context.session, ended).await;
-        let made = result::respond(&shown, &ended, &id, &limits, &self.outputs);
-        let mut response = made.response;
-        self.watch_volume(&context.session, &id, &shown.ended, &response);
-        response.metrics.execution_ms = execution_ms;
+        let outputs = Arc::clone(&self.outputs);
+        let ended = EndedRun { ended, id: id.clone(), execution_ms, outputs };
+        let (response, result_bytes) = self.show_run(ended, &person).await;
         person.ended(response.error.as_ref());
         let record = RunRecord {
             id,
@@ -110,8 +102,8 @@ impl Gateway {
             source_sha256,
             outcome: outcome_of(response.error.as_ref()),
             duration: clock.elapsed(),
-            tool_calls: ended.tool_calls,
-            result_bytes: made.result_bytes,
+            tool_calls: response.metrics.tool_calls,
+            result_bytes,
             answer_tokens: response.metrics.tokens_in_summary,
             handle: response.handle.clone(),
         };
@@ -119,42 +111,44 @@ impl Gateway {
         response
     }
 
-    /// Runs a program in the first sandbox, which reads it, or in the one that it is then
-    /// found to need.
-    async fn run_somewhere(
-        self: &Arc<Self>,
-        program: Program,
-        mut permissions: Permissions,
-        limits: &mut Limits,
-        id: &RunId,
-        person: &Arc<Person>,
-    ) -> run::Ended {
-        let context = person.context();
-        let mut here = Backend::Process;
-        loop {
-            let ready = tokio::select! {
-                ready = self.ready(&program, limits, id, context) => ready,
-                () = context.cancelled.cancelled() => Err(run::cancelled()),
-            };
-            let Ready { worker, reading, _admitted, _lease } = match ready {
-                Ok(ready) => ready,
-                Err(error) => return run::Ended::failed(error),
-            };
-            if here == Backend::Strict && worker.report.level() < Isolation::Strict {
-                return run::Ended::failed(explain::not_strict(&worker.report));
-            }
-            let checked = Checked { program: program.clone(), reading };
-            let permissions_here = permissions.clone();
-            let terms = Terms { permissions: permissions_here, limits, id, person, here };
-            match run::run(self, worker, checked, terms).await {
-                Ok(ended) => return ended,
-                Err(backend) => {
-                    tracing::info!(run = %id, backend = backend.as_str(), "runs elsewhere");
-                    here = backend;
-                    permissions = self.policy.strict(&permissions);
-                    *limits = self.limits_of(&program, Some(&permissions));
-                }
-            }
+    /// The person behind a run, who may be asked.
+    fn person_of(
+        &self,
+        identity: &Identity,
+        journal: Journal,
+        context: &RunContext,
+    ) -> Arc<Person> {
+        let session = self.approved_for(&identity.asker);
+        let person = Person::new(context, identity.asker.clone(), session, Some(journal));
+        person.set_source(&identity.program.source);
+        Arc::new(person)
+    }
+
+    /// The terms of a run: what it may do, and how much of it.
+    fn submitted(&self, run: Identity, person: &Arc<Person>) -> Result<Submitted, RunError> {
+        let permissions = self.permissions(run.profile.as_deref())?;
+        let limits = self.limits_of(&run.program, Some(&permissions));
+        let (id, program, person) = (run.id, Arc::new(run.program), Arc::clone(person));
+        Ok(Submitted { id, program, person, permissions, limits })
+    }
+
+    /// From a submitted program to its end. Each stage makes the type that the next one
+    /// takes, and nobody else can.
+    async fn stages(self: &Arc<Self>, submitted: Submitted) -> Ended {
+        let cancelled = submitted.person.context().cancelled.clone();
+        let consented = async {
+            let admitted = self.admit(submitted).await?;
+            let read = self.read(admitted).await?;
+            let judged = self.judged(read).await?;
+            self.consent(judged).await
+        };
+        let consented = tokio::select! {
+            consented = consented => consented,
+            () = cancelled.cancelled() => Err(run::cancelled()),
+        };
+        match consented {
+            Ok(consented) => self.run(consented).await,
+            Err(error) => Ended::failed(error),
         }
     }
 

@@ -11,6 +11,7 @@
 
 mod keeper;
 mod leaving;
+mod redacted;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicU64;
@@ -18,30 +19,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
-use tidegate_model::{DataType, ErrorCode, RunError};
-use tidegate_privacy::{
-    CustomRule, Detector, Exclusion, Fate, NewValue, Options, OptionsError, RestoreError, Restored,
-    SessionValues, Span, TextKind, Token, find_tokens,
-};
+use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
+use tidegate_model::{DataType, Detect, ErrorCode, RunError, Span, TextKind};
+use tidegate_privacy::{Fate, NewValue, RestoreError, Restored, SessionValues, Token, find_tokens};
 
 use crate::admission::SessionId;
 use crate::run_id::new_run_id;
 use keeper::Keeper;
 
 pub(crate) use keeper::Vaults;
-pub(crate) use leaving::{Counts, Leaving};
+pub(crate) use leaving::{Counts, Leaving, Origin};
+pub use redacted::Redacted;
+pub(crate) use redacted::{RedactedError, RedactedErrors};
 
 /// Text up to this size is looked at on the spot. Chosen: a millisecond or two.
 const AT_ONCE_BYTES: usize = 256 * 1024;
 
-/// Texts of our own that a session remembers. Chosen: more than wait at a time; what is
-/// forgotten is searched like any other text.
-const MOST_CLEAN: usize = 200;
-
 /// What is done about personal data, for all sessions.
 pub(crate) struct Privacy {
     settings: Settings,
-    detector: Detector,
+    detector: Box<dyn Detect>,
     sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     keeper: Keeper,
     /// The name of the session of a client that has the process to itself.
@@ -53,8 +50,6 @@ pub(crate) struct Session {
     /// Its name in the vault.
     pub(crate) name: String,
     values: Mutex<SessionValues>,
-    /// Texts of our own in which nothing is left to be replaced.
-    clean: Mutex<BTreeSet<Arc<str>>>,
     /// Bytes that went towards the model since personal data was seen.
     pub(crate) told_bytes: AtomicU64,
 }
@@ -62,24 +57,7 @@ pub(crate) struct Session {
 impl Session {
     fn new(name: String, values: SessionValues) -> Self {
         let values = Mutex::new(values);
-        Self { name, values, clean: Mutex::default(), told_bytes: AtomicU64::new(0) }
-    }
-
-    /// This error is of our own words, with what they quote replaced already: it goes to
-    /// the model as it is, or a server could have our words replaced by calling them names.
-    pub(crate) fn vouch_for(&self, error: &RunError) {
-        let mut clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
-        if clean.len() >= MOST_CLEAN {
-            clean.clear();
-        }
-        clean.insert(error.message.as_str().into());
-        clean.extend(error.hint.as_deref().map(Arc::from));
-    }
-
-    /// The longest text of our own that stands in this one.
-    fn clean_part(&self, text: &str) -> Option<Arc<str>> {
-        let clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
-        clean.iter().filter(|own| text.contains(&***own)).max_by_key(|own| own.len()).cloned()
+        Self { name, values, told_bytes: AtomicU64::new(0) }
     }
 
     pub(crate) fn values(&self) -> MutexGuard<'_, SessionValues> {
@@ -157,19 +135,21 @@ impl Privacy {
     }
 
     /// Takes in an answer from outside, as JSON text for the program or as an error. In
-    /// strict mode the program gets it with tokens.
+    /// strict mode the program gets it with tokens. `errors` are those of the request that
+    /// are redacted already.
     pub(crate) async fn arrived(
         self: &Arc<Self>,
         session: &SessionId,
         outcome: Result<String, RunError>,
+        errors: &RedactedErrors,
     ) -> Arrived {
         if self.is_off() {
             return Arrived { outcome, counts: Counts::new() };
         }
         let outcome = match outcome {
-            // Also our own: they may quote what was put back.
+            // Including our own: they may quote what was put back.
             Err(error) if self.settings.mode == PrivacyMode::Strict => {
-                let mut leaving = self.leaving(session);
+                let mut leaving = self.leaving(session).keeping(errors);
                 let outcome = Err(leaving.error(error));
                 return Arrived { outcome, counts: leaving.counts };
             }
@@ -211,12 +191,6 @@ impl Privacy {
         let counts = counted(&spans);
         session.values().remember(&error.message, &spans);
         Arrived { outcome: Err(error), counts }
-    }
-
-    /// Makes known what an answer holds, which is shown later.
-    pub(crate) fn remember(&self, session: &SessionId, text: &str) {
-        let spans = self.detector.scan(text, TextKind::Auto);
-        self.session(session).values().remember(text, &spans);
     }
 
     /// What goes towards the model of a session.
@@ -321,9 +295,9 @@ impl Privacy {
     }
 }
 
-/// What finds personal data, with the rules of the configuration.
-pub fn detector(settings: &Settings) -> Result<Detector, OptionsError> {
-    Detector::new(options(settings))
+/// The detector of personal data, with the rules of the configuration.
+pub fn detector(settings: &Settings) -> Result<Box<dyn Detect>, OptionsError> {
+    Ok(Box::new(Detector::new(options(settings))?))
 }
 
 fn options(settings: &Settings) -> Options {

@@ -13,13 +13,11 @@ mod stubs;
 
 use tidegate_catalog::{Catalog, Results};
 use tidegate_config::TypeCheck;
-use tidegate_model::RunError;
-use tidegate_python::Hints;
+use tidegate_model::{PythonNames, Reference, RunError};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 
 use self::judge::Judge;
 use self::stubs::Stubs;
-use crate::check::Reference;
 use crate::type_check::in_characters;
 use crate::type_verdict::{Problem, verdict};
 
@@ -32,21 +30,13 @@ pub(crate) struct PythonTypes {
     mode: TypeCheck,
 }
 
-/// What is known of a program in Python beside its references.
-#[derive(Default)]
-pub(crate) struct Known {
-    /// Tools that it passes on or keeps: server and tool as written.
-    pub(crate) kept: Vec<(String, String)>,
-    pub(crate) hints: Hints,
-}
-
 /// What a program is checked with.
 pub(crate) struct PythonRequest<'a> {
     pub(crate) catalog: &'a Catalog,
     /// The source, with `\n` at the ends of its lines.
     pub(crate) text: &'a str,
     pub(crate) references: &'a [Reference],
-    pub(crate) known: &'a Known,
+    pub(crate) known: &'a PythonNames,
 }
 
 impl PythonTypes {

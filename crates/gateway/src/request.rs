@@ -1,22 +1,21 @@
 //! What a program asks the world outside for: tools, addresses, commands.
 //!
 //! In: a request as the worker sent it. Out: JSON text for the program, or why
-//! there is none. Counting, queueing and cutting off are in `run.rs`; deciding is
+//! there is none. Counting and queueing are in `run/requests.rs`; deciding is
 //! in `bridge.rs`, `fetch.rs` and `commands.rs`.
 
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tidegate_model::{Answer, ErrorCode, Language, RunError, RunId, ToolRef, whole_words};
-use tidegate_policy::Permissions;
+use tidegate_model::{Answer, ErrorCode, RunError, ToolRef, whole_words};
 use tidegate_wire::answer_text;
 
 use crate::bridge::Caller;
-use crate::direct::{has_binary, not_searched};
 use crate::explain;
 use crate::gateway::Gateway;
 use crate::parking::Begun;
-use crate::person::Person;
+use crate::run::RunShared;
+use crate::shown::{has_binary, not_searched};
 use crate::weight::{VALUE_BYTES, values_in};
 
 /// Argument bytes that may wait for their turn. A worker that floods the
@@ -49,21 +48,15 @@ impl Request {
 }
 
 /// Does what was asked for, unless the run had its answer before it was broken off.
-pub(crate) async fn journaled(
-    gateway: &Gateway,
-    person: &Person,
-    run: &RunId,
-    permissions: &Permissions,
-    language: Language,
-    request: Request,
-) -> Result<String, RunError> {
+pub(crate) async fn journaled(run: &RunShared, request: Request) -> Result<String, RunError> {
+    let RunShared { gateway, person, .. } = run;
     let source = Source::of(&request);
     let called = OnceLock::new();
     let outcome = match person.journal.as_ref().map(|journal| journal.begin(&request)) {
         Some(Begun::Known(outcome)) => outcome,
         begun => {
             let entry = if let Some(Begun::New(entry)) = begun { entry } else { None };
-            let caller = Caller { run, permissions, language, person, entry, called: &called };
+            let caller = run.caller(entry, &called);
             let outcome = fulfil(gateway, &caller, request).await;
             if let Some(journal) = &person.journal {
                 journal.finish(entry, &outcome);
@@ -71,7 +64,8 @@ pub(crate) async fn journaled(
             outcome
         }
     };
-    let arrived = gateway.privacy.arrived(&person.context().session, outcome).await;
+    let arrived = gateway.privacy.arrived(&person.context().session, outcome, &person.errors);
+    let arrived = arrived.await;
     gateway.note_seen(&source.tool(&called), &arrived.counts);
     arrived.outcome
 }

@@ -7,10 +7,10 @@
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tidegate_model::{ErrorCode, Limits, Metrics, Response, RunError, RunId};
+use tidegate_model::{ErrorCode, Metrics, Response, RunError, RunId};
 use tidegate_store::Outputs;
 
-use crate::boundary::Shown;
+use crate::privacy::Counts;
 use crate::run::Ended;
 use crate::weight::values_in;
 use crate::{summary, tokens};
@@ -34,13 +34,12 @@ pub(crate) struct Made {
 /// Makes the answer to a run, of what may be shown of it. What is too large to be sent is
 /// kept as it is: no model sees it.
 pub(crate) fn respond(
-    shown: &Shown,
+    ended: &Ended,
+    pii_counts: Counts,
     real: &Ended,
     id: &RunId,
-    limits: &Limits,
     outputs: &Outputs,
 ) -> Made {
-    let ended = &shown.ended;
     let mut response = Response {
         success: ended.outcome.is_ok(),
         output: None,
@@ -52,12 +51,12 @@ pub(crate) fn respond(
         handle: None,
         metrics: Metrics {
             execution_ms: 0.0,
-            memory_bytes: ended.memory_bytes.min(limits.memory_bytes.saturating_mul(4)),
+            memory_bytes: ended.memory_bytes,
             tokens_in_summary: 0,
             tool_calls: ended.tool_calls,
         },
-        pii_tokenized: !shown.counts.is_empty(),
-        pii_counts: shown.counts.clone(),
+        pii_tokenized: !pii_counts.is_empty(),
+        pii_counts,
     };
     let kept = Kept {
         outputs,

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
+use crate::context::RunContext;
 use crate::gateway::Gateway;
 use crate::recommend::Recommended;
+use crate::shown::{ShowResult, Shown, ToolList, ToolText};
 use crate::together::{Learned, UsedWith};
 use crate::{explain, tokens};
 
@@ -224,6 +227,45 @@ impl SearchAnswer {
 }
 
 impl Gateway {
+    /// What a search finds, as a client reads it.
+    pub async fn search_tools(
+        &self,
+        request: &SearchRequest,
+        context: &RunContext,
+    ) -> Shown<ToolText> {
+        let found = self.search(request).await;
+        let definition_tokens = found.definition_tokens();
+        self.show(ToolText { text: found.to_string(), definition_tokens }, context)
+    }
+
+    /// The typed definition of one tool, as a client reads it.
+    pub async fn tool_definition(&self, name: &str, context: &RunContext) -> ShowResult<ToolText> {
+        let found = self.definition(name).await;
+        let text =
+            |found: Found| ToolText { text: found.to_string(), definition_tokens: found.tokens };
+        self.show_result(found.map(text), context)
+    }
+
+    /// Every upstream tool as itself, named `<server>__<tool>`, for a client.
+    pub async fn upstream_tools(&self, context: &RunContext) -> Shown<Vec<Value>> {
+        let (catalog, _) = self.complete_catalog().await;
+        let as_listed = |id: &ToolRef| {
+            let tool = catalog.shown(id)?;
+            let mut value = serde_json::to_value(tool.as_ref()).ok()?;
+            value["name"] = Value::String(id.to_string());
+            if !catalog.notes(id).is_empty() {
+                let said = tool.description.as_deref().unwrap_or_default();
+                value["description"] = Value::String(catalog.marked(id, said));
+            }
+            // Clients refuse answers without structured content from a tool that announces
+            // it, and we send content only.
+            value.as_object_mut()?.remove("outputSchema");
+            Some(value)
+        };
+        let tools = catalog.tools().filter_map(|(id, _)| as_listed(&id)).collect();
+        self.show(ToolList(tools), context)
+    }
+
     /// Searches all known tools. Starts only servers that were never listed.
     pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
         let (catalog, failed) = self.complete_catalog().await;

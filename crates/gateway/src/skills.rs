@@ -22,7 +22,9 @@ use crate::bridge::Caller;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
 use crate::pipeline::{Clock, outcome_of, sha256_hex};
+use crate::privacy::Origin;
 use crate::run_id::new_run_id;
+use crate::shown::{ShowResult, ToolText};
 use crate::{explain, tokens};
 
 /// Tokens of a list, as of the answer of a search. The rest is in `./skills`.
@@ -48,15 +50,21 @@ pub struct SaveSkill {
 
 impl Gateway {
     /// All skills as a client reads them.
-    pub async fn list_skills(&self, context: &RunContext) -> Result<String, RunError> {
-        may_read(&self.permissions(context.profile.as_deref())?)?;
-        Ok(listed(&self.skill_list().await?))
+    pub async fn list_skills(&self, context: &RunContext) -> ShowResult<ToolText> {
+        let list = async {
+            may_read(&self.permissions(context.profile.as_deref())?)?;
+            Ok(ToolText::new(listed(&self.skill_list().await?)))
+        };
+        self.show_result(list.await, context)
     }
 
     /// The code of a skill, or its text if it is none, as a client reads it.
-    pub async fn load_skill(&self, name: &str, context: &RunContext) -> Result<String, RunError> {
-        let permissions = self.permissions(context.profile.as_deref())?;
-        Ok(visible(self.skill(&permissions, name).await?.content()).into_owned())
+    pub async fn load_skill(&self, name: &str, context: &RunContext) -> ShowResult<ToolText> {
+        let skill = async {
+            let permissions = self.permissions(context.profile.as_deref())?;
+            Ok(ToolText::new(visible(self.skill(&permissions, name).await?.content())))
+        };
+        self.show_result(skill.await, context)
     }
 
     /// Saves a skill for a client. Says so in one line.
@@ -64,7 +72,7 @@ impl Gateway {
         &self,
         request: SaveSkill,
         context: &RunContext,
-    ) -> Result<Value, RunError> {
+    ) -> ShowResult<ToolText> {
         let (clock, id) = (Clock::start(), new_run_id());
         let saved = async {
             let language = match request.language.as_deref() {
@@ -95,7 +103,7 @@ impl Gateway {
             handle: None,
         };
         self.keep_record(record).await;
-        saved
+        self.show_result(saved.map(|saved| ToolText::new(saved.to_string())), context)
     }
 
     /// Saves what a program wants to be saved, in the program's language.
@@ -119,16 +127,18 @@ impl Gateway {
         })?;
         // An agent reads it some day.
         let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let mut redacted = |text: &str| leaving.redact(Origin::AboutTools, text).into_string();
         let request = SaveSkill {
-            code: leaving.about_tools(&request.code),
-            description: request.description.map(|text| leaving.about_tools(&text)),
+            code: redacted(&request.code),
+            description: request.description.as_deref().map(&mut redacted),
             ..request
         };
         self.save_checked(caller, request).await
     }
 
     fn recorded_name(&self, caller: &Caller<'_>, name: &str) -> String {
-        let shown = self.privacy.leaving(&caller.person.context().session).own_words(name);
+        let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let shown = leaving.redact(Origin::OwnWords, name);
         shown[..shown.floor_char_boundary(100)].escape_debug().to_string()
     }
 

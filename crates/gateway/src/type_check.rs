@@ -9,7 +9,7 @@
 //! again with less known. An error that stays when results can be anything, and
 //! is about what is written out in the arguments of a tool, is a mistake for
 //! sure: the call would be refused when it is made, perhaps after others had
-//! their effect. The worker knows from the syntax tree what is written out. An
+//! their effect. The reader knows from the syntax tree what is written out. An
 //! error that goes away with the types of results is about results: types can be
 //! wrong, and what is not there may be asked for on purpose, so that is a
 //! warning.
@@ -18,10 +18,9 @@ use std::collections::BTreeMap;
 
 use tidegate_catalog::{Catalog, Results, folder_name};
 use tidegate_config::TypeCheck;
-use tidegate_model::{RunError, ToolRef};
+use tidegate_model::{Reference, RunError, ToolRef};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 
-use crate::check::Reference;
 use crate::type_verdict::{Problem, Severity, verdict};
 
 /// Declarations of more bytes are not checked against: reading them takes longer
@@ -267,7 +266,7 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
     if reference.guarded {
         return false;
     }
-    let (place, code, sure) = (start(diagnostic), diagnostic.code.number(), &reference.sure);
+    let (place, code, sure) = (start(diagnostic), diagnostic.code.number(), &reference.written);
     // Of several types that fit, TypeScript tells why one of them does not. That
     // may be what a variable holds.
     let is_missing = MISSING.contains(&code)
@@ -282,7 +281,7 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
 /// it does not allow it either, the call says so.
 fn is_surplus_key(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let reference = called_at(request, diagnostic);
-    let is_key = |reference: &Reference| reference.sure.keys.contains(&start(diagnostic));
+    let is_key = |reference: &Reference| reference.written.keys.contains(&start(diagnostic));
     diagnostic.code.number() == UNKNOWN_KEY && reference.is_some_and(is_key)
 }
 

@@ -15,6 +15,7 @@ use tidegate_model::{IsolationReport, Layer};
 
 use crate::findings::{Findings, Lack};
 use crate::newborn::Newborn;
+use crate::order::Order;
 use crate::spec::{Filter, Spec};
 use crate::syscalls::Walls;
 use crate::{
@@ -103,16 +104,69 @@ impl Confined {
         if !makes_jails {
             resources::limit(&spec.limits, others, &mut findings);
         }
-        let walls = Walls {
-            pid_namespace: findings.holds(Layer::PidNamespace),
-            private_root: findings.holds(Layer::PrivateRoot),
-        };
-        let installed = filter::install(spec.filter, walls);
+        let installed = filter::install(spec.filter, walls(&findings));
         findings.note(Layer::Seccomp, installed);
         if !makes_jails {
             proof::of_refusals(&spec, &mut findings);
         }
         findings.into_report()
+    }
+
+    /// Gives up system calls but those for forking. The limits are those of the
+    /// processes that are forked, and set there. There may be a second thread, which
+    /// must wait from now on.
+    pub fn seal_forking(self) -> Forking {
+        let Self { spec, mut findings, .. } = self;
+        let installed = filter::install(spec.filter, walls(&findings));
+        findings.note(Layer::Seccomp, installed);
+        proof::of_refusals(&spec, &mut findings);
+        Forking { findings }
+    }
+}
+
+/// A confined process that forks others, each of which gives up the rest.
+pub struct Forking {
+    findings: Findings,
+}
+
+impl Forking {
+    /// To be called in a process that was just forked from this one: it takes the place
+    /// that the gateway has ordered, within the same walls. Its channel is standard
+    /// input from here on.
+    pub fn forked(&self, order: Order) -> io::Result<Forked> {
+        let Order { spec, channel, end, groups } = order;
+        // The jail around is that of the process it was forked from.
+        drop(groups);
+        Newborn::new(&channel, &end, Vec::new())?;
+        // In a pid namespace it ends with the first process anyway; without, like this.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+        Ok(Forked { spec, findings: self.findings.clone() })
+    }
+}
+
+/// A process that was forked from a confined one.
+pub struct Forked {
+    spec: Spec,
+    findings: Findings,
+}
+
+impl Forked {
+    /// Gives up the rest: its limits are set, and forking goes. Nothing of a guest may
+    /// have run before this.
+    pub fn seal(self) -> IsolationReport {
+        let Self { spec, mut findings } = self;
+        resources::limit(&spec.limits, None, &mut findings);
+        let installed = filter::install(spec.filter, walls(&findings));
+        findings.note(Layer::Seccomp, installed);
+        proof::of_refusals(&spec, &mut findings);
+        findings.into_report()
+    }
+}
+
+fn walls(findings: &Findings) -> Walls {
+    Walls {
+        pid_namespace: findings.holds(Layer::PidNamespace),
+        private_root: findings.holds(Layer::PrivateRoot),
     }
 }
 

@@ -4,7 +4,7 @@ use rustix::io::Errno;
 use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 
 /// One line per layer that was tried so far; the last word on a layer counts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings(Vec<LayerReport>);
 
 impl Findings {

@@ -24,6 +24,10 @@
 //! launcher and goes the whole way again (`newborn.rs`), in a user namespace of its
 //! own inside that of the zygote.
 //!
+//! Readers of programs are forked more simply ([`Forking`]): the process they are forked
+//! from is in a complete jail, they stay in it, and each gives up forking as well before
+//! it gets a program.
+//!
 //! A layer that cannot be had is reported with reason and remedy and the rest
 //! goes on: whether the result is good enough is decided by the host.
 
@@ -47,6 +51,8 @@ mod namespaces;
 #[cfg(target_os = "linux")]
 mod newborn;
 #[cfg(target_os = "linux")]
+mod order;
+#[cfg(target_os = "linux")]
 mod privileges;
 #[cfg(target_os = "linux")]
 mod proof;
@@ -66,8 +72,10 @@ pub use command::become_command;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Confined, Way, become_command, enter};
 #[cfg(target_os = "linux")]
-pub use enter::{Confined, Way, enter};
+pub use enter::{Confined, Forked, Forking, Way, enter};
 #[cfg(target_os = "linux")]
 pub use newborn::Newborn;
+#[cfg(target_os = "linux")]
+pub use order::{Order, receive_order};
 pub use spec::{Access, Filter, Grant, LIBRARY, Link, Links, ProcessLimits, Scratch, Spec};
 pub use words::{Go, Said};

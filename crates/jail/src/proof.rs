@@ -50,7 +50,7 @@ pub(crate) fn of_refusals(spec: &Spec, findings: &mut Findings) {
             && refused(libc::SYS_unshare, [0, 0, 0])
             && refused(libc::SYS_socket, [internet, stream, 0])
             && refused(libc::SYS_ptrace, [libc::PTRACE_SEIZE.into(), NOBODY.into(), 0])
-            && (filter != Filter::QuickJs || refused(libc::SYS_kill, [NOBODY.into(), 0, 0]))
+            && (filter != Filter::OwnCode || refused(libc::SYS_kill, [NOBODY.into(), 0, 0]))
     });
 }
 
@@ -103,7 +103,7 @@ fn cannot_open(spec: &Spec) -> bool {
         // A command may have been given it.
         Ok(_) => spec.grants.iter().any(|grant| file.starts_with(&grant.path)),
         // This one has no business with files at all.
-        Err(error) => spec.filter != Filter::QuickJs || refused(error),
+        Err(error) => spec.filter != Filter::OwnCode || refused(error),
     }
 }
 

@@ -36,9 +36,12 @@ pub struct Spec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
-    /// For the engine inside our own executable: no file, no socket, no process,
-    /// no thread.
-    QuickJs,
+    /// For our own executable, as the reader of programs or as the engine that runs
+    /// them: no file, no socket, no process, no thread.
+    OwnCode,
+    /// For the process that readers are forked from: the same, and what it takes to
+    /// fork and to give up the rest in the new process.
+    Forking,
     /// For an engine that is another executable and compiles at run time: files
     /// of the private root, threads, executable memory; no socket.
     Engine,

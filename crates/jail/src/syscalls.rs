@@ -69,7 +69,8 @@ pub(crate) struct Walls {
 pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
     let mut lists = vec![BASE];
     match filter {
-        Filter::QuickJs => lists.push(DATA_MEMORY),
+        Filter::OwnCode => lists.push(DATA_MEMORY),
+        Filter::Forking => lists.extend([DATA_MEMORY, FORKING]),
         Filter::Engine => lists.extend(SHARED),
         Filter::Python => lists.extend([SHARED_BUT_MEMORY, &[LIBRARY_MEMORY, COMMAND]].concat()),
         // All of the above: a filter holds for whoever is forked, too.
@@ -78,7 +79,7 @@ pub(crate) fn of(filter: Filter, walls: Walls) -> Vec<Call> {
         }
         Filter::Command => lists.extend([SHARED.as_slice(), &[COMMAND]].concat()),
     }
-    let runs_others = filter != Filter::QuickJs;
+    let runs_others = !matches!(filter, Filter::OwnCode | Filter::Forking);
     if runs_others && walls.pid_namespace {
         lists.push(SIGNALS);
         if filter == Filter::Command {
@@ -542,6 +543,35 @@ const JAILING: &[Call] = &[
     Call::one_of(libc::SYS_socket, 0, &[libc::AF_NETLINK as u64]),
     Call::always(libc::SYS_bind),
     Call::always(libc::SYS_sendto),
+];
+
+/// What it takes to fork, to hand the gateway a handle of the new process, and to give
+/// up all of this in there. No namespace, no other executable.
+const FORKING: &[Call] = &[
+    Call::clear(libc::SYS_clone, 0, NAMESPACES),
+    // Allowed here, answered with `ENOSYS` by the other filter.
+    Call::always(libc::SYS_clone3),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_fork),
+    Call::always(libc::SYS_set_robust_list),
+    Call::always(libc::SYS_rseq),
+    Call::always(libc::SYS_setsid),
+    Call::always(libc::SYS_recvmsg),
+    Call::always(libc::SYS_sendmsg),
+    Call::always(libc::SYS_dup3),
+    #[cfg(target_arch = "x86_64")]
+    Call::always(libc::SYS_dup2),
+    Call::one_of(libc::SYS_fcntl, 1, &[libc::F_DUPFD_CLOEXEC as u64, libc::F_GETFD as u64]),
+    Call::always(libc::SYS_pidfd_open),
+    Call::one_of(libc::SYS_prctl, 0, FORKING_PRCTL),
+    Call::always(libc::SYS_seccomp),
+];
+
+const FORKING_PRCTL: &[u64] = &[
+    libc::PR_SET_PDEATHSIG as u64,
+    libc::PR_SET_NO_NEW_PRIVS as u64,
+    libc::PR_GET_SECCOMP as u64,
+    libc::PR_SET_SECCOMP as u64,
 ];
 
 const JAILING_PRCTL: &[u64] = &[

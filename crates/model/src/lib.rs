@@ -9,18 +9,22 @@ mod backend;
 mod change;
 mod command;
 mod cut;
+mod detect;
 mod finding;
 mod hidden;
 mod impact;
 mod isolation;
 mod language;
 mod limits;
+mod line_map;
 mod nearest;
 mod network;
 mod network_rule;
 mod permissions;
 mod personal;
+mod prepared;
 pub mod reading;
+mod reference;
 mod response;
 mod ruling;
 mod run;
@@ -33,6 +37,7 @@ pub use backend::Backend;
 pub use change::{Change, OnChange, Part};
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use cut::{whole_words, without_half_word};
+pub use detect::{Detect, Span, TextKind};
 pub use finding::{Finding, Severity};
 pub use hidden::{
     cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
@@ -41,6 +46,7 @@ pub use impact::{FileImpact, Impact, ToolImpact};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;
+pub use line_map::{LineMap, LineMapping};
 pub use nearest::{did_you_mean, nearest};
 pub use network::{Alert, Connection, Network, NetworkMode, Verdict};
 pub use network_rule::{
@@ -52,6 +58,8 @@ pub use permissions::{
     ToolWords,
 };
 pub use personal::DataType;
+pub use prepared::{Executable, Import, KeyHints, Prepared, PythonNames};
+pub use reference::{NAME_LIMIT, Passing, Position, Reference, Written};
 pub use response::{Metrics, Response};
 pub use ruling::{
     ArgumentRule, Effect, EffectSource, Level, PolicyDefaults, PolicyExample, PolicyRule, Word,

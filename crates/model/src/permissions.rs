@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::limits::Limits;
+use crate::ruling::Effect;
 use crate::tool::ToolRef;
 
 /// A named set of permissions, complete: what it extends is already in it.
@@ -86,7 +87,7 @@ impl Profile {
     }
 }
 
-/// What tools may do, the least first. A tool's own claim, or the user's word.
+/// What a profile lets tools do, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effects {
     /// Change nothing.
@@ -107,6 +108,16 @@ impl Effects {
             Self::ReadOnly => "read_only",
             Self::Additive => "additive",
             Self::All => "all",
+        }
+    }
+
+    /// Whether a tool that does this is allowed. One of which nothing is known may do
+    /// anything, as MCP has it.
+    pub const fn allows(self, effect: Effect) -> bool {
+        match effect {
+            Effect::ReadOnly => true,
+            Effect::Additive => matches!(self, Self::Additive | Self::All),
+            Effect::Destructive | Effect::Unknown => matches!(self, Self::All),
         }
     }
 }

@@ -115,10 +115,7 @@ pub fn subject_of_text(kind: &str, text: &str) -> String {
     hash.update((kind.len() as u64).to_le_bytes());
     hash.update(kind);
     hash.update(text);
-    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex::encode(hash.finalize())
 }
 
 fn write_object(object: &serde_json::Map<String, Value>, text: &mut String) {

@@ -172,7 +172,7 @@ impl Policy {
 
     /// What a tool does.
     pub fn effect(&self, id: &ToolRef, tool: &ToolDef) -> (Effect, EffectSource) {
-        effect_of(id, tool, &self.words)
+        effect_of(id, tool.annotations.as_ref(), &self.words)
     }
 
     /// Decides on one call of a tool. `change` is how its definition differs from the
@@ -191,11 +191,11 @@ impl Policy {
         if call.tool.tool != tool.name {
             return Err(Denial::WrongDefinition);
         }
-        permissions.may_call(&call.tool, tool, &self.words).map_err(Denial::Profile)?;
-        if let Some(change) = self.quarantined(permissions, &call.tool, tool, change) {
+        let effect = self.effect(&call.tool, tool);
+        permissions.may_call(&call.tool, effect.0).map_err(Denial::Profile)?;
+        if let Some(change) = self.quarantined(permissions, &call.tool, change) {
             return Err(Denial::Quarantined(change.clone()));
         }
-        let effect = self.effect(&call.tool, tool);
         let ruling = self.ruling(permissions, &call, effect.0, standing.level);
         // Whoever is denied a tool need not know what its arguments are.
         if ruling.word == Word::Deny {
@@ -244,7 +244,7 @@ impl Policy {
         id: &ToolRef,
         tool: &ToolDef,
     ) -> Option<Refusal> {
-        permissions.may_call(id, tool, &self.words).err()
+        permissions.may_call(id, self.effect(id, tool).0).err()
     }
 
     pub(crate) fn check_arguments(
@@ -263,14 +263,13 @@ impl Policy {
         &self,
         permissions: &Permissions,
         id: &ToolRef,
-        tool: &ToolDef,
         change: Option<&'a Change>,
     ) -> Option<&'a Change> {
         change.filter(|change| match self.on_change {
             OnChange::Quarantine => true,
             OnChange::Mark if change.includes(Part::Annotations) => {
-                let silent = ToolDef { annotations: None, ..tool.clone() };
-                permissions.may_call(id, &silent, &self.words).is_err()
+                let (unclaimed, _) = effect_of(id, None, &self.words);
+                permissions.may_call(id, unclaimed).is_err()
             }
             OnChange::Mark => false,
         })

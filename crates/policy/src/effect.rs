@@ -1,9 +1,13 @@
-//! What a tool does, and from what that is known.
+//! What a tool does, and how that is known.
 //!
-//! The user's word counts first, then the tool's own claim, then a verb in its name. A
-//! name is looked at only where nothing is claimed, so it never makes a claim milder.
+//! The one answer for rules and profiles. In: the tool's name, its annotations and what
+//! the user says. The user's word comes first, then the tool's own claim, then a verb in
+//! its name. The name is used only where nothing is claimed, so it never makes a claim
+//! milder. What each effect leads to is up to the rules (`PolicyDefaults`) and to the
+//! profile (`Effects::allows`).
 
-use tidegate_model::{Effect, EffectSource, Hints, ToolDef, ToolPattern, ToolRef, ToolWords};
+use heck::ToSnakeCase;
+use tidegate_model::{Effect, EffectSource, Hints, ToolPattern, ToolRef, ToolWords};
 
 /// Verbs that destroy.
 const DESTROYING: &[&str] = &[
@@ -38,9 +42,13 @@ const READING: &[&str] = &[
     "preview", "query", "read", "search", "show", "view",
 ];
 
-/// What a tool does: by the user's word, of which the sternest counts; else by its own
-/// claim, as MCP defines it; else by its name; else nobody knows.
-pub fn effect_of(id: &ToolRef, tool: &ToolDef, words: &ToolWords) -> (Effect, EffectSource) {
+/// What a tool does: as the user says, the strictest first; else as it claims itself, as
+/// MCP defines its annotations; else by its name; else unknown.
+pub(crate) fn effect_of(
+    id: &ToolRef,
+    claims: Option<&Hints>,
+    words: &ToolWords,
+) -> (Effect, EffectSource) {
     let said = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| pattern.matches(id));
     let by_user = [
         (&words.destructive, Effect::Destructive),
@@ -50,7 +58,7 @@ pub fn effect_of(id: &ToolRef, tool: &ToolDef, words: &ToolWords) -> (Effect, Ef
     if let Some((_, effect)) = by_user.into_iter().find(|(patterns, _)| said(patterns)) {
         return (effect, EffectSource::User);
     }
-    if let Some(effect) = tool.annotations.as_ref().and_then(claimed) {
+    if let Some(effect) = claims.and_then(claimed) {
         return (effect, EffectSource::Claim);
     }
     if names_destruction(&id.tool) {
@@ -62,11 +70,11 @@ pub fn effect_of(id: &ToolRef, tool: &ToolDef, words: &ToolWords) -> (Effect, Ef
 fn claimed(hints: &Hints) -> Option<Effect> {
     match (hints.read_only_hint, hints.destructive_hint) {
         (None, None) => None,
-        // Both cannot be true; then the sterner is believed.
+        // Both cannot be true: the stricter one wins.
         (_, Some(true)) => Some(Effect::Destructive),
         (Some(true), _) => Some(Effect::ReadOnly),
         (_, Some(false)) => Some(Effect::Additive),
-        // MCP: a tool that modifies and does not say more may destroy.
+        // MCP: a tool that modifies and says no more may be destructive.
         (Some(false), None) => Some(Effect::Destructive),
     }
 }
@@ -77,101 +85,13 @@ fn names_destruction(name: &str) -> bool {
     !reads && words.iter().any(|word| DESTROYING.contains(&word.as_str()))
 }
 
-/// The words of `deleteAll_rows`, `delete-all-rows`, `HTTPDelete`, in lower case.
+/// The words of `deleteAll_rows`, `delete-all-rows`, `HTTPDelete`, in lower case. Digits
+/// separate words too: `delete2` deletes.
 fn words_of(name: &str) -> Vec<String> {
-    let characters: Vec<char> = name.chars().collect();
-    let mut words = vec![String::new()];
-    for (index, &c) in characters.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|index| characters.get(index));
-        let after = characters.get(index + 1);
-        let hump = c.is_uppercase()
-            && before.is_some_and(|before| {
-                before.is_lowercase()
-                    || before.is_numeric()
-                    || (before.is_uppercase() && after.is_some_and(|after| after.is_lowercase()))
-            });
-        if hump || !c.is_alphabetic() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
+    let letters = name.split(|c: char| !c.is_alphabetic()).map(ToSnakeCase::to_snake_case);
+    let words = letters.flat_map(|part| part.split('_').map(str::to_owned).collect::<Vec<_>>());
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use tidegate_model::{Effect, EffectSource, Hints, ToolDef, ToolPattern, ToolRef, ToolWords};
-
-    use super::effect_of;
-
-    fn effect(name: &str, hints: Option<Hints>, words: &ToolWords) -> (Effect, EffectSource) {
-        let tool = ToolDef {
-            name: name.into(),
-            title: None,
-            description: None,
-            input_schema: json!({}),
-            output_schema: None,
-            annotations: hints,
-        };
-        effect_of(&ToolRef::new("files", name), &tool, words)
-    }
-
-    #[test]
-    fn a_claim_is_read_as_mcp_defines_it() {
-        let claim = |read_only_hint, destructive_hint| {
-            let hints = Hints { read_only_hint, destructive_hint, ..Hints::default() };
-            effect("touch", Some(hints), &ToolWords::default())
-        };
-        let (yes, no) = (Some(true), Some(false));
-        let claims = |effect| (effect, EffectSource::Claim);
-        for (read_only, destructive, expected) in [
-            (yes, None, claims(Effect::ReadOnly)),
-            (yes, no, claims(Effect::ReadOnly)),
-            (yes, yes, claims(Effect::Destructive)),
-            (no, None, claims(Effect::Destructive)),
-            (no, yes, claims(Effect::Destructive)),
-            (no, no, claims(Effect::Additive)),
-            (None, no, claims(Effect::Additive)),
-            (None, yes, claims(Effect::Destructive)),
-            (None, None, (Effect::Unknown, EffectSource::Nothing)),
-        ] {
-            assert_eq!(claim(read_only, destructive), expected, "{read_only:?} {destructive:?}");
-        }
-    }
-
-    #[test]
-    fn a_verb_in_a_name_counts_where_nothing_is_claimed() {
-        let words = ToolWords::default();
-        for name in
-            ["delete_file", "deleteFile", "bulk-remove", "DBDrop", "force_push", "x2Wipe", "RESET"]
-        {
-            let destroys = (Effect::Destructive, EffectSource::Name);
-            assert_eq!(effect(name, None, &words), destroys, "{name}");
-            // A title is no claim about what it does.
-            assert_eq!(effect(name, Some(Hints::default()), &words), destroys, "{name}");
-        }
-        for name in
-            ["undelete", "dropdown", "list_deleted", "get_reset_count", "reinforce", "", "_"]
-        {
-            assert_eq!(effect(name, None, &words), (Effect::Unknown, EffectSource::Nothing));
-        }
-        let hints = Hints { read_only_hint: Some(true), ..Hints::default() };
-        let claimed = (Effect::ReadOnly, EffectSource::Claim);
-        assert_eq!(effect("delete_file", Some(hints), &words), claimed);
-    }
-
-    #[test]
-    fn the_users_word_counts_first_and_the_sternest_of_them() {
-        let all = || ToolPattern::parse("files__*").into_iter().collect::<Vec<_>>();
-        let hints = Hints { read_only_hint: Some(true), ..Hints::default() };
-        let stern = ToolWords { destructive: all(), read_only: all(), ..ToolWords::default() };
-        let word = effect("read", Some(hints), &stern);
-        assert_eq!(word, (Effect::Destructive, EffectSource::User));
-        let mild = ToolWords { read_only: all(), ..ToolWords::default() };
-        assert_eq!(effect("delete", None, &mild), (Effect::ReadOnly, EffectSource::User));
-    }
-}
+mod tests;

@@ -56,7 +56,7 @@ impl Policy {
         let Question { permissions, id, tool, change, arguments, level } = *question;
         let granted = self.grants(&id.server);
         let refused = self.refusal(permissions, id, tool);
-        let quarantined = self.quarantined(permissions, id, tool, change).cloned();
+        let quarantined = self.quarantined(permissions, id, change).cloned();
         let effect = self.effect(id, tool);
         let mut call =
             arguments.map(|arguments| ToolCall { tool: id.clone(), arguments: arguments.clone() });

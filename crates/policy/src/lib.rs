@@ -32,7 +32,6 @@ pub use approved::{Approved, subject_of_call, subject_of_text};
 pub use arguments::ArgumentProblem;
 pub use commands::{CommandDenial, CommandPermit};
 pub use decide::{Denial, Grants, NeedsApproval, Permit, Policy, Standing};
-pub use effect::effect_of;
 pub use explanation::{Explanation, Question};
 pub use permissions::{Permissions, Refusal, Rule};
 pub use risk::risk;

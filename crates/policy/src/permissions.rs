@@ -5,8 +5,7 @@
 use std::sync::Arc;
 
 use tidegate_model::{
-    Effects, LimitName, Limits, NetworkAccess, Profile, Scope, ToolDef, ToolPattern, ToolRef,
-    ToolWords,
+    Effect, Effects, LimitName, Limits, NetworkAccess, Profile, Scope, ToolPattern, ToolRef,
 };
 
 /// The permissions of one run. Without a profile, nothing is allowed.
@@ -82,13 +81,8 @@ impl Permissions {
         })
     }
 
-    pub(crate) fn may_call(
-        &self,
-        id: &ToolRef,
-        tool: &ToolDef,
-        words: &ToolWords,
-    ) -> Result<(), Refusal> {
-        let effects = effects(id, tool, words);
+    /// Whether a tool with this effect may be called.
+    pub(crate) fn may_call(&self, id: &ToolRef, effect: Effect) -> Result<(), Refusal> {
         self.all(|profile| {
             if let Some(denied) = profile.deny.iter().find(|pattern| pattern.matches(id)) {
                 return Err(Rule::Deny(denied.clone()));
@@ -97,7 +91,8 @@ impl Permissions {
             if !profile.allow.as_ref().is_none_or(listed) {
                 return Err(Rule::Allow);
             }
-            if effects > profile.effects { Err(Rule::Effects(profile.effects)) } else { Ok(()) }
+            let allowed = profile.effects.allows(effect);
+            if allowed { Ok(()) } else { Err(Rule::Effects(profile.effects)) }
         })
     }
 
@@ -117,29 +112,6 @@ impl Permissions {
         self.profiles.iter().try_for_each(|profile| {
             allows(profile).map_err(|rule| Refusal { profile: profile.name.clone(), rule })
         })
-    }
-}
-
-/// What a tool may do: by the user's word, of which the sternest counts; else by
-/// its own claim. A tool that claims nothing may do anything, as MCP has it.
-fn effects(id: &ToolRef, tool: &ToolDef, words: &ToolWords) -> Effects {
-    let said = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| pattern.matches(id));
-    if said(&words.destructive) {
-        return Effects::All;
-    }
-    if said(&words.additive) {
-        return Effects::Additive;
-    }
-    if said(&words.read_only) {
-        return Effects::ReadOnly;
-    }
-    let Some(hints) = &tool.annotations else { return Effects::All };
-    match (hints.read_only_hint, hints.destructive_hint) {
-        // Both cannot be true; then neither is believed.
-        (Some(true), Some(true)) => Effects::All,
-        (Some(true), _) => Effects::ReadOnly,
-        (_, Some(false)) => Effects::Additive,
-        _ => Effects::All,
     }
 }
 

@@ -2,7 +2,7 @@
 //! the processor, the best of a few rounds. Two things that everybody knows are measured
 //! beside it, since machines differ.
 //!
-//! `cargo run --release -p tidegate-privacy --example measure`
+//! `cargo run --release -p tidegate-privacy --example measure_session`
 
 #![expect(clippy::print_stdout, reason = "a command that prints")]
 
@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use tidegate_model::DataType;
-use tidegate_privacy::{Fate, SessionValues, Span};
+use tidegate_model::{DataType, Span};
+use tidegate_privacy::{Fate, SessionValues};
 
 const ROUNDS: usize = 5;
 

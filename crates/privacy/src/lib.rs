@@ -1,16 +1,13 @@
-//! Finds personal data in text, and replaces it by tokens.
+//! Replaces personal data by tokens, and tokens by personal data.
 //!
-//! `detect` says where personal data stands in a text; `session` remembers values,
-//! gives them tokens, and puts them back. Plain logic: no I/O, no clock, no database.
+//! `session` remembers the values of a session, gives them tokens and restores them. The
+//! values are found by any implementation of `model`'s `Detect`. Plain logic: no I/O, no
+//! clock, no database.
 
-mod detect;
 mod session;
-mod span;
 
-pub use detect::{CustomRule, Detector, Exclusion, Options, OptionsError, TextKind};
 pub use session::{
     Fate, FoundToken, HELD_BACK, Limits, NewValue, RestoreChunks, RestoreError, Restored,
     SessionValues, Token, TokenizeChunks, Tokenized, Writing, canonical, canonical_forms,
     find_tokens,
 };
-pub use span::Span;

@@ -42,12 +42,10 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
-use tidegate_model::{DataType, Secret};
+use tidegate_model::{DataType, Secret, Span};
 
-use crate::Span;
 use decode::Views;
 use entries::{Entries, Entry, Id};
-pub(crate) use hash::lower;
 use hash::{HashTo, Key};
 use index::Index;
 use rule::parts;
@@ -143,6 +141,7 @@ impl SessionValues {
     pub fn new(limits: Limits) -> Self {
         let key = Key::random();
         Self {
+            index: Index::new(key.clone()),
             key,
             limits,
             entries: Entries::default(),
@@ -150,7 +149,6 @@ impl SessionValues {
             by_token: HashTo::default(),
             last: BTreeMap::new(),
             foreign: HashSet::new(),
-            index: Index::new(key),
             dropped: 0,
         }
     }
@@ -299,7 +297,7 @@ impl SessionValues {
         let old = std::mem::take(&mut self.entries);
         let old_tokens = std::mem::take(&mut self.by_token);
         self.by_canonical.clear();
-        self.index = Index::new(self.key);
+        self.index = Index::new(self.key.clone());
         let mut moved = HashMap::new();
         for (id, entry) in (0..).zip(old.iter()) {
             if stays(id, entry) {

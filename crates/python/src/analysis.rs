@@ -10,13 +10,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ruff_python_parser::parse_module;
 use ruff_source_file::LineIndex;
 use ruff_text_size::TextSize;
-use tidegate_model::reading::Reading;
+use tidegate_model::{Prepared, PythonNames};
 
 use crate::bindings::Bindings;
-use crate::hints::{Hints, hints};
-use crate::imports::{Import, imports};
+use crate::hints::hints;
+use crate::imports::imports;
 use crate::meanings::Meanings;
-use crate::references::{Reference, references};
+use crate::references::references;
 use crate::repeats::Repeats;
 use crate::{depth, facts, fence, measures};
 
@@ -28,26 +28,9 @@ pub const LONGEST_SOURCE: usize = 512 * 1024;
 /// through take between 1 and 2 MB without optimisation.
 pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// What is known of a program before it runs.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Analysis {
-    /// Its uses of servers and tools, in the order of the source.
-    pub references: Vec<Reference>,
-    /// The modules that it imports, each once.
-    pub imports: Vec<Import>,
-    /// The tools that it passes on or keeps, as server and tool are written.
-    pub kept: Vec<(String, String)>,
-    /// What it knows of the keys that it reads.
-    pub hints: Hints,
-    /// Whether it was understood; if not, nothing else is known of it.
-    pub understood: bool,
-    /// What it does, for the rules to judge.
-    pub reading: Reading,
-}
-
 /// Reads a program; nothing if it is not understood. To be called on a thread with
 /// [`STACK_BYTES`] of stack.
-pub fn analyse(source: &str) -> Option<Analysis> {
+pub fn prepare(source: &str) -> Option<Prepared> {
     if source.len() > LONGEST_SOURCE {
         return None;
     }
@@ -55,7 +38,7 @@ pub fn analyse(source: &str) -> Option<Analysis> {
     catch_unwind(AssertUnwindSafe(|| read(source))).ok().flatten()
 }
 
-fn read(source: &str) -> Option<Analysis> {
+fn read(source: &str) -> Option<Prepared> {
     let source = fence::without_fence(source);
     if !depth::is_shallow(&source) {
         return None;
@@ -69,14 +52,10 @@ fn read(source: &str) -> Option<Analysis> {
     let measured = measures::measure(&source, parsed.tokens(), body);
     let (reading, noted) = facts::reading(body, &lines, &repeats, measured);
     let (references, kept) = references(body, &meanings, &lines, &noted);
-    Some(Analysis {
-        references,
-        kept,
-        hints: hints(body, &lines),
-        imports: imports(body, &lines),
-        reading,
-        understood: true,
-    })
+    let python = PythonNames { imports: imports(body, &lines), kept, hints: hints(body, &lines) };
+    // Everybody counts lines that end like this the same.
+    let check_text = Some(source.replace("\r\n", "\n").replace('\r', "\n"));
+    Some(Prepared { references, reading, check_text, python, executable: None })
 }
 
 /// From offsets to the lines and columns that a model counts: both from 1, columns

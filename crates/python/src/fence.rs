@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use tidegate_model::fenced_lines;
 
 /// The program, without the fence and the prose around it.
-pub fn without_fence(source: &str) -> Cow<'_, str> {
+pub(crate) fn without_fence(source: &str) -> Cow<'_, str> {
     let Some(inside) = fenced_lines(source) else { return Cow::Borrowed(source) };
     let mut program = "\n".repeat(inside.start);
     for (at, line) in source.lines().skip(inside.start).take(inside.len()).enumerate() {

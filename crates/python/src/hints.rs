@@ -4,11 +4,10 @@
 //! itself, and the lines in which it is prepared for an error. A type checker sees
 //! neither: `lead["score"] = 5` adds a key, `if "score" in lead` asks for one.
 
-use std::collections::BTreeSet;
-
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_keyword, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Keyword, Stmt};
 use ruff_text_size::Ranged;
+use tidegate_model::KeyHints;
 
 use crate::analysis::Lines;
 
@@ -17,25 +16,15 @@ const LONGEST: usize = 100;
 /// More names are not kept. A program with more is data.
 const MOST: usize = 10_000;
 
-/// What a program knows.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hints {
-    /// Texts other than those in the brackets of a key that is read, names of
-    /// arguments, and attributes that are set.
-    pub names: BTreeSet<String>,
-    /// First and last lines of what is guarded by `except`.
-    pub guarded: Vec<(u32, u32)>,
-}
-
-pub(crate) fn hints(body: &[Stmt], lines: &Lines<'_>) -> Hints {
-    let mut reader = Reader { lines, found: Hints::default() };
+pub(crate) fn hints(body: &[Stmt], lines: &Lines<'_>) -> KeyHints {
+    let mut reader = Reader { lines, found: KeyHints::default() };
     reader.visit_body(body);
     reader.found
 }
 
 struct Reader<'l> {
     lines: &'l Lines<'l>,
-    found: Hints,
+    found: KeyHints,
 }
 
 impl Reader<'_> {
@@ -87,19 +76,19 @@ impl<'a> Visitor<'a> for Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::analyse;
+    use crate::prepare;
 
     #[test]
     fn keys_that_are_written_or_asked_for_are_known_and_those_that_are_read_are_not() {
         let source = "a['one'] = 1\na.two = 2\nif 'three' in a: pass\nb = {'four': a['five'].six}\n\
                       f(seven=a.get('eight'))\ndel a['nine']\na['ten'] += 1\n";
-        let names: Vec<String> = analyse(source).unwrap().hints.names.into_iter().collect();
+        let names: Vec<String> = prepare(source).unwrap().python.hints.names.into_iter().collect();
         assert_eq!(names, ["eight", "four", "nine", "one", "seven", "ten", "three", "two"]);
     }
 
     #[test]
     fn lines_that_are_guarded_are_known() {
         let source = "try:\n    a\n    b\nexcept KeyError:\n    c\ntry:\n    d\nfinally:\n    e\n";
-        assert_eq!(analyse(source).unwrap().hints.guarded, [(2, 3)]);
+        assert_eq!(prepare(source).unwrap().python.hints.guarded, [(2, 3)]);
     }
 }

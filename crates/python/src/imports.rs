@@ -10,24 +10,12 @@ use std::collections::HashSet;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextSize};
+use tidegate_model::Import;
 
 use crate::analysis::Lines;
 
 /// How many modules are told.
 const MOST: usize = 200;
-
-/// The import of a module.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Import {
-    /// The module, without its submodules.
-    pub module: String,
-    /// Line of the statement, from 1.
-    pub line: u32,
-    /// Column of the statement, in characters, from 1.
-    pub column: u32,
-    /// Whether the program cannot get past it without the module.
-    pub is_sure: bool,
-}
 
 /// The modules that a program imports, in the order of the source; `servers` is
 /// not among them.

@@ -1,6 +1,6 @@
 //! Reads programs in Python before they run, with a real parser.
 //!
-//! In: the source as written. Out: an [`Analysis`]: which servers and tools the
+//! In: the source as written. Out: a [`Prepared`](tidegate_model::Prepared): which servers and tools the
 //! program uses, what it imports, and what else it does, as facts for the rules of
 //! `validate`; or nothing, if the source is not understood. Pure: no clock, no disk, no network.
 //!
@@ -8,7 +8,7 @@
 //! and at each call; this only tells sooner and in better words. A syntax error is
 //! told by Python itself.
 //! Must stay true: no source makes it panic, overflow a stack, or take long
-//! ([`analyse`] says how).
+//! ([`prepare`] says how).
 
 mod alike;
 mod analysis;
@@ -27,9 +27,4 @@ mod repeats;
 mod shape;
 mod written;
 
-pub use analysis::{Analysis, LONGEST_SOURCE, STACK_BYTES, analyse};
-pub use fence::without_fence;
-pub use hints::Hints;
-pub use imports::Import;
-pub use references::Reference;
-pub use written::{Passing, Written};
+pub use analysis::{LONGEST_SOURCE, STACK_BYTES, prepare};

@@ -9,13 +9,13 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
 use serde_json::{Map, Value};
-use tidegate_model::ToolRef;
+use tidegate_model::{Reference, ToolRef, Written};
 
 use crate::analysis::Lines;
 use crate::bindings::{Imported, MODULE, ScopeId};
 use crate::literals::Noted;
 use crate::meanings::{Meaning, Meanings, Name, literal};
-use crate::written::Written;
+use crate::written::written;
 
 /// How many references are told. A program with more repeats itself.
 const MOST: usize = 500;
@@ -25,33 +25,6 @@ const MOST_PLACES: usize = 5000;
 
 /// How much of a condition is looked at.
 const PROBED: u32 = 100;
-
-/// One use of a server or tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
-    /// The server, as written.
-    pub server: String,
-    /// The tool, as written; none where only the server is named.
-    pub tool: Option<String>,
-    /// Where the tool is named, else the server. From 1.
-    pub line: u32,
-    /// Column of the same, in characters, from 1.
-    pub column: u32,
-    /// Line and column where the server is named, if that is another place.
-    pub server_at: Option<(u32, u32)>,
-    /// Lines and columns of both ends of the brackets with the arguments of a call.
-    pub arguments: Option<(u32, u32, u32, u32)>,
-    /// What is written in these brackets.
-    pub written: Written,
-    /// Whether the server itself is called, like a function.
-    pub called: bool,
-    /// Whether the program is prepared for it not to be there.
-    pub guarded: bool,
-    /// The arguments that are written as literals; the rest is absent.
-    pub literals: Map<String, Value>,
-    /// Whether it is in a loop, or in a function that is called for each of a list.
-    pub repeated: bool,
-}
 
 /// All uses of servers and tools in a program, in the order of the source, and the
 /// tools that it names without calling them.
@@ -136,7 +109,7 @@ impl<'a> Uses<'_, '_, 'a> {
         let (literals, repeated) = self.noted.of(start);
         match meaning {
             Meaning::Tool(server, tool) => {
-                let written = Written::of(&call.arguments, self.lines, self.places);
+                let written = written(&call.arguments, self.lines, self.places);
                 self.places -= written.len();
                 let of = Use { arguments, written, called: false, literals, repeated };
                 self.add(here(server), Some(here(tool)), of);

@@ -9,6 +9,7 @@
 
 use ruff_python_ast::{Arguments, Expr, ExprDict, Number, UnaryOp};
 use ruff_text_size::Ranged;
+use tidegate_model::{Passing, Written};
 
 use crate::analysis::Lines;
 
@@ -18,54 +19,19 @@ const MOST: usize = 300;
 /// How deep an argument is looked into.
 const DEEPEST: u32 = 20;
 
-/// How the arguments of a call are passed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Passing {
-    /// By name or position.
-    Named,
-    /// As one dict that is written in place.
-    Object,
-    /// That is seen when it runs.
-    #[default]
-    Unsure,
-}
-
-/// What is written in the brackets of a call. Lines and columns count from 1.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
-    /// How the arguments are passed.
-    pub passing: Passing,
-    /// Whether all of them are there: none comes from `*` or `**`.
-    pub is_whole: bool,
-    /// Names of arguments, or keys of the dict, that are written out.
-    pub names: Vec<String>,
-    /// Dicts whose keys are all written out.
-    pub objects: Vec<(u32, u32)>,
-    /// Literals, and the names and keys that have such values.
-    pub values: Vec<(u32, u32)>,
-    /// Names and keys that are written out.
-    pub keys: Vec<(u32, u32)>,
-}
-
-impl Written {
-    /// Reads the arguments of a call and tells at most so many places.
-    pub(crate) fn of(arguments: &Arguments, lines: &Lines<'_>, most: usize) -> Self {
-        let passing = passing(arguments);
-        let is_starred = arguments.args.iter().any(Expr::is_starred_expr);
-        let is_spread = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
-        let found = Self { passing, is_whole: !is_starred && !is_spread, ..Self::default() };
-        let mut reader = Reader { lines, left: most.min(MOST), found };
-        match passing {
-            Passing::Named => reader.named(arguments),
-            Passing::Object => reader.only(arguments),
-            Passing::Unsure => {}
-        }
-        reader.found
+/// Reads the arguments of a call and lists at most so many positions.
+pub(crate) fn written(arguments: &Arguments, lines: &Lines<'_>, most: usize) -> Written {
+    let passing = passing(arguments);
+    let is_starred = arguments.args.iter().any(Expr::is_starred_expr);
+    let is_spread = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
+    let found = Written { passing, is_whole: !is_starred && !is_spread, ..Written::default() };
+    let mut reader = Reader { lines, left: most.min(MOST), found };
+    match passing {
+        Passing::Named => reader.named(arguments),
+        Passing::Object => reader.only(arguments),
+        Passing::Unknown => {}
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.objects.len() + self.values.len() + self.keys.len()
-    }
+    reader.found
 }
 
 /// As `arguments_of` in `api.py` has it: one dict by position is all arguments.
@@ -74,8 +40,8 @@ fn passing(arguments: &Arguments) -> Passing {
         [] => Passing::Named,
         [Expr::Dict(_)] if arguments.keywords.is_empty() => Passing::Object,
         [only] if is_never_dict(only) => Passing::Named,
-        [_] => Passing::Unsure,
-        several if several.iter().any(Expr::is_starred_expr) => Passing::Unsure,
+        [_] => Passing::Unknown,
+        several if several.iter().any(Expr::is_starred_expr) => Passing::Unknown,
         _ => Passing::Named,
     }
 }
@@ -209,13 +175,13 @@ fn is_number(expression: &Expr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Passing, Written};
-    use crate::analyse;
+    use crate::prepare;
+    use tidegate_model::{Passing, Written};
 
     const BEFORE: &str = "servers.crm.get_lead(";
 
     fn read(arguments: &str) -> Written {
-        let analysis = analyse(&format!("{BEFORE}{arguments})")).unwrap();
+        let analysis = prepare(&format!("{BEFORE}{arguments})")).unwrap();
         analysis.references[0].written.clone()
     }
 
@@ -271,12 +237,12 @@ mod tests {
             ("'x'", Passing::Named, true),
             ("v, 1", Passing::Named, true),
             ("{'a': 1}", Passing::Object, true),
-            ("{'a': 1}, b=2", Passing::Unsure, true),
-            ("{'a': 1}, **v", Passing::Unsure, false),
-            ("v", Passing::Unsure, true),
-            ("f(1)", Passing::Unsure, true),
-            ("*v", Passing::Unsure, false),
-            ("1, *v", Passing::Unsure, false),
+            ("{'a': 1}, b=2", Passing::Unknown, true),
+            ("{'a': 1}, **v", Passing::Unknown, false),
+            ("v", Passing::Unknown, true),
+            ("f(1)", Passing::Unknown, true),
+            ("*v", Passing::Unknown, false),
+            ("1, *v", Passing::Unknown, false),
         ] {
             let read = read(arguments);
             assert_eq!((read.passing, read.is_whole), (passing, is_whole), "{arguments}");

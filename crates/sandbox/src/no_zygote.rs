@@ -1,5 +1,5 @@
 //! Systems where no process can be forked into a jail: there is never a zygote, and each
-//! Python is started.
+//! guest is started.
 
 use std::convert::Infallible;
 use std::io;
@@ -14,7 +14,7 @@ use crate::leader::Leader;
 use crate::process::Launch;
 
 #[derive(Default)]
-pub(crate) struct Zygotes;
+pub(crate) struct Zygotes(());
 
 impl Zygotes {
     pub(crate) fn must_hold_like(&self, _: Isolation) {}
@@ -31,7 +31,11 @@ impl Zygotes {
 pub(crate) struct Start;
 
 impl Start {
-    pub(crate) fn like(_: &Launch<'_>, _: &[u8]) -> Self {
+    pub(crate) fn python(_: &Launch<'_>, _: &[u8]) -> Self {
+        Self
+    }
+
+    pub(crate) fn readers(_: &Launch<'_>) -> Self {
         Self
     }
 }

@@ -68,14 +68,16 @@ struct Shared {
 struct State {
     ready: VecDeque<Worker>,
     demand: Demand,
-    /// What the keeper is starting.
+    /// What is being started ahead.
     coming: Coming,
+    /// Why the one that a run waits for did not start.
+    failed: Option<SandboxError>,
     /// Runs that are starting a worker themselves.
     starters: usize,
     closed: bool,
 }
 
-/// The one worker that the keeper starts at a time.
+/// The one worker that is being started for whoever comes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Coming {
     Nothing,
@@ -92,6 +94,7 @@ impl Pool {
             ready: VecDeque::new(),
             demand: Demand::new(settings.window, Instant::now()),
             coming: Coming::Nothing,
+            failed: None,
             starters: 0,
             closed: false,
         };
@@ -124,6 +127,9 @@ impl Pool {
                 if state.closed {
                     return Err(SandboxError::Closed);
                 }
+                if let Some(error) = state.failed.take() {
+                    return Err(error);
+                }
                 let worker = state.take_ready();
                 // Also if there was none: it may have died.
                 self.shared.changed.notify_one();
@@ -137,6 +143,30 @@ impl Pool {
         }
         let _starter = Starter::new(&self.shared);
         Ok((self.shared.backend.start().await?, lease))
+    }
+
+    /// Starts a worker for a run that is about to take one, if none is ready or being
+    /// started. It waits for that run, or for another. Must be called inside a runtime.
+    pub fn start_ahead(&self) {
+        {
+            let mut state = self.shared.state();
+            if !state.ready.is_empty() || state.coming != Coming::Nothing || state.closed {
+                return;
+            }
+            state.coming = Coming::Unclaimed;
+        }
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            match shared.backend.start().await {
+                Ok(worker) => shared.arrives(Some(worker)),
+                Err(error) => {
+                    let claimed = shared.state().coming == Coming::Claimed;
+                    // Whoever waits for it need not try the same again.
+                    shared.state().failed = claimed.then_some(error);
+                    shared.arrives(None);
+                }
+            }
+        });
     }
 
     /// How many workers wait.
@@ -215,12 +245,7 @@ async fn keep(shared: Arc<Shared>) {
             Step::Start => {
                 let started = shared.backend.start().await;
                 let failed = started.as_ref().err().map(ToString::to_string);
-                {
-                    let mut state = shared.state();
-                    state.coming = Coming::Nothing;
-                    state.ready.extend(started.ok());
-                }
-                shared.arrived.notify_waiters();
+                shared.arrives(started.ok());
                 let Some(error) = failed else {
                     pause = FIRST_PAUSE;
                     continue;
@@ -241,6 +266,20 @@ enum Step {
 }
 
 impl Shared {
+    /// The worker that was coming is there, or none is.
+    fn arrives(&self, worker: Option<Worker>) {
+        {
+            let mut state = self.state();
+            state.coming = Coming::Nothing;
+            // After the end there is none: dropping it kills it.
+            if !state.closed {
+                state.ready.extend(worker);
+            }
+        }
+        self.arrived.notify_waiters();
+        self.changed.notify_one();
+    }
+
     fn next_step(&self) -> Step {
         let mut state = self.state();
         let now = Instant::now();
@@ -251,7 +290,8 @@ impl Shared {
         }
         // A run that starts its own worker must not be slowed by one that
         // nobody waits for.
-        if state.ready.len() < wanted && state.starters == 0 && !state.closed {
+        let none_comes = state.starters == 0 && state.coming == Coming::Nothing;
+        if state.ready.len() < wanted && none_comes && !state.closed {
             if let Some(alone_until) = state.demand.alone_until(now) {
                 return Step::Wait { until: until.min(alone_until) };
             }

@@ -1,4 +1,5 @@
-//! Workers as processes: our own executable, started again in a jail.
+//! Guests as processes: our own executable, started again in a jail, as a reader or as a
+//! worker.
 //!
 //! The child gets one end of a socket pair as standard input and nothing else:
 //! no environment, no other descriptor, a process group of its own, and the
@@ -40,6 +41,14 @@ use crate::zygote::{Start, Zygotes};
 /// run. See `worker::confine`.
 const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
 
+/// What a reader may use. The longest programs that are read take 60 MB and a quarter of
+/// a second. Chosen with room.
+const READER_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
+const READER_CPU_TIME: Duration = Duration::from_secs(10);
+
+/// Address space of a reader beyond that: the executable, its libraries and two stacks.
+const READER_MAPPED_BYTES: u64 = 256 * 1024 * 1024;
+
 /// Memory of a worker beyond the engine's heap: an idle worker has 7 MB, the
 /// front end needs some for a large program. Chosen with room.
 const OVERHEAD_BYTES: u64 = 64 * 1024 * 1024;
@@ -66,6 +75,8 @@ pub struct ProcessBackend {
 
 /// What runs in the jail besides our own executable.
 enum Inside {
+    /// Nothing: the parsers are in it. And the process that readers are forked from.
+    Reader(Zygotes),
     /// Nothing: the engine is in it.
     QuickJs,
     /// An engine of the machine, with the files it needs.
@@ -81,6 +92,18 @@ impl ProcessBackend {
     pub fn new(executable: PathBuf, limits: Limits, least: Isolation) -> Self {
         let (groups, inside) = (ControlGroups::probe(), Inside::QuickJs);
         Self { executable, limits, least, groups, inside }
+    }
+
+    /// Starts readers instead, which read a program and do not run it.
+    pub fn reading(self) -> Self {
+        let limits = Limits {
+            memory_bytes: READER_MEMORY_BYTES,
+            cpu: READER_CPU_TIME,
+            disk_bytes: 0,
+            processes: 0,
+            ..self.limits
+        };
+        Self { limits, inside: Inside::Reader(Zygotes::default()), ..self }
     }
 
     /// The same for programs that are run by an engine of the machine.
@@ -115,7 +138,7 @@ impl ProcessBackend {
             life.end(End::Now).await;
             return Err(SandboxError::Isolation { wanted: self.least, report });
         }
-        if let Inside::Python(_, Some(zygotes)) = &self.inside {
+        if let Some(zygotes) = self.inside.zygotes() {
             zygotes.must_hold_like(worker.report.level());
         }
         Ok(worker)
@@ -124,12 +147,20 @@ impl ProcessBackend {
     /// A worker that was forked, if there is one to fork from. It is kept in as well as
     /// one that was started, or not used.
     async fn fork(&self) -> Option<Worker> {
-        let Inside::Python(_, Some(zygotes)) = &self.inside else { return None };
+        let zygotes = self.inside.zygotes()?;
         let (zygote, least) = zygotes.one(|| {
             let (spec, arguments) = (self.spec(&Group::none()), self.inside.arguments());
-            Start::like(&self.launch(&spec, &arguments), self.inside.scripts())
+            let launch = self.launch(&spec, &arguments);
+            match &self.inside {
+                Inside::Reader(_) => Start::readers(&launch),
+                _ => Start::python(&launch, self.inside.scripts()),
+            }
         })?;
-        let group = self.group();
+        // A group per reader would cost more than the fork.
+        let group = match &self.inside {
+            Inside::Reader(_) => Group::none(),
+            _ => self.group(),
+        };
         let spec = self.spec(&group);
         let (leader, channel) = match zygote.fork(&spec).await {
             Ok(forked) => forked,
@@ -161,7 +192,11 @@ impl ProcessBackend {
     }
 
     fn launch<'a>(&'a self, spec: &'a Spec, arguments: &'a [OsString]) -> Launch<'a> {
-        Launch { executable: &self.executable, role: "worker", spec, arguments }
+        let role = match &self.inside {
+            Inside::Reader(_) => "reader",
+            _ => "worker",
+        };
+        Launch { executable: &self.executable, role, spec, arguments }
     }
 
     fn spec(&self, group: &Group) -> Spec {
@@ -171,16 +206,18 @@ impl ProcessBackend {
         // Standard input: the channel itself.
         let lifeline = 0;
         match &self.inside {
-            Inside::QuickJs => Spec {
-                filter: Filter::QuickJs,
+            Inside::Reader(_) | Inside::QuickJs => Spec {
+                filter: Filter::OwnCode,
                 grants: Vec::new(),
                 links: Vec::new(),
                 hidden: Vec::new(),
                 scratch: None,
                 limits: ProcessLimits {
-                    address_space: Some(
-                        memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES),
-                    ),
+                    address_space: Some(match &self.inside {
+                        // No group limits it, so this must.
+                        Inside::Reader(_) => memory_bytes.saturating_add(READER_MAPPED_BYTES),
+                        _ => memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES),
+                    }),
                     cpu_seconds,
                     // It cannot open a file to begin with.
                     file_bytes: 0,
@@ -237,9 +274,18 @@ impl ProcessBackend {
 }
 
 impl Inside {
+    /// What guests are forked from, if they may be.
+    fn zygotes(&self) -> Option<&Zygotes> {
+        match self {
+            Self::Reader(zygotes) => Some(zygotes),
+            Self::Python(_, zygotes) => zygotes.as_ref(),
+            Self::QuickJs | Self::Engine { .. } => None,
+        }
+    }
+
     fn arguments(&self) -> Vec<OsString> {
         match self {
-            Self::QuickJs => Vec::new(),
+            Self::Reader(_) | Self::QuickJs => Vec::new(),
             Self::Engine { arguments, .. } => arguments.clone(),
             Self::Python(python, _) => python.worker_arguments(),
         }
@@ -248,14 +294,14 @@ impl Inside {
     /// What a worker is told before anything else.
     fn scripts(&self) -> &[u8] {
         match self {
-            Self::QuickJs | Self::Engine { .. } => &[],
+            Self::Reader(_) | Self::QuickJs | Self::Engine { .. } => &[],
             Self::Python(python, _) => &python.scripts,
         }
     }
 
     fn cpu_time(&self) -> CpuTime {
         match self {
-            Self::QuickJs => CpuTime::OfOneProcess,
+            Self::Reader(_) | Self::QuickJs => CpuTime::OfOneProcess,
             Self::Engine { .. } | Self::Python(..) => CpuTime::OfAll,
         }
     }
@@ -263,7 +309,7 @@ impl Inside {
     fn kept(&self) -> Kept {
         match self {
             // One process that can start none: its own limits are those of the run.
-            Self::QuickJs => Kept::ByTheKernel,
+            Self::Reader(_) | Self::QuickJs => Kept::ByTheKernel,
             Self::Engine { .. } | Self::Python(..) => {
                 let memory_bytes = self.overhead_bytes();
                 Kept::ByUs(Own { memory_bytes, processes: OUR_PROCESSES })
@@ -274,7 +320,7 @@ impl Inside {
     /// Memory beyond the limit of the program: what the engine itself needs.
     fn overhead_bytes(&self) -> u64 {
         match self {
-            Self::QuickJs | Self::Python(..) => OVERHEAD_BYTES,
+            Self::Reader(_) | Self::QuickJs | Self::Python(..) => OVERHEAD_BYTES,
             Self::Engine { .. } => ENGINE_OVERHEAD_BYTES,
         }
     }
@@ -303,7 +349,7 @@ impl Backend for ProcessBackend {
 pub(crate) struct Launch<'a> {
     pub(crate) executable: &'a Path,
     /// What it is to be, as its first argument.
-    pub(crate) role: &'a str,
+    pub(crate) role: &'static str,
     pub(crate) spec: &'a Spec,
     pub(crate) arguments: &'a [OsString],
 }

@@ -1,9 +1,12 @@
-//! Workers for Python that are forked from a process which has everything imported.
+//! Guests that are forked from a process which has done the expensive part already:
+//! workers for Python from one that has everything imported, readers from one that is in
+//! a jail.
 //!
-//! In: how a worker would be started. Out: the same kind of jailed worker, in a few
-//! milliseconds instead of some tens. The zygote is jailed itself and runs no line of
-//! a program; what it forks goes the same way into its own jail as a worker that we
-//! start (crates `jail` and `zygote`), and reports what holds like any other.
+//! In: how a guest would be started. Out: the same kind of jailed guest, in a fraction of
+//! the time. A zygote is jailed itself and sees no line of a program. A Python worker
+//! that it forks goes the same way into its own jail as one that we start (crates `jail`
+//! and `zygote`); a reader stays in the jail of its zygote and gives up the rest (crate
+//! `reader`). Each reports what holds like any other.
 //!
 //! It is a help, never a need: where there is none (no user namespaces, no `/proc` of
 //! its own, no `ctypes`), or before it is ready, workers are started, and so is the first
@@ -46,10 +49,10 @@ const IMPORTS: Duration = Duration::from_secs(30);
 /// How long a new process may take to say who it is. Chosen far above a millisecond.
 const BIRTH: Duration = Duration::from_secs(10);
 
-/// Workers that are forked from one zygote. What Python draws by lot when it starts,
-/// the order of sets of texts and where things lie in memory, is the same for all of
+/// Processes that are forked from one zygote. What is drawn by lot when it starts, where
+/// things lie in memory and in Python the order of sets of texts, is the same for all of
 /// them, so it is drawn again now and then. Chosen: the start of a zygote then costs
-/// each of them a few milliseconds.
+/// each of them little: of Python a few milliseconds, of readers a tenth of one.
 const MOST_FORKED: u32 = 64;
 
 /// Descriptors that go with an order: two, and one for each control group. Chosen: there
@@ -103,7 +106,7 @@ impl Zygotes {
                         (state.current, state.forked) = (Some(Arc::new(zygote)), 0);
                     }
                     Err(error) => {
-                        tracing::info!(%error, "no zygote: each Python is started anew");
+                        tracing::info!(%error, "no zygote: each process is started anew");
                         state.lost = MOST_LOST;
                     }
                 }
@@ -132,6 +135,7 @@ impl Zygotes {
 /// How a zygote is started.
 pub(crate) struct Start {
     executable: PathBuf,
+    role: &'static str,
     spec: Spec,
     arguments: Vec<OsString>,
     scripts: Vec<u8>,
@@ -139,28 +143,38 @@ pub(crate) struct Start {
 
 impl Start {
     /// For workers like this one, with these scripts.
-    pub(crate) fn like(worker: &Launch<'_>, scripts: &[u8]) -> Self {
-        // It is in no control group: those of its workers are theirs.
-        let spec =
-            Spec { filter: Filter::Zygote, control_groups: Vec::new(), ..worker.spec.clone() };
+    pub(crate) fn python(worker: &Launch<'_>, scripts: &[u8]) -> Self {
+        let spec = Spec { filter: Filter::Zygote, ..worker.spec.clone() };
         let arguments = worker.arguments.iter().cloned();
         let arguments = arguments.chain(["--zygote".into(), "yes".into()]).collect();
         let (executable, scripts) = (worker.executable.to_owned(), scripts.to_owned());
-        Self { executable, spec, arguments, scripts }
+        Self { executable, role: worker.role, spec, arguments, scripts }
+    }
+
+    /// For readers like this one, which all stay in its jail.
+    pub(crate) fn readers(reader: &Launch<'_>) -> Self {
+        let spec = Spec { filter: Filter::Forking, ..reader.spec.clone() };
+        let (executable, arguments) = (reader.executable.to_owned(), vec!["--zygote".into()]);
+        Self { executable, role: reader.role, spec, arguments, scripts: Vec::new() }
     }
 
     async fn start(mut self) -> io::Result<Zygote> {
-        // Its library was built like this executable and loads the same ones.
-        let own = self.executable.canonicalize()?;
-        for file in needed_files(&own, &[]).await? {
-            if !self.spec.grants.iter().any(|grant| grant.path == file) {
-                self.spec.grants.push(Grant::read(&file));
+        if self.spec.filter == Filter::Zygote {
+            // Its library was built like this executable and loads the same ones.
+            let own = self.executable.canonicalize()?;
+            for file in needed_files(&own, &[]).await? {
+                if !self.spec.grants.iter().any(|grant| grant.path == file) {
+                    self.spec.grants.push(Grant::read(&file));
+                }
             }
         }
-        let Self { executable, spec, arguments, scripts } = &self;
-        let launch = Launch { executable, role: "worker", spec, arguments };
+        let Self { executable, role, spec, arguments, scripts } = self;
+        let (spec, arguments) = (&spec, arguments.as_slice());
+        let launch = Launch { executable: &executable, role, spec, arguments };
+        // In no control group: those of a worker are its own, and a reader is limited by what
+        // the kernel keeps for each process, so that none can use up what others need.
         let (jailed, mut orders) = launch.start(Group::none(), Kept::ByTheKernel)?;
-        tell(&mut orders, scripts).await;
+        tell(&mut orders, &scripts).await;
         timeout(IMPORTS, orders.read_u8()).await.map_err(io::Error::other)??;
         Ok(Zygote { _jailed: jailed, orders: AsyncMutex::new(orders) })
     }
@@ -174,7 +188,7 @@ pub(crate) struct Zygote {
 }
 
 impl Zygote {
-    /// Forks one worker. Who leads it, and our end of its channel.
+    /// Forks one process. Who leads it, and our end of its channel.
     pub(crate) async fn fork(self: &Arc<Self>, spec: &Spec) -> io::Result<(Leader, UnixStream)> {
         let (channel, their_channel) = StdUnixStream::pair()?;
         let (end, their_end) = StdUnixStream::pair()?;

@@ -12,7 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::Peer;
 use serde_json::{Value, json};
-use tidegate_gateway::{Approver, Form, Reply};
+use tidegate_gateway::{Approver, Form, Reply, Shown};
 
 const ONCE: &str = "approve once";
 const SESSION: &str = "approve for this session";
@@ -35,7 +35,7 @@ impl Approver for Eliciting {
 
     fn ask<'a>(
         &'a self,
-        form: &'a Form,
+        form: &'a Shown<Form>,
     ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>> {
         Box::pin(async {
             let params = params(form)?;
@@ -51,7 +51,11 @@ impl Approver for Eliciting {
 }
 
 /// The form as MCP has it.
-pub(crate) fn params(form: &Form) -> Option<ElicitRequestParams> {
+pub(crate) fn params(form: &Shown<Form>) -> Option<ElicitRequestParams> {
+    elicitation(format!("Tidegate asks for your approval ({}): {}", form.id, form.text()))
+}
+
+fn elicitation(message: String) -> Option<ElicitRequestParams> {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -64,11 +68,7 @@ pub(crate) fn params(form: &Form) -> Option<ElicitRequestParams> {
         "required": ["decision"],
     });
     let requested_schema: ElicitationSchema = serde_json::from_value(schema).ok()?;
-    Some(ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: format!("Tidegate asks for your approval ({}): {}", form.id, form.text()),
-        requested_schema,
-    })
+    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
 /// What a person answered. Whatever is not a clear yes is a no.
@@ -85,10 +85,9 @@ pub(crate) fn reply(result: &ElicitResult) -> Reply {
 mod tests {
     use rmcp::model::ElicitResult;
     use serde_json::{Value, json};
-    use tidegate_gateway::{Form, Reply};
-    use tidegate_model::RunId;
+    use tidegate_gateway::Reply;
 
-    use super::{params, reply};
+    use super::{elicitation, reply};
 
     fn answered(result: Value) -> Reply {
         reply(&serde_json::from_value::<ElicitResult>(result).unwrap())
@@ -110,16 +109,10 @@ mod tests {
 
     #[test]
     fn the_form_is_one_that_clients_understand() {
-        let form = Form {
-            id: "abc".into(),
-            run_id: RunId("r".into()),
-            title: "call `x`".into(),
-            details: "why".into(),
-        };
-        let sent = serde_json::to_value(params(&form).unwrap()).unwrap();
+        let sent = serde_json::to_value(elicitation("why?".into()).unwrap()).unwrap();
         assert_eq!(sent["mode"], "form");
         let choices = &sent["requestedSchema"]["properties"]["decision"]["enum"];
         assert_eq!(choices, &json!(["approve once", "approve for this session", "deny"]));
-        assert!(sent["message"].as_str().unwrap().contains("(abc): call `x`\n\nwhy"));
+        assert_eq!(sent["message"], "why?");
     }
 }

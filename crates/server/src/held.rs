@@ -11,16 +11,16 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitResult,
-    InputRequest, InputRequiredResult, InputResponses,
+    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitResult, InputRequest,
+    InputRequiredResult, InputResponses,
 };
-use tidegate_gateway::{Approver, Form, Progress, Reply};
-use tidegate_model::RunError;
+use tidegate_gateway::{Approver, Form, Progress, Reply, Shown};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::approver::{params, reply};
+use crate::tool_result::ToolResult;
 
 /// The key of our one question among those of an answer.
 const QUESTION: &str = "approval";
@@ -32,7 +32,7 @@ const MOST: usize = 64;
 
 /// A question and where its answer goes.
 pub(crate) struct Question {
-    form: Form,
+    form: Shown<Form>,
     answer: oneshot::Sender<Reply>,
 }
 
@@ -46,7 +46,7 @@ impl Approver for Asking {
 
     fn ask<'a>(
         &'a self,
-        form: &'a Form,
+        form: &'a Shown<Form>,
     ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>> {
         Box::pin(async {
             let (answer, answered) = oneshot::channel();
@@ -58,7 +58,7 @@ impl Approver for Asking {
 
 /// The work on a request.
 pub(crate) struct Work {
-    pub(crate) task: JoinHandle<Result<CallToolResult, RunError>>,
+    pub(crate) task: JoinHandle<ToolResult>,
     pub(crate) questions: mpsc::Receiver<Question>,
     pub(crate) cancelled: CancellationToken,
     pub(crate) progress: watch::Sender<Progress>,
@@ -88,7 +88,7 @@ pub(crate) struct Held {
 
 /// What became of work.
 pub(crate) enum Step {
-    Done(Result<CallToolResult, RunError>),
+    Done(ToolResult),
     Asks(CallToolResponse),
     Cancelled,
 }
@@ -98,9 +98,9 @@ impl Held {
     pub(crate) async fn drive(&self, mut work: Work, given_up: &CancellationToken) -> Step {
         loop {
             tokio::select! {
-                done = &mut work.task => return Step::Done(done.unwrap_or_else(|_| {
-                    Err(RunError::new(tidegate_model::ErrorCode::Internal, "the request failed"))
-                })),
+                done = &mut work.task => {
+                    return Step::Done(done.unwrap_or_else(|_| ToolResult::failed("the request failed")));
+                }
                 Some(Question { form, answer }) = work.questions.recv() => {
                     let Some(params) = params(&form) else { continue };
                     let name = self.hold(work, answer);
@@ -157,13 +157,14 @@ fn said(responses: Option<&InputResponses>) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{CallToolRequestParams, CallToolResult};
+    use rmcp::model::CallToolRequestParams;
     use serde_json::json;
     use tidegate_gateway::Progress;
     use tokio::sync::{mpsc, oneshot, watch};
     use tokio_util::sync::CancellationToken;
 
     use super::{Held, Step, Work, fingerprint};
+    use crate::tool_result::ToolResult;
 
     #[tokio::test]
     async fn what_was_done_meanwhile_is_there_when_its_client_comes_back() {
@@ -171,7 +172,7 @@ mod tests {
         let mut request: CallToolRequestParams =
             serde_json::from_value(json!({"name": "call_tool"})).unwrap();
         let work = || Work {
-            task: tokio::spawn(async { Ok(CallToolResult::success(Vec::new())) }),
+            task: tokio::spawn(async { ToolResult::failed("done") }),
             questions: mpsc::channel(1).1,
             cancelled: CancellationToken::new(),
             progress: watch::channel(Progress::default()).0,
@@ -186,7 +187,7 @@ mod tests {
         request.request_state = Some(name);
         let work = held.take(&request).expect("its outcome was thrown away");
         let step = held.drive(work, &CancellationToken::new()).await;
-        assert!(matches!(step, Step::Done(Ok(_))));
+        assert!(matches!(step, Step::Done(_)));
         assert!(held.take(&request).is_none(), "once");
     }
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout_at;
 
+use crate::confine::Confinement;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::dialect::Dialect;
 use crate::error::TypeCheckError;
@@ -43,13 +44,13 @@ struct Inner {
 impl TypeChecker {
     /// `tsc` is TypeScript's native compiler (see [`find`](crate::find)),
     /// `folder` a private scratch folder, which other gateways may share.
-    pub fn new(tsc: PathBuf, folder: PathBuf) -> Self {
-        Self::with(Launch::typescript(tsc), folder)
+    pub fn new(tsc: PathBuf, folder: PathBuf, confinement: Confinement) -> Self {
+        Self::with(Launch::typescript(tsc, confinement), folder)
     }
 
     /// The same for Python (see [`find_python`](crate::find_python)).
-    pub fn python(checker: &PythonChecker, folder: PathBuf) -> Self {
-        Self::with(checker.launch(), folder)
+    pub fn python(checker: &PythonChecker, folder: PathBuf, confinement: Confinement) -> Self {
+        Self::with(checker.launch(confinement), folder)
     }
 
     pub(crate) fn with(launch: Launch, folder: PathBuf) -> Self {

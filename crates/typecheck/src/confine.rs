@@ -2,13 +2,16 @@
 //!
 //! In: a command, the folders it may read. Out: a running child.
 //! On Linux the kernel keeps it to these folders (Landlock): it can write
-//! nothing, read nothing else and open no connection. A kernel without Landlock
-//! leaves that to `refuse`. Memory is limited twice: softly by Go's own
-//! collector, hard by the kernel, which ends a process that wants more.
+//! nothing, read nothing else and open no connection. Where the kernel cannot do
+//! that, the compiler is not started, unless the operator accepted programs without
+//! isolation. Memory is limited twice: softly by Go's own collector, hard by the
+//! kernel, which ends a process that wants more.
 
 use std::io;
 use std::path::PathBuf;
 
+use thiserror::Error;
+use tidegate_model::Isolation;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -28,50 +31,104 @@ pub(crate) struct Readable {
     pub(crate) data: Vec<PathBuf>,
 }
 
+/// What follows if the kernel does not confine the compiler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confinement {
+    /// It is not started.
+    Required,
+    /// It runs unconfined; only `refuse` keeps its input harmless.
+    IfPossible,
+}
+
+impl From<Isolation> for Confinement {
+    /// What `sandbox.min_isolation` demands of the compiler. Only `any` does without:
+    /// then programs themselves may run unconfined, and they can do more than the
+    /// compiler that reads them.
+    fn from(least: Isolation) -> Self {
+        match least {
+            Isolation::Any => Self::IfPossible,
+            Isolation::Reduced | Isolation::Strict => Self::Required,
+        }
+    }
+}
+
+/// Why a child was not started.
+#[derive(Debug, Error)]
+pub(crate) enum SpawnError {
+    #[error(transparent)]
+    Unconfined(#[from] Unconfined),
+    #[error(transparent)]
+    Start(#[from] io::Error),
+}
+
+/// Why the kernel does not confine the compiler.
+#[derive(Debug, Error)]
+pub enum Unconfined {
+    /// Landlock is not built in, switched off or filtered; or this is not Linux.
+    #[error("this kernel does not offer Landlock")]
+    NotOffered,
+    /// Landlock is there and did not take the rules.
+    #[cfg(target_os = "linux")]
+    #[error("Landlock did not take the rules")]
+    Failed(#[from] landlock::RulesetError),
+}
+
 /// Starts a child that is confined from its first instruction.
-pub(crate) async fn spawn(mut command: Command, readable: Readable) -> io::Result<Child> {
+pub(crate) async fn spawn(
+    mut command: Command,
+    readable: Readable,
+    confinement: Confinement,
+) -> Result<Child, SpawnError> {
     let runtime = Handle::current();
     let (started, child) = oneshot::channel();
     // A thread of its own: confinement holds for the thread that asks for it and
     // for what it starts, and cannot be taken back.
     std::thread::Builder::new().name("confine".to_owned()).spawn(move || {
         let _entered = runtime.enter();
-        restrict(&readable);
+        let result = match restrict(&readable) {
+            Err(unconfined) if confinement == Confinement::Required => Err(unconfined.into()),
+            restricted => {
+                if let Err(error) = restricted {
+                    tracing::warn!(%error, "the type checker runs unconfined");
+                }
+                command.spawn().map_err(SpawnError::from)
+            }
+        };
         // Nobody waits any more if the check was given up; the child then ends
         // with the value.
-        let _ = started.send(command.spawn());
+        let _ = started.send(result);
     })?;
-    let child = child.await.unwrap_or_else(|_| Err(io::Error::other("its thread ended")))?;
+    let child = child.await.map_err(|_| io::Error::other("its thread ended"))??;
     limit(&child)?;
     Ok(child)
 }
 
 #[cfg(target_os = "linux")]
-fn restrict(readable: &Readable) {
+fn restrict(readable: &Readable) -> Result<(), Unconfined> {
     use landlock::{
-        ABI, Access, AccessFs, AccessNet, RestrictionStatus, Ruleset, RulesetAttr,
-        RulesetCreatedAttr, RulesetError, path_beneath_rules,
+        ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
+        path_beneath_rules,
     };
-    let try_it = || -> Result<RestrictionStatus, RulesetError> {
-        // Rights that the running kernel does not know are left out.
-        let abi = ABI::V5;
-        Ruleset::default()
-            .handle_access(AccessFs::from_all(abi))?
-            .handle_access(AccessNet::from_all(abi))?
-            .create()?
-            .add_rules(path_beneath_rules(&readable.programs, AccessFs::from_read(abi)))?
-            .add_rules(path_beneath_rules(&readable.data, AccessFs::ReadFile | AccessFs::ReadDir))?
-            .restrict_self()
-    };
-    match try_it() {
-        Ok(status) => tracing::debug!(ruleset = ?status.ruleset, "type checker confined"),
-        // The check of the program's text stands alone then.
-        Err(error) => tracing::warn!(%error, "type checker not confined by the kernel"),
+    // Rights that the running kernel does not know are left out.
+    let abi = ABI::V5;
+    let status = Ruleset::default()
+        .handle_access(AccessFs::from_all(abi))?
+        .handle_access(AccessNet::from_all(abi))?
+        .create()?
+        .add_rules(path_beneath_rules(&readable.programs, AccessFs::from_read(abi)))?
+        .add_rules(path_beneath_rules(&readable.data, AccessFs::ReadFile | AccessFs::ReadDir))?
+        .restrict_self()?;
+    match status.ruleset {
+        // Partly: files are closed since the first version, TCP since the fourth.
+        RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
+        RulesetStatus::NotEnforced => Err(Unconfined::NotOffered),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn restrict(_: &Readable) {}
+fn restrict(_: &Readable) -> Result<(), Unconfined> {
+    Err(Unconfined::NotOffered)
+}
 
 #[cfg(target_os = "linux")]
 fn limit(child: &Child) -> io::Result<()> {
@@ -89,4 +146,50 @@ fn limit(child: &Child) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn limit(_: &Child) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
+    use tokio::process::Command;
+
+    use super::{Confinement, Readable, SpawnError, Unconfined, spawn};
+
+    /// `landlock_create_ruleset`, the same on all systems.
+    const CREATE_RULESET: i64 = 444;
+    /// What a kernel without a system call says.
+    const ENOSYS: u32 = 38;
+
+    /// Whether a child starts on a kernel without Landlock.
+    fn start_without_landlock(confinement: Confinement) -> Result<(), SpawnError> {
+        // Threads inherit the filter, so it is set on one that ends with the test.
+        let thread = std::thread::spawn(move || {
+            let filter = SeccompFilter::new(
+                BTreeMap::from([(CREATE_RULESET, Vec::new())]),
+                SeccompAction::Allow,
+                SeccompAction::Errno(ENOSYS),
+                std::env::consts::ARCH.try_into().unwrap(),
+            );
+            let filter: BpfProgram = filter.unwrap().try_into().unwrap();
+            seccompiler::apply_filter(&filter).unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async {
+                let readable = Readable { programs: Vec::new(), data: Vec::new() };
+                let mut command = Command::new("true");
+                command.kill_on_drop(true);
+                spawn(command, readable, confinement).await.map(drop)
+            })
+        });
+        thread.join().unwrap()
+    }
+
+    #[test]
+    fn a_compiler_that_the_kernel_does_not_confine_is_not_started() {
+        let refused = start_without_landlock(Confinement::Required);
+        assert!(matches!(refused, Err(SpawnError::Unconfined(Unconfined::NotOffered))));
+        start_without_landlock(Confinement::IfPossible).unwrap();
+    }
 }

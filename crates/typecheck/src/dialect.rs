@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::confine::SOFT_MEMORY;
 use crate::python;
-use crate::world;
+use crate::typescript_files;
 
 /// How long a check may take, the start of the checker included.
 pub const CHECK_DEADLINE: Duration = Duration::from_secs(2);
@@ -45,7 +45,7 @@ impl Dialect {
 
     /// The file of a program.
     pub(crate) fn program(self) -> &'static str {
-        if self.is_python() { "program.py" } else { "program.ts" }
+        if self.is_python() { "program.py" } else { typescript_files::PROGRAM }
     }
 
     /// How the names of declarations end.
@@ -98,7 +98,7 @@ impl Dialect {
     /// Our own files beside a program, with their texts.
     pub(crate) fn own_files(self) -> Vec<(&'static str, String)> {
         match self {
-            Self::TypeScript => world::typescript_files(),
+            Self::TypeScript => typescript_files::typescript_files(),
             Self::Ty => python::ty_files(),
             Self::Pyright => python::pyright_files(),
         }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::confine::{SpawnError, Unconfined};
+
 /// Why a program was not checked. None of these says anything about the
 /// program's types; the program can still run.
 #[derive(Debug, Error)]
@@ -30,6 +32,15 @@ pub enum TypeCheckError {
         #[source]
         cause: io::Error,
     },
+    /// The compiler would have run unconfined, so it was not started.
+    #[error("the type checker `{command}` was not started, since it would run unconfined")]
+    Unconfined {
+        /// Its path.
+        command: String,
+        /// What the kernel lacks.
+        #[source]
+        cause: Unconfined,
+    },
     /// The compiler ended in the middle of a check, or said what is not LSP.
     #[error("the type checker broke off: {reason}")]
     Broken {
@@ -51,4 +62,13 @@ pub enum TypeCheckError {
         #[source]
         cause: io::Error,
     },
+}
+
+impl TypeCheckError {
+    pub(crate) fn not_started(command: String, error: SpawnError) -> Self {
+        match error {
+            SpawnError::Start(cause) => Self::Start { command, cause },
+            SpawnError::Unconfined(cause) => Self::Unconfined { command, cause },
+        }
+    }
 }

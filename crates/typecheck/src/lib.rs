@@ -25,9 +25,11 @@ mod refuse;
 mod returns;
 mod scratch;
 mod server;
+mod typescript_files;
 mod world;
 
 pub use checker::TypeChecker;
+pub use confine::{Confinement, Unconfined};
 pub use diagnostic::{Code, Diagnostic};
 pub use dialect::CHECK_DEADLINE;
 pub use error::TypeCheckError;

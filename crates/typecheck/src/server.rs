@@ -21,7 +21,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::confine::{self, Readable};
+use crate::confine::{self, Confinement, Readable, SpawnError};
 use crate::diagnostic::Report;
 use crate::dialect::{Dialect, Roots};
 use crate::error::TypeCheckError;
@@ -43,13 +43,14 @@ pub(crate) struct Launch {
     pub(crate) programs: Vec<PathBuf>,
     /// How long a check may take.
     pub(crate) deadline: Duration,
+    pub(crate) confinement: Confinement,
 }
 
 impl Launch {
-    pub(crate) fn typescript(tsc: PathBuf) -> Self {
+    pub(crate) fn typescript(tsc: PathBuf, confinement: Confinement) -> Self {
         let dialect = Dialect::TypeScript;
         let (programs, deadline) = (Vec::new(), dialect.deadline());
-        Self { dialect, compiler: tsc, runtime: None, programs, deadline }
+        Self { dialect, compiler: tsc, runtime: None, programs, deadline, confinement }
     }
 }
 
@@ -96,10 +97,11 @@ struct Incoming<'a> {
 impl Server {
     /// Starts the compiler and greets it. `folder` holds all worlds.
     pub(crate) async fn start(launch: &Launch, folder: &Path) -> Result<Self, TypeCheckError> {
-        let failed =
-            |cause| TypeCheckError::Start { command: launch.compiler.display().to_string(), cause };
+        let failed = |error: SpawnError| {
+            TypeCheckError::not_started(launch.compiler.display().to_string(), error)
+        };
         let dialect = launch.dialect;
-        let compiler = launch.compiler.canonicalize().map_err(failed)?;
+        let compiler = launch.compiler.canonicalize().map_err(SpawnError::from).map_err(failed)?;
         let library = compiler.parent().unwrap_or(Path::new("/")).to_owned();
         let mut command = Command::new(launch.runtime.as_ref().unwrap_or(&compiler));
         command
@@ -114,7 +116,7 @@ impl Server {
             .kill_on_drop(true);
         let programs = launch.programs.iter().chain(&launch.runtime).cloned().chain([library]);
         let readable = Readable { programs: programs.collect(), data: vec![folder.to_owned()] };
-        let child = confine::spawn(command, readable).await.map_err(failed)?;
+        let child = confine::spawn(command, readable, launch.confinement).await.map_err(failed)?;
         let server = Self::attend(child, dialect);
         server.greet(folder).await.map_err(|reason| TypeCheckError::Broken { reason })?;
         Ok(server)

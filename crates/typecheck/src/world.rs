@@ -14,7 +14,6 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::dialect::Dialect;
@@ -24,8 +23,6 @@ use crate::scratch::{Scratch, make_private, random_name};
 const KEPT: usize = 32;
 /// What the declarations of one program may have in all.
 const DECLARATION_BYTES: usize = 8 * 1024 * 1024;
-const GLOBALS: &str = include_str!("globals.d.ts");
-const PROGRAM: &str = "program.ts";
 
 /// A declaration file that a program can import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,43 +157,6 @@ fn write(scratch: &Path, dialect: Dialect, files: &[SourceFile]) -> io::Result<P
     // or the document belongs to no project.
     fs::write(folder.join(dialect.program()), "")?;
     Ok(folder)
-}
-
-/// Our own files beside a program in TypeScript.
-pub(crate) fn typescript_files() -> Vec<(&'static str, String)> {
-    vec![
-        ("globals.d.ts", GLOBALS.to_owned()),
-        ("tsconfig.json", tsconfig().to_string()),
-        // Ends the compiler's search for one in the folders above.
-        ("package.json", r#"{"type":"module"}"#.to_owned()),
-    ]
-}
-
-fn tsconfig() -> Value {
-    json!({
-        "compilerOptions": {
-            "strict": true,
-            // Implicit `any` is not reported (see `diagnostic`), but must be on:
-            // without it `const list = []` is a list of `never`.
-            "noImplicitAny": true,
-            "useUnknownInCatchVariables": false,
-            "target": "es2022",
-            // What the engine has; no DOM.
-            "lib": ["es2025", "esnext.disposable"],
-            "module": "esnext",
-            "moduleResolution": "bundler",
-            "moduleDetection": "force",
-            "allowImportingTsExtensions": true,
-            "resolveJsonModule": false,
-            "paths": {"servers": ["./servers/index"], "servers/*": ["./servers/*"]},
-            "noEmit": true,
-            "skipLibCheck": true,
-            "types": [],
-            "typeRoots": [],
-        },
-        "files": ["globals.d.ts", PROGRAM],
-        "typeAcquisition": {"enable": false},
-    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tidegate_validate::Rules;
 /// What a front end reads out of a program.
 fn reading(language: Language, source: &str) -> Reading {
     match language {
-        Language::TypeScript => tidegate_worker::prepare(source).unwrap().check.reading,
+        Language::TypeScript => tidegate_typescript::prepare(source).unwrap().reading,
         Language::Python => Reading::unread(),
     }
 }

@@ -131,8 +131,8 @@ fn mutated(programs: &[String], dice: &mut Dice) -> String {
 /// What is read, if it is a program.
 fn reading(language: Language, source: &str) -> Option<Reading> {
     match language {
-        Language::TypeScript => tidegate_worker::prepare(source).ok().map(|one| one.check.reading),
-        Language::Python => tidegate_python::analyse(source).map(|one| one.reading),
+        Language::TypeScript => tidegate_typescript::prepare(source).ok().map(|one| one.reading),
+        Language::Python => tidegate_python::prepare(source).map(|one| one.reading),
     }
 }
 

@@ -55,11 +55,11 @@ impl Judged {
 /// What a front end reads out of a program. A program of these sets must be one.
 fn reading(language: Language, source: &str) -> Result<Reading, String> {
     match language {
-        Language::TypeScript => match tidegate_worker::prepare(source) {
-            Ok(prepared) => Ok(prepared.check.reading),
+        Language::TypeScript => match tidegate_typescript::prepare(source) {
+            Ok(prepared) => Ok(prepared.reading),
             Err(error) => Err(format!("{error}\n{source}")),
         },
-        Language::Python => match tidegate_python::analyse(source) {
+        Language::Python => match tidegate_python::prepare(source) {
             Some(analysis) => Ok(analysis.reading),
             None => Err(format!("not understood:\n{source}")),
         },

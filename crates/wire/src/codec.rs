@@ -95,10 +95,14 @@ impl Writer {
         self
     }
 
-    pub(crate) fn text(mut self, value: &str) -> Self {
-        // A text over 4 GiB cannot be in memory here; `finish` refuses the frame.
+    pub(crate) fn text(self, value: &str) -> Self {
+        self.bytes(value.as_bytes())
+    }
+
+    pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
+        // 4 GiB cannot be in memory here; `finish` refuses the frame.
         self = self.u32(u32::try_from(value.len()).unwrap_or(u32::MAX));
-        self.0.extend_from_slice(value.as_bytes());
+        self.0.extend_from_slice(value);
         self
     }
 
@@ -158,12 +162,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn text(&mut self, field: &'static str, limit: usize) -> Result<String, WireError> {
+    pub(crate) fn bytes(
+        &mut self,
+        field: &'static str,
+        limit: usize,
+    ) -> Result<&'a [u8], WireError> {
         let length = self.u32(field)? as usize;
         if length > limit {
             return Err(WireError::TooLong { field, length, limit });
         }
-        let bytes = self.take(length, field)?;
+        self.take(length, field)
+    }
+
+    pub(crate) fn text(&mut self, field: &'static str, limit: usize) -> Result<String, WireError> {
+        let bytes = self.bytes(field, limit)?;
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| WireError::NotUtf8 { field })
     }
 

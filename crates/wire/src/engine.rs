@@ -9,8 +9,10 @@
 //! Invariant: as for [`FromGuest`], every byte must be understood. The child is
 //! as hostile as the program in it.
 
+use tidegate_model::NAME_LIMIT;
+
 use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
-use crate::message::{FromGuest, NAME_LIMIT};
+use crate::message::FromGuest;
 
 /// What the engine says.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! The framed protocol between gateway and worker.
+//! The framed protocol between the gateway and its guests, readers and workers.
 //!
 //! Owns the byte layout and nothing else: no sockets, no async, so that both
 //! sides and every back end (process, container, machine) share one codec. A
@@ -19,6 +19,6 @@ pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
 pub use engine::{FromEngine, Phase, Thrown, ToEngine};
 pub use exact::answer_text;
 pub use message::{
-    CHECK_LIMIT, FromGuest, LogLevel, NAME_LIMIT, Question, SKILL_LIMIT, Start, TEXT_LIMIT,
-    ToGuest, VERSION,
+    FromGuest, LogLevel, Prepare, Question, READING_LIMIT, Run, SKILL_LIMIT, TEXT_LIMIT, ToGuest,
+    VERSION,
 };

@@ -1,32 +1,34 @@
 //! The messages of both directions and their layout.
 //!
-//! Guest to host: hello, then any number of calls, questions and log lines,
-//! then exactly one done or failed. Host to guest: one start, then one reply
-//! per call and question, and a clock whenever the run is stopped or goes on. Ids are
+//! The host drives. A reader says hello, gets one [`Prepare`] and answers with one
+//! [`FromGuest::Prepared`]. A worker says hello, gets one [`Run`], then sends any number
+//! of calls, questions and log lines and exactly one done or failed; it gets one reply
+//! per call and question, and a clock whenever the run is paused or resumed. Ids are
 //! chosen by the guest and only echoed.
 
-use tidegate_model::{ErrorCode, IsolationReport, Layer, LayerReport, LayerState, RunError};
+use tidegate_model::{
+    ErrorCode, Executable, IsolationReport, Language, Layer, LayerReport, LayerState, NAME_LIMIT,
+    Prepared, RunError,
+};
 
 use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
 
 /// Version of this protocol. Both sides come from one executable today; a
 /// container image or a saved machine may be older, and is refused if it is.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
-/// Longest tool name a guest may send. Real ones are below 130 bytes.
-pub const NAME_LIMIT: usize = 512;
 /// Longest error text, hint or file path a guest may send.
 pub const TEXT_LIMIT: usize = 64 * 1024;
-/// Longest body of [`Question::Check`], which may hold a whole program.
-pub const CHECK_LIMIT: usize = 1024 * 1024;
+/// Longest JSON of what a reader says of a program, which may hold its whole text.
+pub const READING_LIMIT: usize = 1024 * 1024;
 /// Longest body of [`Question::SaveSkill`]: JSON of 64 KiB of code, of which each
 /// byte may take an escape of six, with a name and a description.
 pub const SKILL_LIMIT: usize = 512 * 1024;
 
-/// What a worker says.
+/// What a guest says: a reader hello and prepared, a worker all but prepared.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromGuest {
-    /// The worker is up.
+    /// The guest is up.
     Hello {
         /// Protocol version it speaks.
         version: u32,
@@ -34,6 +36,8 @@ pub enum FromGuest {
         /// yet, so this is our own code speaking.
         report: IsolationReport,
     },
+    /// What the reader has read, or why the program cannot run.
+    Prepared(Box<Result<Prepared, RunError>>),
     /// The program calls a tool.
     Call {
         /// Chosen by the guest, echoed in the reply.
@@ -110,8 +114,6 @@ pub enum Question {
     ReadDir,
     /// What does this file of the program's view say?
     ReadFile,
-    /// Is there what the program names? Asked once, before it runs.
-    Check,
     /// What does the skill of this name say?
     LoadSkill,
     /// Keep this skill. JSON text: name, code, description. The one question that
@@ -136,8 +138,10 @@ pub enum LogLevel {
 /// What the gateway says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToGuest {
-    /// Run this program. Sent once.
-    Start(Start),
+    /// Read this program. Sent once, to a reader.
+    Prepare(Prepare),
+    /// Run this program. Sent once, to a worker.
+    Run(Box<Run>),
     /// The answer to a call or a question.
     Reply {
         /// The id of the call or question.
@@ -152,11 +156,22 @@ pub enum ToGuest {
     },
 }
 
-/// A program and what it may use.
+/// A program to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
+pub struct Prepare {
+    /// What it is written in.
+    pub language: Language,
     /// Source as written.
     pub source: String,
+}
+
+/// A program to run and what it may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Source as written.
+    pub source: String,
+    /// What the engine runs instead, if the reader made something of the source.
+    pub executable: Option<Executable>,
     /// Time after which the engine interrupts the program, in milliseconds.
     pub time_ms: u32,
     /// CPU time after which the engine interrupts the program, in milliseconds.
@@ -187,6 +202,13 @@ impl FromGuest {
             }
             Self::Fetch { id, request } => Writer::new(7).u32(*id).text(request),
             Self::Command { id, name, request } => Writer::new(8).u32(*id).text(name).text(request),
+            Self::Prepared(outcome) => match &**outcome {
+                Ok(prepared) => {
+                    let json = prepared.clone().to_json(READING_LIMIT);
+                    write_executable(Writer::new(9).u8(1).text(&json), prepared.executable.as_ref())
+                }
+                Err(error) => write_error(Writer::new(9).u8(0), error),
+            },
         }
         .finish()
     }
@@ -230,6 +252,10 @@ impl FromGuest {
                 name: reader.text("name", NAME_LIMIT)?,
                 request: reader.text("request", MAX_FRAME_BYTES)?,
             },
+            9 => Self::Prepared(Box::new(match reader.flag("ok")? {
+                true => Ok(read_prepared(&mut reader)?),
+                false => Err(read_error(&mut reader)?),
+            })),
             value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
         };
         reader.finish()?;
@@ -241,18 +267,24 @@ impl ToGuest {
     /// The frame for this message, length prefix included.
     pub fn encode(&self) -> Result<Vec<u8>, WireError> {
         match self {
-            Self::Start(start) => Writer::new(1)
-                .text(&start.source)
-                .u32(start.time_ms)
-                .u32(start.cpu_ms)
-                .u64(start.memory_bytes)
-                .u64(start.output_bytes),
+            Self::Run(run) => {
+                let limits = Writer::new(1)
+                    .text(&run.source)
+                    .u32(run.time_ms)
+                    .u32(run.cpu_ms)
+                    .u64(run.memory_bytes)
+                    .u64(run.output_bytes);
+                write_executable(limits, run.executable.as_ref())
+            }
             Self::Reply { id, outcome: Ok(value) } => Writer::new(2).u32(*id).u8(1).text(value),
             Self::Reply { id, outcome: Err(error) } => {
                 write_error(Writer::new(2).u32(*id).u8(0), error)
             }
             // Nothing left would end the run, so zero is free to mean "stopped".
             Self::Clock { left_ms } => Writer::new(3).u32(left_ms.map_or(0, |left| left.max(1))),
+            Self::Prepare(prepare) => {
+                Writer::new(4).text(prepare.language.as_str()).text(&prepare.source)
+            }
         }
         .finish()
     }
@@ -261,13 +293,14 @@ impl ToGuest {
     pub fn decode(body: &[u8]) -> Result<Self, WireError> {
         let mut reader = Reader::new(body);
         let message = match reader.u8("kind")? {
-            1 => Self::Start(Start {
+            1 => Self::Run(Box::new(Run {
                 source: reader.text("source", MAX_FRAME_BYTES)?,
                 time_ms: reader.u32("time")?,
                 cpu_ms: reader.u32("cpu")?,
                 memory_bytes: reader.u64("memory")?,
                 output_bytes: reader.u64("output")?,
-            }),
+                executable: read_executable(&mut reader)?,
+            })),
             2 => {
                 let id = reader.u32("id")?;
                 let outcome = if reader.flag("ok")? {
@@ -281,11 +314,40 @@ impl ToGuest {
                 let left_ms = reader.u32("left")?;
                 Self::Clock { left_ms: (left_ms != 0).then_some(left_ms) }
             }
+            4 => {
+                let language = reader.text("language", NAME_LIMIT)?;
+                let language = Language::parse(&language)
+                    .ok_or(WireError::BadValue { field: "language", value: 0 })?;
+                let source = reader.text("source", MAX_FRAME_BYTES)?;
+                Self::Prepare(Prepare { language, source })
+            }
             value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
         };
         reader.finish()?;
         Ok(message)
     }
+}
+
+fn write_executable(writer: Writer, executable: Option<&Executable>) -> Writer {
+    let writer = writer.optional(executable.map(|executable| executable.code.as_str()));
+    match executable {
+        Some(executable) => writer.bytes(&executable.line_map),
+        None => writer,
+    }
+}
+
+fn read_executable(reader: &mut Reader<'_>) -> Result<Option<Executable>, WireError> {
+    let Some(code) = reader.optional("code", MAX_FRAME_BYTES)? else { return Ok(None) };
+    let line_map = reader.bytes("line map", MAX_FRAME_BYTES)?.to_vec();
+    Ok(Some(Executable { code, line_map }))
+}
+
+fn read_prepared(reader: &mut Reader<'_>) -> Result<Prepared, WireError> {
+    let json = reader.text("reading", READING_LIMIT)?;
+    let prepared: Prepared = serde_json::from_str(&json)
+        .map_err(|_| WireError::BadValue { field: "reading", value: 0 })?;
+    let executable = read_executable(reader)?;
+    Ok(Prepared { reading: prepared.reading.bounded(), executable, ..prepared })
 }
 
 fn write_error(writer: Writer, error: &RunError) -> Writer {
@@ -348,13 +410,12 @@ fn clip(text: &str) -> &str {
 }
 
 impl Question {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 8] = [
         Self::Servers,
         Self::Functions,
         Self::Search,
         Self::ReadDir,
         Self::ReadFile,
-        Self::Check,
         Self::LoadSkill,
         Self::SaveSkill,
         Self::Pii,
@@ -370,7 +431,6 @@ impl Question {
             | Self::ReadFile
             | Self::LoadSkill
             | Self::Pii => TEXT_LIMIT,
-            Self::Check => CHECK_LIMIT,
             Self::SaveSkill => SKILL_LIMIT,
         }
     }
@@ -382,10 +442,9 @@ impl Question {
             Self::Search => 3,
             Self::ReadDir => 4,
             Self::ReadFile => 5,
-            Self::Check => 6,
-            Self::LoadSkill => 7,
-            Self::SaveSkill => 8,
-            Self::Pii => 9,
+            Self::LoadSkill => 6,
+            Self::SaveSkill => 7,
+            Self::Pii => 8,
         }
     }
 
@@ -416,12 +475,16 @@ impl LogLevel {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::{ErrorCode, IsolationReport, Layer, LayerReport, LayerState, RunError};
+    use tidegate_model::{
+        ErrorCode, Executable, IsolationReport, Language, Layer, LayerReport, LayerState, Prepared,
+        Reference, RunError,
+    };
 
     use super::{
-        CHECK_LIMIT, FromGuest, LogLevel, Question, SKILL_LIMIT, Start, TEXT_LIMIT, ToGuest,
+        FromGuest, LogLevel, Prepare, Question, READING_LIMIT, Run, SKILL_LIMIT, TEXT_LIMIT,
+        ToGuest,
     };
-    use crate::codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
+    use crate::codec::{HEADER_BYTES, MAX_FRAME_BYTES, WireError, Writer, body_length};
 
     fn error() -> RunError {
         RunError {
@@ -440,6 +503,17 @@ mod tests {
         ])
     }
 
+    fn prepared() -> Prepared {
+        let executable = Executable { code: "(async () => 1)".into(), line_map: vec![0xff, 0] };
+        let reference = Reference { server: "crm".into(), line: 1, ..Reference::default() };
+        Prepared {
+            references: vec![reference],
+            check_text: Some("throw 1".into()),
+            executable: Some(executable),
+            ..Prepared::default()
+        }
+    }
+
     fn guest_messages() -> Vec<FromGuest> {
         vec![
             FromGuest::Hello { version: 1, report: IsolationReport::default() },
@@ -448,7 +522,9 @@ mod tests {
             FromGuest::Command { id: 11, name: "git".into(), request: "[]".into() },
             FromGuest::Call { id: 7, name: "a__b".into(), arguments: "{}".into(), raw: true },
             FromGuest::Ask { id: 8, question: Question::ReadFile, body: "./servers".into() },
-            FromGuest::Ask { id: 9, question: Question::Check, body: "{}".into() },
+            FromGuest::Prepared(Box::new(Ok(prepared()))),
+            FromGuest::Prepared(Box::new(Ok(Prepared { executable: None, ..prepared() }))),
+            FromGuest::Prepared(Box::new(Err(RunError::new(ErrorCode::Syntax, "no")))),
             FromGuest::Ask { id: 12, question: Question::LoadSkill, body: "a".into() },
             FromGuest::Ask { id: 13, question: Question::SaveSkill, body: "{}".into() },
             FromGuest::Ask { id: 14, question: Question::Pii, body: "{\"ask\":\"mask\"}".into() },
@@ -471,15 +547,18 @@ mod tests {
 
     #[test]
     fn every_host_message_survives_the_wire() {
-        let start = Start {
+        let run = Run {
             source: "return 1".into(),
+            executable: prepared().executable,
             time_ms: 30_000,
             cpu_ms: 20_000,
             memory_bytes: 1 << 28,
             output_bytes: 9,
         };
         for message in [
-            ToGuest::Start(start),
+            ToGuest::Prepare(Prepare { language: Language::Python, source: "1".into() }),
+            ToGuest::Run(Box::new(Run { executable: None, ..run.clone() })),
+            ToGuest::Run(Box::new(run)),
             ToGuest::Reply { id: 1, outcome: Ok("{\"a\":1}".into()) },
             ToGuest::Reply { id: 2, outcome: Err(error()) },
         ] {
@@ -510,15 +589,28 @@ mod tests {
     }
 
     #[test]
-    fn a_check_may_hold_a_whole_program_a_skill_its_code_and_no_other_question_as_much() {
+    fn a_reading_may_hold_a_whole_program_and_no_more() {
+        let decode = |json: &str| {
+            let frame = Writer::new(9).u8(1).text(json).optional(None).finish().unwrap();
+            FromGuest::decode(&frame[HEADER_BYTES..]).map(|_| ())
+        };
+        let padded = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
+        assert_eq!(decode(&padded(READING_LIMIT)), Ok(()));
+        let (length, limit) = (READING_LIMIT + 1, READING_LIMIT);
+        let refused = WireError::TooLong { field: "reading", length, limit };
+        assert_eq!(decode(&padded(length)), Err(refused));
+        let refused = WireError::BadValue { field: "reading", value: 0 };
+        assert_eq!(decode("{\"references\":1}"), Err(refused));
+    }
+
+    #[test]
+    fn a_skill_may_bring_its_code_and_no_other_question_as_much() {
         let ask = |question, length| {
             let body = "x".repeat(length);
             let frame = FromGuest::Ask { id: 1, question, body }.encode().unwrap();
             FromGuest::decode(&frame[HEADER_BYTES..]).map(|_| ())
         };
         let refused = |limit| Err(WireError::TooLong { field: "body", length: limit + 1, limit });
-        assert_eq!(ask(Question::Check, CHECK_LIMIT), Ok(()));
-        assert_eq!(ask(Question::Check, CHECK_LIMIT + 1), refused(CHECK_LIMIT));
         assert_eq!(ask(Question::SaveSkill, SKILL_LIMIT), Ok(()));
         assert_eq!(ask(Question::SaveSkill, SKILL_LIMIT + 1), refused(SKILL_LIMIT));
         for question in [Question::ReadFile, Question::Pii] {
@@ -532,8 +624,8 @@ mod tests {
         for (code, question) in (1..).zip(Question::ALL) {
             assert_eq!((question.code(), Question::from_code(code)), (code, Ok(question)));
         }
-        let unknown = WireError::BadValue { field: "question", value: 10 };
-        assert_eq!(Question::from_code(10), Err(unknown));
+        let unknown = WireError::BadValue { field: "question", value: 9 };
+        assert_eq!(Question::from_code(9), Err(unknown));
     }
 
     #[test]

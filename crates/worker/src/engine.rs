@@ -1,6 +1,6 @@
 //! QuickJS: one runtime, one program, one event loop.
 //!
-//! In: a prepared program and its limits. Out: JSON text of its output, or why
+//! In: JavaScript made by the reader, and its limits. Out: JSON text of its output, or why
 //! it failed. The engine runs in this thread; what a program waits for arrives
 //! on the channel, so the event loop is: run jobs, fire timers, wait for a
 //! reply, repeat. The runtime is never freed: the process ends right after.
@@ -10,17 +10,16 @@ use std::rc::Rc;
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
-use tidegate_model::{ErrorCode, RunError};
-use tidegate_wire::{Question, Start};
+use tidegate_model::{ErrorCode, LineMap, RunError};
+use tidegate_wire::Run as Order;
 
 use crate::exception::pending_error;
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
 use crate::jobs::{self, Job, Rejections};
-use crate::program::{FILE_NAME, Prepared, prepare};
-use crate::source_map::SourceMap;
 use crate::thrown::{
-    as_bad_output, as_rejection, as_syntax_error, gateway_gone, stuck, with_remedy,
+    FILE_NAME, as_bad_output, as_rejection, as_syntax_error, gateway_gone, nothing_to_run, stuck,
+    with_remedy,
 };
 
 /// JavaScript stack. The thread's real stack is much larger: QuickJS aborts the
@@ -51,20 +50,19 @@ impl Engine {
     }
 
     /// Runs one program to its end.
-    pub(crate) fn run(self, host: &Rc<Host>, start: &Start) -> Result<Option<String>, RunError> {
+    pub(crate) fn run(self, host: &Rc<Host>, order: &Order) -> Result<Option<String>, RunError> {
         // Never freed: that would take longer than the run may have left, and
         // the process ends right after.
         let engine = ManuallyDrop::new(self);
-        let prepared = prepare(&start.source)?;
-        let answer = host.ask(Question::Check, prepared.check.body.clone());
-        answer.map_err(|_| gateway_gone())??;
-        let memory_bytes = usize::try_from(start.memory_bytes).unwrap_or(usize::MAX);
+        let executable = order.executable.as_ref().ok_or_else(nothing_to_run)?;
+        let map = LineMap::from_bytes(&executable.line_map);
+        let memory_bytes = usize::try_from(order.memory_bytes).unwrap_or(usize::MAX);
         engine.runtime.set_memory_limit(memory_bytes);
         engine.context.with(|ctx| {
-            let (map, rejections) = (&prepared.map, &engine.rejections);
-            let run = Run { ctx: ctx.clone(), host, start, map, rejections };
+            let (map, rejections) = (&map, &engine.rejections);
+            let run = Run { ctx: ctx.clone(), host, order, map, rejections };
             let callbacks = engine.callbacks.restore(&ctx).map_err(|_| run.error())?;
-            run.program(&prepared, &callbacks)
+            run.program(&executable.code, &callbacks)
         })
     }
 }
@@ -72,22 +70,16 @@ impl Engine {
 struct Run<'js, 'r> {
     ctx: Ctx<'js>,
     host: &'r Rc<Host>,
-    start: &'r Start,
-    map: &'r SourceMap,
+    order: &'r Order,
+    map: &'r LineMap,
     rejections: &'r Rejections,
 }
 
 impl<'js> Run<'js, '_> {
-    fn program(
-        &self,
-        prepared: &Prepared,
-        callbacks: &Callbacks<'js>,
-    ) -> Result<Option<String>, RunError> {
+    fn program(&self, code: &str, callbacks: &Callbacks<'js>) -> Result<Option<String>, RunError> {
         let options = named(FILE_NAME);
-        let program: Function<'js> = self
-            .ctx
-            .eval_with_options(prepared.code.as_str(), options)
-            .map_err(|_| as_syntax_error(self.error()))?;
+        let program: Function<'js> =
+            self.ctx.eval_with_options(code, options).map_err(|_| as_syntax_error(self.error()))?;
         let running: Promise<'js> =
             program.call((callbacks.port.clone(),)).map_err(|_| self.error())?;
         let returned = self.settled(&running, callbacks)?;
@@ -182,8 +174,8 @@ impl<'js> Run<'js, '_> {
     }
 
     fn error(&self) -> RunError {
-        let error = pending_error(&self.ctx, self.map, self.host, self.start.memory_bytes);
-        with_remedy(error, &self.start.source, self.host)
+        let error = pending_error(&self.ctx, self.map, self.host, self.order.memory_bytes);
+        with_remedy(error, &self.order.source, self.host)
     }
 }
 

@@ -22,10 +22,9 @@ use crate::host::Host;
 use crate::runner::Runner;
 use crate::v8::Choice;
 
-/// Stack of the engine thread. oxc and QuickJS recurse over the program's
-/// nesting; QuickJS stops at `engine::STACK_BYTES`, far below this. Only
-/// touched pages cost memory.
-const ENGINE_STACK_BYTES: usize = 64 * 1024 * 1024;
+/// Stack of the engine thread. QuickJS recurses over the program's nesting and stops
+/// at `engine::STACK_BYTES`, far below this. Only touched pages cost memory.
+const ENGINE_STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// Runs the worker and returns its exit code. Zero means that an outcome was
 /// sent, whether the program succeeded or not. `spec` says how the process is to
@@ -70,9 +69,9 @@ fn serve(channel: Channel, confined: Confined, choice: &Choice) -> bool {
     let host = Rc::new(Host::new(channel));
     // Before hello: whoever gets this worker finds it warm.
     let Ok((mut runner, report)) = start(&host, confined, choice) else { return false };
-    let Ok(start) = host.wait_for_start(report) else { return false };
-    confine::apply_limits(&start);
-    let outcome = runner.run(&host, &start);
+    let Ok(order) = host.wait_for_run(report) else { return false };
+    confine::apply_limits(&order);
+    let outcome = runner.run(&host, &order);
     let memory_bytes = runner.end();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },

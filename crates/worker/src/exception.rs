@@ -5,19 +5,18 @@
 //! the look is left out. What it means is said in `thrown.rs`.
 
 use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, LineMap, RunError};
 use tidegate_wire::Thrown;
 
 use crate::confine;
 use crate::globals::LossyText;
 use crate::host::Host;
-use crate::source_map::SourceMap;
 use crate::thrown::{explain, placed};
 
 /// Describes the exception that is pending in the context.
 pub(crate) fn pending_error(
     ctx: &Ctx<'_>,
-    map: &SourceMap,
+    map: &LineMap,
     host: &Host,
     memory_limit: u64,
 ) -> RunError {
@@ -29,7 +28,7 @@ pub(crate) fn pending_error(
 fn describe<'js>(
     ctx: &Ctx<'js>,
     thrown: &Value<'js>,
-    map: &SourceMap,
+    map: &LineMap,
     host: &Host,
     memory_limit: u64,
 ) -> RunError {

@@ -11,8 +11,8 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tidegate_model::{ErrorCode, IsolationReport, RunError};
-use tidegate_wire::{FromGuest, LogLevel, NAME_LIMIT, Question, Start, ToGuest, VERSION};
+use tidegate_model::{ErrorCode, IsolationReport, NAME_LIMIT, RunError};
+use tidegate_wire::{FromGuest, LogLevel, Question, Run, ToGuest, VERSION};
 
 use crate::channel::Channel;
 
@@ -77,20 +77,21 @@ impl Host {
         }
     }
 
-    /// Says hello, with what holds the worker in, and waits for the program. The clock starts when it is there.
-    pub(crate) fn wait_for_start(&self, report: IsolationReport) -> io::Result<Start> {
+    /// Says hello, with the proof of the worker's confinement, and waits for the program.
+    /// The clock starts when it is there.
+    pub(crate) fn wait_for_run(&self, report: IsolationReport) -> io::Result<Run> {
         self.send(&FromGuest::Hello { version: VERSION, report })?;
-        let ToGuest::Start(start) = self.channel.borrow_mut().receive()? else {
+        let ToGuest::Run(run) = self.channel.borrow_mut().receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let now = Instant::now();
         self.started.set(now);
-        self.deadline.set(Some(now + Duration::from_millis(u64::from(start.time_ms))));
-        let cpu_limit = Duration::from_millis(u64::from(start.cpu_ms));
+        self.deadline.set(Some(now + Duration::from_millis(u64::from(run.time_ms))));
+        let cpu_limit = Duration::from_millis(u64::from(run.cpu_ms));
         self.cpu_deadline.set(Some(cpu_time() + cpu_limit));
-        self.output_bytes.set(start.output_bytes);
-        self.output_left.set(start.output_bytes);
-        Ok(start)
+        self.output_bytes.set(run.output_bytes);
+        self.output_left.set(run.output_bytes);
+        Ok(*run)
     }
 
     /// Why the run must end now, if it must. Checked by the interrupt handler.
@@ -184,7 +185,9 @@ impl Host {
                 ToGuest::Reply { id, outcome } if id == asked => return Ok(outcome),
                 ToGuest::Reply { id, outcome } => self.early.borrow_mut().push_back((id, outcome)),
                 ToGuest::Clock { left_ms } => self.set_clock(left_ms),
-                ToGuest::Start(_) => return Err(io::ErrorKind::InvalidData.into()),
+                ToGuest::Run(_) | ToGuest::Prepare(_) => {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
             }
         }
     }
@@ -208,7 +211,9 @@ impl Host {
                         self.set_clock(left_ms);
                         None
                     }
-                    Some(ToGuest::Start(_)) => return Err(io::ErrorKind::InvalidData.into()),
+                    Some(ToGuest::Run(_) | ToGuest::Prepare(_)) => {
+                        return Err(io::ErrorKind::InvalidData.into());
+                    }
                     None => None,
                 }
             }

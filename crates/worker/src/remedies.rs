@@ -53,13 +53,6 @@ const NAMES: [(&[&str], &str); 16] = [
     (&["save_skill"], "write `await saveSkill(\"name\", code, \"what it does\")`"),
 ];
 
-/// Beginnings of lines that are Python and not TypeScript.
-const PYTHON: [&str; 10] =
-    ["def ", "elif ", "async def ", "except", "from ", "with ", "lambda ", "pass", "for ", "if "];
-
-/// Beginnings of a text with `{}` in it, as Python writes it.
-const PYTHON_TEXT: [&str; 6] = [" f\"", " f'", "(f\"", "(f'", "=f\"", "=f'"];
-
 /// What only lists have.
 const LIST_METHODS: [&str; 7] =
     [".map(", ".filter(", ".forEach(", ".reduce(", ".find(", ".some(", ".slice("];
@@ -144,28 +137,9 @@ pub(crate) fn environment(source: &str) -> Option<&'static str> {
     )
 }
 
-/// For a place that does not parse.
-pub(crate) fn syntax(message: &str, line: &str) -> Option<&'static str> {
-    let line = line.trim().trim_start_matches('}').trim_start();
-    let words = PYTHON.iter().any(|word| line.starts_with(word));
-    let python = (words && (line.ends_with(':') || !line.contains(['{', ';', '\''])))
-        || line.starts_with("elif ")
-        || PYTHON_TEXT.iter().any(|text| line.contains(text));
-    if python {
-        return Some(
-            "this is Python; programs are TypeScript: `const`, `{ }`, `for (const x of list) { … }`, \
-             `else if`, `` `text ${value}` ``",
-        );
-    }
-    if line.contains("</") || line.contains("/>") {
-        return Some("this is JSX; programs are plain TypeScript: return data or text");
-    }
-    message.ends_with("found `EOF`").then_some("the bracket that is opened here is never closed")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{syntax, undefined_name, wrong_value};
+    use super::{undefined_name, wrong_value};
 
     #[test]
     fn a_name_of_another_language_gets_ours_and_a_server_its_place() {
@@ -199,8 +173,5 @@ mod tests {
         assert_eq!(wrong_value("RangeError", "cannot read property 'a' of null", "a"), None);
         assert_eq!(wrong_value("TypeError", "cannot read property '", "a.b"), None);
         assert_eq!(wrong_value("TypeError", "Cannot read properties of null", "a.b"), None);
-        assert_eq!(syntax("Unexpected token", "const a = 5 6;"), None);
-        assert_eq!(syntax("Unexpected token", "for (const a of b) { x y }"), None);
-        assert_eq!(syntax("Unexpected token", "import { a } from 'b' c"), None);
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use tidegate_model::RunError;
-use tidegate_wire::Start;
+use tidegate_wire::Run;
 
 use crate::confine;
 use crate::engine::Engine;
@@ -33,17 +33,13 @@ impl Runner {
     }
 
     /// Runs one program to its end.
-    pub(crate) fn run(
-        &mut self,
-        host: &Rc<Host>,
-        start: &Start,
-    ) -> Result<Option<String>, RunError> {
+    pub(crate) fn run(&mut self, host: &Rc<Host>, order: &Run) -> Result<Option<String>, RunError> {
         match self {
             Self::QuickJs(engine) => match engine.take() {
-                Some(engine) => engine.run(host, start),
+                Some(engine) => engine.run(host, order),
                 None => Ok(None),
             },
-            Self::V8(engine) => engine.run(host, start),
+            Self::V8(engine) => engine.run(host, order),
         }
     }
 

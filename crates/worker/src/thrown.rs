@@ -3,20 +3,21 @@
 //! In: what the engine could read of the thrown value. Out: a code, a message, a
 //! hint and the line of the program as written.
 
-use tidegate_model::{ErrorCode, RunError, whole_words};
+use tidegate_model::{ErrorCode, LineMap, RunError, whole_words};
 use tidegate_wire::{Question, Thrown};
 
 use crate::host::Host;
-use crate::program::FILE_NAME;
 use crate::remedies;
-use crate::source_map::SourceMap;
+
+/// Name of the program in stack traces.
+pub(crate) const FILE_NAME: &str = "program.ts";
 
 /// What a message or hint may have in bytes: a program that puts a whole answer
 /// into its error must not put it into the model's context.
 const TEXT_BYTES: usize = 2000;
 
 /// Describes a thrown value.
-pub(crate) fn explain(thrown: Thrown, map: &SourceMap) -> RunError {
+pub(crate) fn explain(thrown: Thrown, map: &LineMap) -> RunError {
     if !thrown.is_object {
         let text = thrown.text.map_or_else(|| "a value without text".into(), shortened);
         return RunError::new(ErrorCode::Thrown, format!("the program threw `{text}`"))
@@ -79,6 +80,11 @@ pub(crate) fn as_rejection(error: RunError) -> RunError {
 pub(crate) fn stuck() -> RunError {
     RunError::new(ErrorCode::Stuck, "the program awaits a promise that nothing will ever settle")
         .with_hint("resolve the promise, or await a tool call or a timer")
+}
+
+/// The gateway sent a program that no reader has made JavaScript of.
+pub(crate) fn nothing_to_run() -> RunError {
+    RunError::new(ErrorCode::Internal, "the worker got no JavaScript to run")
 }
 
 pub(crate) fn gateway_gone() -> RunError {
@@ -174,7 +180,7 @@ fn shortened(text: String) -> String {
 }
 
 /// Adds the innermost place of the program's own code.
-pub(crate) fn placed(mut error: RunError, stack: Option<&str>, map: &SourceMap) -> RunError {
+pub(crate) fn placed(mut error: RunError, stack: Option<&str>, map: &LineMap) -> RunError {
     let place = stack
         .and_then(|stack| stack.lines().find_map(program_position))
         .and_then(|(line, column)| map.origin(line, column));

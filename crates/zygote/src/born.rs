@@ -2,10 +2,8 @@
 
 use std::io;
 
-use tidegate_jail::{Newborn, Way, enter};
+use tidegate_jail::{Newborn, Order, Way, enter};
 use tidegate_wire::{FromGuest, VERSION};
-
-use crate::order::Order;
 
 /// Confines this process, which was just forked. Returns its first frame, in a process
 /// inside the jail.

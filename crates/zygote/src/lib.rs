@@ -3,7 +3,7 @@
 //! A shared library with two functions in C's way of calling, which is carried in the
 //! executable and loaded by our own script in a jailed Python, the zygote
 //! (`worker/src/python/zygote.py`). In: orders of the gateway on standard input
-//! (`order.rs`). Out: for each a new process, confined as one that the gateway has
+//! (`jail::Order`). Out: for each a new process, confined as one that the gateway has
 //! started itself, in which [`tidegate_fork`] returns the first frame to send.
 //!
 //! No line of a guest runs in the zygote, nor in a process that is not confined yet.
@@ -13,8 +13,6 @@
 
 #[cfg(target_os = "linux")]
 mod born;
-#[cfg(target_os = "linux")]
-mod order;
 
 #[cfg(target_os = "linux")]
 pub use linux::{tidegate_fork, tidegate_wait};
@@ -28,8 +26,9 @@ mod linux {
     use nix::sys::signal::{SigHandler, Signal, signal};
     use nix::unistd::{ForkResult, fork};
 
+    use tidegate_jail::{Order, receive_order};
+
     use crate::born::be_born;
-    use crate::order::{Order, receive};
 
     /// Exit code of a process that could not become a worker.
     const UNBORN: i32 = 2;
@@ -42,7 +41,7 @@ mod linux {
     /// Waits until the gateway wants a worker. Zero if it never will again.
     #[unsafe(no_mangle)]
     pub extern "C" fn tidegate_wait() -> i32 {
-        let order = receive(&io::stdin());
+        let order = receive_order(&io::stdin());
         let comes = order.is_some();
         NEXT.replace(order);
         i32::from(comes)

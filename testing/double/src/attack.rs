@@ -5,7 +5,8 @@ use std::net::Shutdown;
 use std::thread::sleep;
 use std::time::Duration;
 
-use tidegate_model::{ErrorCode, IsolationReport, RunError};
+use tidegate_model::reading::Reading;
+use tidegate_model::{ErrorCode, Executable, IsolationReport, Prepared, RunError};
 use tidegate_wire::{FromGuest, LogLevel, Question, ToGuest, VERSION};
 
 use crate::FOREVER;
@@ -65,12 +66,32 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
             wire.send(&FromGuest::Done { output: Some("1".into()), memory_bytes: u64::MAX })
         }
 
+        // What belongs to the other kind of guest, or comes too soon.
+        "prepared" => wire.send(&prepared()).and_then(|()| wait()),
+        "prepared_and_more" => wire.send(&prepared()).and_then(|()| flood(wire, &call(1, "{}"))),
+        "call" => wire.send(&call(1, "{}")).and_then(|()| wait()),
+        "fetch" => {
+            let request = r#"{"url":"http://127.0.0.1/"}"#.to_owned();
+            wire.send(&FromGuest::Fetch { id: 1, request }).and_then(|()| wait())
+        }
+        "command" => {
+            let (name, request) = ("git".to_owned(), "{}".to_owned());
+            wire.send(&FromGuest::Command { id: 1, name, request }).and_then(|()| wait())
+        }
+        "ask" => wire.send(&ask(1, Question::Servers)).and_then(|()| wait()),
+        "save" => wire.send(&ask(1, Question::SaveSkill)).and_then(|()| wait()),
+        "log" => wire.send(&log("printed\n")).and_then(|()| wait()),
+        "not_read" => {
+            let code = ErrorCode::parse(argument).unwrap_or(ErrorCode::Internal);
+            wire.send(&FromGuest::Prepared(Box::new(Err(RunError::new(code, "forged")))))
+        }
+
         // Too much.
         "flood_log" => flood(wire, &log(&"x".repeat(1000))),
         "flood_empty_log" => flood(wire, &log("")),
         "flood_ask" => flood(wire, &ask(1, Question::Servers)),
         "flood_save" => flood(wire, &ask(1, Question::SaveSkill)),
-        "flood_check" => flood(wire, &ask(1, Question::Check)),
+        "flood_prepared" => flood(wire, &prepared()),
         "flood_call" => flood(wire, &call(number(), "{}")),
         "flood_megabytes" => {
             let text = format!("{{\"a\":\"{}\"}}", "x".repeat(8 << 20));
@@ -132,6 +153,13 @@ fn done(wire: &mut Wire, json: &str) -> io::Result<()> {
 
 fn output(json: &str) -> FromGuest {
     FromGuest::Done { output: Some(json.to_owned()), memory_bytes: 1 }
+}
+
+/// What a good reader says.
+pub(crate) fn prepared() -> FromGuest {
+    let executable = Some(Executable { code: "(async () => 1)".into(), line_map: Vec::new() });
+    let reading = Reading { complete: true, ..Reading::default() };
+    FromGuest::Prepared(Box::new(Ok(Prepared { executable, reading, ..Prepared::default() })))
 }
 
 fn log(text: &str) -> FromGuest {

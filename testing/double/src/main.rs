@@ -1,8 +1,10 @@
-//! A worker that has fallen: it speaks the wire as an attacker would.
+//! A guest that has been taken over: it speaks the wire as an attacker would.
 //!
-//! Started by a gateway in place of tidegate itself. What it does before it has
-//! a program is in the name it is started by (`worker-<habit>`), what it does
-//! with one is the program. It is the test's tool and never part of the product.
+//! Started by a gateway in place of tidegate itself, as a reader or as a worker. What it
+//! does before it has a program is in the name it is started by (`worker-<habit>`, or
+//! `worker-reads-<habit>` for what its reader does), what it does with one is the
+//! program: `reader <attack>` attacks in the reader, others in the worker. It is the
+//! test's tool and never part of the product.
 
 mod attack;
 mod wire;
@@ -20,18 +22,38 @@ use crate::wire::Wire;
 const FOREVER: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
-    let name = std::env::args().next().unwrap_or_default();
+    let mut arguments = std::env::args();
+    let name = arguments.next().unwrap_or_default();
     let habit = name.rsplit_once("worker-").map_or("good", |(_, habit)| habit);
+    let reads = arguments.next().is_some_and(|role| role == "reader");
+    if arguments.any(|argument| argument == "--zygote") {
+        // Each reader is started.
+        return ExitCode::from(2);
+    }
     let Ok(mut wire) = Wire::from_standard_input() else { return ExitCode::from(2) };
     // A wire that the gateway has closed is the usual end of an attack.
-    let _ = serve(&mut wire, habit);
+    let _ = match (reads, habit.strip_prefix("reads-")) {
+        (true, habit) => read(&mut wire, habit.unwrap_or("good")),
+        (false, None) => work(&mut wire, habit),
+        (false, Some(_)) => work(&mut wire, "good"),
+    };
     ExitCode::SUCCESS
 }
 
-fn serve(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
+fn read(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
     greet(wire, habit)?;
-    let ToGuest::Start(start) = wire.receive()? else { return Ok(()) };
-    attack::run(wire, &start.source)
+    let ToGuest::Prepare(program) = wire.receive()? else { return Ok(()) };
+    match program.source.strip_prefix("reader ") {
+        Some(attack) => attack::run(wire, attack),
+        None => wire.send(&attack::prepared()),
+    }
+}
+
+fn work(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
+    greet(wire, habit)?;
+    let ToGuest::Run(run) = wire.receive()? else { return Ok(()) };
+    // What its reader did is done.
+    attack::run(wire, if run.source.starts_with("reader ") { "good" } else { &run.source })
 }
 
 /// Says hello, or what this one takes for it.

@@ -1,4 +1,4 @@
-//! Stands in for `tidegate` as a worker that has fallen: test equipment only.
+//! Stands in for `tidegate` as a reader or a worker that has fallen: test equipment only.
 //!
 //! It enters the jail by the very call that the real worker uses, says a correct
 //! hello, and then does with raw system calls whatever the "program" names. What
@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! attacker worker SPEC                  what the gateway starts
+//! attacker reader SPEC [--zygote]       the same, before that
 //! attacker gateway STATE SETTINGS       a real gateway whose workers are attackers
 //! attacker outside ATTACK               the same attempts without a jail: the control
 //! attacker jailed SPEC ATTACK           the same attempts in a jail of any kind
@@ -30,6 +31,7 @@ mod bombs;
 mod descendants;
 mod host;
 mod kernel;
+mod reader;
 mod sweep;
 mod system;
 mod tree;
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["worker", spec] => worker::enter(spec),
+        ["reader", spec] => reader::enter(spec, reader::Origin::Started),
+        ["reader", spec, "--zygote"] => reader::enter(spec, reader::Origin::Forked),
         ["gateway", state, settings] => host::serve(state, settings),
         ["outside", attack] => attack::outside(attack),
         ["jailed", spec, attack] => attack::jailed(spec, attack),

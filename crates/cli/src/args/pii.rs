@@ -95,11 +95,11 @@ pub(crate) enum PiiKind {
 }
 
 impl PiiKind {
-    pub(crate) fn text_kind(self) -> tidegate_privacy::TextKind {
+    pub(crate) fn text_kind(self) -> tidegate_model::TextKind {
         match self {
-            Self::Auto => tidegate_privacy::TextKind::Auto,
-            Self::Text => tidegate_privacy::TextKind::Text,
-            Self::Json => tidegate_privacy::TextKind::Json,
+            Self::Auto => tidegate_model::TextKind::Auto,
+            Self::Text => tidegate_model::TextKind::Text,
+            Self::Json => tidegate_model::TextKind::Json,
         }
     }
 }

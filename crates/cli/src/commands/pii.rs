@@ -12,8 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tidegate_config::Environment;
 use tidegate_gateway::{Gateway, RunContext, SessionId, detector};
-use tidegate_model::visible_line;
-use tidegate_privacy::{Detector, Span};
+use tidegate_model::{Detect, Span, visible_line};
 
 use crate::args::pii::{PiiArgs, PiiCommand, PiiKind};
 use crate::print::Usage;
@@ -25,7 +24,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Res
             let settings = context::settings(config, &Environment::from_process())?;
             let detector = detector(&settings.privacy)?;
             if *jsonl {
-                scan_lines(&detector, file)?;
+                scan_lines(&*detector, file)?;
             } else {
                 let text = read(file)?;
                 show_spans(&text, &detector.scan(&text, kind.text_kind()), *json);
@@ -116,7 +115,7 @@ struct Line {
     kind: PiiKind,
 }
 
-fn scan_lines(detector: &Detector, file: &Path) -> anyhow::Result<()> {
+fn scan_lines(detector: &dyn Detect, file: &Path) -> anyhow::Result<()> {
     let lines: Box<dyn BufRead> = if file == Path::new("-") {
         Box::new(std::io::stdin().lock())
     } else {

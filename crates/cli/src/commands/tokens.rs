@@ -148,16 +148,15 @@ pub(crate) fn definition_tokens(tool: &ToolDef) -> usize {
 
 /// What our own surface costs, instructions included.
 pub(crate) fn surface_tokens(surface: Surface) -> usize {
-    let tool = |tool: &rmcp::model::Tool| {
+    let tools = definitions(surface).into_iter().map(|tool| {
         let text = json!({
             "name": tool.name,
             "description": tool.description,
             "inputSchema": tool.input_schema,
         });
         tokens::count(&text.to_string())
-    };
-    let tools: usize = definitions(surface).iter().map(tool).sum();
-    tools + tokens::count(instructions(surface).unwrap_or_default())
+    });
+    tools.sum::<usize>() + tokens::count(instructions(surface).unwrap_or_default())
 }
 
 /// How much less `ours` is than `classic`.

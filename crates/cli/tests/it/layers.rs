@@ -1,11 +1,20 @@
-//! The architecture as a test: who may depend on whom, and who owns what.
+//! The architecture as a test: which crate may depend on which, and who owns what.
+//!
+//! The rules hold for normal and build dependencies, including those of a single target
+//! (`[target.'cfg(unix)'.dependencies]`): all of them end up in the product or make it.
+//! Dev-dependencies are free: tests look upwards on purpose (`validate` is tested with
+//! programs that `worker` reads), and nothing of them ships.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
 
 /// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
-/// and layers 1 and 2 only on what is named here.
-const LAYERS: [(&str, u8, &[&str]); 19] = [
+/// and layers 1 and 2 only on what is named here. In the top layer, the executable may
+/// use the crates beside it.
+const LAYERS: [(&str, u8, &[&str]); 24] = [
     ("model", 0, &[]),
     ("config", 1, &["model"]),
     ("upstream", 1, &["model"]),
@@ -16,11 +25,14 @@ const LAYERS: [(&str, u8, &[&str]); 19] = [
     ("egress", 1, &["model"]),
     ("typecheck", 1, &["model"]),
     ("privacy", 1, &["model"]),
+    ("detect", 1, &["model"]),
     ("python", 1, &["model"]),
+    ("typescript", 1, &["model"]),
     ("validate", 1, &["model"]),
     ("wire", 1, &["model"]),
     ("sandbox", 2, &["model", "jail", "wire"]),
     ("worker", 2, &["model", "jail", "wire"]),
+    ("reader", 2, &["model", "jail", "wire", "typescript", "python"]),
     ("zygote", 2, &["jail", "wire"]),
     (
         "gateway",
@@ -32,45 +44,65 @@ const LAYERS: [(&str, u8, &[&str]); 19] = [
             "catalog",
             "policy",
             "privacy",
+            "detect",
             "store",
             "egress",
             "typecheck",
-            "python",
             "validate",
             "wire",
             "sandbox",
         ],
     ),
     ("server", 4, &["model", "config", "gateway"]),
+    ("demo", TOP, &["model", "config", "gateway"]),
+    (
+        "bench",
+        TOP,
+        &[
+            "model",
+            "config",
+            "catalog",
+            "policy",
+            "privacy",
+            "detect",
+            "typecheck",
+            "python",
+            "typescript",
+            "validate",
+            "gateway",
+            "demo",
+        ],
+    ),
     (
         "cli",
-        5,
+        TOP,
         &[
             "model",
             "config",
             "upstream",
             "catalog",
             "policy",
-            "privacy",
             "store",
-            "egress",
             "typecheck",
-            "python",
-            "validate",
-            "wire",
             "sandbox",
+            "reader",
             "worker",
             "gateway",
             "server",
+            "bench",
+            "demo",
         ],
     ),
 ];
+
+/// The layer of the executable.
+const TOP: u8 = 5;
 
 /// Dangerous or heavy things have one owner.
 const OWNERS: [(&str, &[&str]); 11] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
-    ("oxc", &["worker"]),
+    ("oxc", &["typescript"]),
     ("ruff_python_parser", &["python"]),
     ("jsonschema", &["policy"]),
     ("tiktoken-rs", &["gateway"]),
@@ -78,16 +110,23 @@ const OWNERS: [(&str, &[&str]); 11] = [
     ("landlock", &["typecheck", "jail"]),
     ("hyper", &["egress"]),
     ("tokio-rustls", &["egress"]),
-    ("rmcp", &["upstream", "server", "cli"]),
+    ("rmcp", &["upstream", "server", "demo", "bench"]),
 ];
 
 #[test]
 fn no_crate_depends_against_the_layers() {
     let layer: BTreeMap<&str, u8> = LAYERS.iter().map(|(name, layer, _)| (*name, *layer)).collect();
+    let workspace = Workspace::load();
     for (name, own_layer, allowed) in LAYERS {
-        for dependency in dependencies(name) {
-            let Some(dependency) = dependency.strip_prefix("tidegate-") else { continue };
-            assert!(layer[dependency] < own_layer, "{name} (layer {own_layer}) uses {dependency}");
+        for dependency in workspace.dependencies(name) {
+            let ours = dependency.strip_prefix("tidegate-");
+            let Some(dependency) = ours else {
+                assert!(!workspace.members.contains_key(&dependency), "{name} uses {dependency}");
+                continue;
+            };
+            let lower =
+                layer.get(dependency).is_some_and(|layer| *layer < own_layer || own_layer == TOP);
+            assert!(lower, "{name} (layer {own_layer}) uses {dependency}");
             assert!(allowed.contains(&dependency), "{name} may not use {dependency}");
         }
     }
@@ -112,9 +151,10 @@ fn every_crate_has_its_place_in_the_table() {
 
 #[test]
 fn heavy_and_dangerous_dependencies_have_one_owner() {
+    let workspace = Workspace::load();
     for (dependency, owners) in OWNERS {
         for (name, _, _) in LAYERS {
-            let uses = dependencies(name).contains(dependency);
+            let uses = workspace.dependencies(name).contains(dependency);
             assert!(!uses || owners.contains(&name), "{name} uses {dependency}");
         }
     }
@@ -128,11 +168,24 @@ fn unsafe_code_is_in_what_is_jailed_only() {
             // Every exception to the lint names it.
             let excepted = text.contains("unsafe_code");
             assert!(
-                !excepted || ["jail", "worker", "zygote"].contains(&name),
+                !excepted || ["jail", "reader", "worker", "zygote"].contains(&name),
                 "{}",
                 file.display()
             );
         }
+    }
+}
+
+/// Without `[lints] workspace = true`, a crate has none of our lints: `unsafe` would be
+/// allowed in it, and `unwrap` unnoticed.
+#[test]
+fn every_crate_inherits_the_lints_of_the_workspace() {
+    for (name, member) in Workspace::load().members {
+        let manifest = std::fs::read_to_string(&member.manifest).unwrap();
+        let manifest: toml_edit::DocumentMut = manifest.parse().unwrap();
+        let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace"));
+        let inherits = inherits.and_then(toml_edit::Item::as_bool);
+        assert_eq!(inherits, Some(true), "{name} does not inherit the workspace lints");
     }
 }
 
@@ -147,21 +200,38 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Names in `[dependencies]` of a crate's manifest. Test dependencies may be
-/// anything.
-fn dependencies(name: &str) -> BTreeSet<String> {
-    let manifest =
-        std::fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
-    let mut in_dependencies = false;
-    let mut names = BTreeSet::new();
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            in_dependencies = line == "[dependencies]";
-        } else if in_dependencies && let Some(end) = line.find(['.', ' ', '=']) {
-            names.insert(line[..end].to_owned());
-        }
+/// The crates of the workspace as cargo sees them. Cargo resolves what a line of a
+/// manifest can hide: another target, another name (`package = "rusqlite"`).
+struct Workspace {
+    members: BTreeMap<String, Member>,
+}
+
+struct Member {
+    manifest: PathBuf,
+    /// What it is built from, on any system.
+    dependencies: BTreeSet<String>,
+}
+
+impl Workspace {
+    fn load() -> Self {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+        let output = cargo.current_dir(root()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let members = metadata["packages"].as_array().unwrap().iter().map(|package| {
+            let name = |value: &Value| value["name"].as_str().unwrap().to_owned();
+            let all = package["dependencies"].as_array().unwrap();
+            let dependencies = all.iter().filter(|one| one["kind"] != "dev").map(name).collect();
+            let manifest = package["manifest_path"].as_str().unwrap().into();
+            (name(package), Member { manifest, dependencies })
+        });
+        Self { members: members.collect() }
     }
-    names
+
+    fn dependencies(&self, name: &str) -> BTreeSet<String> {
+        self.members[&format!("tidegate-{name}")].dependencies.clone()
+    }
 }
 
 fn rust_files(folder: &Path) -> Vec<PathBuf> {

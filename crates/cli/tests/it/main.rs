@@ -21,6 +21,7 @@ mod jail;
 mod layers;
 mod learned;
 mod limits;
+mod named_paths;
 mod network;
 mod policy;
 mod policy_paths;

@@ -13,7 +13,9 @@ use tempfile::TempDir;
 use tidegate_catalog::{Catalog, Passed, PythonUse, Results, read_catalog};
 use tidegate_model::{Level, ToolCall, ToolDef, ToolList, ToolRef};
 use tidegate_policy::{Approved, ArgumentProblem, Denial, Policy, Standing};
-use tidegate_typecheck::{Code, Complaint, FoundPython, SourceFile, TypeChecker, find_python};
+use tidegate_typecheck::{
+    Code, Complaint, Confinement, FoundPython, SourceFile, TypeChecker, find_python,
+};
 
 use make::{Keys, Maker};
 
@@ -135,7 +137,7 @@ fn ty(test: &str) -> Option<(TempDir, TypeChecker)> {
         panic!("{ty:?} is not ty")
     };
     let scratch = tempfile::tempdir().unwrap();
-    let checker = TypeChecker::python(&checker, scratch.path().to_owned());
+    let checker = TypeChecker::python(&checker, scratch.path().to_owned(), Confinement::Required);
     Some((scratch, checker))
 }
 

@@ -11,7 +11,7 @@ use tidegate_model::{
 };
 
 use super::load;
-use crate::source::Source;
+use crate::read::source::Source;
 use crate::{ConfigError, Environment, Permissions, Settings};
 
 const SERVERS: &str =

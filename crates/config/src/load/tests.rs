@@ -10,10 +10,11 @@ use tidegate_model::{
     Transport, Word,
 };
 
-use super::{find_and_load, load, load_file, refuse_foreign_file};
-use crate::policy_file::PolicySource;
-use crate::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
-use crate::source::Source;
+use super::{find_and_load, load, load_file};
+use crate::keys::reference::{EXAMPLE_JSON, EXAMPLE_TOML};
+use crate::read::ownership::refuse_foreign_file;
+use crate::read::source::Source;
+use crate::settings::policy_source::PolicySource;
 use crate::{
     BinaryContent, Checks, ConfigError, Environment, Privacy, PrivacyMode, RiskTable, Sandbox,
     Search, Settings, TypeCheck,

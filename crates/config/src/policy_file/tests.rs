@@ -11,9 +11,9 @@ use tidegate_model::{
 
 use super::PolicySource;
 use crate::environment::Environment;
-use crate::reference::EXAMPLE_POLICY;
-use crate::settings::Permissions;
-use crate::source::Source;
+use crate::keys::reference::EXAMPLE_POLICY;
+use crate::read::source::Source;
+use crate::settings::permissions::Permissions;
 
 fn known() -> PolicySource {
     let servers = ["database", "files"].map(str::to_owned).to_vec();

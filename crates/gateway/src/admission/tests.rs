@@ -4,7 +4,7 @@ use std::time::Duration;
 use tidegate_model::{ErrorCode, RunError};
 use tokio::task::JoinHandle;
 
-use super::{Admission, Admitted, Bounds, SessionId, State};
+use super::{Admission, Bounds, SessionId, State, Turn};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -17,7 +17,7 @@ fn bounds() -> Bounds {
 }
 
 /// Asks for a place; returns once the request is in the queue or admitted.
-async fn ask(admission: &Arc<Admission>, name: &str) -> JoinHandle<Result<Admitted, RunError>> {
+async fn ask(admission: &Arc<Admission>, name: &str) -> JoinHandle<Result<Turn, RunError>> {
     let before = admission.state().tickets;
     let (own, name) = (Arc::clone(admission), session(name));
     let asked = tokio::spawn(async move { own.enter(&name, LONG).await });
@@ -27,7 +27,7 @@ async fn ask(admission: &Arc<Admission>, name: &str) -> JoinHandle<Result<Admitt
     asked
 }
 
-async fn admitted(asked: JoinHandle<Result<Admitted, RunError>>) -> Admitted {
+async fn admitted(asked: JoinHandle<Result<Turn, RunError>>) -> Turn {
     tokio::time::timeout(LONG, asked).await.unwrap().unwrap().unwrap()
 }
 

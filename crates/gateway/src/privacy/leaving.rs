@@ -1,16 +1,17 @@
-//! What goes towards the model, without personal data.
+//! Redacts what goes towards the model.
 //!
 //! In: texts, JSON, errors, answers of tools. Out: the same with tokens in the place of
-//! what is known or found, counted by type over all of it.
+//! personal data that is known or found, counted by type over all of it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tidegate_model::{self as model, DataType, ErrorCode, RunError};
-use tidegate_privacy::{SessionValues, Span, TextKind, Tokenized};
+use tidegate_model::{self as model, DataType, ErrorCode, RunError, Span, TextKind};
+use tidegate_privacy::{SessionValues, Tokenized};
 
+use super::redacted::{Redacted, RedactedErrors};
 use super::{Privacy, Session, is_from_outside};
 
 /// How many values of each type.
@@ -23,83 +24,111 @@ fn add(counts: &mut Counts, more: &Counts) {
     }
 }
 
+/// Where a text is from. It decides what is taken for personal data in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Prose, logs or code of a run or a tool: whatever is known or looks personal.
+    Data,
+    /// Our own words with a value in them: whatever is known, and what cannot be anything
+    /// else.
+    OwnWords,
+    /// Our own text about tools and skills: names of servers, products and functions stay
+    /// as they are.
+    AboutTools,
+    /// The name of a tool, by which a person or a model must recognise it: only what is
+    /// personal by its form, whatever else the session knows.
+    ToolName,
+}
+
 /// Texts on their way to the model.
 pub(crate) struct Leaving<'a> {
     privacy: &'a Privacy,
     session: Arc<Session>,
+    redacted: Option<&'a RedactedErrors>,
     pub(crate) counts: Counts,
 }
 
 impl<'a> Leaving<'a> {
     pub(super) fn new(privacy: &'a Privacy, session: Arc<Session>) -> Self {
-        Self { privacy, session, counts: Counts::new() }
+        Self { privacy, session, redacted: None, counts: Counts::new() }
     }
 
-    /// Prose, logs, code: any text that is not known to be JSON.
-    pub(crate) fn text(&mut self, text: &str) -> String {
-        self.replaced(text, TextKind::Auto, |values, spans| match is_json(text) {
-            // Read as JSON again by whoever gets it.
-            true => values.tokenize_json(text, spans),
-            false => values.tokenize(text, spans),
-        })
+    /// Leaves the errors of this request as they are, which were redacted when they were
+    /// made.
+    pub(crate) fn keeping(self, errors: &'a RedactedErrors) -> Self {
+        Self { redacted: Some(errors), ..self }
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.privacy.is_off()
+    }
+
+    /// Makes the values in a text known, a part of which is shown before it.
+    pub(crate) fn remember(&self, text: &str) {
+        let spans = self.privacy.detector.scan(text, TextKind::Auto);
+        self.session.values().remember(text, &spans);
+    }
+
+    /// A text of a run or a tool that is not known to be JSON.
+    pub(crate) fn text(&mut self, text: &str) -> Redacted {
+        self.redact(Origin::Data, text)
+    }
+
+    /// A text with tokens in the place of personal data.
+    pub(crate) fn redact(&mut self, origin: Origin, text: &str) -> Redacted {
+        let kind = match origin {
+            Origin::Data => TextKind::Auto,
+            Origin::OwnWords | Origin::AboutTools | Origin::ToolName => TextKind::Text,
+        };
+        let redacted = self.replaced(text, kind, |values, spans| match origin {
+            // It is parsed again by whoever gets it.
+            Origin::Data if is_json(text) => values.tokenize_json(text, spans),
+            Origin::Data => values.tokenize(text, spans),
+            Origin::OwnWords => values.tokenize(text, &unmistakable(spans)),
+            Origin::AboutTools => {
+                values.tokenize_some(text, &unmistakable(spans), &is_no_name_of_ours)
+            }
+            Origin::ToolName => {
+                let spans = unmistakable(spans);
+                let found: Vec<&str> =
+                    spans.iter().filter_map(|span| text.get(span.start..span.end)).collect();
+                values.tokenize_some(text, &spans, &|_, value| found.contains(&value))
+            }
+        });
+        Redacted::searched(redacted)
     }
 
     /// A JSON document, which stays one.
     pub(crate) fn json(&mut self, text: &str) -> String {
         // A text that is all of the document is read as a text.
         if let Ok(string) = serde_json::from_str::<String>(text) {
-            return Value::String(self.text(&string)).to_string();
+            return Value::String(self.text(&string).into_string()).to_string();
         }
         self.replaced(text, TextKind::Json, |values, spans| values.tokenize_json(text, spans))
     }
 
-    /// Our own words about tools and skills, in which names of servers, products and
-    /// functions must stay what they are: only what cannot be one of them is replaced.
-    pub(crate) fn about_tools(&mut self, text: &str) -> String {
-        self.replaced(text, TextKind::Text, |values, spans| {
-            values.tokenize_some(text, &unmistakable(spans), &is_no_name_of_ours)
-        })
-    }
-
-    /// Our own words with a value of somebody among them: what is known is replaced, and
-    /// found is only what cannot be a name of ours.
-    pub(crate) fn own_words(&mut self, text: &str) -> String {
-        self.replaced(text, TextKind::Text, |values, spans| {
-            values.tokenize(text, &unmistakable(spans))
-        })
-    }
-
-    /// The name of a tool, by which a person or a model must know it again: replaced is
-    /// what can be told by itself to be personal, whatever else the session knows.
-    pub(crate) fn name(&mut self, name: &str) -> String {
-        self.replaced(name, TextKind::Text, |values, spans| {
-            let spans = unmistakable(spans);
-            let found: Vec<&str> =
-                spans.iter().filter_map(|span| name.get(span.start..span.end)).collect();
-            values.tokenize_some(name, &spans, &|_, value| found.contains(&value))
-        })
-    }
-
     pub(crate) fn error(&mut self, error: RunError) -> RunError {
-        let message = &*without_half_word(&error.message);
         // Whatever else our words quote came from the model or is known.
-        let replace = match error.code == ErrorCode::Thrown || is_from_outside(error.code) {
-            true => Self::text,
-            false => Self::own_words,
+        let origin = match error.code == ErrorCode::Thrown || is_from_outside(error.code) {
+            true => Origin::Data,
+            false => Origin::OwnWords,
         };
-        let clean = self.session.clean_part(message);
-        let message = match clean.and_then(|clean| Some((message.split_once(&*clean)?, clean))) {
-            // A program may have put something around it.
-            Some(((before, after), clean)) => {
-                format!("{}{clean}{}", replace(self, before), replace(self, after))
-            }
-            None => replace(self, message),
-        };
-        let hint = error.hint.map(|hint| match self.session.clean_part(&hint) {
-            Some(clean) if *clean == *hint => hint,
-            _ => self.own_words(&without_half_word(&hint)),
-        });
+        let message = self.part_of_error(origin, &error.message);
+        let hint = error.hint.map(|hint| self.part_of_error(Origin::OwnWords, &hint));
         RunError { message, hint, ..error }
+    }
+
+    /// A text of an error. What is redacted in it already stays.
+    fn part_of_error(&mut self, origin: Origin, text: &str) -> String {
+        let text = &*without_half_word(text);
+        match self.redacted.and_then(|errors| errors.split(text)) {
+            // A program may have put something around it.
+            Some((before, own, after)) => {
+                let (before, after) = (self.redact(origin, before), self.redact(origin, after));
+                format!("{before}{own}{after}")
+            }
+            None => self.redact(origin, text).into_string(),
+        }
     }
 
     /// A value with tokens in all of its strings.
@@ -113,7 +142,7 @@ impl<'a> Leaving<'a> {
             let shown = match (key.as_str(), value) {
                 ("type" | "annotations", _) => value.clone(),
                 ("resource", Value::Object(inner)) => Value::Object(self.block(inner)),
-                (_, Value::String(text)) => Value::String(self.text(text)),
+                (_, Value::String(text)) => Value::String(self.text(text).into_string()),
                 (_, other) => self.value(other),
             };
             (key.clone(), shown)

@@ -6,7 +6,7 @@ use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_model::{DataType, ErrorCode, RunError};
 use tidegate_store::Store;
 
-use super::{Privacy, Vaults};
+use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
 use crate::admission::SessionId;
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
@@ -26,8 +26,16 @@ fn session(name: &str) -> SessionId {
 }
 
 async fn arrive(privacy: &Arc<Privacy>, name: &str, answer: &Value) -> Value {
-    let arrived = privacy.arrived(&session(name), Ok(answer.to_string())).await;
-    serde_json::from_str(&arrived.outcome.unwrap()).unwrap()
+    let arrived = arrived(privacy, name, Ok(answer.to_string())).await;
+    serde_json::from_str(&arrived.unwrap()).unwrap()
+}
+
+async fn arrived(
+    privacy: &Arc<Privacy>,
+    name: &str,
+    outcome: Result<String, RunError>,
+) -> Result<String, RunError> {
+    privacy.arrived(&session(name), outcome, &RedactedErrors::default()).await.outcome
 }
 
 const ANN: &str = "ann.lee@example.org";
@@ -38,7 +46,7 @@ async fn what_came_in_once_is_replaced_wherever_it_leaves() {
     let contact = json!({"contact_name": "Ann Lee", "email": ANN, "phone": "+44 20 7946 0958"});
     assert_eq!(arrive(&privacy, "a", &contact).await, contact);
     let mut leaving = privacy.leaving(&session("a"));
-    assert_eq!(leaving.text("wrote to ANN.LEE@example.org"), "wrote to [EMAIL_1]");
+    assert_eq!(&*leaving.text("wrote to ANN.LEE@example.org"), "wrote to [EMAIL_1]");
     assert_eq!(
         leaving.json(r#"{"x":["Ann Lee",442079460958]}"#),
         r#"{"x":["[NAME_1]","[PHONE_1]"]}"#
@@ -61,8 +69,8 @@ async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
     let seen = arrive(&privacy, "a", &json!([{"email": ANN}, {"email": "bob@example.org"}])).await;
     assert_eq!(seen, json!([{"email": "[EMAIL_1]"}, {"email": "[EMAIL_2]"}]));
     let failed = RunError::new(ErrorCode::ToolFailed, format!("`crm` failed: {ANN} is taken"));
-    let arrived = privacy.arrived(&session("a"), Err(failed)).await;
-    assert_eq!(arrived.outcome.unwrap_err().message, "`crm` failed: [EMAIL_1] is taken");
+    let arrived = arrived(&privacy, "a", Err(failed)).await;
+    assert_eq!(arrived.unwrap_err().message, "`crm` failed: [EMAIL_1] is taken");
     let arguments = json!({"to": "[EMAIL_2]", "cc": ["<[EMAIL_1]>"]});
     let sent = privacy
         .put_back(&session("a"), "mail", arguments.as_object().unwrap().clone(), &|_| true)
@@ -80,7 +88,7 @@ async fn tokens_of_others_and_for_others_are_refused_and_named() {
     settings.receive.insert("wiki".to_owned(), [DataType::Person].into());
     let (_state, privacy) = opened(settings);
     arrive(&privacy, "a", &json!({"email": ANN})).await;
-    assert_eq!(privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
+    assert_eq!(&*privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
     let put_back = |name: &str, server: &str, text: &str| {
         let arguments = json!({"text": text}).as_object().unwrap().clone();
         privacy
@@ -100,7 +108,7 @@ async fn tokens_of_others_and_for_others_are_refused_and_named() {
 #[tokio::test]
 async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     let (state, privacy) = opened(Settings::default());
-    assert_eq!(privacy.leaving(&session("work")).text(ANN), "[EMAIL_1]");
+    assert_eq!(&*privacy.leaving(&session("work")).text(ANN), "[EMAIL_1]");
     privacy
         .put_back(
             &session("work"),
@@ -115,7 +123,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let again = Privacy::open(Settings::default(), vaults.clone()).unwrap();
     assert_eq!(again.reveal(&session("work"), "to [EMAIL_1]").unwrap().value, format!("to {ANN}"));
-    assert_eq!(again.leaving(&session("work")).text("bob@example.org"), "[EMAIL_2]");
+    assert_eq!(&*again.leaving(&session("work")).text("bob@example.org"), "[EMAIL_2]");
     assert!(again.reveal(&session("other"), "[EMAIL_1]").is_err());
     again.leaving(&session("busy")).text("eve@example.org");
     again.close();
@@ -139,8 +147,8 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     assert_eq!(second.reveal(&session(""), "[EMAIL_1]").unwrap().value, ANN);
     // Both live, and give further tokens, each to somebody else.
     assert_ne!(name, "first");
-    assert_eq!(first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
-    assert_eq!(second.leaving(&session("")).text("dave@example.org"), "[EMAIL_2]");
+    assert_eq!(&*first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
+    assert_eq!(&*second.leaving(&session("")).text("dave@example.org"), "[EMAIL_2]");
     first.close();
     second.close();
     // So whoever goes on with a run of the second has what it had.
@@ -182,7 +190,7 @@ async fn when_it_is_off_nothing_is_touched() {
     let (_state, privacy) = opened(of_mode(PrivacyMode::Off));
     let answer = json!({"email": ANN, "text": "[EMAIL_7]"});
     assert_eq!(arrive(&privacy, "a", &answer).await, answer);
-    assert_eq!(privacy.leaving(&session("a")).text(ANN), ANN);
+    assert_eq!(&*privacy.leaving(&session("a")).text(ANN), ANN);
     let arguments = answer.as_object().unwrap().clone();
     assert_eq!(
         privacy.put_back(&session("a"), "crm", arguments.clone(), &|_| true).unwrap().value,
@@ -196,7 +204,10 @@ async fn names_of_tools_stay_what_they_are() {
     arrive(&privacy, "a", &json!([{"company": "GitHub", "email": ANN}])).await;
     let mut leaving = privacy.leaving(&session("a"));
     let text = format!("github__list: lists what GitHub has; ask {ANN}");
-    assert_eq!(leaving.about_tools(&text), "github__list: lists what GitHub has; ask [EMAIL_1]");
+    assert_eq!(
+        &*leaving.redact(Origin::AboutTools, &text),
+        "github__list: lists what GitHub has; ask [EMAIL_1]"
+    );
 }
 
 #[tokio::test]
@@ -211,7 +222,7 @@ async fn a_line_of_the_log_has_tokens_too() {
 async fn what_servers_write_is_no_token() {
     let (_state, privacy) = opened(Settings::default());
     arrive(&privacy, "a", &json!({"email": ANN})).await;
-    assert_eq!(privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
+    assert_eq!(&*privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
     // A program that does not hold the token hands on what it was given.
     let arguments =
         json!({"text": "post [EMAIL_1] and %5BEMAIL_1%5D"}).as_object().unwrap().clone();
@@ -221,7 +232,7 @@ async fn what_servers_write_is_no_token() {
     let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
     arrive(&privacy, "a", &json!({"email": ANN})).await;
     let odd = r#"{"a":"[EMAIL_1] %5BEMAIL_1%5D \u005bEMAIL_1]","b":"[EMAIL_1]"}"#;
-    let seen = privacy.arrived(&session("a"), Ok(odd.to_owned())).await.outcome.unwrap();
+    let seen = arrived(&privacy, "a", Ok(odd.to_owned())).await.unwrap();
     let seen: Value = serde_json::from_str(&seen).unwrap();
     let sent = privacy
         .put_back(&session("a"), "wiki", seen.as_object().unwrap().clone(), &|_| true)
@@ -236,7 +247,7 @@ async fn in_strict_mode_no_error_gives_a_value_to_a_program() {
     arrive(&privacy, "a", &json!({"name": "Oyelaran Adebayo", "email": ANN})).await;
     let own = RunError::new(ErrorCode::BadArgument, "`n` must be a number, got `Oyelaran Adebayo`")
         .with_hint(format!("did you mean {ANN}?"));
-    let error = privacy.arrived(&session("a"), Err(own)).await.outcome.unwrap_err();
+    let error = arrived(&privacy, "a", Err(own)).await.unwrap_err();
     assert_eq!(error.message, "`n` must be a number, got `[NAME_1]`");
     assert_eq!(error.hint.as_deref(), Some("did you mean [EMAIL_1]?"));
 }
@@ -261,15 +272,18 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
 }
 
 #[tokio::test]
-async fn our_own_words_that_were_looked_at_stay_whatever_a_server_calls_a_name() {
+async fn a_redacted_error_stays_as_it_is_whatever_a_server_lists_as_a_name() {
     let (_state, privacy) = opened(Settings::default());
-    let error = RunError::new(ErrorCode::ApprovalDenied, "a person was asked and said no: call")
-        .with_hint("do not try it again");
     let people = json!([{"full_name": "said no"}, {"full_name": "try it again"}, {"email": ANN}]);
     arrive(&privacy, "a", &people).await;
-    let mut leaving = privacy.leaving(&session("a"));
-    assert_ne!(leaving.error(error.clone()), error);
-    privacy.session(&session("a")).vouch_for(&error);
+    let denied = "a person was asked and said no: call";
+    let redacted = RedactedError::new(ErrorCode::ApprovalDenied, &[&denied])
+        .with_hint(&[&"do not try it again"]);
+    let errors = RedactedErrors::default();
+    let error = errors.add(redacted);
+    // A request that did not make it knows nothing of it.
+    assert_ne!(privacy.leaving(&session("a")).error(error.clone()), error);
+    let mut leaving = privacy.leaving(&session("a")).keeping(&errors);
     assert_eq!(leaving.error(error.clone()), error);
     // As Python tells it, with what the program puts around it.
     let around = |text: &str| RunError {
@@ -277,6 +291,14 @@ async fn our_own_words_that_were_looked_at_stay_whatever_a_server_calls_a_name()
         ..error.clone()
     };
     assert_eq!(leaving.error(around(ANN)), around("[EMAIL_1]"));
-    let other = privacy.leaving(&session("b")).error(around(ANN));
-    assert!(!other.message.contains(ANN), "{other}");
+}
+
+#[tokio::test]
+async fn in_strict_mode_a_program_gets_a_redacted_error_as_it_is() {
+    let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
+    arrive(&privacy, "a", &json!([{"full_name": "said no"}])).await;
+    let errors = RedactedErrors::default();
+    let error = errors.add(RedactedError::new(ErrorCode::ApprovalDenied, &[&"a person said no"]));
+    let arrived = privacy.arrived(&session("a"), Err(error.clone()), &errors).await;
+    assert_eq!(arrived.outcome, Err(error));
 }

@@ -6,13 +6,11 @@
 use std::mem::discriminant;
 
 use tidegate_config::TypeCheck;
-use tidegate_model::{ToolRef, did_you_mean};
-use tidegate_python::Passing;
+use tidegate_model::{Passing, Reference, ToolRef, did_you_mean};
 use tidegate_typecheck::{Code, Complaint, Diagnostic};
 
 use super::PythonRequest;
 use super::stubs::Stubs;
-use crate::check::Reference;
 use crate::type_verdict::{Problem, Severity};
 
 /// Rules about names that are not there.
@@ -117,7 +115,7 @@ impl Judge<'_> {
                 })
             }
             Complaint::Arguments if ends_with(reference, diagnostic) => {
-                let is_sure = written.is_whole && written.passing != Passing::Unsure;
+                let is_sure = written.is_whole && written.passing != Passing::Unknown;
                 is_sure.then_some(Weight::Sure)
             }
             Complaint::Arguments => written.objects.contains(&place).then_some(Weight::Sure),

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_catalog::{Catalog, Passed, PythonUse, Results};
-use tidegate_python::Passing;
+use tidegate_model::Passing;
 use tidegate_typecheck::SourceFile;
 
 use super::PythonRequest;
@@ -43,7 +43,7 @@ impl Stubs {
             let passed = reference.arguments.map(|_| match reference.written.passing {
                 Passing::Named => Passed::Named,
                 Passing::Object => Passed::Object,
-                Passing::Unsure => Passed::Both,
+                Passing::Unknown => Passed::Both,
             });
             stubs.add(request.catalog, &reference.server, tool, passed);
         }

@@ -3,7 +3,7 @@ use tidegate_catalog::Catalog;
 use tidegate_typecheck::{Code, Diagnostic};
 
 use super::{TypeRequest, in_characters, is_wrong_argument};
-use crate::check::Reference;
+use tidegate_model::Reference;
 
 /// In line 1 the bracket is at 10, the object at 11, a key with a literal at 13,
 /// one with a variable at 20, one with an object at 26, in which a variable at 34.
@@ -20,7 +20,7 @@ fn is_wrong(diagnostic: &Diagnostic) -> bool {
         {
             "server": "crm", "tool": "getLead", "line": 1, "column": 3, "guarded": false,
             "arguments": [1, 10, 1, 43],
-            "sure": {
+            "written": {
                 "objects": [[1, 11], [1, 26], [1, 32]],
                 "values": [[1, 13]],
                 "keys": [[1, 13], [1, 20], [1, 26], [1, 34]],

@@ -3,27 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::json;
 use tidegate_model::{
-    CommandAccess, Effects, Hints, LimitCeilings, LimitName, Limits, NetworkAccess, Profile, Scope,
-    ToolDef, ToolPattern, ToolRef, ToolWords,
+    CommandAccess, Effect, Effects, Hints, LimitCeilings, LimitName, Limits, NetworkAccess,
+    Profile, Scope, ToolPattern, ToolRef, ToolWords,
 };
 
 use super::{Permissions, Refusal, Rule};
+use crate::effect::effect_of;
 
-fn tool(read_only: Option<bool>, destructive: Option<bool>) -> ToolDef {
-    ToolDef {
-        name: "t".into(),
-        title: None,
-        description: None,
-        input_schema: json!({}),
-        output_schema: None,
-        annotations: Some(Hints {
-            read_only_hint: read_only,
-            destructive_hint: destructive,
-            ..Hints::default()
-        }),
-    }
+/// What a tool does that claims this.
+fn claiming(read_only_hint: Option<bool>, destructive_hint: Option<bool>) -> Effect {
+    let hints = Hints { read_only_hint, destructive_hint, ..Hints::default() };
+    effect_of(&ToolRef::new("s", "t"), Some(&hints), &ToolWords::default()).0
 }
 
 fn built_in(name: &str) -> Profile {
@@ -45,16 +36,14 @@ fn refusal(profile: &str, rule: Rule) -> Result<(), Refusal> {
 #[test]
 fn claims_decide_between_the_built_in_profiles() {
     let id = ToolRef::new("s", "t");
-    let words = ToolWords::default();
-    let allowed = |name: &str, tool: &ToolDef| of([built_in(name)]).may_call(&id, tool, &words);
-    let silent = ToolDef { annotations: None, ..tool(None, None) };
-    for (tool, least) in [
-        (tool(Some(true), None), Effects::ReadOnly),
-        (tool(Some(false), Some(false)), Effects::Additive),
-        (tool(None, Some(false)), Effects::Additive),
-        (tool(Some(false), None), Effects::All),
-        (tool(None, Some(true)), Effects::All),
-        (tool(Some(true), Some(true)), Effects::All),
+    let silent = effect_of(&id, None, &ToolWords::default()).0;
+    for (effect, least) in [
+        (claiming(Some(true), None), Effects::ReadOnly),
+        (claiming(Some(false), Some(false)), Effects::Additive),
+        (claiming(None, Some(false)), Effects::Additive),
+        (claiming(Some(false), None), Effects::All),
+        (claiming(None, Some(true)), Effects::All),
+        (claiming(Some(true), Some(true)), Effects::All),
         (silent, Effects::All),
     ] {
         for (name, most) in [
@@ -63,24 +52,9 @@ fn claims_decide_between_the_built_in_profiles() {
             ("default", Effects::All),
         ] {
             let expected = if least <= most { Ok(()) } else { refusal(name, Rule::Effects(most)) };
-            assert_eq!(allowed(name, &tool), expected, "{name} {tool:?}");
+            assert_eq!(of([built_in(name)]).may_call(&id, effect), expected, "{name} {effect:?}");
         }
     }
-}
-
-#[test]
-fn the_users_word_counts_more_than_a_claim_and_the_sternest_most() {
-    let id = ToolRef::new("s", "t");
-    let read_only = of([built_in("read_only")]);
-    let listed = vec![pattern("s__t")];
-    let mut words = ToolWords { read_only: listed.clone(), ..ToolWords::default() };
-    assert_eq!(read_only.may_call(&id, &tool(None, Some(true)), &words), Ok(()));
-    words.destructive = vec![pattern("s__*")];
-    let refused = refusal("read_only", Rule::Effects(Effects::ReadOnly));
-    assert_eq!(read_only.may_call(&id, &tool(Some(true), None), &words), refused);
-    // Another tool is not meant.
-    let other = ToolRef::new("s2", "t");
-    assert_eq!(read_only.may_call(&other, &tool(Some(true), None), &words), Ok(()));
 }
 
 #[test]
@@ -110,8 +84,7 @@ fn lists_narrow_and_a_denied_tool_stays_denied() {
         ..built_in("execute_full")
     };
     let may = |server: &str, name: &str| {
-        let words = ToolWords::default();
-        of([mine.clone()]).may_call(&ToolRef::new(server, name), &tool(None, None), &words)
+        of([mine.clone()]).may_call(&ToolRef::new(server, name), Effect::Unknown)
     };
     assert_eq!(may("s", "t"), Ok(()));
     assert_eq!(may("s", "drop"), refusal("mine", Rule::Deny(pattern("s__drop"))));

@@ -4,8 +4,9 @@
 //! The cut between what goes and what stays is never inside of a token, a detected or a
 //! known value, or a word. What is held is bounded by twice that, and one chunk.
 
+use tidegate_model::{Detect, TextKind};
+
 use super::{Fate, Quotes, RestoreError, Restored, SessionValues, Token, Tokenized, find_tokens};
-use crate::Span;
 
 /// More than almost all values have; a private key fits.
 pub const HELD_BACK: usize = 4096;
@@ -19,12 +20,12 @@ pub struct TokenizeChunks {
 }
 
 impl TokenizeChunks {
-    /// Takes a chunk. What can be given out, often nothing. `detect` finds the spans.
+    /// Takes a chunk and returns what can be given out, often nothing.
     pub fn push(
         &mut self,
         chunk: &str,
         session: &mut SessionValues,
-        detect: impl FnOnce(&str) -> Vec<Span>,
+        detector: &dyn Detect,
     ) -> Tokenized {
         self.held.push_str(chunk);
         // Often enough to go on, seldom enough not to look at everything twice.
@@ -32,7 +33,7 @@ impl TokenizeChunks {
             return Tokenized::default();
         }
         session.make_room();
-        let spans = detect(&self.held);
+        let spans = detector.scan(&self.held, TextKind::Text);
         let mut found = session.locate(&self.held, &spans);
         let tokens = find_tokens(&self.held);
         let mut cut = border(&self.held, self.held.len() - HELD_BACK);
@@ -54,12 +55,8 @@ impl TokenizeChunks {
     }
 
     /// The rest.
-    pub fn finish(
-        self,
-        session: &mut SessionValues,
-        detect: impl FnOnce(&str) -> Vec<Span>,
-    ) -> Tokenized {
-        let spans = detect(&self.held);
+    pub fn finish(self, session: &mut SessionValues, detector: &dyn Detect) -> Tokenized {
+        let spans = detector.scan(&self.held, TextKind::Text);
         session.tokenize(&self.held, &spans)
     }
 }

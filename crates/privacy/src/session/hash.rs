@@ -1,81 +1,216 @@
 //! Keyed hashes, and what is built on them: maps and a filter.
 //!
-//! The values and the texts come from servers that may be hostile. The key is new for
-//! every session, so nobody can prepare values that fall on one place, or two texts
-//! with one hash: equal hashes are taken for equal texts.
+//! Values and texts come from servers that may be hostile, and the maps take equal hashes
+//! for equal texts, so two different texts must not have one hash. This is proven, not
+//! hoped for:
+//!
+//! * A text becomes numbers below 2³⁴, from which it can be read back: eight bytes are two
+//!   numbers of 32 bits, and a larger number ends the text with its length.
+//! * The numbers are multiplied by secret, random keys, one for each place, and added up
+//!   modulo the prime `p = 2⁶¹ − 1`. When the keys are used up, the sum goes on as the
+//!   first number of the next block. So a text is a polynomial in the keys, different texts
+//!   are different polynomials, and the degree `d` is the number of blocks of 1 kB. Two of
+//!   them have the same value with a probability of at most `d / p` (Schwartz and Zippel).
+//! * A hash is two such sums with independent keys. Two texts have one hash with a
+//!   probability of `(d / p)²`: 2⁻¹²² up to 1 kB, 2⁻¹¹⁵ for the longest values (8 kB).
+//! * Nobody sees a hash or a key, so a server that tries texts one after the other learns
+//!   nothing from those that did not collide. A million values against 2⁴⁶ places of a text
+//!   (64 lengths at each byte of a terabyte) collide with a probability below 2⁻⁴⁸.
+//!
+//! Every session has its own keys, so nobody can prepare values that fall on one place of
+//! a map either.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
+use std::sync::Arc;
 
-/// From a hash of ours to whatever.
-pub(crate) type HashTo<T> = HashMap<u64, T, BuildHasherDefault<AlreadyHashed>>;
+/// From a text's hash to whatever.
+pub(crate) type HashTo<T> = HashMap<TextHash, T, BuildHasherDefault<AlreadyHashed>>;
 
-/// The key of a session.
+/// The prime modulo which is computed.
+const P: u64 = (1 << 61) - 1;
+/// Numbers from here on end a text: its length is added.
+const END: u64 = 1 << 32;
+/// Numbers from here on are single ones: a character between words, a type.
+const SINGLE: u64 = 1 << 33;
+/// Numbers of a block, and the sum of the blocks before it. Chosen: few values are longer,
+/// and the keys fit into the cache.
+const KEYS: usize = 1 + 256;
+
+/// The hash of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TextHash([u64; 2]);
+
+impl Hash for TextHash {
+    /// Maps use the highest bits too, of which a number below 2⁶¹ has none.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0[0] ^ self.0[1] << 3);
+    }
+}
+
+/// The hash of what came so far, not yet reduced.
 #[derive(Clone, Copy)]
+pub(crate) struct Sum {
+    sums: [u128; 2],
+    /// The key of the next number.
+    next: usize,
+}
+
+impl Sum {
+    /// Of nothing. The first key is for the blocks before, of which there are none.
+    pub(crate) const EMPTY: Self = Self { sums: [0; 2], next: 1 };
+
+    #[inline]
+    fn add(&mut self, keys: [u64; 2], number: u64) {
+        self.sums[0] += u128::from(keys[0]) * u128::from(number);
+        self.sums[1] += u128::from(keys[1]) * u128::from(number);
+    }
+
+    #[inline]
+    pub(crate) fn hash(&self) -> TextHash {
+        TextHash(self.sums.map(reduce))
+    }
+}
+
+/// The keys of a session.
+#[derive(Clone)]
 pub(crate) struct Key {
-    first: u64,
-    second: u64,
+    keys: Arc<[[u64; 2]; KEYS]>,
+    /// For filters, whose time may tell something about it: not one of the keys.
+    factor: u64,
 }
 
 impl Key {
     pub(crate) fn random() -> Self {
         let state = RandomState::new();
-        Self { first: state.hash_one(1), second: state.hash_one(2) | 1 }
+        let key = |number: usize| state.hash_one(number) % P;
+        let keys = std::array::from_fn(|place| [key(2 * place), key(2 * place + 1)]);
+        Self { keys: Arc::new(keys), factor: state.hash_one("filter") | 1 }
     }
 
-    /// A hash of two numbers, in this order.
+    /// Adds one number below 2³³.
     #[inline]
-    pub(crate) fn mix(self, a: u64, b: u64) -> u64 {
-        let product = u128::from(a ^ self.first) * u128::from(b ^ self.second);
-        (product as u64) ^ ((product >> 64) as u64)
+    pub(crate) fn add(&self, sum: &mut Sum, number: u64) {
+        self.add_number(sum, SINGLE | number);
     }
 
-    /// A hash of a text, where case does not count in ASCII.
+    /// The hash of two numbers below 2³³.
     #[inline]
-    pub(crate) fn folded(self, bytes: &[u8]) -> u64 {
-        let (chunks, _) = bytes.as_chunks::<8>();
-        let start =
-            chunks.iter().fold(0, |hash, chunk| self.mix(hash, lower(u64::from_le_bytes(*chunk))));
-        self.finish(start, bytes)
+    pub(crate) fn pair(&self, a: u64, b: u64) -> TextHash {
+        let mut sum = Sum::EMPTY;
+        self.add(&mut sum, a);
+        self.add(&mut sum, b);
+        sum.hash()
     }
 
-    /// Ends the hash of a text, when all whole chunks of it went in.
+    /// The hash of up to eight bytes of a known length.
     #[inline]
-    fn finish(self, hash: u64, text: &[u8]) -> u64 {
-        self.mix(self.mix(hash, lower(last_eight(text))), text.len() as u64 | 1 << 56)
+    pub(crate) fn eight(&self, bytes: u64) -> TextHash {
+        let mut sum = Sum::EMPTY;
+        self.add_eight(&mut sum, bytes);
+        sum.hash()
     }
 
-    /// A hash of a text in which case counts.
     #[inline]
-    pub(crate) fn exact(self, salt: u64, bytes: &[u8]) -> u64 {
-        let (chunks, _) = bytes.as_chunks::<8>();
-        let start =
-            chunks.iter().fold(salt, |hash, chunk| self.mix(hash, u64::from_le_bytes(*chunk)));
-        self.mix(self.mix(start, last_eight(bytes)), bytes.len() as u64 | 1 << 56)
+    fn add_number(&self, sum: &mut Sum, number: u64) {
+        if sum.next == KEYS {
+            *sum = self.next_block(*sum);
+        }
+        sum.add(self.keys[sum.next], number);
+        sum.next += 1;
+    }
+
+    #[inline]
+    fn add_eight(&self, sum: &mut Sum, bytes: u64) {
+        let (low, high) = (bytes & 0xffff_ffff, bytes >> 32);
+        if let Some([first, second]) = self.keys[sum.next..].first_chunk::<2>() {
+            sum.add(*first, low);
+            sum.add(*second, high);
+            sum.next += 2;
+        } else {
+            self.add_number(sum, low);
+            self.add_number(sum, high);
+        }
+    }
+
+    /// Adds the end of a text, when all whole chunks of it went in.
+    #[inline]
+    fn add_end(&self, sum: &mut Sum, last: u64, length: usize) {
+        self.add_eight(sum, last);
+        self.add_number(sum, END | (length as u64 & (END - 1)));
+    }
+
+    /// By value: the sum stays in registers elsewhere.
+    #[cold]
+    fn next_block(&self, sum: Sum) -> Sum {
+        let [a, b] = sum.hash().0;
+        let [first, second] = self.keys[0];
+        let sums = [u128::from(first) * u128::from(a), u128::from(second) * u128::from(b)];
+        Sum { sums, next: 1 }
+    }
+
+    /// The hash of a text, where case does not count in ASCII.
+    #[inline]
+    pub(crate) fn folded(&self, bytes: &[u8]) -> TextHash {
+        let mut sum = Sum::EMPTY;
+        self.add_folded(&mut sum, bytes);
+        sum.hash()
+    }
+
+    /// Adds a text, where case does not count in ASCII.
+    #[inline]
+    pub(crate) fn add_folded(&self, sum: &mut Sum, bytes: &[u8]) {
+        for chunk in bytes.as_chunks::<8>().0 {
+            self.add_eight(sum, lower(u64::from_le_bytes(*chunk)));
+        }
+        self.add_end(sum, lower(last_eight(bytes)), bytes.len());
+    }
+
+    /// The hash of a text in which case counts, with a number before it.
+    #[inline]
+    pub(crate) fn exact(&self, number: u64, bytes: &[u8]) -> TextHash {
+        let mut sum = Sum::EMPTY;
+        self.add(&mut sum, number);
+        for chunk in bytes.as_chunks::<8>().0 {
+            self.add_eight(&mut sum, u64::from_le_bytes(*chunk));
+        }
+        self.add_end(&mut sum, last_eight(bytes), bytes.len());
+        sum.hash()
     }
 
     /// The hashes of the beginnings of a text that have these lengths, from short to
     /// long: as cheap as the longest of them alone.
     #[inline]
     pub(crate) fn beginnings(
-        self,
+        &self,
         text: &[u8],
         lengths: impl Iterator<Item = usize>,
-        mut each: impl FnMut(usize, u64),
+        mut each: impl FnMut(usize, TextHash),
     ) {
-        let mut hash = 0;
+        let mut sum = Sum::EMPTY;
         let mut done = 0;
         for length in lengths {
             if length > text.len() {
                 return;
             }
             while done + 8 <= length {
-                hash = self.mix(hash, lower(load(&text[done..done + 8])));
+                self.add_eight(&mut sum, lower(load(&text[done..done + 8])));
                 done += 8;
             }
-            each(length, self.finish(hash, &text[..length]));
+            let mut whole = sum;
+            self.add_end(&mut whole, lower(last_eight(&text[..length])), length);
+            each(length, whole.hash());
         }
     }
+}
+
+/// A number below 2¹²⁴ modulo [`P`]. A sum is: a product of two numbers below `P` has 122
+/// bits, and those of 256 numbers below 2³⁴ have 103 together.
+#[inline]
+fn reduce(number: u128) -> u64 {
+    let sum = (number as u64 & P) + (number >> 61) as u64;
+    let sum = (sum & P) + (sum >> 61);
+    if sum >= P { sum - P } else { sum }
 }
 
 /// The last eight bytes of a text as a number. Of a shorter one all of them, some twice:
@@ -112,7 +247,7 @@ pub(crate) fn load_some(bytes: &[u8], start: usize, length: usize) -> u64 {
 
 /// Eight bytes with `A` to `Z` in lower case, all at once.
 #[inline]
-pub(crate) fn lower(bytes: u64) -> u64 {
+fn lower(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let low = bytes & (0x7f * ONES);
     let from_a = low + (0x80 - b'A' as u64) * ONES;
@@ -151,8 +286,8 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    pub(crate) fn new(key: Key) -> Self {
-        Self { factor: key.second, words: vec![0; 64], shift: 64 - 6, new: 0, added: Vec::new() }
+    pub(crate) fn new(key: &Key) -> Self {
+        Self { factor: key.factor, words: vec![0; 64], shift: 64 - 6, new: 0, added: Vec::new() }
     }
 
     /// About one in 200 numbers that were not added passes.
@@ -204,7 +339,79 @@ fn bit(hash: u64, from: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Filter, Key, load, load_some, lower};
+    use super::{END, Filter, KEYS, Key, P, SINGLE, Sum, TextHash};
+    use super::{last_eight, load, load_some, lower};
+
+    /// The numbers of a text, as the proof has them.
+    fn numbers(text: &[u8]) -> Vec<u64> {
+        let chunks = text.chunks_exact(8).map(load);
+        let halves = chunks.chain([last_eight(text)]).flat_map(|eight| {
+            let (low, high) = (eight as u32, (eight >> 32) as u32);
+            [u64::from(low), u64::from(high)]
+        });
+        halves.chain([END + text.len() as u64]).collect()
+    }
+
+    /// The text that has these numbers.
+    fn read_back(numbers: &[u64]) -> Vec<u8> {
+        let length = (numbers[numbers.len() - 1] - END) as usize;
+        let halves = &numbers[..numbers.len() - 1];
+        let bytes: Vec<u8> = halves.iter().flat_map(|half| (*half as u32).to_le_bytes()).collect();
+        let (chunks, last) = bytes.split_at(bytes.len() - 8);
+        let rest = length - chunks.len();
+        match length {
+            0..4 => last[..length].to_vec(),
+            4..8 => [&last[..4], &last[8 - (length - 4)..]].concat(),
+            _ => [chunks, &last[8 - rest..]].concat(),
+        }
+    }
+
+    /// The value of the polynomial with these numbers, computed plainly.
+    fn expected(key: &Key, numbers: &[u64]) -> TextHash {
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b) % u128::from(P);
+        TextHash([0, 1].map(|lane| {
+            numbers.chunks(KEYS - 1).fold(0, |before, block| {
+                let of_block = block.iter().zip(&key.keys[1..]);
+                let sum: u128 = of_block.map(|(number, keys)| product(keys[lane], *number)).sum();
+                ((sum + product(key.keys[0][lane], before)) % u128::from(P)) as u64
+            })
+        }))
+    }
+
+    #[test]
+    fn a_hash_is_two_values_of_the_polynomial_of_the_text() {
+        let letters: Vec<u8> = (0..=255).cycle().take(8192).collect();
+        let largest = [255; 8192];
+        for key in [Key::random(), Key::random()] {
+            for length in (0..80).chain(1000..1050).chain([8191, 8192]) {
+                for text in [&letters[..length], &largest[..length]] {
+                    let exact = [&[SINGLE + 7], &numbers(text)[..]].concat();
+                    assert_eq!(key.exact(7, text), expected(&key, &exact));
+                    let folded = numbers(&text.to_ascii_lowercase());
+                    assert_eq!(key.folded(text), expected(&key, &folded));
+                }
+            }
+            let mut sum = Sum::EMPTY;
+            key.add_folded(&mut sum, b"Jane");
+            key.add(&mut sum, 32);
+            key.add_folded(&mut sum, b"Doe");
+            let several = [&numbers(b"jane")[..], &[SINGLE + 32], &numbers(b"doe")].concat();
+            assert_eq!(sum.hash(), expected(&key, &several));
+            assert_eq!(key.pair(3, 4), expected(&key, &[SINGLE + 3, SINGLE + 4]));
+            assert_eq!(key.eight(3 << 32 | 4), expected(&key, &[4, 3]));
+        }
+    }
+
+    #[test]
+    fn a_text_can_be_read_back_from_its_numbers() {
+        let text: Vec<u8> = (1..=255).collect();
+        for length in 0..=text.len() {
+            assert_eq!(read_back(&numbers(&text[..length])), &text[..length]);
+        }
+        // The end of a text is told from what stands before it, and from single numbers.
+        assert!(numbers(&[255; 20]).iter().rev().skip(1).all(|number| *number < END));
+        assert!(END + u64::from(u32::MAX) < SINGLE);
+    }
 
     #[test]
     fn only_the_letters_of_ascii_are_lowered() {
@@ -220,7 +427,7 @@ mod tests {
         let text = b"The quick brown fox jumps over the lazy dog";
         let mut seen = Vec::new();
         key.beginnings(text, (1..60).step_by(3), |length, hash| seen.push((length, hash)));
-        let alone: Vec<(usize, u64)> = (1..=text.len())
+        let alone: Vec<(usize, TextHash)> = (1..=text.len())
             .step_by(3)
             .map(|length| (length, key.folded(&text[..length])))
             .collect();
@@ -236,7 +443,7 @@ mod tests {
 
     #[test]
     fn a_filter_passes_all_that_was_added_and_little_else() {
-        let mut filter = Filter::new(Key::random());
+        let mut filter = Filter::new(&Key::random());
         for number in 0..100_000_u64 {
             filter.add(number * number);
         }

@@ -48,8 +48,8 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn new(key: Key) -> Self {
         Self {
-            substrings: SubstringIndex::new(key),
-            words: WordIndex::new(key),
+            substrings: SubstringIndex::new(key.clone()),
+            words: WordIndex::new(key.clone()),
             numbers: NumberIndex::new(key),
             longest: 0,
         }

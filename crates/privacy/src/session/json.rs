@@ -4,11 +4,11 @@
 //! account) becomes a string as a whole.
 
 use memchr::{memchr, memchr2};
+use tidegate_model::Span;
 
 use super::index::Hit;
 use super::select::Quotes;
 use super::{SessionValues, Tokenized};
-use crate::Span;
 
 impl SessionValues {
     /// Replaces in a JSON text what was detected, which is then known, and all that is
@@ -102,9 +102,9 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use serde_json::Value;
-    use tidegate_model::DataType;
+    use tidegate_model::{DataType, Span};
 
-    use crate::{SessionValues, Span};
+    use crate::SessionValues;
 
     fn session(values: &[(DataType, &str)]) -> SessionValues {
         let mut session = SessionValues::default();

@@ -7,7 +7,7 @@
 
 use super::decode::is_word;
 use super::entries::Id;
-use super::hash::{HashTo, Key};
+use super::hash::{HashTo, Key, Sum};
 
 /// The fewest digits of a number that is searched for: less is a year, a price, a count.
 pub(crate) const FEWEST: usize = 7;
@@ -51,8 +51,9 @@ impl NumberIndex {
         if !fits || !bytes.iter().all(u8::is_ascii_alphanumeric) {
             return false;
         }
-        let hash = bytes.iter().fold(0, |hash, &byte| self.mix(hash, byte));
-        self.ids.entry(hash).or_insert(id);
+        let mut sum = Sum::EMPTY;
+        bytes.iter().for_each(|&byte| self.add_byte(&mut sum, byte));
+        self.ids.entry(sum.hash()).or_insert(id);
         if bytes.iter().all(u8::is_ascii_digit) {
             self.digits |= 1 << bytes.len();
         } else {
@@ -64,8 +65,8 @@ impl NumberIndex {
         true
     }
 
-    fn mix(&self, hash: u64, byte: u8) -> u64 {
-        self.key.mix(hash, u64::from(byte.to_ascii_lowercase()))
+    fn add_byte(&self, sum: &mut Sum, byte: u8) {
+        self.key.add(sum, u64::from(byte.to_ascii_lowercase()));
     }
 
     /// The longest number of digits that begins where digits begin.
@@ -102,12 +103,12 @@ impl NumberIndex {
         same: impl Fn(u8) -> bool,
     ) -> Option<(usize, Id)> {
         let most = (u64::BITS - lengths.leading_zeros()) as usize;
-        let (mut at, mut count, mut hash) = (start, 0, 0);
+        let (mut at, mut count, mut sum) = (start, 0, Sum::EMPTY);
         let mut longest = None;
         while let Some(&byte) =
             bytes.get(at).filter(|byte| byte.is_ascii_alphanumeric() && same(**byte))
         {
-            hash = self.mix(hash, byte);
+            self.add_byte(&mut sum, byte);
             count += 1;
             at += 1;
             if count > most {
@@ -117,7 +118,7 @@ impl NumberIndex {
                 continue;
             }
             if lengths >> count & 1 == 1
-                && let Some(id) = self.ids.get(&hash)
+                && let Some(id) = self.ids.get(&sum.hash())
             {
                 longest = Some((at, *id));
             }

@@ -1,15 +1,15 @@
 //! Which entry a value has: it is found by its canonical form, or made.
 
-use tidegate_model::DataType;
+use tidegate_model::{DataType, Span};
 
 use super::entries::{Id, Rule};
+use super::hash::TextHash;
 use super::rule::{is_distinctive, parts, rule};
 use super::{SessionValues, Token, canonical};
-use crate::Span;
 
 impl SessionValues {
-    fn canonical_hash(&self, data_type: DataType, canonical: &str) -> u64 {
-        self.key.exact(data_type as u64 + 1, canonical.as_bytes())
+    fn canonical_hash(&self, data_type: DataType, canonical: &str) -> TextHash {
+        self.key.exact(data_type as u64, canonical.as_bytes())
     }
 
     pub(super) fn find_entry(&self, data_type: DataType, canonical: &str) -> Option<Id> {
@@ -23,8 +23,8 @@ impl SessionValues {
         self.by_canonical.get(&self.canonical_hash(data_type, canonical)).copied()
     }
 
-    pub(super) fn token_hash(&self, token: Token) -> u64 {
-        self.key.mix(token.data_type as u64, u64::from(token.number))
+    pub(super) fn token_hash(&self, token: Token) -> TextHash {
+        self.key.pair(token.data_type as u64, u64::from(token.number))
     }
 
     /// Makes room for what was detected, if it is much.

@@ -7,13 +7,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use tidegate_model::{DataType, Secret};
+use tidegate_model::{DataType, Secret, Span};
 
 use super::canonical::core;
 use super::index::Hit;
 use super::token::find_in;
 use super::{FoundToken, Id, MOST_FOREIGN, NewValue, SessionValues, Token, Tokenized, Views};
-use crate::Span;
 
 /// How far the surroundings of an escape are decoded at least; a token is shorter.
 const LEAST_REACH: usize = 64;

@@ -9,7 +9,7 @@
 //! the work stays linear.
 
 use super::entries::{Id, Known};
-use super::hash::{Filter, HashTo, Key, load};
+use super::hash::{Filter, HashTo, Key, TextHash, load};
 
 /// The shortest value that is searched for.
 pub(crate) const SHORTEST: usize = 6;
@@ -55,14 +55,14 @@ pub(crate) struct SubstringIndex {
 impl SubstringIndex {
     pub(crate) fn new(key: Key) -> Self {
         Self {
-            key,
-            filter: Filter::new(key),
+            filter: Filter::new(&key),
             pairs: vec![0; PAIRS],
-            whole: Filter::new(key),
+            whole: Filter::new(&key),
             sextets: 0,
             heads: HashTo::default(),
             long: HashTo::default(),
             values: HashTo::default(),
+            key,
         }
     }
 
@@ -106,7 +106,7 @@ impl SubstringIndex {
         }
         let id = self.add_value(bytes, value);
         let six = first_six(bytes);
-        let lengths = self.heads.entry(self.key.mix(0, six)).or_default();
+        let lengths = self.heads.entry(self.key.eight(six)).or_default();
         if *lengths == 0 {
             self.filter.add(six);
             self.pairs[six as usize >> 6 & (PAIRS - 1)] |= 1 << (six & 63);
@@ -187,10 +187,10 @@ impl SubstringIndex {
         accept: impl Fn(usize, usize, Known) -> bool,
         work: &mut usize,
     ) -> Option<(usize, Id)> {
-        let lengths = *self.heads.get(&self.key.mix(0, six))?;
+        let lengths = *self.heads.get(&self.key.eight(six))?;
         let text = &bytes[start..];
         let mut longest = None;
-        let mut look = |length: usize, hash: u64| {
+        let mut look = |length: usize, hash: TextHash| {
             if let Some(value) = self.values.get(&hash)
                 && accept(start, start + length, *value)
             {

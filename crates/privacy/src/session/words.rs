@@ -9,7 +9,7 @@
 use super::canonical::{fold_into, is_word_char};
 use super::decode::is_word;
 use super::entries::{Id, Known, Rule};
-use super::hash::{Filter, HashTo, Key, load_some};
+use super::hash::{Filter, HashTo, Key, Sum, TextHash, load_some};
 
 /// A name of more words is known by its first ones only where it was detected.
 const MOST_WORDS: usize = 12;
@@ -38,15 +38,15 @@ pub(crate) struct WordIndex {
     firsts: Filter,
 }
 
-/// A word of a text.
-struct Word {
+/// Where a part of a name ends, and the name so far.
+struct Part {
     end: usize,
-    hash: u64,
+    sum: Sum,
 }
 
 impl WordIndex {
     pub(crate) fn new(key: Key) -> Self {
-        Self { key, steps: HashTo::default(), firsts: Filter::new(key) }
+        Self { firsts: Filter::new(&key), key, steps: HashTo::default() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -62,7 +62,7 @@ impl WordIndex {
     /// cannot be found: it must begin with a word and have few enough of them.
     pub(crate) fn add(&mut self, canonical: &str, name: Known) -> Option<Id> {
         let bytes = canonical.as_bytes();
-        let mut path = [0; MOST_WORDS];
+        let mut path = [Sum::EMPTY.hash(); MOST_WORDS];
         let count = self.path(bytes, &mut path)?;
         let mut id = None;
         for (index, hash) in path[..count].iter().enumerate() {
@@ -84,25 +84,22 @@ impl WordIndex {
 
     /// The name with this canonical form.
     pub(crate) fn get(&self, canonical: &str) -> Option<Known> {
-        let mut path = [0; MOST_WORDS];
+        let mut path = [Sum::EMPTY.hash(); MOST_WORDS];
         let count = self.path(canonical.as_bytes(), &mut path)?;
         let step = self.steps.get(path.get(count.checked_sub(1)?)?)?;
         (step.name != NO_NAME).then_some(step.name)
     }
 
     /// The hash after each word of a name, and how many there are.
-    fn path(&self, bytes: &[u8], path: &mut [u64; MOST_WORDS]) -> Option<usize> {
-        let (mut at, mut hash) = (0, 0);
+    fn path(&self, bytes: &[u8], path: &mut [TextHash; MOST_WORDS]) -> Option<usize> {
+        let mut before = Part { end: 0, sum: Sum::EMPTY };
         for (count, place) in path.iter_mut().enumerate() {
-            let word = self.word_at(bytes, at)?;
-            hash = self.key.mix(hash, word.hash);
-            *place = hash;
+            let word = self.word_after(bytes, &before)?;
+            *place = word.sum.hash();
             if word.end == bytes.len() {
                 return Some(count + 1);
             }
-            let (next, between) = self.break_at(bytes, word.end)?;
-            hash = self.key.mix(hash, between);
-            at = next;
+            before = self.break_after(bytes, &word)?;
         }
         None
     }
@@ -122,32 +119,31 @@ impl WordIndex {
         accept: impl Fn(usize, Known) -> bool,
     ) -> Option<(usize, Id)> {
         let mut longest = None;
-        let (mut at, mut hash) = (start, 0);
+        let mut before = Part { end: start, sum: Sum::EMPTY };
         for _ in 0..MOST_WORDS {
-            let Some(word) = self.word_at(bytes, at) else { break };
-            hash = self.key.mix(hash, word.hash);
-            let Some(step) = self.steps.get(&hash) else { break };
+            let Some(word) = self.word_after(bytes, &before) else { break };
+            let Some(step) = self.steps.get(&word.sum.hash()) else { break };
             if step.name != NO_NAME && accept(word.end, step.name) {
                 longest = Some((word.end, step.name.id));
             }
             if !step.more {
                 break;
             }
-            let Some((next, between)) = self.break_at(bytes, word.end) else { break };
-            hash = self.key.mix(hash, between);
-            at = next;
+            let Some(next) = self.break_after(bytes, &word) else { break };
+            before = next;
         }
         longest
     }
 
-    fn word_at(&self, bytes: &[u8], start: usize) -> Option<Word> {
+    fn word_after(&self, bytes: &[u8], before: &Part) -> Option<Part> {
+        let start = before.end;
         let limit = bytes.len().min(start + LONGEST_WORD);
         let ascii =
             bytes[start..limit].iter().take_while(|byte| is_word(**byte) && byte.is_ascii());
         let end = start + ascii.count();
         if bytes.get(end).is_none_or(u8::is_ascii) {
             let fits = end > start && end < start + LONGEST_WORD;
-            return fits.then(|| Word { end, hash: self.key.folded(&bytes[start..end]) });
+            return fits.then(|| self.with_word(before, end, &bytes[start..end]));
         }
         let mut end = start;
         while let Some(char) = char_at(&bytes[..limit], end).filter(|char| is_word_char(*char)) {
@@ -159,18 +155,25 @@ impl WordIndex {
         }
         let mut folded = String::with_capacity(word.len());
         fold_into(&mut folded, word);
-        Some(Word { end, hash: self.key.folded(folded.as_bytes()) })
+        Some(self.with_word(before, end, folded.as_bytes()))
     }
 
-    /// What stands between two words: where the next one begins, and a number for it.
-    fn break_at(&self, bytes: &[u8], start: usize) -> Option<(usize, u64)> {
+    fn with_word(&self, before: &Part, end: usize, word: &[u8]) -> Part {
+        let mut sum = before.sum;
+        self.key.add_folded(&mut sum, word);
+        Part { end, sum }
+    }
+
+    /// What stands between two words: its end is where the next one begins.
+    fn break_after(&self, bytes: &[u8], word: &Part) -> Option<Part> {
+        let start = word.end;
         let mut at = start;
-        let mut number = 0;
+        let mut sum = word.sum;
         let mut blank = false;
         for _ in 0..LONGEST_BREAK {
             let char = char_at(bytes, at)?;
             if is_word_char(char) {
-                return (at > start).then_some((at, number));
+                return (at > start).then_some(Part { end: at, sum });
             }
             let is_blank = char.is_whitespace() || (char == '+' && at == start);
             if !(is_blank && blank) {
@@ -179,7 +182,7 @@ impl WordIndex {
                     '’' | 'ʼ' => '\'',
                     other => other,
                 };
-                number = self.key.mix(number, u64::from(code));
+                self.key.add(&mut sum, u64::from(code));
             }
             blank = is_blank;
             at += char.len_utf8();

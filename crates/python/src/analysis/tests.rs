@@ -1,20 +1,20 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Analysis, LONGEST_SOURCE, STACK_BYTES, analyse};
+use super::{LONGEST_SOURCE, Prepared, STACK_BYTES, prepare};
 
 /// As the gateway calls it.
-fn on_its_thread(source: String) -> Option<Analysis> {
+fn on_its_thread(source: String) -> Option<Prepared> {
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
-    thread.spawn(move || analyse(&source)).unwrap().join().unwrap()
+    thread.spawn(move || prepare(&source)).unwrap().join().unwrap()
 }
 
 #[test]
 fn what_is_no_python_gives_nothing() {
     for source in ["const x = 1;", "def f(:\n", "x = ", "if x:\npass", "print 'x'"] {
-        assert_eq!(analyse(source), None, "{source}");
+        assert_eq!(prepare(source), None, "{source}");
     }
-    let empty = analyse("").unwrap();
+    let empty = prepare("").unwrap();
     assert_eq!(
         (empty.references, empty.reading.facts, empty.reading.complete),
         (vec![], vec![], true)
@@ -32,7 +32,7 @@ fn what_programs_may_write_here_is_understood() {
         "return 1",
         "try:\n    pass\nexcept* E:\n    pass",
     ] {
-        assert!(analyse(source).is_some(), "{source}");
+        assert!(prepare(source).is_some(), "{source}");
     }
 }
 

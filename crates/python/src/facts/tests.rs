@@ -1,10 +1,10 @@
 use tidegate_model::{Finding, Language, Severity};
 use tidegate_validate::{Expected, Rules};
 
-use crate::analyse;
+use crate::prepare;
 
 fn findings(source: &str) -> Vec<Finding> {
-    let reading = analyse(source).map(|read| read.reading).unwrap_or_default();
+    let reading = prepare(source).map(|read| read.reading).unwrap_or_default();
     Rules::built_in().unwrap().findings(Language::Python, &reading)
 }
 
@@ -15,7 +15,7 @@ fn every_rule_finds_its_bad_examples_and_none_of_its_good_ones() {
     let examples = Rules::built_in_examples().unwrap();
     let mut wrong = Vec::new();
     for example in examples.iter().filter(|one| one.language == Language::Python) {
-        let reading = analyse(&example.source).map(|read| read.reading).unwrap_or_default();
+        let reading = prepare(&example.source).map(|read| read.reading).unwrap_or_default();
         let found = rules.findings(Language::Python, &reading);
         let is_own = found.iter().any(|one| one.rule == example.id);
         let is_high = found.iter().any(|one| one.severity > Severity::Low);

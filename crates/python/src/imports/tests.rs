@@ -1,11 +1,11 @@
-use crate::analyse;
+use crate::prepare;
 
 fn found(source: &str) -> Vec<String> {
     let shown = |import: &super::Import| {
         let sure = if import.is_sure { "" } else { " perhaps" };
         format!("{} at {}:{}{sure}", import.module, import.line, import.column)
     };
-    analyse(source).unwrap().imports.iter().map(shown).collect()
+    prepare(source).unwrap().python.imports.iter().map(shown).collect()
 }
 
 #[test]

@@ -1,8 +1,8 @@
-use crate::analyse;
+use crate::prepare;
 
 /// Each reference in one line: `server.tool at line:column`, with what else is said.
 fn found(source: &str) -> Vec<String> {
-    let shown = |reference: &super::Reference| {
+    let shown = |reference: &tidegate_model::Reference| {
         let tool = reference.tool.as_ref().map(|tool| format!(".{tool}")).unwrap_or_default();
         let mut text =
             format!("{}{tool} at {}:{}", reference.server, reference.line, reference.column);
@@ -11,7 +11,7 @@ fn found(source: &str) -> Vec<String> {
         }
         text
     };
-    analyse(source).unwrap().references.iter().map(shown).collect()
+    prepare(source).unwrap().references.iter().map(shown).collect()
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_program_may_probe() {
 #[test]
 fn the_place_of_the_server_and_of_the_arguments_is_told() {
     let source = "x = servers.crm.get(\n  a=1)\n";
-    let reference = analyse(source).unwrap().references.remove(0);
+    let reference = prepare(source).unwrap().references.remove(0);
     assert_eq!(reference.server_at, Some((1, 13)));
     assert_eq!(reference.arguments, Some((1, 20, 2, 7)));
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::TypeChecker;
+use crate::confine::Confinement;
 use crate::diagnostic::Diagnostic;
 use crate::world::SourceFile;
 
@@ -28,7 +29,7 @@ impl Bench {
     fn new(test: &str) -> Option<Self> {
         let tsc = equipment::tsc(test)?;
         let folder = tempfile::tempdir().unwrap();
-        let checker = TypeChecker::new(tsc, folder.path().join("scratch"));
+        let checker = TypeChecker::new(tsc, folder.path().join("scratch"), Confinement::Required);
         Some(Self { folder, checker })
     }
 
@@ -180,7 +181,7 @@ async fn a_path_with_blanks_and_accents_works_and_the_folder_goes_at_the_end() {
     let Some(tsc) = equipment::tsc(test) else { return };
     let folder = tempfile::tempdir().unwrap();
     let scratch: PathBuf = folder.path().join("a b/ü%20#");
-    let checker = TypeChecker::new(tsc, scratch.clone());
+    let checker = TypeChecker::new(tsc, scratch.clone(), Confinement::Required);
     let errors =
         checker.check(&github(), "import { nope } from './servers/github';").await.unwrap();
     let errors: Vec<String> = errors.iter().map(shown).collect();

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::confine::Confinement;
 use crate::dialect::Dialect;
 use crate::find::is_native;
 use crate::server::Launch;
@@ -91,7 +92,7 @@ impl PythonChecker {
         }
     }
 
-    pub(crate) fn launch(&self) -> Launch {
+    pub(crate) fn launch(&self, confinement: Confinement) -> Launch {
         let (dialect, runtime) = match self {
             Self::Ty { .. } => (Dialect::Ty, None),
             Self::Pyright { node, .. } => (Dialect::Pyright, Some(node.clone())),
@@ -99,7 +100,7 @@ impl PythonChecker {
         let programs = LIBRARIES.iter().chain(&ALSO).map(PathBuf::from);
         let programs = programs.filter(|place| place.exists()).collect();
         let (compiler, deadline) = (self.place(), dialect.deadline());
-        Launch { dialect, compiler, runtime, programs, deadline }
+        Launch { dialect, compiler, runtime, programs, deadline, confinement }
     }
 }
 

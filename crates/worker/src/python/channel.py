@@ -12,10 +12,10 @@ import struct
 
 # Kinds of messages, from here and to here.
 HELLO, CALL, ASK, LOG, DONE, FAILED, FETCH, COMMAND = 1, 2, 3, 4, 5, 6, 7, 8
-START, REPLY, CLOCK = 1, 2, 3
+RUN, REPLY, CLOCK = 1, 2, 3
 
-QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5, "check": 6,
-             "loadSkill": 7, "saveSkill": 8, "pii": 9}
+QUESTIONS = {"servers": 1, "functions": 2, "search": 3, "readDir": 4, "readFile": 5,
+             "loadSkill": 6, "saveSkill": 7, "pii": 8}
 
 _U32 = struct.Struct("<I")
 _HEAD = struct.Struct("<IB")

@@ -97,8 +97,9 @@ class _Bytes(io.RawIOBase):
         self.printed.flush()
 
 
-class Start:
-    """What the gateway says at the start."""
+class Order:
+    """The program to run and what it may use, as the gateway sends it. What an engine
+    would run instead of the source comes last, and is not for Python."""
 
     def __init__(self, frame):
         self.source = frame.text()
@@ -119,7 +120,7 @@ class Run:
         self.names = self.named()
         rehearse()
 
-    def limit(self, start):
+    def limit(self, order):
         """Stops the program where it is when its time is up, so that the error
         can name the line. The gateway has a clock of its own."""
         def stop(number, _):
@@ -137,18 +138,18 @@ class Run:
             signal.setitimer(timer, AGAIN_SECONDS)
         sys.unraisablehook = again
         # So that there is a `MemoryError` to tell of, before the kernel ends the process.
-        most = start.memory_bytes + OVERHEAD_BYTES
+        most = order.memory_bytes + OVERHEAD_BYTES
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         signal.signal(signal.SIGALRM, stop)
         signal.signal(signal.SIGPROF, stop)
-        signal.setitimer(signal.ITIMER_REAL, start.time_ms / 1000)
+        signal.setitimer(signal.ITIMER_REAL, order.time_ms / 1000)
         used = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, used + start.cpu_ms / 1000)
+        signal.setitimer(signal.ITIMER_PROF, used + order.cpu_ms / 1000)
 
-    def outcome(self, start):
+    def outcome(self, order):
         """JSON text of the output, or the error: one of both is None."""
-        self.limit(start)
-        source = start.source
+        self.limit(order)
+        source = order.source
         try:
             program = Program(source)
         except Stopped as error:
@@ -313,9 +314,9 @@ def serve(descriptor, hello):
     os.register_at_fork(after_in_child=channel.leave)
     channel.send_frame(hello)
     frame = channel.next()
-    if frame.u8() != wire.START:
+    if frame.u8() != wire.RUN:
         return 2
-    output, error = run.outcome(Start(frame))
+    output, error = run.outcome(Order(frame))
     signal.setitimer(signal.ITIMER_REAL, 0)
     memory = wire.u64(_peak_memory())
     if error is None:

@@ -19,7 +19,7 @@
   const MOST_REPLIES = 64; // in one turn
   const LOG_PIECE = 32 * 1024; // characters; one frame per line would cost a wake-up each
   const LOG_DELAY = 5; // ms; what is printed later than this after the last piece goes out at once
-  const QUESTIONS = { __proto__: null, servers: 1, functions: 2, search: 3, readDir: 4, readFile: 5, loadSkill: 7, saveSkill: 8, pii: 9 };
+  const QUESTIONS = { __proto__: null, servers: 1, functions: 2, search: 3, readDir: 4, readFile: 5, loadSkill: 6, saveSkill: 7, pii: 8 };
   const LEVELS = { __proto__: null, log: 1, info: 1, debug: 1, warn: 2, error: 3 };
   const PHASES = { __proto__: null, compile: 1, run: 2, rejection: 3, output: 4 };
 

@@ -9,14 +9,14 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tidegate_model::{ErrorCode, RunError, did_you_mean};
-use tidegate_wire::{FromEngine, FromGuest, Phase, Question, Start, Thrown, ToEngine};
+use tidegate_model::{ErrorCode, LineMap, RunError, did_you_mean};
+use tidegate_wire::{FromEngine, FromGuest, Phase, Run, Thrown, ToEngine};
 
 use crate::globals::{API, EAGER, LAZY, error_json};
 use crate::host::Host;
-use crate::program::{Prepared, prepare};
 use crate::thrown::{
-    as_bad_output, as_rejection, as_syntax_error, explain, gateway_gone, stuck, with_remedy,
+    as_bad_output, as_rejection, as_syntax_error, explain, gateway_gone, nothing_to_run, stuck,
+    with_remedy,
 };
 use crate::v8::arguments::External;
 use crate::v8::child::{Child, Heard, peak_memory_bytes};
@@ -45,11 +45,9 @@ impl V8 {
     }
 
     /// Runs one program to its end.
-    pub(crate) fn run(&mut self, host: &Host, start: &Start) -> Result<Option<String>, RunError> {
-        let prepared = prepare(&start.source)?;
-        let answer = host.ask(Question::Check, prepared.check.body.clone());
-        answer.map_err(|_| gateway_gone())??;
-        if self.child.send(&ToEngine::Program(prepared.code.clone())).is_err() {
+    pub(crate) fn run(&mut self, host: &Host, order: &Run) -> Result<Option<String>, RunError> {
+        let executable = order.executable.as_ref().ok_or_else(nothing_to_run)?;
+        if self.child.send(&ToEngine::Program(executable.code.clone())).is_err() {
             return Err(death::explain(&self.child.end()));
         }
         loop {
@@ -58,7 +56,7 @@ impl V8 {
                 Heard::Late => return Err(RunError::new(ErrorCode::TimeLimit, "stopped")),
                 Heard::Broken => return Err(death::explain(&self.child.end())),
             };
-            if let Some(outcome) = self.take(message, host, &prepared, start) {
+            if let Some(outcome) = self.take(message, host, order) {
                 return outcome;
             }
         }
@@ -75,8 +73,7 @@ impl V8 {
         &mut self,
         message: FromEngine,
         host: &Host,
-        prepared: &Prepared,
-        start: &Start,
+        order: &Run,
     ) -> Option<Result<Option<String>, RunError>> {
         let answer = match message {
             FromEngine::Guest(message) => match relayed(message, host)? {
@@ -94,7 +91,7 @@ impl V8 {
             FromEngine::Nearest { name, candidates } => nearest(&name, &candidates),
             FromEngine::Returned { output } => return Some(checked_output(output, host)),
             FromEngine::Threw { phase, thrown } => {
-                return Some(Err(failure(phase, thrown, host, prepared, start)));
+                return Some(Err(failure(phase, thrown, host, order)));
             }
             FromEngine::Stuck => return Some(Err(stuck())),
             FromEngine::Ready => return Some(Err(out_of_turn())),
@@ -114,7 +111,7 @@ fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, RunError>
             Ok(false) => Some(Err(RunError::new(ErrorCode::OutputLimit, "stopped"))),
             Err(_) => Some(Err(gateway_gone())),
         },
-        FromGuest::Ask { question: Question::Check, .. }
+        FromGuest::Prepared(_)
         | FromGuest::Hello { .. }
         | FromGuest::Done { .. }
         | FromGuest::Failed { .. } => Some(Err(out_of_turn())),
@@ -152,14 +149,9 @@ fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>,
     Ok(output)
 }
 
-fn failure(
-    phase: Phase,
-    thrown: Thrown,
-    host: &Host,
-    prepared: &Prepared,
-    start: &Start,
-) -> RunError {
-    let error = with_remedy(explain(thrown, &prepared.map), &start.source, host);
+fn failure(phase: Phase, thrown: Thrown, host: &Host, order: &Run) -> RunError {
+    let map = order.executable.as_ref().map(|executable| LineMap::from_bytes(&executable.line_map));
+    let error = with_remedy(explain(thrown, &map.unwrap_or_default()), &order.source, host);
     match phase {
         Phase::Compile => as_syntax_error(error),
         Phase::Run => error,

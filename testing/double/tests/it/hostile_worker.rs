@@ -1,17 +1,18 @@
-//! A worker that has fallen loses its run and nothing else.
+//! A guest that was taken over loses its run and nothing else.
 
 use std::time::{Duration, Instant};
 
-use tidegate_model::Response;
+use tidegate_gateway::{RunContext, Shown};
+use tidegate_model::{Language, Program, Response};
 
-use crate::support::{Bench, Traces, alone, ending, peak_bytes};
+use crate::support::{Bench, Traces, alone, ending, peak_bytes, program};
 
 /// The time limit of the runs here, and how much later the last word may come.
 const LIMIT: Duration = Duration::from_secs(1);
 const OVERSHOOT: Duration = Duration::from_millis(250);
 
 /// Every attack and how its run must end.
-const ATTACKS: [(&str, &str); 44] = [
+const ATTACKS: [(&str, &str); 45] = [
     ("good", "\"good\""),
     ("call_and_read", "\"call.unknown_server\""),
     ("garbage", "worker.died"),
@@ -39,7 +40,8 @@ const ATTACKS: [(&str, &str); 44] = [
     ("flood_empty_log", "worker.died"),
     ("flood_ask", "worker.died"),
     ("flood_save", "worker.died"),
-    ("flood_check", "worker.died"),
+    ("flood_prepared", "worker.died"),
+    ("prepared", "worker.died"),
     ("flood_call 0", "limit.tool_calls"),
     ("flood_call 7", "limit.tool_calls"),
     ("flood_call 4294967295", "limit.tool_calls"),
@@ -58,6 +60,57 @@ const ATTACKS: [(&str, &str); 44] = [
     ("good", "\"good\""),
 ];
 
+/// Every attack of a reader and how its run must end. Whatever is not `Prepared` is
+/// refused before consent; and what a reader says once it has answered is not heard.
+const READER_ATTACKS: [(&str, &str); 24] = [
+    ("reader prepared_and_more", "\"good\""),
+    ("reader flood_prepared", "\"good\""),
+    ("reader call", "worker.died"),
+    ("reader fetch", "worker.died"),
+    ("reader command", "worker.died"),
+    ("reader ask", "worker.died"),
+    ("reader save", "worker.died"),
+    ("reader log", "worker.died"),
+    ("reader good", "worker.died"),
+    ("reader hello_again", "worker.died"),
+    ("reader flood_call 1", "worker.died"),
+    ("reader flood_ask", "worker.died"),
+    ("reader garbage", "worker.died"),
+    ("reader huge_length", "worker.died"),
+    ("reader half_a_frame", "worker.died"),
+    ("reader not_read program.syntax", "program.syntax"),
+    ("reader not_read run.cancelled", "worker.died"),
+    ("reader not_read approval.pending", "worker.died"),
+    ("reader not_read sandbox.isolation", "worker.died"),
+    ("reader die", "worker.died"),
+    ("reader abort", "worker.died"),
+    ("reader close_both", "worker.died"),
+    ("reader wait", "limit.time"),
+    ("reader drip", "limit.time"),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn g37_a_reader_that_was_taken_over_reaches_nothing() {
+    let _alone = alone().await;
+    let bench = Bench::new("good");
+    assert_eq!(ending(&bench.run("good").await), "\"good\"");
+    let before = Traces::at_rest().await;
+    let languages = [Language::TypeScript, Language::Python];
+    let attacks = READER_ATTACKS.iter().flat_map(|one| languages.map(|language| (language, one)));
+    for (language, (attack, expected)) in attacks {
+        let (response, took) = attempt(&bench, attack, language).await;
+        assert_eq!(&ending(&response), expected, "{attack}: {:?}", response.error);
+        assert_eq!(response.metrics.tool_calls, 0, "{attack}");
+        assert!(took <= LIMIT + OVERSHOOT, "{attack} took {took:?}");
+        let next = bench.run("good").await;
+        assert_eq!(ending(&next), "\"good\"", "after {attack}: {:?}", next.error);
+    }
+    // A worker was started ahead for the last of them, and waits for a program.
+    let (response, _) = attempt(&bench, "good", Language::Python).await;
+    assert_eq!(ending(&response), "\"good\"", "{:?}", response.error);
+    before.settle().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
     let _alone = alone().await;
@@ -65,7 +118,7 @@ async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
     assert_eq!(ending(&bench.run("good").await), "\"good\"");
     let before = Traces::at_rest().await;
     for (attack, expected) in ATTACKS {
-        let (response, took) = attempt(&bench, attack).await;
+        let (response, took) = attempt(&bench, attack, Language::TypeScript).await;
         assert_eq!(ending(&response), expected, "{attack}: {:?}", response.error);
         assert!(took <= LIMIT + OVERSHOOT, "{attack} took {took:?}");
         let next = bench.run("good").await;
@@ -75,11 +128,12 @@ async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
 }
 
 /// The best of five: some may be late because the machine is busy.
-async fn attempt(bench: &Bench, attack: &str) -> (Response, Duration) {
-    let mut best: Option<(Response, Duration)> = None;
+async fn attempt(bench: &Bench, attack: &str, language: Language) -> (Shown<Response>, Duration) {
+    let mut best: Option<(Shown<Response>, Duration)> = None;
     for _ in 0..5 {
         let started = Instant::now();
-        let response = bench.run(attack).await;
+        let program = Program { language, ..program(attack) };
+        let response = bench.gateway.execute(program, &RunContext::default()).await;
         let took = started.elapsed();
         if best.as_ref().is_none_or(|(_, least)| took < *least) {
             best = Some((response, took));
@@ -125,8 +179,9 @@ async fn all_attacks_at_once_do_not_touch_good_runs() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_greets_wrongly_gets_no_program() {
     let _alone = alone().await;
-    for habit in ["gone", "garbage", "huge", "old", "done-first", "half-hello", "twice"] {
-        let bench = Bench::new(habit);
+    let habits = ["gone", "garbage", "huge", "old", "done-first", "half-hello", "twice"];
+    for habit in habits.into_iter().flat_map(|habit| [habit.into(), format!("reads-{habit}")]) {
+        let bench = Bench::new(&habit);
         let started = Instant::now();
         assert_eq!(ending(&bench.run("good").await), "worker.died", "{habit}");
         assert!(started.elapsed() < Duration::from_secs(5), "{habit}");

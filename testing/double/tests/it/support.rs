@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tidegate_config::{Capacity, Settings, TypeCheck};
-use tidegate_gateway::{Gateway, RunContext, SessionId};
+use tidegate_gateway::{Gateway, RunContext, SessionId, Shown};
 use tidegate_model::{Isolation, Language, Limits, Program, Response};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -42,15 +42,18 @@ impl Bench {
         settings.sandbox.capacity = Capacity { max_runs: Some(64), ..Capacity::default() };
         change(&mut settings);
         let executable = double(folder.path(), habit);
-        let gateway = Gateway::open(settings, executable, BTreeMap::new()).unwrap();
+        // Python is looked for there; the double takes its place.
+        let path = std::env::var("PATH").unwrap_or_default();
+        let environment = BTreeMap::from([("PATH".to_owned(), path)]);
+        let gateway = Gateway::open(settings, executable, environment).unwrap();
         Self { gateway, _folder: folder }
     }
 
-    pub(crate) async fn run(&self, attack: &str) -> Response {
+    pub(crate) async fn run(&self, attack: &str) -> Shown<Response> {
         self.run_as(attack, "").await
     }
 
-    pub(crate) async fn run_as(&self, attack: &str, session: &str) -> Response {
+    pub(crate) async fn run_as(&self, attack: &str, session: &str) -> Shown<Response> {
         let context = RunContext { session: SessionId(session.into()), ..RunContext::default() };
         self.gateway.execute(program(attack), &context).await
     }
@@ -69,7 +72,7 @@ pub(crate) fn program(attack: &str) -> Program {
 }
 
 /// How a run ended: its error code, or its output.
-pub(crate) fn ending(response: &Response) -> String {
+pub(crate) fn ending(response: &Shown<Response>) -> String {
     match (&response.error, &response.output) {
         (Some(error), _) => error.code.as_str().to_owned(),
         (None, Some(output)) => output.to_string(),
@@ -105,7 +108,8 @@ impl Traces {
 
     /// Waits until everything is as it was.
     pub(crate) async fn settle(&self) {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        // A worker that was started ahead and says nothing is given up after ten.
+        let deadline = Instant::now() + Duration::from_secs(15);
         while Self::now() != *self {
             assert!(Instant::now() < deadline, "{:?} has become {:?}", self, Self::now());
             tokio::time::sleep(Duration::from_millis(10)).await;

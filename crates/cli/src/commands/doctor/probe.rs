@@ -159,7 +159,7 @@ pub(super) async fn run_program(
     let program = Program { source, language, engine, timeout: None };
     let response = gateway.execute(program, &RunContext::default()).await;
     gateway.close().await;
-    match response.error {
+    match &response.error {
         None => Ok(response.metrics.execution_ms),
         Some(error) => Err(anyhow::anyhow!("{error}")),
     }

@@ -73,7 +73,7 @@ async fn forks(sandbox: &Sandbox) -> anyhow::Result<bool> {
         let language = Language::Python;
         let program = Program { source, language, engine: None, timeout: None };
         let response = gateway.execute(program, &RunContext::default()).await;
-        if let Some(error) = response.error {
+        if let Some(error) = &response.error {
             gateway.close().await;
             anyhow::bail!("{error}");
         }

@@ -4,10 +4,11 @@ use std::ffi::OsStr;
 use std::time::Instant;
 
 use tidegate_config::{Environment, Settings};
-use tidegate_typecheck::{FoundPython, PythonChecker, TypeChecker, find_python};
+use tidegate_typecheck::{FoundPython, PythonChecker, TypeCheckError, TypeChecker, find_python};
 
 use super::finding::Finding;
 use super::probe::version;
+use super::typescript::UNCONFINED;
 
 const NAME: &str = "type checker of Python";
 const INSTALL: &str = "install ty (`uv tool install ty`, `pip install ty`) or pyright (`npm install -g pyright`) \
@@ -57,7 +58,8 @@ async fn attempt(checker: &PythonChecker, settings: &Settings, remedy: &str) -> 
         Ok(version) => version,
         Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), remedy),
     };
-    let checker = TypeChecker::python(checker, settings.state_dir.join("typecheck"));
+    let folder = settings.state_dir.join("typecheck");
+    let checker = TypeChecker::python(checker, folder, settings.sandbox.min_isolation.into());
     let started = Instant::now();
     match checker.check(&[], "text: str = 1\n").await {
         Ok(errors) if errors.len() == 1 => {
@@ -67,6 +69,14 @@ async fn attempt(checker: &PythonChecker, settings: &Settings, remedy: &str) -> 
         Ok(errors) => {
             let found = format!("`{place}` found {} errors in a program with one", errors.len());
             Finding::problem(NAME, found, remedy)
+        }
+        Err(error @ TypeCheckError::Unconfined { .. }) => {
+            let error = anyhow::Error::from(error);
+            Finding::warning(
+                NAME,
+                format!("{error:#}; programs in Python run without a type check"),
+                UNCONFINED,
+            )
         }
         Err(error) => {
             let error = anyhow::Error::from(error);

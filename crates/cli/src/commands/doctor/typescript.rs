@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tidegate_config::{Environment, Settings};
-use tidegate_typecheck::{Code, Found, TypeChecker, find};
+use tidegate_typecheck::{Code, Found, TypeCheckError, TypeChecker, find};
 
 use super::finding::Finding;
 use super::probe::version;
@@ -17,6 +17,10 @@ const INSTALL: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm, o
 /// does not help.
 const CORRECT: &str = "correct `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave \
                        it out to have one found";
+/// For a kernel that does not confine the compiler.
+pub(super) const UNCONFINED: &str = "use Linux 5.13 or newer with Landlock switched on; what runs \
+                                     unconfined is started only with \
+                                     `sandbox.min_isolation = \"any\"`";
 /// TypeScript's number for "is not assignable to type".
 const NOT_ASSIGNABLE: Code = Code::TypeScript(2322);
 
@@ -34,7 +38,7 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
     match find(configured, &settings.state_dir, path_variable) {
         Found::Native { tsc } => {
             let remedy = if configured.is_some() { CORRECT } else { INSTALL };
-            attempt(&tsc, &settings.state_dir, remedy).await
+            attempt(&tsc, settings, remedy).await
         }
         Found::TooOld { path, version } => {
             missing(format!("`{}` is TypeScript {version}, 7 is needed", path.display()))
@@ -49,13 +53,15 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
     }
 }
 
-async fn attempt(tsc: &Path, state_dir: &Path, remedy: &str) -> Finding {
+async fn attempt(tsc: &Path, settings: &Settings, remedy: &str) -> Finding {
     let place = tsc.display();
     let version = match version(tsc).await {
         Ok(version) => version,
         Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), remedy),
     };
-    let checker = TypeChecker::new(tsc.to_owned(), state_dir.join("typecheck"));
+    let folder = settings.state_dir.join("typecheck");
+    let least = settings.sandbox.min_isolation;
+    let checker = TypeChecker::new(tsc.to_owned(), folder, least.into());
     let started = Instant::now();
     match checker.check(&[], "const text: string = 1;").await {
         Ok(errors) if errors.len() == 1 && errors[0].code == NOT_ASSIGNABLE => {
@@ -65,6 +71,14 @@ async fn attempt(tsc: &Path, state_dir: &Path, remedy: &str) -> Finding {
         Ok(errors) => {
             let found = format!("`{place}` found {} errors in a program with one", errors.len());
             Finding::problem(NAME, found, remedy)
+        }
+        Err(error @ TypeCheckError::Unconfined { .. }) => {
+            let error = anyhow::Error::from(error);
+            Finding::warning(
+                NAME,
+                format!("{error:#}; programs run without a type check"),
+                UNCONFINED,
+            )
         }
         Err(error) => {
             let error = anyhow::Error::from(error);

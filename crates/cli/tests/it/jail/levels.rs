@@ -20,7 +20,7 @@ fn g16_what_is_missing_is_reported_and_refused_below_the_wanted_level() {
     for user in users("g16_what_is_missing_is_reported_and_refused_below_the_wanted_level") {
         for (lacking, level, missing) in LACKING {
             let camp = Camp::without(user, lacking);
-            let report = camp.jailed(&spec(Filter::QuickJs), &json!({"attack": "nothing"}));
+            let report = camp.jailed(&spec(Filter::OwnCode), &json!({"attack": "nothing"}));
             assert_eq!(report["level"], level, "without {lacking}: {report}");
             for layer in missing {
                 assert_eq!(state_of(&report, layer), "unavailable", "{layer} without {lacking}");

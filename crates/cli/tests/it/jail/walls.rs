@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use serde_json::{Value, json};
@@ -26,6 +27,29 @@ fn g01_a_worker_cannot_open_connect_signal_or_start_anything() {
         assert_all_refused(&inside);
         assert_possible_outside(test, user, &camp.outside(&attack), &inside);
         assert_eq!(gateway.code_of(&answer), "succeeded");
+    }
+}
+
+/// The first reader is started, later ones are forked; both are attacked.
+#[test]
+fn g36_a_reader_cannot_open_connect_signal_or_start_anything() {
+    let test = "g36_a_reader_cannot_open_connect_signal_or_start_anything";
+    for user in users(test) {
+        let camp = Camp::of(user);
+        let mut gateway = camp.gateway("attacker", json!({"min_isolation": "strict"}));
+        let attack = json!({"attack": "attempts", "reader": true});
+        let control = camp.outside(&attack);
+        let mut seen = BTreeSet::new();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while seen.len() < 2 {
+            assert!(Instant::now() < deadline, "only these were attacked: {seen:?}");
+            let answer = gateway.attack(&attack, None);
+            let inside = gateway.output(&answer);
+            assert_all_refused(&inside["outcome"]);
+            assert_possible_outside(test, user, &control, &inside["outcome"]);
+            assert_eq!(gateway.code_of(&answer), "succeeded");
+            seen.insert(inside["forked"].as_bool().unwrap());
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::TypeCheckError;
 use crate::checker::TypeChecker;
-use crate::confine::{Readable, spawn};
+use crate::confine::{Confinement, Readable, spawn};
 use crate::dialect::CHECK_DEADLINE;
 use crate::server::Launch;
 
@@ -27,7 +27,7 @@ fn impostor(script: &str) -> (TempDir, TypeChecker) {
         .status();
     assert!(written.unwrap().success());
     let scratch = folder.path().join("scratch");
-    let launch = Launch { programs: shell(), ..Launch::typescript(tsc) };
+    let launch = Launch { programs: shell(), ..Launch::typescript(tsc, Confinement::Required) };
     (folder, TypeChecker::with(launch, scratch))
 }
 
@@ -84,7 +84,8 @@ async fn after_three_failures_it_is_left_alone() {
 #[tokio::test]
 async fn one_that_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let checker = TypeChecker::new("/nowhere/tsc".into(), folder.path().to_owned());
+    let checker =
+        TypeChecker::new("/nowhere/tsc".into(), folder.path().to_owned(), Confinement::Required);
     assert_eq!(outcome(&checker).await, "the type checker `/nowhere/tsc` could not be started");
 }
 
@@ -103,7 +104,7 @@ async fn the_child_is_limited_and_can_neither_write_nor_read_elsewhere() {
     command.args(["-c", script]).env_clear().current_dir(folder.path());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let readable = Readable { programs: shell(), data: vec![folder.path().to_owned()] };
-    let mut child = spawn(command, readable).await.unwrap();
+    let mut child = spawn(command, readable, Confinement::Required).await.unwrap();
     child.stdin.take().unwrap().write_all(b"go\n").await.unwrap();
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "0\n0\n786432\nread inside\n");

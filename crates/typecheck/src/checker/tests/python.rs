@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{equipment, file};
 use crate::server::Launch;
-use crate::{Code, Complaint, PythonChecker, SourceFile, TypeCheckError, TypeChecker};
+use crate::{Code, Complaint, Confinement, PythonChecker, SourceFile, TypeCheckError, TypeChecker};
 
 struct Bench {
     _folder: TempDir,
@@ -16,7 +16,10 @@ struct Bench {
 impl Bench {
     /// With more time than a busy machine needs.
     fn new(checker: &PythonChecker) -> Self {
-        Self::of(Launch { deadline: Duration::from_secs(60), ..checker.launch() })
+        Self::of(Launch {
+            deadline: Duration::from_secs(60),
+            ..checker.launch(Confinement::Required)
+        })
     }
 
     fn of(launch: Launch) -> Self {
@@ -138,7 +141,7 @@ async fn programs_made_to_be_slow_end_in_time_and_leave_a_working_ty() {
     ];
     for (what, program) in programs {
         let Some(ty) = equipment::ty(test) else { return };
-        let bench = Bench::of(ty.launch());
+        let bench = Bench::of(ty.launch(Confinement::Required));
         let started = Instant::now();
         let outcome = bench.checker.check(&crm(), &program).await;
         let took = started.elapsed();

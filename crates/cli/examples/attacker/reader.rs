@@ -1,0 +1,86 @@
+//! The fallen reader: everything as the real one does it until the program comes.
+//!
+//! A program with `"reader": true` attacks here; its outcome travels as the code that
+//! the worker is to run, and the worker reports it. All others are for the worker.
+
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::unistd::{ForkResult, fork};
+use serde_json::{Value, json};
+use tidegate_jail::{Confined, Spec, Way, receive_order};
+use tidegate_model::reading::Reading;
+use tidegate_model::{Executable, IsolationReport, Prepared};
+use tidegate_wire::{FromGuest, ToGuest, VERSION};
+
+use crate::attack::carry_out;
+use crate::worker::Wire;
+
+/// As in `crates/reader/src/read.rs`.
+const STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// How a reader came to be.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    Started,
+    Forked,
+}
+
+pub(crate) fn enter(spec: &str, origin: Origin) -> ExitCode {
+    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Way::Started);
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+    let reading = thread.spawn(move || match origin {
+        Origin::Started => {
+            let wire = channel();
+            serve(wire, confined.seal(), origin);
+        }
+        Origin::Forked => fork_readers(confined),
+    });
+    reading.unwrap().join().unwrap();
+    ExitCode::SUCCESS
+}
+
+fn fork_readers(confined: Confined) {
+    let jail = confined.seal_forking();
+    // SAFETY: no handler is installed.
+    unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) }.unwrap();
+    let orders = UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned().unwrap());
+    (&orders).write_all(&[1]).unwrap();
+    while let Some(order) = receive_order(&orders) {
+        // SAFETY: the other thread waits for this one.
+        if let Ok(ForkResult::Child) = unsafe { fork() } {
+            drop(orders);
+            let forked = jail.forked(order).unwrap();
+            let wire = channel();
+            serve(wire, forked.seal(), Origin::Forked);
+            // SAFETY: takes a number and does not return.
+            unsafe { nix::libc::_exit(0) }
+        }
+    }
+}
+
+fn channel() -> Wire {
+    Wire(UnixStream::from(std::io::stdin().as_fd().try_clone_to_owned().unwrap()))
+}
+
+fn serve(mut wire: Wire, report: IsolationReport, origin: Origin) {
+    wire.send(&FromGuest::Hello { version: VERSION, report });
+    let ToGuest::Prepare(program) = wire.receive() else { return };
+    let attack: Value = serde_json::from_str(&program.source).unwrap_or_else(|_| json!({}));
+    let outcome = match attack["reader"] == true {
+        true => carry_out(&attack),
+        false => Value::Null,
+    };
+    let forked = matches!(origin, Origin::Forked);
+    let code = json!({"forked": forked, "outcome": outcome}).to_string();
+    let executable = Some(Executable { code, line_map: Vec::new() });
+    let reading = Reading { complete: true, ..Reading::default() };
+    wire.send(&FromGuest::Prepared(Box::new(Ok(Prepared {
+        executable,
+        reading,
+        ..Prepared::default()
+    }))));
+}

@@ -1,0 +1,123 @@
+//! Keys of `[approvals]` and `[risk]`.
+
+use crate::keys::key::{Key, Kind, yes};
+use crate::quantity::show_duration;
+use crate::settings::Approvals;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApprovalKey {
+    Wait,
+    Expires,
+    Pending,
+}
+
+pub(crate) const APPROVALS: &[Key<ApprovalKey>] = &[
+    Key {
+        id: ApprovalKey::Wait,
+        toml: &["wait"],
+        json: &[],
+        kind: Kind::Duration,
+        default: default_wait,
+        doc: "How long a request waits for `tidegate approvals` before it answers that it is \
+              waiting. A client that can ask its user is waited for until the question expires.",
+    },
+    Key {
+        id: ApprovalKey::Expires,
+        toml: &["expires"],
+        json: &[],
+        kind: Kind::Duration,
+        default: default_expiry,
+        doc: "How long a question can be answered, the answer used, and a run that waits for it be \
+              resumed.",
+    },
+    Key {
+        id: ApprovalKey::Pending,
+        toml: &["pending"],
+        json: &[],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "Whether questions wait for `tidegate approvals` if the client cannot ask its user. \
+              `false` refuses at once.",
+    },
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RiskKey {
+    Least,
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+const LEVELS: &[&str] = &["low", "medium", "high", "critical"];
+const BACKENDS: &[&str] = &["process", "strict", "docker", "vm"];
+
+pub(crate) const RISK: &[Key<RiskKey>] = &[
+    Key {
+        id: RiskKey::Least,
+        toml: &["least"],
+        json: &[],
+        kind: Kind::Word(LEVELS),
+        default: low,
+        doc: "The level that every program has at least when its sandbox is chosen. It asks \
+              nobody by itself.",
+    },
+    Key {
+        id: RiskKey::Low,
+        toml: &["low"],
+        json: &[],
+        kind: Kind::WordList(BACKENDS),
+        default: process,
+        doc: "Where programs of low risk run: the first of the list that is there. What is not in \
+              the list is never used; if nothing of it is there, the run is refused.",
+    },
+    Key {
+        id: RiskKey::Medium,
+        toml: &["medium"],
+        json: &[],
+        kind: Kind::WordList(BACKENDS),
+        default: process,
+        doc: "The same for medium risk.",
+    },
+    Key {
+        id: RiskKey::High,
+        toml: &["high"],
+        json: &[],
+        kind: Kind::WordList(BACKENDS),
+        default: docker_first,
+        doc: "The same for high risk. `strict` is a process with the profile `strict`.",
+    },
+    Key {
+        id: RiskKey::Critical,
+        toml: &["critical"],
+        json: &[],
+        kind: Kind::WordList(BACKENDS),
+        default: vm_first,
+        doc: "The same for critical risk, about which a person is asked as well.",
+    },
+];
+
+fn default_wait() -> String {
+    format!("`{}`", show_duration(Approvals::default().wait))
+}
+
+fn default_expiry() -> String {
+    format!("`{}`", show_duration(Approvals::default().expires))
+}
+
+fn low() -> String {
+    "`low`".into()
+}
+
+fn process() -> String {
+    "`[\"process\"]`".into()
+}
+
+fn docker_first() -> String {
+    "`[\"docker\", \"strict\"]`".into()
+}
+
+fn vm_first() -> String {
+    "`[\"vm\", \"docker\", \"strict\"]`".into()
+}

@@ -1,0 +1,272 @@
+//! The keys of profiles, of what is said about tools, and of host commands.
+
+use tidegate_model::{CommandSpec, Effects, NetworkAccess, OnChange};
+
+use crate::keys::key::{Key, Kind, LEAST_MEMORY, nothing};
+use crate::quantity::{show_duration, show_size};
+
+/// Keys of one profile. Its limits have the keys of `[limits]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProfileKey {
+    Extends,
+    Tools,
+    Allow,
+    Deny,
+    Read,
+    Write,
+    Network,
+    Commands,
+    Limits,
+}
+
+pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
+    Key {
+        id: ProfileKey::Extends,
+        toml: &["extends"],
+        json: &[],
+        kind: Kind::Text,
+        default: must,
+        doc: "The profile that this one narrows: `read_only`, `write_restricted`, `default`, \
+              `execute_full`, or another of your own. What this one does not set is as there.",
+    },
+    Key {
+        id: ProfileKey::Tools,
+        toml: &["tools"],
+        json: &[],
+        kind: Kind::Word(&[
+            Effects::ReadOnly.as_str(),
+            Effects::Additive.as_str(),
+            Effects::All.as_str(),
+        ]),
+        default: extended,
+        doc: "What a tool may do to be called. `read_only`: change nothing. `additive`: destroy \
+              nothing. By the server's word, unless `[tools]` says otherwise.",
+    },
+    Key {
+        id: ProfileKey::Allow,
+        toml: &["allow"],
+        json: &[],
+        kind: Kind::TextList,
+        default: extended,
+        doc: "Only these tools: `server__tool`, or `server__*` for all of a server.",
+    },
+    Key {
+        id: ProfileKey::Deny,
+        toml: &["deny"],
+        json: &[],
+        kind: Kind::TextList,
+        default: extended,
+        doc: "None of these tools, beside those that are denied there.",
+    },
+    Key {
+        id: ProfileKey::Read,
+        toml: &["read"],
+        json: &[],
+        kind: Kind::TextList,
+        default: extended,
+        doc: "What programs can read with `fs`: `servers`, `skills`, `workspace`.",
+    },
+    Key {
+        id: ProfileKey::Write,
+        toml: &["write"],
+        json: &[],
+        kind: Kind::TextList,
+        default: extended,
+        doc: "What programs can keep something in: `skills`, `workspace`. The workspace of \
+              Python is gone with its run, and always there.",
+    },
+    Key {
+        id: ProfileKey::Network,
+        toml: &["network"],
+        json: &[],
+        kind: Kind::Word(&[NetworkAccess::None.as_str(), NetworkAccess::Configured.as_str()]),
+        default: extended,
+        doc: "`none`: no `fetch` at all. `configured`: what the rules of the network allow.",
+    },
+    Key {
+        id: ProfileKey::Commands,
+        toml: &["commands"],
+        json: &[],
+        kind: Kind::TextList,
+        default: extended,
+        doc: "Only these of `[commands]`, by name.",
+    },
+    Key {
+        id: ProfileKey::Limits,
+        toml: &["limits"],
+        json: &[],
+        kind: Kind::Section,
+        default: extended,
+        doc: "Lower limits, under the keys of `[limits]`.",
+    },
+];
+
+/// Keys of `[tools]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolsKey {
+    ReadOnly,
+    Additive,
+    Destructive,
+    OnChange,
+}
+
+pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
+    Key {
+        id: ToolsKey::ReadOnly,
+        toml: &["read_only"],
+        json: &[],
+        kind: Kind::TextList,
+        default: servers_word,
+        doc: "Tools that change nothing: `server__tool` or `server__*`.",
+    },
+    Key {
+        id: ToolsKey::Additive,
+        toml: &["additive"],
+        json: &[],
+        kind: Kind::TextList,
+        default: servers_word,
+        doc: "Tools that add, and destroy nothing. Counts more than `read_only`.",
+    },
+    Key {
+        id: ToolsKey::Destructive,
+        toml: &["destructive"],
+        json: &[],
+        kind: Kind::TextList,
+        default: servers_word,
+        doc: "Tools that may do anything, whatever their server says. Counts most.",
+    },
+    Key {
+        id: ToolsKey::OnChange,
+        toml: &["on_change"],
+        json: &[],
+        kind: Kind::Word(&[OnChange::Mark.as_str(), OnChange::Quarantine.as_str()]),
+        default: default_on_change,
+        doc: "What happens to a tool that is new or changed since its server was first listed. \
+              `mark`: it says so wherever it is shown. `quarantine`: it cannot be called and \
+              nothing of its text is shown, until `tidegate tools accept`. See [untrusted-tools.md](untrusted-tools.md).",
+    },
+];
+
+/// Keys of one command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommandKey {
+    Path,
+    Args,
+    Rest,
+    Read,
+    Write,
+    Env,
+    Time,
+    Output,
+    Memory,
+}
+
+pub(crate) const COMMAND: &[Key<CommandKey>] = &[
+    Key {
+        id: CommandKey::Path,
+        toml: &["path"],
+        json: &[],
+        kind: Kind::Text,
+        default: must,
+        doc: "The executable: an absolute path, no shell. Links are resolved, and the file is \
+              pinned, when the configuration is read.",
+    },
+    Key {
+        id: CommandKey::Args,
+        toml: &["args"],
+        json: &[],
+        kind: Kind::TextList,
+        default: nothing,
+        doc: "One pattern for each of the first arguments, which must all be given. `*`: any text \
+              that is not empty and does not begin with `-`. `regex:…`: what the regular \
+              expression matches as a whole. `exact:…`, or any other text: itself.",
+    },
+    Key {
+        id: CommandKey::Rest,
+        toml: &["rest"],
+        json: &[],
+        kind: Kind::Text,
+        default: no_more,
+        doc: "A pattern for every further argument.",
+    },
+    Key {
+        id: CommandKey::Read,
+        toml: &["read"],
+        json: &[],
+        kind: Kind::TextList,
+        default: nothing,
+        doc: "Files and folders that it can read, beside the executable and its libraries.",
+    },
+    Key {
+        id: CommandKey::Write,
+        toml: &["write"],
+        json: &[],
+        kind: Kind::TextList,
+        default: nothing,
+        doc: "Files and folders that it can read and write.",
+    },
+    Key {
+        id: CommandKey::Env,
+        toml: &["env"],
+        json: &[],
+        kind: Kind::TextMap,
+        default: nothing,
+        doc: "Its whole environment. Variables that steer the loader (`LD_…`) are refused.",
+    },
+    Key {
+        id: CommandKey::Time,
+        toml: &["time"],
+        json: &[],
+        kind: Kind::Duration,
+        default: default_time,
+        doc: "The longest it may take.",
+    },
+    Key {
+        id: CommandKey::Output,
+        toml: &["output"],
+        json: &[],
+        kind: Kind::Size { least: 1 },
+        default: default_output,
+        doc: "What is kept of its standard output, and of its standard error.",
+    },
+    Key {
+        id: CommandKey::Memory,
+        toml: &["memory"],
+        json: &[],
+        kind: Kind::Size { least: LEAST_MEMORY },
+        default: default_memory,
+        doc: "The memory of all its processes.",
+    },
+];
+
+fn must() -> String {
+    "must be given".into()
+}
+
+fn extended() -> String {
+    "as in `extends`".into()
+}
+
+fn servers_word() -> String {
+    "as the servers say".into()
+}
+
+fn default_on_change() -> String {
+    format!("`{}`", OnChange::default().as_str())
+}
+
+fn no_more() -> String {
+    "none are taken".into()
+}
+
+fn default_time() -> String {
+    format!("`{}`", show_duration(CommandSpec::DEFAULT_TIME))
+}
+
+fn default_output() -> String {
+    format!("`{}`", show_size(CommandSpec::DEFAULT_OUTPUT_BYTES))
+}
+
+fn default_memory() -> String {
+    format!("`{}`", show_size(CommandSpec::DEFAULT_MEMORY_BYTES))
+}

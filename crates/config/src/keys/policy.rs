@@ -1,0 +1,293 @@
+//! The keys of a policy file, and of `[policy]`, which names one.
+
+use tidegate_model::{Effect, Level, PolicyDefaults, Word};
+
+use crate::keys::key::{Key, Kind, nothing};
+
+/// Keys of `[policy]` in `tidegate.toml`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PolicyKey {
+    File,
+}
+
+pub(crate) const POLICY: &[Key<PolicyKey>] = &[Key {
+    id: PolicyKey::File,
+    toml: &["file"],
+    json: &[],
+    kind: Kind::Text,
+    default: beside,
+    doc: "The file with the rules. It must be there if it is named.",
+}];
+
+const WORDS: Kind = Kind::Word(&[Word::Allow.as_str(), Word::Ask.as_str(), Word::Deny.as_str()]);
+
+const LEVELS: Kind = Kind::Word(&[
+    Level::Low.as_str(),
+    Level::Medium.as_str(),
+    Level::High.as_str(),
+    Level::Critical.as_str(),
+]);
+
+const EFFECTS: Kind = Kind::Word(&[
+    Effect::ReadOnly.as_str(),
+    Effect::Additive.as_str(),
+    Effect::Destructive.as_str(),
+    Effect::Unknown.as_str(),
+]);
+
+/// Keys at the top of a policy file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PolicyTopKey {
+    Defaults,
+    Rules,
+}
+
+pub(crate) const POLICY_TOP: &[Key<PolicyTopKey>] = &[
+    Key {
+        id: PolicyTopKey::Defaults,
+        toml: &["defaults"],
+        json: &[],
+        kind: Kind::Section,
+        default: nothing,
+        doc: "What is said where no rule matches.",
+    },
+    Key {
+        id: PolicyTopKey::Rules,
+        toml: &["rule"],
+        json: &[],
+        kind: Kind::Sections,
+        default: nothing,
+        doc: "One rule for each `[[rule]]`.",
+    },
+];
+
+/// Keys of `[defaults]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DefaultsKey {
+    ReadOnly,
+    Additive,
+    Destructive,
+    Unknown,
+    Critical,
+}
+
+pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
+    Key {
+        id: DefaultsKey::ReadOnly,
+        toml: &["read_only"],
+        json: &[],
+        kind: WORDS,
+        default: || word(PolicyDefaults::default().read_only),
+        doc: "To calls of tools that change nothing.",
+    },
+    Key {
+        id: DefaultsKey::Additive,
+        toml: &["additive"],
+        json: &[],
+        kind: WORDS,
+        default: || word(PolicyDefaults::default().additive),
+        doc: "To calls of tools that add, and destroy nothing.",
+    },
+    Key {
+        id: DefaultsKey::Destructive,
+        toml: &["destructive"],
+        json: &[],
+        kind: WORDS,
+        default: || word(PolicyDefaults::default().destructive),
+        doc: "To calls of tools that may destroy something.",
+    },
+    Key {
+        id: DefaultsKey::Unknown,
+        toml: &["unknown"],
+        json: &[],
+        kind: WORDS,
+        default: || word(PolicyDefaults::default().unknown),
+        doc: "To calls of tools of which neither the configuration, nor the server, nor the name \
+              says what they do.",
+    },
+    Key {
+        id: DefaultsKey::Critical,
+        toml: &["critical"],
+        json: &[],
+        kind: WORDS,
+        default: || word(PolicyDefaults::default().critical),
+        doc: "To programs whose risk is critical.",
+    },
+];
+
+/// Keys of one rule.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleKey {
+    Name,
+    Decision,
+    Server,
+    Tool,
+    Arguments,
+    Sql,
+    Profile,
+    Risk,
+    Because,
+    Example,
+}
+
+pub(crate) const RULE: &[Key<RuleKey>] = &[
+    Key {
+        id: RuleKey::Name,
+        toml: &["name"],
+        json: &[],
+        kind: Kind::Text,
+        default: must,
+        doc: "What it is called wherever it decides. No two rules have the same.",
+    },
+    Key {
+        id: RuleKey::Decision,
+        toml: &["decision"],
+        json: &[],
+        kind: WORDS,
+        default: must,
+        doc: "What it says.",
+    },
+    Key {
+        id: RuleKey::Server,
+        toml: &["server"],
+        json: &[],
+        kind: Kind::Texts,
+        default: any,
+        doc: "Names of servers; `*` stands for any characters.",
+    },
+    Key {
+        id: RuleKey::Tool,
+        toml: &["tool"],
+        json: &[],
+        kind: Kind::Texts,
+        default: any,
+        doc: "Names of tools as their servers spell them; `*` stands for any characters.",
+    },
+    Key {
+        id: RuleKey::Arguments,
+        toml: &["arguments"],
+        json: &[],
+        kind: Kind::TextsMap,
+        default: any,
+        doc: "What arguments are, all of them: a key, dotted for one inside of another or `*` for \
+              any, and texts with `*`, or `regex:…`.",
+    },
+    Key {
+        id: RuleKey::Sql,
+        toml: &["sql"],
+        json: &[],
+        kind: Kind::Texts,
+        default: any,
+        doc: "Verbs of SQL, such as `drop`, one of which is in an argument. Not with `allow`.",
+    },
+    Key {
+        id: RuleKey::Profile,
+        toml: &["profile"],
+        json: &[],
+        kind: Kind::Texts,
+        default: any,
+        doc: "Names of profiles that bound the run; `*` stands for any characters.",
+    },
+    Key {
+        id: RuleKey::Risk,
+        toml: &["risk"],
+        json: &[],
+        kind: LEVELS,
+        default: any,
+        doc: "How risky the program is: at least so to ask and deny, at most so to allow.",
+    },
+    Key {
+        id: RuleKey::Because,
+        toml: &["because"],
+        json: &[],
+        kind: Kind::Text,
+        default: nothing,
+        doc: "Why, for whoever meets the rule.",
+    },
+    Key {
+        id: RuleKey::Example,
+        toml: &["example"],
+        json: &[],
+        kind: Kind::Sections,
+        default: nothing,
+        doc: "Decisions that must come out, checked whenever the file is loaded.",
+    },
+];
+
+/// Keys of one example.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ExampleKey {
+    Call,
+    Arguments,
+    Profile,
+    Risk,
+    Effect,
+    Decision,
+}
+
+pub(crate) const EXAMPLE: &[Key<ExampleKey>] = &[
+    Key {
+        id: ExampleKey::Call,
+        toml: &["call"],
+        json: &[],
+        kind: Kind::Text,
+        default: || "a program as such".into(),
+        doc: "`server__tool`.",
+    },
+    Key {
+        id: ExampleKey::Arguments,
+        toml: &["arguments"],
+        json: &[],
+        kind: Kind::Section,
+        default: nothing,
+        doc: "Its arguments.",
+    },
+    Key {
+        id: ExampleKey::Profile,
+        toml: &["profile"],
+        json: &[],
+        kind: Kind::Texts,
+        default: || "the configured one".into(),
+        doc: "The profiles of the run.",
+    },
+    Key {
+        id: ExampleKey::Risk,
+        toml: &["risk"],
+        json: &[],
+        kind: LEVELS,
+        default: || "`low`".into(),
+        doc: "How risky the program is.",
+    },
+    Key {
+        id: ExampleKey::Effect,
+        toml: &["effect"],
+        json: &[],
+        kind: EFFECTS,
+        default: || "`unknown`".into(),
+        doc: "What the tool does.",
+    },
+    Key {
+        id: ExampleKey::Decision,
+        toml: &["decision"],
+        json: &[],
+        kind: WORDS,
+        default: must,
+        doc: "What must come out of all rules together.",
+    },
+];
+
+fn must() -> String {
+    "must be given".into()
+}
+
+fn any() -> String {
+    "any".into()
+}
+
+fn beside() -> String {
+    "`policy.toml` beside this file, else in the user's configuration folder".into()
+}
+
+fn word(word: Word) -> String {
+    format!("`{word}`")
+}

@@ -1,0 +1,39 @@
+//! Keys of `[python]`.
+
+use crate::keys::key::{Key, Kind, found, nothing, yes};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PythonKey {
+    Path,
+    Packages,
+    Fork,
+}
+
+pub(crate) const PYTHON: &[Key<PythonKey>] = &[
+    Key {
+        id: PythonKey::Path,
+        toml: &["path"],
+        json: &[],
+        kind: Kind::Text,
+        default: found,
+        doc: "The executable of Python, version 3.9 or later; no other one is looked for then. `~/` \
+              at the start is the home folder; a relative path counts from the workspace folder.",
+    },
+    Key {
+        id: PythonKey::Packages,
+        toml: &["packages"],
+        json: &[],
+        kind: Kind::Text,
+        default: nothing,
+        doc: "A virtual environment whose packages programs can import. They are visible to \
+              programs, and nothing else of the folder is.",
+    },
+    Key {
+        id: PythonKey::Fork,
+        toml: &["fork"],
+        json: &[],
+        kind: Kind::Flag,
+        default: yes,
+        doc: "Whether the process of a program is forked from one that has Python started and its               usual modules imported already, jailed and without a line of any program. `false`               starts Python anew for each.",
+    },
+];

@@ -1,0 +1,35 @@
+//! Whether a configuration file that was found, not named, may be used.
+
+use std::fs::{File, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::error::{ConfigError, ConfigErrorKind};
+
+/// A file that was found, not named, must be the user's own or root's, and so must
+/// a link that leads to it: it names commands to start, and anybody can put one
+/// into a shared folder above us. The file is the opened one, which nobody can
+/// exchange between this look and the reading.
+pub(crate) fn refuse_foreign_file(
+    path: &Path,
+    file: &File,
+    remedy: &str,
+) -> Result<(), ConfigError> {
+    let foreign = |fact: &str| {
+        let message = format!("the configuration `{}` {fact}", path.display());
+        let hint = format!("if you trust it, {remedy}");
+        ConfigError::new(ConfigErrorKind::ForeignFile, message).with_hint(hint)
+    };
+    let user = nix::unistd::geteuid().as_raw();
+    let trusted = |data: &Metadata| data.uid() == user || data.uid() == 0;
+    let (Ok(data), Ok(entry)) = (file.metadata(), path.symlink_metadata()) else {
+        return Err(foreign("cannot be looked at"));
+    };
+    if !trusted(&data) || !trusted(&entry) {
+        return Err(foreign("belongs to another user"));
+    }
+    if data.mode() & 0o002 != 0 {
+        return Err(foreign("can be changed by everybody"));
+    }
+    Ok(())
+}

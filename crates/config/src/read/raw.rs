@@ -1,0 +1,191 @@
+//! What was typed: types are right, meaning is not checked yet.
+//!
+//! In: the tree. Out: to `resolve`, which expands variables and checks what
+//! belongs together. Texts are secret until it is known that they are not.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, OnChange, Scope, Secret};
+
+use crate::settings::checks::TypeCheck;
+use crate::settings::privacy::Privacy;
+use crate::settings::risk::RiskTable;
+use crate::settings::sandbox::Sandbox;
+use crate::settings::{Approvals, Input, Search};
+
+/// A configuration file as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawConfig {
+    pub(crate) servers: Vec<RawServer>,
+    pub(crate) limits: RawLimits,
+    pub(crate) checks: RawChecks,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) engines: RawEngines,
+    pub(crate) python: RawPython,
+    pub(crate) search: Search,
+    pub(crate) approvals: Approvals,
+    pub(crate) risk: RiskTable,
+    pub(crate) privacy: Privacy,
+    pub(crate) catalogs: Vec<Written>,
+    pub(crate) network: RawNetwork,
+    pub(crate) permissions: RawPermissions,
+    pub(crate) policy_file: Option<Written>,
+    pub(crate) input: Input,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Where the engines are, as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawEngines {
+    /// Where those that may be used are written.
+    pub(crate) offset: usize,
+    pub(crate) deno: Option<Written>,
+    pub(crate) node: Option<Written>,
+}
+
+/// Where Python and its packages are, as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawPython {
+    pub(crate) path: Option<Written>,
+    pub(crate) packages: Option<Written>,
+}
+
+/// One server as typed.
+#[derive(Debug)]
+pub(crate) struct RawServer {
+    pub(crate) name: String,
+    /// Where its name is written.
+    pub(crate) offset: usize,
+    pub(crate) command: Option<Written>,
+    pub(crate) args: Vec<Written>,
+    pub(crate) env: Vec<(String, Written)>,
+    pub(crate) cwd: Option<Written>,
+    pub(crate) url: Option<Written>,
+    pub(crate) headers: Vec<(String, Written)>,
+    pub(crate) transport_type: Option<Written>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) connect_timeout: Option<Duration>,
+    pub(crate) max_concurrent: Option<u32>,
+    pub(crate) presence: Presence,
+}
+
+/// Whether a server is to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Used,
+    LeftOut,
+}
+
+/// Limits as typed; what is absent has its default.
+#[derive(Debug, Default)]
+pub(crate) struct RawLimits {
+    pub(crate) time: Option<Duration>,
+    pub(crate) cpu: Option<Duration>,
+    pub(crate) memory_bytes: Option<u64>,
+    pub(crate) disk_bytes: Option<u64>,
+    pub(crate) output_bytes: Option<u64>,
+    pub(crate) tool_calls: Option<u32>,
+    pub(crate) parallel_calls: Option<u32>,
+    pub(crate) processes: Option<u32>,
+}
+
+/// Checks as typed; what is absent has its default.
+#[derive(Debug, Default)]
+pub(crate) struct RawChecks {
+    pub(crate) types: Option<TypeCheck>,
+    pub(crate) tsc: Option<Written>,
+    pub(crate) python: Option<Written>,
+    pub(crate) patterns: Vec<Written>,
+}
+
+/// The network as typed; what is absent has its default.
+#[derive(Debug, Default)]
+pub(crate) struct RawNetwork {
+    pub(crate) mode: Option<NetworkMode>,
+    pub(crate) allow: Option<WrittenList>,
+    pub(crate) deny: Option<WrittenList>,
+    pub(crate) methods: Option<WrittenList>,
+    pub(crate) allow_private: Option<WrittenList>,
+    pub(crate) deny_addresses: Option<WrittenList>,
+    pub(crate) rate_per_minute: Option<u32>,
+    /// And where it is written.
+    pub(crate) max_bytes: Option<(u64, usize)>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) alert_sent: Option<u64>,
+    pub(crate) alert_received: Option<u64>,
+    pub(crate) ca_file: Option<Written>,
+}
+
+/// A list as typed, be it empty.
+#[derive(Debug)]
+pub(crate) struct WrittenList {
+    pub(crate) items: Vec<Written>,
+    /// Where its key is written.
+    pub(crate) offset: usize,
+}
+
+/// Profiles, commands and what is said about tools, as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawPermissions {
+    pub(crate) profile: Option<Written>,
+    pub(crate) profiles: Vec<RawProfile>,
+    pub(crate) read_only: Vec<Written>,
+    pub(crate) additive: Vec<Written>,
+    pub(crate) destructive: Vec<Written>,
+    pub(crate) on_change: OnChange,
+    pub(crate) commands: Vec<RawCommand>,
+}
+
+/// A profile as typed; what is absent is as in the one that it extends.
+#[derive(Debug, Default)]
+pub(crate) struct RawProfile {
+    pub(crate) name: String,
+    /// Where its name is written.
+    pub(crate) offset: usize,
+    pub(crate) extends: Option<Written>,
+    pub(crate) tools: Option<Placed<Effects>>,
+    pub(crate) allow: Option<Placed<Vec<Written>>>,
+    pub(crate) deny: Vec<Written>,
+    pub(crate) read: Option<Placed<Vec<Scope>>>,
+    pub(crate) write: Option<Placed<Vec<Scope>>>,
+    pub(crate) network: Option<Placed<NetworkAccess>>,
+    pub(crate) commands: Option<Placed<Vec<Written>>>,
+    pub(crate) limits: BTreeMap<LimitName, Placed<u64>>,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<T> {
+    pub(crate) value: T,
+    pub(crate) offset: usize,
+    /// What it is, such as "`tools` in profile `mine`".
+    pub(crate) label: String,
+}
+
+/// A command as typed.
+#[derive(Debug, Default)]
+pub(crate) struct RawCommand {
+    pub(crate) name: String,
+    /// Where its name is written.
+    pub(crate) offset: usize,
+    pub(crate) path: Option<Written>,
+    pub(crate) args: Vec<Written>,
+    pub(crate) rest: Option<Written>,
+    pub(crate) read: Vec<Written>,
+    pub(crate) write: Vec<Written>,
+    pub(crate) env: Vec<(String, Written)>,
+    pub(crate) time: Option<Duration>,
+    pub(crate) output_bytes: Option<u64>,
+    pub(crate) memory_bytes: Option<u64>,
+}
+
+/// A text as typed, with what an error about it needs.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) text: Secret<String>,
+    /// Where it is written.
+    pub(crate) offset: usize,
+    /// What it is, such as "`url` in server `git`".
+    pub(crate) label: String,
+}

@@ -1,0 +1,121 @@
+//! Reads the sections with few keys: `[limits]`, `[input]`, `[checks]`, `[approvals]`,
+//! `[risk]` and `[search]`.
+
+use tidegate_model::{Backend, Level};
+
+use crate::error::{ConfigError, ConfigErrorKind};
+use crate::keys::approvals::{APPROVALS, ApprovalKey, RISK, RiskKey};
+use crate::keys::checks::{CHECKS, CheckKey};
+use crate::keys::input::{INPUT, InputKey};
+use crate::keys::limits::{LIMITS, LimitKey};
+use crate::keys::search::{SEARCH, SearchKey};
+use crate::read::node::Entry;
+use crate::read::raw::RawLimits;
+use crate::read::reader::{Reader, Unknown};
+use crate::settings::checks::TypeCheck;
+
+impl<'a> Reader<'a> {
+    pub(super) fn limits(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `limits`";
+        let mut limits = RawLimits::default();
+        for (key, entry) in self.known(LIMITS, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                LimitKey::Time => limits.time = Some(self.duration(&reading)?),
+                LimitKey::Cpu => limits.cpu = Some(self.duration(&reading)?),
+                LimitKey::Memory => limits.memory_bytes = Some(reading.size()?),
+                LimitKey::Disk => limits.disk_bytes = Some(reading.size()?),
+                LimitKey::Output => limits.output_bytes = Some(reading.size()?),
+                LimitKey::ToolCalls => limits.tool_calls = Some(reading.count()?),
+                LimitKey::ParallelCalls => limits.parallel_calls = Some(reading.count()?),
+                LimitKey::Processes => limits.processes = Some(reading.count()?),
+            }
+        }
+        self.raw.limits = limits;
+        Ok(())
+    }
+
+    pub(super) fn input(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `input`";
+        for (key, entry) in self.known(INPUT, entries, scope, Unknown::Refused)? {
+            let bytes = self.reading(key, entry, scope).size()?;
+            match key.id {
+                InputKey::Program => self.raw.input.program_bytes = bytes,
+                InputKey::Arguments => self.raw.input.argument_bytes = bytes,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn checks(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `checks`";
+        for (key, entry) in self.known(CHECKS, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                CheckKey::Types => {
+                    self.raw.checks.types =
+                        Some(reading.one_of(&TypeCheck::ALL.map(|mode| (mode.as_str(), mode)))?);
+                }
+                CheckKey::Tsc => self.raw.checks.tsc = Some(reading.text()?),
+                CheckKey::Python => self.raw.checks.python = Some(reading.text()?),
+                CheckKey::Patterns => self.raw.checks.patterns = reading.text_list()?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn approvals(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `approvals`";
+        for (key, entry) in self.known(APPROVALS, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                ApprovalKey::Wait => self.raw.approvals.wait = reading.duration()?,
+                ApprovalKey::Expires => self.raw.approvals.expires = reading.duration()?,
+                ApprovalKey::Pending => self.raw.approvals.pending = reading.flag()?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn risk(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `risk`";
+        for (key, entry) in self.known(RISK, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            let levels = Level::ALL.map(|level| (level.as_str(), level));
+            let backends = Backend::ALL.map(|backend| (backend.as_str(), backend));
+            let level = match key.id {
+                RiskKey::Least => {
+                    self.raw.risk.least = reading.one_of(&levels)?;
+                    continue;
+                }
+                RiskKey::Low => Level::Low,
+                RiskKey::Medium => Level::Medium,
+                RiskKey::High => Level::High,
+                RiskKey::Critical => Level::Critical,
+            };
+            let listed = reading.some_of(&backends)?;
+            if listed.is_empty() {
+                let message = format!("{} is empty, so no program could run", reading.label());
+                return Err(reading
+                    .error(ConfigErrorKind::BadValue, message)
+                    .with_hint("list at least one of `process`, `strict`, `docker`, `vm`"));
+            }
+            self.raw.risk.set(level, listed);
+        }
+        Ok(())
+    }
+
+    pub(super) fn search(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
+        let scope = " in `search`";
+        for (key, entry) in self.known(SEARCH, entries, scope, Unknown::Refused)? {
+            let reading = self.reading(key, entry, scope);
+            match key.id {
+                SearchKey::Semantic => self.raw.search.semantic = reading.flag()?,
+                SearchKey::Catalogs => self.raw.catalogs = reading.text_list()?,
+                SearchKey::Recommend => self.raw.search.recommend = reading.flag()?,
+                SearchKey::UsedTogether => self.raw.search.used_together = reading.flag()?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! Turns the typed network section into what `egress` is opened with.
+//!
+//! Invariant: a list that would have no effect is an error. Whoever writes one
+//! believes that it holds.
+
+use std::net::IpAddr;
+
+use tidegate_model::{Network, NetworkMode, NetworkRule, RuleProblem, parse_method};
+
+use crate::error::{ConfigError, ConfigErrorKind};
+use crate::quantity::show_size;
+use crate::read::raw::{RawNetwork, Written, WrittenList};
+use crate::resolve::resolver::Resolver;
+
+/// An answer reaches the program as one frame of at most 64 MB, in base64.
+const MOST_BYTES: u64 = 40 << 20;
+
+impl Resolver<'_> {
+    pub(crate) fn network(&mut self, raw: &RawNetwork) -> Result<Network, ConfigError> {
+        let default = Network::default();
+        let mode = raw.mode.unwrap_or_default();
+        self.check_effect(raw, mode)?;
+        let ca_file = raw.ca_file.as_ref().map(|written| self.file_path(written)).transpose()?;
+        Ok(Network {
+            mode,
+            allow: self.items(raw.allow.as_ref(), str::parse::<NetworkRule>)?,
+            deny: self.items(raw.deny.as_ref(), str::parse::<NetworkRule>)?,
+            methods: match &raw.methods {
+                Some(list) => self.items(Some(list), parse_method)?,
+                None => default.methods,
+            },
+            allow_private: self.addresses(raw.allow_private.as_ref())?,
+            deny_addresses: self.addresses(raw.deny_addresses.as_ref())?,
+            rate_per_minute: raw.rate_per_minute.unwrap_or(default.rate_per_minute),
+            max_bytes: self.max_bytes(raw.max_bytes)?.unwrap_or(default.max_bytes),
+            timeout: raw.timeout.unwrap_or(default.timeout),
+            alert_sent: raw.alert_sent.unwrap_or(default.alert_sent),
+            alert_received: raw.alert_received.unwrap_or(default.alert_received),
+            // An absolute path replaces what it is joined to.
+            ca_file: ca_file.map(|path| self.expander.workspace.join(path)),
+        })
+    }
+
+    fn check_effect(&mut self, raw: &RawNetwork, mode: NetworkMode) -> Result<(), ConfigError> {
+        let without_effect = match (&raw.allow, &raw.deny, mode) {
+            (Some(list), _, NetworkMode::None) => Some(("allow", list, "allowlist")),
+            (Some(list), _, NetworkMode::Denylist) => Some(("allow", list, "allowlist")),
+            (None, Some(list), NetworkMode::None) => Some(("deny", list, "denylist")),
+            (None, Some(_) | None, _) | (Some(_), _, NetworkMode::Allowlist) => None,
+        };
+        if let Some((key, list, wanted)) = without_effect {
+            let message = format!("`{key}` has no effect in the network mode `{}`", mode.as_str());
+            return Err(self
+                .error(ConfigErrorKind::BadValue, list.offset, message)
+                .with_hint(format!("set `mode` to `{wanted}`, or leave `{key}` out")));
+        }
+        if mode == NetworkMode::Allowlist
+            && raw.allow.as_ref().is_none_or(|list| list.items.is_empty())
+        {
+            let text =
+                "the network mode is `allowlist`, and `allow` is empty: programs can reach nothing";
+            self.warnings.push(text.into());
+        }
+        Ok(())
+    }
+
+    fn items<T>(
+        &self,
+        list: Option<&WrittenList>,
+        parse: impl Fn(&str) -> Result<T, RuleProblem>,
+    ) -> Result<Vec<T>, ConfigError> {
+        let item = |written: &Written| {
+            parse(written.text.expose()).map_err(|problem| {
+                let message = format!("{} {problem}", written.label);
+                self.error(ConfigErrorKind::BadValue, written.offset, message)
+                    .with_hint(problem.hint())
+            })
+        };
+        list.into_iter().flat_map(|list| &list.items).map(item).collect()
+    }
+
+    fn addresses<T: std::str::FromStr + From<IpAddr>>(
+        &self,
+        list: Option<&WrittenList>,
+    ) -> Result<Vec<T>, ConfigError> {
+        let item = |written: &Written| {
+            let text = written.text.expose();
+            let address = text.parse::<IpAddr>().ok().map(T::from);
+            address.or_else(|| text.parse().ok()).ok_or_else(|| {
+                let message = format!("{} is no address and no network", written.label);
+                self.error(ConfigErrorKind::BadValue, written.offset, message).with_hint(
+                    "write an address such as `10.1.2.3`, or a network such as `10.1.2.0/24`",
+                )
+            })
+        };
+        list.into_iter().flat_map(|list| &list.items).map(item).collect()
+    }
+
+    fn max_bytes(&self, written: Option<(u64, usize)>) -> Result<Option<u64>, ConfigError> {
+        match written {
+            Some((bytes, offset)) if bytes > MOST_BYTES => {
+                let most = show_size(MOST_BYTES);
+                let message = format!("the network's `max_bytes` must be up to {most}");
+                Err(self.error(ConfigErrorKind::BadValue, offset, message))
+            }
+            other => Ok(other.map(|(bytes, _)| bytes)),
+        }
+    }
+}

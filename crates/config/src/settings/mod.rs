@@ -1,0 +1,152 @@
+//! What the program uses: everything expanded, checked and defaulted.
+//!
+//! Plain data with its defaults, one file per section that has rules of its own. Filled
+//! in by `resolve`; `keys` shows the defaults on the reference page.
+//! `policy_source.rs` says where the rules for calls are, `state_dir.rs` where we keep
+//! state.
+
+pub(crate) mod checks;
+pub(crate) mod permissions;
+pub(crate) mod policy_source;
+pub(crate) mod privacy;
+pub(crate) mod risk;
+pub(crate) mod sandbox;
+pub(crate) mod state_dir;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tidegate_model::{Limits, Network, ServerSpec};
+
+use self::checks::Checks;
+use self::permissions::Permissions;
+use self::policy_source::PolicySource;
+use self::privacy::Privacy;
+use self::risk::RiskTable;
+use self::sandbox::Sandbox;
+
+/// One request may take a minute: the default of the MCP TypeScript SDK, so that
+/// a server that works in most clients works here.
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A start may take half a minute. Chosen: `npx` and `uvx` download a package
+/// before its first start.
+pub(crate) const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Chosen: enough to keep a server busy, few enough not to drown it.
+pub(crate) const DEFAULT_MAX_CONCURRENT: u32 = 16;
+
+/// The settings of a gateway.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The servers to use, in the order of the file.
+    pub servers: Vec<ServerSpec>,
+    /// What one run may use.
+    pub limits: Limits,
+    /// What is checked before a run.
+    pub checks: Checks,
+    /// What runs programs, and how well it must keep them in.
+    pub sandbox: Sandbox,
+    /// How tools are found.
+    pub search: Search,
+    /// How a person is asked.
+    pub approvals: Approvals,
+    /// Where programs run, by their risk.
+    pub risk: RiskTable,
+    /// What is done about personal data.
+    pub privacy: Privacy,
+    /// What programs may reach with `fetch`.
+    pub network: Network,
+    /// What runs may do at most.
+    pub permissions: Permissions,
+    /// Where the rules for calls are.
+    pub policy: PolicySource,
+    /// How large programs and arguments may be.
+    pub input: Input,
+    /// Where state lives. Absolute; need not exist yet.
+    pub state_dir: PathBuf,
+    /// The file that was read, if any.
+    pub source: Option<PathBuf>,
+    /// What a person should know and need not act on. Without secrets.
+    pub warnings: Vec<String>,
+}
+
+impl Settings {
+    /// What holds without any file: no server, and the default for the rest.
+    pub fn new(state_dir: PathBuf) -> Self {
+        Self {
+            servers: Vec::new(),
+            limits: Limits::default(),
+            checks: Checks::default(),
+            sandbox: Sandbox::default(),
+            search: Search::default(),
+            approvals: Approvals::default(),
+            risk: RiskTable::default(),
+            privacy: Privacy::default(),
+            network: Network::default(),
+            permissions: Permissions::default(),
+            policy: PolicySource::default(),
+            input: Input::default(),
+            state_dir,
+            source: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// How large what comes in may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Bytes of a program.
+    pub program_bytes: u64,
+    /// Bytes of the arguments of one call, as JSON.
+    pub argument_bytes: u64,
+}
+
+impl Default for Input {
+    /// Chosen: a program of 1 MB is longer than any that a model writes, and 16 MB hold
+    /// the files that tools are given; both are below what a worker's frame holds.
+    fn default() -> Self {
+        Self { program_bytes: 1024 * 1024, argument_bytes: 16 * 1024 * 1024 }
+    }
+}
+
+/// How a person is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approvals {
+    /// How long a request waits for an answer from elsewhere.
+    pub wait: Duration,
+    /// How long a question stands.
+    pub expires: Duration,
+    /// Whether questions wait for an answer from elsewhere at all.
+    pub pending: bool,
+}
+
+impl Default for Approvals {
+    /// Chosen: many clients give up on a call after a minute; a person who is asked is
+    /// back within a quarter of an hour or has forgotten what it was about.
+    fn default() -> Self {
+        let (wait, expires) = (Duration::from_secs(45), Duration::from_secs(15 * 60));
+        Self { wait, expires, pending: true }
+    }
+}
+
+/// How tools are found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Also by what their texts mean.
+    pub semantic: bool,
+    /// Where servers are described that are known and not configured. Absolute; need
+    /// not exist.
+    pub catalogs: Vec<PathBuf>,
+    /// Whether known servers and skills that fit are told of.
+    pub recommend: bool,
+    /// Tools that were used together before rank higher together.
+    pub used_together: bool,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { semantic: true, catalogs: Vec::new(), recommend: true, used_together: true }
+    }
+}

@@ -1,0 +1,129 @@
+//! Text in which personal data has been replaced, as a type.
+//!
+//! In: text that [`Leaving`](super::Leaving) has searched, literals, and text of the user's
+//! own. Out: [`Redacted`], and errors made of it. It is shown as it is: searching it again
+//! would let a server get our own words redacted by listing them as names.
+//!
+//! Invariant: text of a program, a server or a model becomes `Redacted` only by being
+//! searched.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+use std::sync::{Mutex, PoisonError};
+
+use tidegate_model::{Effect, ErrorCode, Level, RunError, RunId, visible_line};
+
+/// Text without personal data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redacted(String);
+
+impl Redacted {
+    /// What a search for personal data left.
+    pub(super) fn searched(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Text that only we or the user wrote: an id, a rule of `policy.toml`. Never text of a
+    /// program, a server or a model.
+    pub(crate) fn trusted(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// One text of several parts.
+    pub(crate) fn join(parts: &[&dyn Part]) -> Self {
+        let mut text = Self::default();
+        text.push(parts);
+        text
+    }
+
+    pub(crate) fn push(&mut self, parts: &[&dyn Part]) {
+        for part in parts {
+            // Writing to a text cannot fail.
+            let _ = write!(self.0, "{part}");
+        }
+    }
+
+    /// The first characters, in one line in which nothing is hidden.
+    pub(crate) fn start(&self, chars: usize) -> Self {
+        let end = self.char_indices().nth(chars).map_or(self.len(), |(at, _)| at);
+        let cut = if end < self.len() { "…" } else { "" };
+        Self(format!("{}{cut}", visible_line(&self[..end])))
+    }
+
+    pub(crate) fn split_lines(&self) -> impl Iterator<Item = Self> {
+        self.lines().map(|line| Self(line.to_owned()))
+    }
+
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl Deref for Redacted {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Redacted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a redacted text may be made of. A `&'static str` is a literal of ours.
+pub(crate) trait Part: fmt::Display {}
+
+impl Part for Redacted {}
+impl Part for &'static str {}
+impl Part for u8 {}
+impl Part for u32 {}
+impl Part for u64 {}
+impl Part for usize {}
+impl Part for Level {}
+impl Part for Effect {}
+impl Part for RunId {}
+
+/// An error made of redacted text.
+#[derive(Debug)]
+pub(crate) struct RedactedError(RunError);
+
+impl RedactedError {
+    pub(crate) fn new(code: ErrorCode, message: &[&dyn Part]) -> Self {
+        Self(RunError::new(code, Redacted::join(message).0))
+    }
+
+    pub(crate) fn with_hint(self, hint: &[&dyn Part]) -> Self {
+        Self(self.0.with_hint(Redacted::join(hint).0))
+    }
+}
+
+/// The redacted errors of one request.
+///
+/// A program gets them as text, and may throw them again with words of its own around them.
+/// What comes back is searched except for the text that stands here: whoever wrote it down,
+/// it has no personal data in it.
+#[derive(Debug, Default)]
+pub(crate) struct RedactedErrors(Mutex<BTreeSet<String>>);
+
+impl RedactedErrors {
+    /// Adds an error. The same error, as others handle it.
+    pub(crate) fn add(&self, RedactedError(error): RedactedError) -> RunError {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.insert(error.message.clone());
+        texts.extend(error.hint.clone());
+        error
+    }
+
+    /// The text around the longest redacted one in it, and that one.
+    pub(super) fn split<'a>(&self, text: &'a str) -> Option<(&'a str, Redacted, &'a str)> {
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = texts.iter().filter(|own| text.contains(own.as_str()));
+        let longest = found.max_by_key(|own| own.len())?;
+        let (before, after) = text.split_once(longest.as_str())?;
+        Some((before, Redacted(longest.clone()), after))
+    }
+}

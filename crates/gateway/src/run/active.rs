@@ -1,0 +1,233 @@
+//! A run while its worker is alive, and what each frame of the worker means for it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use tidegate_model::{ErrorCode, Limits, RunError, RunId};
+use tidegate_policy::Permissions;
+use tidegate_sandbox::{ChannelError, FrameWriter};
+use tidegate_wire::{FromGuest, LogLevel, Run as Order, ToGuest};
+use tokio::sync::{Mutex, Semaphore, mpsc};
+use tokio::task::JoinSet;
+
+use crate::gateway::Gateway;
+use crate::person::Person;
+use crate::request::Request;
+use crate::run::limits::Spent;
+use crate::view::View;
+
+/// Commands that run at the same time for one run. Each has memory and processes of
+/// its own, so this many times a command's limits is what a run can use beside its
+/// own. Chosen: what pipelines of ordinary tools have.
+const PARALLEL_COMMANDS: usize = 4;
+
+/// How a run ended.
+pub(crate) struct Ended {
+    /// JSON text of the output, or why there is none.
+    pub(crate) outcome: Outcome,
+    /// What the program printed.
+    pub(crate) logs: String,
+    /// Peak memory of the worker, as it says itself, and no more than can be true.
+    pub(crate) memory_bytes: u64,
+    /// Calls the program made.
+    pub(crate) tool_calls: u32,
+    /// What its author is told beside the result.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// JSON text of the output, or why there is none.
+pub(crate) type Outcome = Result<Option<String>, RunError>;
+
+impl Default for Ended {
+    fn default() -> Self {
+        let (logs, warnings) = (String::new(), Vec::new());
+        Self { outcome: Ok(None), logs, memory_bytes: 0, tool_calls: 0, warnings }
+    }
+}
+
+impl Ended {
+    /// A run that did not begin.
+    pub(crate) fn failed(error: RunError) -> Self {
+        Self { outcome: Err(error), ..Self::default() }
+    }
+}
+
+/// What the tasks of a run share.
+pub(crate) struct RunShared {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) id: RunId,
+    pub(crate) person: Arc<Person>,
+    pub(crate) permissions: Permissions,
+    pub(crate) limits: Limits,
+    /// What the program sees of the servers, from its start to its end.
+    pub(crate) view: View,
+    pub(crate) writer: Arc<Mutex<FrameWriter>>,
+    /// Ends the run from within a call. Nothing that the program could catch.
+    pub(crate) interrupt: mpsc::UnboundedSender<RunError>,
+}
+
+/// How much of what a run asks for is under way.
+pub(crate) struct Slots {
+    pub(crate) parallel: Semaphore,
+    pub(crate) commands: Semaphore,
+    pub(crate) questions: Arc<Semaphore>,
+    pub(crate) waiting_bytes: AtomicU64,
+}
+
+/// A run that is under way.
+pub(crate) struct ActiveRun {
+    pub(crate) shared: Arc<RunShared>,
+    pub(crate) slots: Arc<Slots>,
+    pub(crate) tasks: JoinSet<()>,
+    /// How often the program wanted to save a skill.
+    pub(crate) saves: u32,
+    /// What a refused call is told to do.
+    pub(crate) call_hint: Option<String>,
+    printed_bytes: u64,
+    /// What was to be printed and returned, if that was too much.
+    pub(crate) output_bytes: u64,
+    pub(crate) ended: Ended,
+}
+
+impl ActiveRun {
+    pub(crate) fn new(shared: RunShared) -> Self {
+        let slots = Slots {
+            parallel: Semaphore::new(shared.limits.parallel_calls as usize),
+            commands: Semaphore::new(PARALLEL_COMMANDS),
+            questions: Arc::new(Semaphore::new(1)),
+            waiting_bytes: AtomicU64::new(0),
+        };
+        Self {
+            shared: Arc::new(shared),
+            slots: Arc::new(slots),
+            tasks: JoinSet::new(),
+            saves: 0,
+            call_hint: None,
+            printed_bytes: 0,
+            output_bytes: 0,
+            ended: Ended::default(),
+        }
+    }
+
+    /// Sends the program.
+    pub(crate) async fn send(&self, order: Order) -> Result<(), RunError> {
+        let sent = self.shared.writer.lock().await.send(&ToGuest::Run(Box::new(order))).await;
+        sent.map_err(|error| match error {
+            ChannelError::Broken(_) => RunError::new(ErrorCode::Syntax, "the program is too long")
+                .with_hint("programs can be up to 64 MB"),
+            other => self.worker_error(&other),
+        })
+    }
+
+    /// Handles one message. The run's outcome, if this was the last.
+    pub(crate) fn take(&mut self, message: FromGuest) -> Option<Outcome> {
+        match message {
+            FromGuest::Hello { .. } | FromGuest::Prepared(_) => Some(Err(broken_protocol())),
+            FromGuest::Call { id, name, arguments, raw } => {
+                self.request(id, Request::Tool { name, arguments, raw })
+            }
+            FromGuest::Fetch { id, request } => self.request(id, Request::Fetch(request)),
+            FromGuest::Command { id, name, request } => {
+                self.request(id, Request::Command { name, request })
+            }
+            FromGuest::Ask { id, question, body } => self.ask(id, question, body),
+            FromGuest::Log { level, text } => self.log(level, &text),
+            FromGuest::Done { output, memory_bytes } => {
+                self.ended.memory_bytes = self.possible(memory_bytes);
+                let bytes = output.as_ref().map_or(0, String::len) as u64;
+                if bytes + self.printed_bytes > self.shared.limits.output_bytes {
+                    self.output_bytes = bytes + self.printed_bytes;
+                    return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
+                }
+                Some(Ok(output))
+            }
+            FromGuest::Failed { error, memory_bytes, output_bytes } => {
+                self.ended.memory_bytes = self.possible(memory_bytes);
+                self.output_bytes = self.possible(output_bytes).max(self.printed_bytes);
+                Some(Err(if is_said_by_host_only(error.code) { broken_protocol() } else { error }))
+            }
+        }
+    }
+
+    /// A figure of the worker's own, and no more of it than can be true.
+    fn possible(&self, bytes: u64) -> u64 {
+        bytes.min(self.shared.limits.memory_bytes.saturating_mul(4))
+    }
+
+    fn log(&mut self, level: LogLevel, text: &str) -> Option<Outcome> {
+        if text.is_empty() {
+            // Ours sends at least the end of a line. Nothing is no output to
+            // count, and yet a flood of it would fill our memory with marks.
+            return Some(Err(broken_protocol()));
+        }
+        // The text as printed is what counts; our marks are not the program's.
+        self.printed_bytes += text.len() as u64;
+        if self.printed_bytes > self.shared.limits.output_bytes {
+            self.output_bytes = self.printed_bytes;
+            return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
+        }
+        let mark = match level {
+            LogLevel::Info => "",
+            LogLevel::Warn => "[warn] ",
+            LogLevel::Error => "[error] ",
+        };
+        // One mark per piece, not per line: a flood of empty lines must not grow.
+        // Nor a flood of pieces, of which a worker that has fallen sends one per byte.
+        let marked = (self.ended.logs.len() + mark.len() + text.len()) as u64;
+        if marked <= self.shared.limits.output_bytes.saturating_mul(2) {
+            self.ended.logs.push_str(mark);
+        }
+        self.ended.logs.push_str(text);
+        None
+    }
+
+    /// The run has ended like this.
+    pub(crate) fn into_ended(
+        mut self,
+        outcome: Outcome,
+        spent: &Spent,
+        warnings: Vec<String>,
+    ) -> Ended {
+        self.ended.outcome = outcome.map_err(|error| self.with_limit(error, spent));
+        self.ended.warnings = warnings;
+        let notice = self.notice(spent);
+        self.ended.warnings.extend(notice);
+        self.ended
+    }
+
+    /// The channel to the worker failed.
+    pub(crate) fn worker_error(&self, error: &ChannelError) -> RunError {
+        tracing::warn!(%error, run = %self.shared.id, "worker lost");
+        let message = match error {
+            ChannelError::Gone(_) => "the worker died",
+            ChannelError::Broken(_) | ChannelError::OutOfTurn => "the worker broke the protocol",
+        };
+        RunError::new(ErrorCode::WorkerDied, message).with_hint(
+            "the program may have used too much memory, or crashed the engine; change it and try \
+             again",
+        )
+    }
+}
+
+/// Whether only the gateway itself can know this. No reply to a program carries
+/// it, so none can come back.
+pub(crate) fn is_said_by_host_only(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Isolation
+            | ErrorCode::Busy
+            | ErrorCode::EngineMissing
+            | ErrorCode::EngineDenied
+            | ErrorCode::Cancelled
+            | ErrorCode::ApprovalPending
+            | ErrorCode::WorkerDied
+    )
+}
+
+pub(crate) fn broken_protocol() -> RunError {
+    RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")
+}
+
+pub(crate) fn cancelled() -> RunError {
+    RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
+}

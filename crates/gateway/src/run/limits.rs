@@ -1,0 +1,86 @@
+//! The limits of a run in its errors: which was hit, and what was used of it.
+//!
+//! In: an error of the worker or of the host, and what was measured from outside.
+//! Out: the error as the model reads it. How it is worded: `explain_limit.rs`.
+
+use std::time::Duration;
+
+use tidegate_model::{ErrorCode, LimitName, Limits, RunError};
+use tidegate_sandbox::{Hit, Usage};
+
+use crate::explain_limit::{Subject, bound_of_program, hint, limit_of, message};
+use crate::run::active::{ActiveRun, RunShared};
+
+/// Whether what the jail has used is worth a look: for what it tells of a limit,
+/// or of an end without a word. In a jail with more than one process every failure
+/// may come from one that was refused.
+pub(crate) fn measured(code: ErrorCode, watched: bool) -> bool {
+    watched || matches!(code, ErrorCode::CpuLimit | ErrorCode::MemoryLimit | ErrorCode::WorkerDied)
+}
+
+/// The limit that must have ended a worker that said nothing.
+pub(crate) fn cause(usage: &Usage, limits: &Limits) -> Option<ErrorCode> {
+    // A worker that ignores the signal for it is killed without one.
+    if usage.cpu >= Some(limits.cpu) {
+        return Some(ErrorCode::CpuLimit);
+    }
+    usage.ran_out_of_processes(limits).then_some(ErrorCode::ProcessLimit)
+}
+
+/// What a run has used, as measured from outside.
+pub(crate) struct Spent {
+    pub(crate) time: Duration,
+    pub(crate) usage: Usage,
+}
+
+impl ActiveRun {
+    /// Limits are named by the host: the guest does not know what was configured,
+    /// and what it has used is measured here wherever that can be done.
+    pub(crate) fn with_limit(&self, mut error: RunError, spent: &Spent) -> RunError {
+        if error.code == ErrorCode::StackLimit {
+            // Not one of the configured ones: it is the engine's own.
+            error.message = "the program recursed too deeply".into();
+            error.hint = Some("use a loop, or end the recursion earlier".into());
+        }
+        let limit = limit_of(error.code);
+        // A refused call may say more than the limit itself.
+        let told = error.code == ErrorCode::CallLimit && !error.message.is_empty();
+        let Some(limit) = limit.filter(|_| !told) else { return error };
+        let hit = Hit { limit, used: self.used(limit, spent) };
+        error.message = message(Subject::Program, hit, &self.shared.limits);
+        error.hint = Some(self.hint(limit));
+        error
+    }
+
+    fn used(&self, limit: LimitName, Spent { time, usage }: &Spent) -> Option<u64> {
+        match limit {
+            LimitName::Time => u64::try_from(time.as_millis()).ok(),
+            LimitName::ToolCalls => Some(self.ended.tool_calls.into()),
+            LimitName::Output => Some(self.output_bytes),
+            // Where no control group counts it, the worker's own word.
+            LimitName::Memory => usage.memory_bytes.or_else(|| {
+                let said = self.ended.memory_bytes;
+                (said > 0).then_some(said)
+            }),
+            other => usage.of(other, &self.shared.limits),
+        }
+    }
+
+    pub(crate) fn hint(&self, limit: LimitName) -> String {
+        let RunShared { gateway, limits, permissions, .. } = &*self.shared;
+        let bound = bound_of_program(limit, limits, &gateway.settings.limits, permissions);
+        hint(Subject::Program, limit, &bound)
+    }
+
+    /// Of a run that failed in its own words: that processes were refused to it
+    /// may be the reason.
+    pub(crate) fn notice(&self, spent: &Spent) -> Option<String> {
+        let error = self.ended.outcome.as_ref().err()?;
+        let (limit, limits) = (LimitName::Processes, &self.shared.limits);
+        if error.code == ErrorCode::ProcessLimit || !spent.usage.ran_out_of_processes(limits) {
+            return None;
+        }
+        let hit = Hit { limit, used: self.used(limit, spent) };
+        Some(format!("{}; {}", message(Subject::Program, hit, limits), self.hint(limit)))
+    }
+}

@@ -1,0 +1,180 @@
+//! Starts what the program asks for: calls, connections, commands, questions.
+//!
+//! Counting and queueing happen here, before anything waits in memory; deciding in
+//! `bridge.rs`, `fetch.rs` and `commands.rs`.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use tidegate_model::{ErrorCode, LimitName, RunError};
+use tidegate_sandbox::{ChannelError, FrameWriter, Hit};
+use tidegate_wire::{Question, ToGuest};
+use tokio::sync::Mutex;
+
+use crate::approvals::is_pending;
+use crate::bridge::Caller;
+use crate::explain_limit::{Subject, message};
+use crate::request::{Request, WAITING_BYTES, journaled};
+use crate::run::active::{ActiveRun, Outcome, RunShared, broken_protocol};
+
+const MEGABYTE: u64 = 1024 * 1024;
+
+/// Calls beyond the limit that are answered with an error, which a program can
+/// catch and end by itself: ten thousand at once are not rare. One that continues
+/// regardless is ended, since even its refusals wait in memory.
+const REFUSALS: u32 = 20_000;
+
+/// Skills that one run can save. Chosen: a program saves what it has made, once;
+/// each attempt is a row of the database and wears the disk.
+const SAVES: u32 = 100;
+
+impl ActiveRun {
+    /// Starts what the program asks for, or refuses it at once: what is refused
+    /// must not wait in memory for its turn.
+    pub(super) fn request(&mut self, id: u32, request: Request) -> Option<Outcome> {
+        // Counted before the call: a guest that is killed in the middle of it
+        // must still have paid.
+        self.ended.tool_calls = self.ended.tool_calls.saturating_add(1);
+        let (calls, most) = (self.ended.tool_calls, self.shared.limits.tool_calls);
+        if calls > most.saturating_add(REFUSALS) {
+            return Some(Err(RunError::new(ErrorCode::CallLimit, "")));
+        }
+        if calls > most {
+            let error = self.too_many_calls();
+            self.refuse(id, error);
+            return None;
+        }
+        let bytes = request.bytes();
+        let waiting = self.slots.waiting_bytes.load(Ordering::Relaxed);
+        if waiting + bytes > WAITING_BYTES {
+            self.refuse(id, too_many_bytes(waiting));
+            return None;
+        }
+        self.slots.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let (shared, slots) = (Arc::clone(&self.shared), Arc::clone(&self.slots));
+        let progress = self.shared.person.context().progress.clone();
+        progress.send_modify(|progress| progress.calls_started += 1);
+        self.tasks.spawn(async move {
+            // Before the turn: a command that waits for others keeps no call waiting.
+            let _command = match request.is_command() {
+                true => slots.commands.acquire().await.ok(),
+                false => None,
+            };
+            // Held until the reply is written: replies wait in memory too.
+            let _turn = slots.parallel.acquire().await;
+            // On its own: what a call needs while it is made is a hundred times
+            // what it needs while it waits, and ten thousand may wait.
+            let outcome = Box::pin(journaled(&shared, request)).await;
+            slots.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            progress.send_modify(|progress| progress.calls_finished += 1);
+            match outcome {
+                Err(error) if is_pending(&error) => {
+                    // If nobody listens, the run has ended.
+                    let _ = shared.interrupt.send(error);
+                }
+                outcome => reply(&shared.writer, id, outcome).await,
+            }
+        });
+        self.collect_finished();
+        None
+    }
+
+    fn too_many_calls(&mut self) -> RunError {
+        let limit = LimitName::ToolCalls;
+        // The same for all of the many that may follow.
+        let hint = self.call_hint.take().unwrap_or_else(|| self.hint(limit));
+        self.call_hint = Some(hint.clone());
+        let hit = Hit { limit, used: Some(self.ended.tool_calls.into()) };
+        let message = message(Subject::Program, hit, &self.shared.limits);
+        RunError::new(ErrorCode::CallLimit, message).with_hint(hint)
+    }
+
+    fn refuse(&mut self, id: u32, error: RunError) {
+        let writer = Arc::clone(&self.shared.writer);
+        self.tasks.spawn(async move { reply(&writer, id, Err(error)).await });
+        self.collect_finished();
+    }
+
+    /// Answers a question. Our worker waits for each answer before it asks
+    /// again; one that does not is not ours any more.
+    pub(super) fn ask(&mut self, id: u32, question: Question, body: String) -> Option<Outcome> {
+        let Ok(turn) = Arc::clone(&self.slots.questions).try_acquire_owned() else {
+            return Some(Err(broken_protocol()));
+        };
+        self.saves += u32::from(question == Question::SaveSkill);
+        let too_many_saves = question == Question::SaveSkill && self.saves > SAVES;
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            let answer = match too_many_saves {
+                true => Err(too_many()),
+                false => {
+                    let called = OnceLock::new();
+                    let caller = shared.caller(None, &called);
+                    shared.gateway.answer(&shared.view, &caller, question, &body).await
+                }
+            };
+            let answer = answer.map(|value| value.to_string());
+            let mut writer = shared.writer.lock().await;
+            // Given back before the reply, since the worker asks again on reading
+            // it, but not before its turn to be written: of a worker that asks
+            // and never reads, answers must not pile up.
+            drop(turn);
+            send_reply(&mut writer, id, answer).await;
+        });
+        self.collect_finished();
+        None
+    }
+
+    /// Finished tasks are collected as others are added, or the set would grow
+    /// with the run.
+    fn collect_finished(&mut self) {
+        while self.tasks.try_join_next().is_some() {}
+    }
+}
+
+impl RunShared {
+    /// Who makes a call of this run.
+    pub(crate) fn caller<'a>(
+        &'a self,
+        entry: Option<usize>,
+        called: &'a OnceLock<tidegate_model::ToolRef>,
+    ) -> Caller<'a> {
+        Caller {
+            run: &self.id,
+            permissions: &self.permissions,
+            language: self.view.language,
+            person: &self.person,
+            entry,
+            called,
+        }
+    }
+}
+
+async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {
+    send_reply(&mut *writer.lock().await, id, outcome).await;
+}
+
+async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, RunError>) {
+    let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
+    if let Err(ChannelError::Broken(_)) = sent {
+        let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
+            .with_hint("ask for less at a time");
+        // If this fails too, the worker is gone and its reader says so.
+        let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
+    }
+}
+
+fn too_many_bytes(waiting: u64) -> RunError {
+    let message = format!(
+        "the program hit the limit of 64 MB of arguments that wait for their calls: it had {} MB \
+         and asked for more",
+        waiting / MEGABYTE
+    );
+    RunError::new(ErrorCode::CallLimit, message)
+        .with_hint("await calls before making more, and pass less to one of them")
+}
+
+fn too_many() -> RunError {
+    let message = format!("a program can save {SAVES} skills, this one wanted more");
+    RunError::new(ErrorCode::File, message).with_hint("save one skill with all of it")
+}

@@ -1,0 +1,151 @@
+//! All that a reader says of a program before it runs.
+//!
+//! In: the front end of a language writes it, in a process of its own. Out: the gateway
+//! checks and judges it, and sends the executable form to the worker. A reader may have
+//! been taken over by the program that it read, so nothing here replaces the decision on
+//! each call.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::reading::Reading;
+use crate::reference::Reference;
+
+/// A program that was read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Prepared {
+    /// Its uses of servers and tools, in the order of the source.
+    pub references: Vec<Reference>,
+    /// What it does, for the rules of `validate` to judge.
+    pub reading: Reading,
+    /// The program as a type checker can take it, with the lines it was written in;
+    /// none if it must not be given to one.
+    pub check_text: Option<String>,
+    /// What else is known of a program in Python.
+    #[serde(skip_serializing_if = "PythonNames::is_empty")]
+    pub python: PythonNames,
+    /// What the engine runs, if that is not the source itself. It travels beside the
+    /// rest, which is JSON.
+    #[serde(skip)]
+    pub executable: Option<Executable>,
+}
+
+/// JavaScript made of a program in TypeScript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Executable {
+    /// One parenthesised `async` arrow function.
+    pub code: String,
+    /// From its lines to those of the program: a [`LineMap`](crate::LineMap) as bytes.
+    /// Only the worker reads it: decoding takes more memory than the bytes.
+    pub line_map: Vec<u8>,
+}
+
+/// The names that a program in Python imports, keeps and expects.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PythonNames {
+    /// The modules that it imports, each once.
+    pub imports: Vec<Import>,
+    /// The tools that it passes on or keeps, as server and tool are written.
+    pub kept: Vec<(String, String)>,
+    /// What it knows of the keys that it reads.
+    pub hints: KeyHints,
+}
+
+/// The import of a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// The module, without its submodules.
+    pub module: String,
+    /// Line of the statement, from 1.
+    pub line: u32,
+    /// Column of the statement, in characters, from 1.
+    pub column: u32,
+    /// Whether the program cannot get past it without the module.
+    pub is_sure: bool,
+}
+
+/// What a program knows of the keys that it reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeyHints {
+    /// Texts other than those in the brackets of a key that is read, names of
+    /// arguments, and attributes that are set.
+    pub names: BTreeSet<String>,
+    /// First and last lines of what is guarded by `except`.
+    pub guarded: Vec<(u32, u32)>,
+}
+
+impl Prepared {
+    /// As JSON of at most so many bytes. What does not fit is left out, the most
+    /// expensive part first; a reading that lost something says so.
+    pub fn to_json(&mut self, limit: usize) -> String {
+        loop {
+            // Plain data with text keys: writing it cannot fail.
+            let json = serde_json::to_string(self).unwrap_or_default();
+            if json.len() <= limit {
+                return json;
+            }
+            if self.check_text.take().is_some() {
+                continue;
+            }
+            if self.reading.facts.is_empty() {
+                // Names of nothing but escapes. The run will find out about each.
+                *self = Self { executable: self.executable.take(), ..Self::default() };
+                return serde_json::to_string(self).unwrap_or_default();
+            }
+            self.reading.facts.truncate(self.reading.facts.len() / 2);
+            self.reading.complete = false;
+        }
+    }
+}
+
+impl PythonNames {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Prepared;
+    use crate::reading::{Fact, Reading};
+    use crate::reference::Reference;
+
+    fn long() -> Prepared {
+        let fact = Fact { path: "x".repeat(100), ..Fact::default() };
+        Prepared {
+            references: vec![Reference { server: "crm".into(), ..Reference::default() }],
+            reading: Reading { facts: vec![fact; 100], complete: true, ..Reading::default() },
+            check_text: Some("y".repeat(10_000)),
+            ..Prepared::default()
+        }
+    }
+
+    #[test]
+    fn what_fits_arrives_whole() {
+        let mut sent = long();
+        let json = sent.to_json(1 << 20);
+        assert_eq!(serde_json::from_str::<Prepared>(&json).unwrap(), long());
+        assert_eq!(sent, long());
+    }
+
+    #[test]
+    fn what_does_not_fit_loses_the_most_expensive_part_first_and_says_so() {
+        let mut without_text = long();
+        assert!(without_text.to_json(20_000).len() <= 20_000);
+        assert_eq!(without_text, Prepared { check_text: None, ..long() });
+
+        let mut half = long();
+        assert!(half.to_json(10_000).len() <= 10_000);
+        assert_eq!((half.reading.complete, half.references.len()), (false, 1));
+        assert!(!half.reading.facts.is_empty());
+
+        let mut least = long();
+        assert_eq!(least.to_json(1), serde_json::to_string(&Prepared::default()).unwrap());
+        assert_eq!(least, Prepared::default());
+    }
+}

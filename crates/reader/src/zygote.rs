@@ -1,0 +1,52 @@
+//! The process that readers are forked from. It never sees a program.
+//!
+//! In: orders of the gateway on standard input. Out: for each a new process, in the same
+//! jail, that gives up forking and everything else but its channel before it says hello.
+
+#![expect(unsafe_code, reason = "forking, and ending a process without its parent's cleanup")]
+
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+
+use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::unistd::{ForkResult, fork};
+use tidegate_jail::{Forking, Order, receive_order};
+
+use crate::channel::Channel;
+use crate::read::serve;
+
+/// Tells the gateway that orders can come.
+const READY: &[u8] = &[1];
+
+/// Forks a reader for each order, until the gateway closes the channel.
+pub(crate) fn fork_readers(jail: &Forking) -> io::Result<()> {
+    // Nobody waits for them.
+    // SAFETY: no handler is installed.
+    unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) }?;
+    let orders = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    (&orders).write_all(READY)?;
+    while let Some(order) = receive_order(&orders) {
+        // SAFETY: the other thread of this process waits for this one and holds no lock;
+        // the C library keeps its own locks in order over a fork.
+        match unsafe { fork() } {
+            Ok(ForkResult::Child) => {
+                drop(orders);
+                let read = be_reader(jail, order);
+                // None of what the parent would do at its end.
+                // SAFETY: takes a number and does not return.
+                unsafe { nix::libc::_exit(i32::from(read.is_err())) }
+            }
+            // Without a child its ends of the sockets are closed, so the gateway knows.
+            Ok(ForkResult::Parent { .. }) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn be_reader(jail: &Forking, order: Order) -> io::Result<()> {
+    let forked = jail.forked(order)?;
+    // Before descriptors cannot be copied any more.
+    let channel = Channel::from_standard_input()?;
+    serve(channel, forked.seal())
+}

@@ -1,0 +1,10 @@
+//! The form that a client shows to its user is made of redacted text.
+
+use tidegate_gateway::{Form, Redacted};
+use tidegate_model::RunId;
+
+fn form(title: String, details: Redacted) -> Form {
+    Form { id: String::new(), run_id: RunId(String::new()), title, details }
+}
+
+fn main() {}

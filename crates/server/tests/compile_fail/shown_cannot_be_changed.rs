@@ -1,0 +1,9 @@
+//! What is shown stays as it was redacted.
+
+use tidegate_gateway::Shown;
+
+fn changed(shown: &mut Shown<String>, raw: &str) {
+    shown.push_str(raw);
+}
+
+fn main() {}

@@ -1,0 +1,256 @@
+use serde_json::{Map, json};
+use tidegate_model::{Reference, Written};
+
+use crate::program::prepare;
+
+/// Each reference as `server.tool line:column`, with marks: `?` for guarded, `()`
+/// for a server that is called.
+fn found(source: &str) -> Vec<String> {
+    let prepared = prepare(source).unwrap();
+    let shown = |one: &Reference| {
+        let tool = one.tool.as_ref().map(|tool| format!(".{tool}")).unwrap_or_default();
+        let called = if one.called { "()" } else { "" };
+        let guarded = if one.guarded { "?" } else { "" };
+        format!("{}{tool}{called}{guarded} {}:{}", one.server, one.line, one.column)
+    };
+    prepared.references.iter().map(shown).collect()
+}
+
+#[test]
+fn calls_through_the_global_are_found_in_all_spellings() {
+    assert_eq!(found("await servers.crm.getLead({})"), ["crm.getLead 1:19"]);
+    assert_eq!(found("await servers['crm'].getLead({})"), ["crm.getLead 1:22"]);
+    assert_eq!(found("await servers.crm['get-lead']({})"), ["crm.get-lead 1:19"]);
+    assert_eq!(found("await servers.crm[`get_lead`]({})"), ["crm.get_lead 1:19"]);
+    assert_eq!(found("await (servers as any).crm!.getLead({})"), ["crm.getLead 1:29"]);
+    assert_eq!(found("await (await servers.crm).getLead({})"), ["crm.getLead 1:27"]);
+    assert_eq!(found("servers.crm({})"), ["crm() 1:1"]);
+}
+
+#[test]
+fn constants_are_followed() {
+    assert_eq!(found("const crm = servers.crm;\nawait crm.getLead({})"), ["crm.getLead 2:11"]);
+    assert_eq!(
+        found("const { getLead, listLeads: list } = servers.crm;\nawait list({})"),
+        ["crm.getLead 1:9", "crm.listLeads 1:18", "crm.listLeads 2:7"]
+    );
+    assert_eq!(
+        found("const { crm: { getLead } } = servers;\nawait getLead({})"),
+        ["crm.getLead 1:16", "crm.getLead 2:7"]
+    );
+    assert_eq!(
+        found("let crm = servers.crm;\nawait crm.getLead({})"),
+        ["crm.getLead 2:11"],
+        "never assigned again"
+    );
+    assert_eq!(
+        found("async function one() { return api.getLead({}) }\nconst api = servers.crm;\none()"),
+        ["crm.getLead 1:35"],
+        "declared below its use"
+    );
+}
+
+#[test]
+fn imports_are_followed() {
+    let call = "\nawait crm.getLead({})";
+    for import in [
+        "import * as crm from './servers/crm';",
+        "import crm from './servers/crm/index.ts';",
+        "const crm = await import('./servers/crm');",
+        "const crm = require('./servers/crm');",
+    ] {
+        let references = found(&format!("{import}{call}"));
+        assert_eq!(references.last().map(String::as_str), Some("crm.getLead 2:11"), "{import}");
+    }
+    assert_eq!(
+        found("import { getLead as get } from './servers/crm';\nget({})"),
+        ["crm.getLead 1:10", "crm.getLead 2:1"]
+    );
+    assert_eq!(
+        found("import { getLead } from '../servers/crm/getLead.ts';\ngetLead({})"),
+        ["crm.getLead 1:10", "crm.getLead 2:1"]
+    );
+    assert_eq!(
+        found("import { crm } from './servers';\ncrm.getLead({})"),
+        ["crm 1:10", "crm.getLead 2:5"]
+    );
+    assert_eq!(
+        found("import * as all from './servers';\nall.crm.getLead({})"),
+        ["crm.getLead 2:9"]
+    );
+    assert_eq!(found("import './servers/crm';"), ["crm 1:8"]);
+}
+
+#[test]
+fn calls_by_name_are_found_if_the_name_is_written_out() {
+    for name in ["'crm__get_lead'", "\"crm.get_lead\"", "`mcp__crm__get_lead`"] {
+        assert_eq!(found(&format!("await callMCPTool({name}, {{}})")), ["crm.get_lead 1:7"]);
+    }
+    assert_eq!(found("await callMCPTool(`crm__${'get'}`, {})"), [""; 0]);
+    assert_eq!(found("await callMCPTool('get_lead', {})"), [""; 0]);
+}
+
+#[test]
+fn what_is_read_or_computed_or_only_a_type_is_no_use() {
+    for source in [
+        "typeof servers.crm.getLead",
+        "const get = servers.crm.getLead",
+        "const name = 'crm' as string; await servers[name].getLead({})",
+        "import { Lead } from './servers/crm'; const lead: Lead = 1 as any; lead",
+        "import type { Lead } from './servers/crm'; const lead: Lead = 1 as any; lead",
+        "import { getLead } from './servers/crm';",
+        "servers.crm.toString()",
+        "let crm = servers.crm; crm = null; crm.getLead({})",
+        "var crm = servers.crm; crm.getLead({})",
+    ] {
+        assert_eq!(found(source), [""; 0], "{source}");
+    }
+}
+
+#[test]
+fn a_name_of_the_program_hides_ours() {
+    for source in [
+        "const servers = { crm: { getLead: (a: any) => a } }; servers.crm.getLead({})",
+        "function use(servers: any) { return servers.crm.getLead({}) } use({})",
+        "globalThis.servers = { crm: 1 }; servers.crm.getLead({})",
+        "servers = { crm: 1 }; servers.crm.getLead({})",
+        "const callMCPTool = (name: string) => name; callMCPTool('crm__get_lead')",
+    ] {
+        assert_eq!(found(source), [""; 0], "{source}");
+    }
+}
+
+#[test]
+fn a_use_that_may_fail_is_guarded() {
+    for source in [
+        "try { await servers.crm.getLead({}) } catch {}",
+        "servers.crm?.getLead({})",
+        "servers.crm.getLead?.({})",
+        "servers.crm.getLead({}).catch(() => null)",
+        "servers.crm.getLead({}).then((a) => a).catch(() => null)",
+        "servers.crm.getLead({}).then((a) => a, () => null)",
+        "await Promise.allSettled([servers.crm.getLead({})])",
+        "if ('crm' in servers) await servers.crm.getLead({})",
+        "Object.keys(servers).includes('crm') && await servers.crm.getLead({})",
+    ] {
+        let references = found(source);
+        assert_eq!(references.len(), 1, "{source}");
+        assert!(references[0].starts_with("crm.getLead? "), "{source}: {references:?}");
+    }
+    for source in [
+        "try { await servers.crm.getLead({}) } finally {}",
+        "try {} catch { await servers.crm.getLead({}) }",
+        "if ((await servers.crm.getLead({})).open) 1",
+        "servers.crm.getLead({}).then((a) => a)",
+    ] {
+        let references = found(source);
+        assert!(references[0].starts_with("crm.getLead 1:"), "{source}: {references:?}");
+    }
+    assert_eq!(
+        found("if ((await servers.crm.a({})).open) await servers.crm.b({})"),
+        ["crm.a 1:24", "crm.b 1:55"]
+    );
+}
+
+#[test]
+fn arguments_are_the_brackets_with_all_in_them() {
+    let source = "await servers.crm.getLead<any>({ id: 'ä' });\nawait servers.crm.getLead();";
+    let prepared = prepare(source).unwrap();
+    let written = Written {
+        objects: vec![(1, 32)],
+        values: vec![(1, 34), (1, 32)],
+        keys: vec![(1, 34)],
+        ..Written::default()
+    };
+    let first = Reference {
+        server: "crm".to_owned(),
+        tool: Some("getLead".to_owned()),
+        line: 1,
+        column: 19,
+        server_at: Some((1, 15)),
+        arguments: Some((1, 31, 1, 44)),
+        written,
+        literals: json!({"id": "ä"}).as_object().unwrap().clone(),
+        ..Reference::default()
+    };
+    let second = Reference {
+        line: 2,
+        server_at: Some((2, 15)),
+        arguments: Some((2, 26, 2, 28)),
+        written: Written::default(),
+        literals: Map::new(),
+        ..first.clone()
+    };
+    assert_eq!(prepared.references, [first, second]);
+    assert_eq!(prepared.check_text.as_deref(), Some(source));
+    assert!(prepared.reading.complete);
+}
+
+#[test]
+fn lines_are_those_of_the_program_as_written() {
+    assert_eq!(found("```ts\n\nawait servers.crm.getLead({});\n```"), ["crm.getLead 3:19"]);
+}
+
+#[test]
+fn a_program_can_name_no_more_than_a_bounded_number() {
+    let prepared = prepare(&"servers.crm.getLead({});".repeat(2000)).unwrap();
+    assert_eq!(prepared.references.len(), 500);
+    let long = "x".repeat(600);
+    assert_eq!(found(&format!("servers.{long}.getLead({{}})")), [""; 0]);
+}
+
+#[test]
+fn a_long_chain_is_read_in_bearable_time() {
+    for source in
+        [format!("servers{}", ".a".repeat(20_000)), format!("1{}", " && 1".repeat(20_000))]
+    {
+        let started = std::time::Instant::now();
+        // On a stack as deep as the worker's: the parser recurses too.
+        let reading = std::thread::Builder::new()
+            .stack_size(64 << 20)
+            .spawn(move || prepare(&source).map(|prepared| prepared.references.len()));
+        assert_eq!(reading.unwrap().join().unwrap(), Ok(0));
+        // By trial: 0.1 s, and 12 s if each link is walked from the start.
+        assert!(started.elapsed().as_secs() < 3, "took {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn arguments_that_are_literals_are_told_and_others_are_not() {
+    let source = "const sql = 'DROP ' + 'TABLE t';
+        await servers.db.query({ sql, limit: -1, rows: [1, { a: true }], who: name(), deep: { x: f(), y: 2.5 } });
+        await callMCPTool('db__query', { sql: `SELECT ${1 + 1}` });";
+    let prepared = prepare(source).unwrap();
+    let told: Vec<String> = prepared
+        .references
+        .iter()
+        .map(|one| serde_json::to_string(&one.literals).unwrap())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#"{"sql":"DROP TABLE t","limit":-1,"rows":[1,{"a":true}],"deep":{"y":2.5}}"#,
+            r#"{"sql":"SELECT 2"}"#
+        ]
+    );
+}
+
+#[test]
+fn what_is_called_again_and_again_is_marked() {
+    let source = "await servers.a.once({});
+        for (const x of xs) await servers.a.loop({ x });
+        await Promise.all(xs.map((x) => servers.a.map({ x })));
+        const each = async (x) => servers.a.named({ x });
+        xs.forEach(each);
+        async function inner(x) { return servers.a.inner({ x }) }
+        while (more()) { await inner(1); }
+        servers.a.chained({}).then((x) => servers.a.after({ x }));";
+    let prepared = prepare(source).unwrap();
+    let repeated: Vec<&str> = prepared
+        .references
+        .iter()
+        .filter(|one| one.repeated)
+        .filter_map(|one| one.tool.as_deref())
+        .collect();
+    assert_eq!(repeated, ["loop", "map", "named", "inner"]);
+}

@@ -1,0 +1,15 @@
+//! Takes what is needed out of oxc's source map.
+
+use oxc::codegen::CodegenReturn;
+use tidegate_model::{LineMap, LineMapping};
+
+/// Where the pieces of generated code come from.
+pub(crate) fn line_map(generated: &CodegenReturn<'_>) -> LineMap {
+    let Some(map) = &generated.map else { return LineMap::default() };
+    let mappings =
+        map.get_tokens().filter(|token| token.get_source_id().is_some()).map(|token| LineMapping {
+            generated: (token.get_dst_line(), token.get_dst_col()),
+            origin: (token.get_src_line(), token.get_src_col()),
+        });
+    LineMap::new(mappings.collect())
+}
