@@ -7,6 +7,7 @@
 mod answer;
 mod backend;
 mod change;
+mod clock;
 mod command;
 mod cut;
 mod detect;
@@ -23,6 +24,7 @@ mod network_rule;
 mod permissions;
 mod personal;
 mod prepared;
+mod principal;
 pub mod reading;
 mod reference;
 mod response;
@@ -35,6 +37,7 @@ mod tool;
 pub use answer::Answer;
 pub use backend::Backend;
 pub use change::{Change, OnChange, Part};
+pub use clock::Clock;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use cut::{whole_words, without_half_word};
 pub use detect::{Detect, Span, TextKind};
@@ -59,6 +62,7 @@ pub use permissions::{
 };
 pub use personal::DataType;
 pub use prepared::{Executable, Import, KeyHints, Prepared, PythonNames};
+pub use principal::{InvalidSessionName, Principal, SessionName};
 pub use reference::{NAME_LIMIT, Passing, Position, Reference, Written};
 pub use response::{Metrics, Response};
 pub use ruling::{
