@@ -6,8 +6,8 @@ use tidegate_model::Backend;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::SessionId;
-use crate::approvals::Approver;
+use crate::admit::admission::SessionId;
+use crate::consent::approvals::Approver;
 
 /// What a request brings besides its content.
 #[derive(Clone)]

@@ -21,23 +21,23 @@ use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
 use tidegate_validate::Rules as Patterns;
 
-use crate::acceptance::Acceptance;
-use crate::admission::Admission;
-use crate::capacity;
+use crate::admit::admission::Admission;
+use crate::admit::capacity;
+use crate::bridge::rules_file::{PolicyError, RulesFile};
 use crate::context::RunContext;
-use crate::discovery::Discovery;
-use crate::engines::Engines;
-use crate::known::scoring;
-use crate::patterns::{self, PatternsError};
+use crate::examine::patterns::{self, PatternsError};
+use crate::examine::python_types::PythonTypes;
+use crate::examine::type_check::Types;
 use crate::privacy::{Privacy, Vaults};
-use crate::python_types::PythonTypes;
-use crate::rules_file::{PolicyError, RulesFile};
+use crate::run::engines::Engines;
 use crate::run_id::new_run_id;
-use crate::shapes::Shapes;
-use crate::together::Together;
 use crate::tokens;
-use crate::type_check::Types;
-use crate::wider::Wider;
+use crate::tools::acceptance::Acceptance;
+use crate::tools::discovery::Discovery;
+use crate::tools::known::scoring;
+use crate::tools::shapes::Shapes;
+use crate::tools::together::Together;
+use crate::tools::wider::Wider;
 
 /// Why a gateway could not be opened.
 #[derive(Debug, Error)]

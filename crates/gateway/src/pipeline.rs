@@ -11,14 +11,14 @@ use sha2::{Digest, Sha256};
 use tidegate_model::{ErrorCode, Program, Response, RunError, RunId};
 use tidegate_store::{Outcome, RunRecord};
 
-use crate::admit::Submitted;
+use crate::admit::stage::Submitted;
+use crate::answer::shown::{EndedRun, ShowResult, Shown};
+use crate::consent::parking::{Identity, Journal};
+use crate::consent::person::Person;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
-use crate::parking::{Identity, Journal};
-use crate::person::Person;
 use crate::run::{self, Ended};
 use crate::run_id::new_run_id;
-use crate::shown::{EndedRun, ShowResult, Shown};
 
 impl Gateway {
     /// Runs a program and answers as `execute_code` does.

@@ -7,7 +7,7 @@ use tidegate_model::{DataType, ErrorCode, RunError};
 use tidegate_store::Store;
 
 use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
-use crate::admission::SessionId;
+use crate::admit::admission::SessionId;
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
     let state = tempfile::tempdir().unwrap();

@@ -10,11 +10,11 @@ use tidegate_wire::{FromGuest, LogLevel, Run as Order, ToGuest};
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
+use crate::consent::person::Person;
 use crate::gateway::Gateway;
-use crate::person::Person;
-use crate::request::Request;
 use crate::run::limits::Spent;
-use crate::view::View;
+use crate::run::request::Request;
+use crate::tools::view::View;
 
 /// Commands that run at the same time for one run. Each has memory and processes of
 /// its own, so this many times a command's limits is what a run can use beside its

@@ -7,9 +7,9 @@ use tidegate_sandbox::{ChannelError, End, Life, Usage, Watch, Worker};
 use tidegate_wire::Run as Order;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::consent::Consented;
+use crate::consent::stage::Consented;
 use crate::explain;
-use crate::explain_limit::{code_of, start_error};
+use crate::explain::limit::{code_of, start_error};
 use crate::gateway::Gateway;
 use crate::run::active::{ActiveRun, Ended, Outcome, RunShared, cancelled};
 use crate::run::clock::RunClock;

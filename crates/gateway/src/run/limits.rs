@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidegate_model::{ErrorCode, LimitName, Limits, RunError};
 use tidegate_sandbox::{Hit, Usage};
 
-use crate::explain_limit::{Subject, bound_of_program, hint, limit_of, message};
+use crate::explain::limit::{Subject, bound_of_program, hint, limit_of, message};
 use crate::run::active::{ActiveRun, RunShared};
 
 /// Whether what the jail has used is worth a look: for what it tells of a limit,

@@ -12,7 +12,10 @@
 mod active;
 mod clock;
 mod drive;
+pub(crate) mod engines;
+pub(crate) mod guest;
 mod limits;
+pub(crate) mod request;
 mod requests;
 
 pub(crate) use active::{Ended, RunShared, cancelled, is_said_by_host_only};

@@ -11,11 +11,11 @@ use tidegate_sandbox::{ChannelError, FrameWriter, Hit};
 use tidegate_wire::{Question, ToGuest};
 use tokio::sync::Mutex;
 
-use crate::approvals::is_pending;
-use crate::bridge::Caller;
-use crate::explain_limit::{Subject, message};
-use crate::request::{Request, WAITING_BYTES, journaled};
+use crate::bridge::call::Caller;
+use crate::consent::approvals::is_pending;
+use crate::explain::limit::{Subject, message};
 use crate::run::active::{ActiveRun, Outcome, RunShared, broken_protocol};
+use crate::run::request::{Request, WAITING_BYTES, journaled};
 
 const MEGABYTE: u64 = 1024 * 1024;
 

@@ -1,0 +1,170 @@
+//! From how a run ended to what the client is told.
+//!
+//! Small outputs are sent whole, and the summary only says what they are, since
+//! nothing is paid twice. Large ones stay in a file that the handle names, and
+//! the client gets their structure. What a program printed is its
+//! output if it returned nothing.
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use tidegate_model::{ErrorCode, Metrics, Response, RunError, RunId};
+use tidegate_store::Outputs;
+
+use crate::answer::summary;
+use crate::answer::weight::values_in;
+use crate::privacy::Counts;
+use crate::run::Ended;
+use crate::tokens;
+
+/// An output up to this many tokens is sent whole.
+const WHOLE_OUTPUT_TOKENS: usize = 400;
+/// Tokens for what a program printed beside its output.
+const LOG_TOKENS: usize = 200;
+
+/// An output of more values is kept without being parsed: it would take more
+/// than 72 MB of the gateway, and no summary can show it. Chosen.
+const MOST_VALUES: u64 = 1_000_000;
+
+/// An answer and what it stands for.
+pub(crate) struct Made {
+    pub(crate) response: Response,
+    /// Bytes of the whole output.
+    pub(crate) result_bytes: u64,
+}
+
+/// Makes the answer to a run, of what may be shown of it. What is too large to be sent is
+/// kept as it is: no model sees it.
+pub(crate) fn respond(
+    ended: &Ended,
+    pii_counts: Counts,
+    real: &Ended,
+    id: &RunId,
+    outputs: &Outputs,
+) -> Made {
+    let mut response = Response {
+        success: ended.outcome.is_ok(),
+        output: None,
+        summary: String::new(),
+        error: None,
+        warnings: ended.warnings.clone(),
+        logs: None,
+        run_id: id.clone(),
+        handle: None,
+        metrics: Metrics {
+            execution_ms: 0.0,
+            memory_bytes: ended.memory_bytes,
+            tokens_in_summary: 0,
+            tool_calls: ended.tool_calls,
+        },
+        pii_tokenized: !pii_counts.is_empty(),
+        pii_counts,
+    };
+    let kept = Kept {
+        outputs,
+        outcome: real.outcome.as_ref().ok().and_then(Option::as_deref),
+        logs: real.logs.trim_end(),
+    };
+    let result_bytes = match &ended.outcome {
+        Ok(Some(text)) => tell_output(&mut response, text, &kept),
+        Ok(None) if !ended.logs.is_empty() => {
+            tell_text(&mut response, ended.logs.trim_end(), kept.logs, &kept)
+        }
+        Ok(None) => {
+            "the program returned nothing".clone_into(&mut response.summary);
+            0
+        }
+        Err(error) => {
+            fail(&mut response, error.clone());
+            0
+        }
+    };
+    let returned_something = !matches!(ended.outcome, Ok(None));
+    if returned_something && !ended.logs.is_empty() {
+        response.logs = Some(summary::of_text(ended.logs.trim_end(), LOG_TOKENS));
+    }
+    response.metrics.tokens_in_summary = tokens::count(&response.summary);
+    Made { response, result_bytes }
+}
+
+/// What is kept of an output that is too large, and where.
+struct Kept<'a> {
+    outputs: &'a Outputs,
+    outcome: Option<&'a str>,
+    logs: &'a str,
+}
+
+fn tell_output(response: &mut Response, text: &str, kept: &Kept<'_>) -> u64 {
+    let real = kept.outcome.unwrap_or_default();
+    if values_in(text, MOST_VALUES) > MOST_VALUES
+        && serde_json::from_str::<IgnoredAny>(text).is_ok()
+    {
+        response.summary = format!(
+            "JSON of {} bytes with more than {MOST_VALUES} values, too many to describe",
+            text.len()
+        );
+        keep(response, "json", real.as_bytes(), kept.outputs);
+        return real.len() as u64;
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::String(text)) => {
+            let real: String = serde_json::from_str(real).unwrap_or_default();
+            tell_text(response, &text, &real, kept)
+        }
+        Ok(value) => {
+            if fits(text) {
+                response.summary = summary::size(&value);
+                response.output = Some(value);
+            } else {
+                response.summary = summary::of_json(&value);
+                keep(response, "json", real.as_bytes(), kept.outputs);
+            }
+            real.len() as u64
+        }
+        Err(_) => {
+            // The worker's encoder writes JSON; all that can be wrong with it is
+            // its depth, unless the worker has fallen.
+            let message = "the output is not JSON, or nested more than 128 levels deep";
+            let error = RunError::new(ErrorCode::BadOutput, message);
+            fail(response, error.with_hint("return a flatter structure"));
+            0
+        }
+    }
+}
+
+fn tell_text(response: &mut Response, text: &str, real: &str, kept: &Kept<'_>) -> u64 {
+    if fits(text) {
+        response.summary = summary::text_size(text);
+        response.output = Some(Value::String(text.to_owned()));
+    } else {
+        response.summary = summary::of_text(text, summary::TOKENS);
+        keep(response, "txt", real.as_bytes(), kept.outputs);
+    }
+    real.len() as u64
+}
+
+/// Whether an output may be sent whole.
+fn fits(text: &str) -> bool {
+    // A token has at most a few dozen bytes: no need to count a megabyte.
+    text.len() <= WHOLE_OUTPUT_TOKENS * 16 && tokens::count(text) <= WHOLE_OUTPUT_TOKENS
+}
+
+fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outputs) {
+    match outputs.keep(&response.run_id, extension, content) {
+        Ok(handle) => response.handle = Some(handle),
+        Err(error) => {
+            tracing::error!(%error, run = %response.run_id, "output not kept");
+            let error = RunError::new(ErrorCode::Internal, "the output could not be kept")
+                .with_hint("the user can see why in the log; return less to get it at once");
+            fail(response, error);
+        }
+    }
+}
+
+fn fail(response: &mut Response, error: RunError) {
+    // The worker cuts its messages; one that has fallen may not.
+    let error = error.clipped();
+    response.success = false;
+    // The error itself says it all; a summary of it would be paid twice.
+    response.summary = format!("failed: {}", error.code.as_str());
+    response.error = Some(error);
+}

@@ -1,0 +1,237 @@
+//! The one way out: what a client may see, as a type.
+//!
+//! In: an outcome with real values. Its type says where its text is from, and so what is
+//! taken for personal data in it ([`Outgoing`]). Out: [`Shown`], redacted, capped and
+//! measured.
+//!
+//! Invariant: only [`show`] makes a `Shown`, and the server sends nothing else. An answer
+//! that was not redacted does not compile there.
+
+mod answer;
+mod run;
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use tidegate_model::RunError;
+
+use crate::bridge::call::json_bytes;
+use crate::consent::approvals::Form;
+use crate::context::RunContext;
+use crate::gateway::Gateway;
+use crate::privacy::{Counts, Leaving, Origin};
+
+pub use answer::ToolAnswer;
+pub(crate) use answer::{RawAnswer, has_binary, not_searched};
+pub(crate) use run::{EndedRun, RunAnswer};
+
+/// What a client may see. It can be read and sent, and neither made nor changed outside of
+/// this module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown<T> {
+    value: T,
+    bytes: u64,
+}
+
+/// What a client gets: an answer, or why there is none.
+pub type ShowResult<T> = Result<Shown<T>, Shown<RunError>>;
+
+impl<T> Shown<T> {
+    /// Bytes of text in it.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl<T> Deref for Shown<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Serialize> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Shown<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+/// What leaves towards a client. Sealed: all of them are in this module.
+pub(crate) trait Outgoing: sealed::Sealed {
+    /// What the client sees of it.
+    type Shown;
+
+    /// Replaces personal data, and caps what anybody else has a say in.
+    fn redact(self, leaving: &mut Leaving<'_>) -> Self::Shown;
+
+    /// Bytes of text that the client gets.
+    fn bytes(shown: &Self::Shown) -> u64;
+}
+
+mod sealed {
+    pub(crate) trait Sealed {}
+}
+
+/// Redacts, caps and measures: the only maker of [`Shown`].
+pub(crate) fn show<T: Outgoing>(outgoing: T, leaving: &mut Leaving<'_>) -> Shown<T::Shown> {
+    let value = outgoing.redact(leaving);
+    let bytes = T::bytes(&value);
+    Shown { value, bytes }
+}
+
+impl Gateway {
+    pub(crate) fn show<T: Outgoing>(&self, outgoing: T, context: &RunContext) -> Shown<T::Shown> {
+        show(outgoing, &mut self.privacy.leaving(&context.session))
+    }
+
+    pub(crate) fn show_result<T: Outgoing>(
+        &self,
+        result: Result<T, RunError>,
+        context: &RunContext,
+    ) -> ShowResult<T::Shown> {
+        match result {
+            Ok(outgoing) => Ok(self.show(outgoing, context)),
+            Err(error) => Err(self.show(error, context)),
+        }
+    }
+
+    /// An error that was found before the gateway was asked for anything, for the client.
+    pub fn show_error(&self, error: RunError, context: &RunContext) -> Shown<RunError> {
+        self.show(error, context)
+    }
+}
+
+impl sealed::Sealed for RunError {}
+
+impl Outgoing for RunError {
+    type Shown = Self;
+
+    fn redact(self, leaving: &mut Leaving<'_>) -> Self {
+        leaving.error(self).clipped()
+    }
+
+    fn bytes(shown: &Self) -> u64 {
+        (shown.message.len() + shown.hint.as_ref().map_or(0, String::len)) as u64
+    }
+}
+
+/// Our own text about tools and skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolText {
+    /// The text.
+    pub text: String,
+    /// What the definitions in it cost, if it has any.
+    pub definition_tokens: Option<usize>,
+}
+
+impl ToolText {
+    /// A text without definitions.
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), definition_tokens: None }
+    }
+}
+
+impl sealed::Sealed for ToolText {}
+
+impl Outgoing for ToolText {
+    type Shown = Self;
+
+    fn redact(self, leaving: &mut Leaving<'_>) -> Self {
+        let text = leaving.redact(Origin::AboutTools, &self.text).into_string();
+        Self { text, ..self }
+    }
+
+    fn bytes(shown: &Self) -> u64 {
+        shown.text.len() as u64
+    }
+}
+
+/// Upstream tools as MCP lists them, each as JSON.
+pub(crate) struct ToolList(pub(crate) Vec<Value>);
+
+impl sealed::Sealed for ToolList {}
+
+impl Outgoing for ToolList {
+    type Shown = Vec<Value>;
+
+    fn redact(self, leaving: &mut Leaving<'_>) -> Vec<Value> {
+        let redacted = self.0.iter().filter_map(|tool| {
+            // Tokens need no escapes: it stays JSON.
+            serde_json::from_str(&leaving.redact(Origin::AboutTools, &tool.to_string())).ok()
+        });
+        redacted.collect()
+    }
+
+    fn bytes(shown: &Vec<Value>) -> u64 {
+        json_bytes(shown)
+    }
+}
+
+/// A text of the client's own, to be searched for personal data.
+pub(crate) struct Unsanitized<'a>(pub(crate) &'a str);
+
+/// A text with tokens in the place of values, or the other way round.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sanitized {
+    /// The text.
+    pub text: String,
+    /// How many places were replaced, by type.
+    pub counts: Counts,
+}
+
+impl sealed::Sealed for Unsanitized<'_> {}
+
+impl Outgoing for Unsanitized<'_> {
+    type Shown = Sanitized;
+
+    fn redact(self, leaving: &mut Leaving<'_>) -> Sanitized {
+        let text = leaving.text(self.0).into_string();
+        Sanitized { text, counts: std::mem::take(&mut leaving.counts) }
+    }
+
+    fn bytes(shown: &Sanitized) -> u64 {
+        shown.text.len() as u64
+    }
+}
+
+/// Real values that the model may see: a person or the configuration said yes. The one
+/// text that is not redacted.
+pub(crate) struct Approved(pub(crate) String);
+
+impl sealed::Sealed for Approved {}
+
+impl Outgoing for Approved {
+    type Shown = String;
+
+    fn redact(self, _leaving: &mut Leaving<'_>) -> String {
+        self.0
+    }
+
+    fn bytes(shown: &String) -> u64 {
+        shown.len() as u64
+    }
+}
+
+impl sealed::Sealed for Form {}
+
+impl Outgoing for Form {
+    type Shown = Self;
+
+    /// It is made of redacted text.
+    fn redact(self, _leaving: &mut Leaving<'_>) -> Self {
+        self
+    }
+
+    fn bytes(shown: &Self) -> u64 {
+        (shown.title.len() + shown.details.len()) as u64
+    }
+}

@@ -1,0 +1,288 @@
+//! One call, whatever its path: resolve, decide, call, learn, record.
+//!
+//! This is where a call is decided: [`Policy::decide`](tidegate_policy::Policy)
+//! makes the [`Permit`], and `Discovery::call`, the only way from here to the
+//! servers, takes nothing else.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime};
+
+use serde_json::{Map, Value};
+use tidegate_model::{
+    Answer, Change, Effect, ErrorCode, Language, RunError, RunId, ToolCall, ToolDef, ToolRef,
+};
+use tidegate_policy::{Denial, Permissions, Permit};
+use tidegate_store::{CallRecord, Outcome, Store, Towards};
+
+use crate::admit::sanitise;
+use crate::consent::person::Person;
+use crate::gateway::Gateway;
+use crate::{explain, tokens};
+
+/// Who calls: a run, with what it may do, and how it writes functions.
+pub(crate) struct Caller<'a> {
+    pub(crate) run: &'a RunId,
+    pub(crate) permissions: &'a Permissions,
+    pub(crate) language: Language,
+    /// Who is asked if need be.
+    pub(crate) person: &'a Person,
+    /// Where the call is written down for a run that goes on later.
+    pub(crate) entry: Option<usize>,
+    /// The tool that was called, once that is known.
+    pub(crate) called: &'a OnceLock<ToolRef>,
+}
+
+impl Gateway {
+    /// A call by name: of a program, of `call_tool`, of whatever comes later.
+    /// `argument_bytes` is the length of the arguments as JSON text.
+    pub(crate) async fn bridge_call(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+        arguments: Map<String, Value>,
+        argument_bytes: u64,
+    ) -> Result<Answer, RunError> {
+        let mut record = Recording::start(&self.store, caller.run, argument_bytes);
+        let answered =
+            self.decided_call(caller, name, arguments, argument_bytes, &mut record.tool).await;
+        self.name_unresolved(caller, name, &mut record.tool);
+        record.finish(&answered);
+        answered
+    }
+
+    /// Refuses a call whose arguments are not one object, with the names that
+    /// the tool takes.
+    pub(crate) async fn refuse_unnamed(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+        arguments: &str,
+    ) -> RunError {
+        let mut record = Recording::start(&self.store, caller.run, arguments.len() as u64);
+        let error = self.unnamed(caller, name, arguments, &mut record.tool).await;
+        self.name_unresolved(caller, name, &mut record.tool);
+        record.outcome = Outcome::Failed(error.code);
+        error
+    }
+
+    /// What is recorded of a name that is no tool's: programs choose it, and may pass a
+    /// value of somebody, or ten thousand names. Real ones are shorter.
+    fn name_unresolved(&self, caller: &Caller<'_>, name: &str, recorded: &mut ToolRef) {
+        const LONGEST: usize = 130;
+        if *recorded == unresolved() {
+            let session = &caller.person.context().session;
+            let shown = self.privacy.leaving(session).text(name);
+            *recorded = ToolRef::new("", &shown[..shown.floor_char_boundary(LONGEST)]);
+        }
+    }
+
+    async fn unnamed(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+        arguments: &str,
+        named: &mut ToolRef,
+    ) -> RunError {
+        // What is too deep for the reader of JSON looks like no JSON.
+        if let Err(error) =
+            sanitise::name(name).and_then(|()| sanitise::depth_of_text(name, arguments))
+        {
+            return error;
+        }
+        let (id, _) = match self.discovery.resolve_in(caller.language, name).await {
+            Ok(found) => found,
+            Err(error) => return error,
+        };
+        *named = id.clone();
+        let catalog = self.catalog();
+        let Some(tool) = catalog.shown(&id) else { return explain::no_tools(&id.server) };
+        let schema = &tool.input_schema;
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut wanted: Vec<&str> =
+            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        if wanted.is_empty() {
+            let known = schema.get("properties").and_then(Value::as_object);
+            wanted = known.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        }
+        let function = catalog.function_name(&id).unwrap_or("tool");
+        explain::not_named(&id, function, arguments, &wanted)
+    }
+
+    async fn decided_call(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+        arguments: Map<String, Value>,
+        argument_bytes: u64,
+        named: &mut ToolRef,
+    ) -> Result<Answer, RunError> {
+        sanitise::name(name)?;
+        sanitise::length(name, argument_bytes, &self.settings.input)?;
+        sanitise::depth(name, &arguments)?;
+        let mut arguments = arguments;
+        let mut put_back = false;
+        loop {
+            let (id, tool, change) = self.resolve_to_call(caller, name).await?;
+            *named = id.clone();
+            // Before the decision, whose rules are about what will really be sent; and once:
+            // what a value says is no token.
+            if !std::mem::replace(&mut put_back, true) {
+                // Already said if a question came in between.
+                let _ = caller.called.set(id.clone());
+                arguments = self.put_back(caller, &id.server, arguments)?;
+            }
+            let call = ToolCall { tool: id.clone(), arguments };
+            let standing = caller.person.standing();
+            let policy = self.fresh_policy();
+            let decided = policy.decide(caller.permissions, call, &tool, change.as_ref(), standing);
+            match decided {
+                Ok(permit) => {
+                    if let Some(journal) = &caller.person.journal {
+                        let changes = self.policy.effect(&id, &tool).0 != Effect::ReadOnly;
+                        journal.send(caller.entry, changes)?;
+                    }
+                    let answer = self.make(permit).await?;
+                    self.shapes.learn(&id, &tool, &answer);
+                    return Ok(answer);
+                }
+                // Decided anew after a yes: by then rules, tool and profile may be others.
+                Err(Denial::NeedsApproval(asked)) => {
+                    self.ask_about_call(caller.person, caller.run, &asked).await?;
+                    arguments = asked.call.arguments;
+                }
+                Err(denial) => return Err(explain::denial(&denial, &id)),
+            }
+        }
+    }
+
+    /// Arguments with values in the place of tokens, if the server may have them.
+    fn put_back(
+        &self,
+        caller: &Caller<'_>,
+        server: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, RunError> {
+        let session = &caller.person.context().session;
+        let meant = |token| caller.person.means(token);
+        let restored = self.privacy.put_back(session, server, arguments, &meant)?;
+        if let Some(token) = restored.left.first() {
+            caller.person.note(format!(
+                "`{token}` came with data and is not in the program: it was passed on as it is"
+            ));
+        }
+        let towards = Towards::Server(server.to_owned());
+        self.note_restores(session, caller.run, towards, &restored.counts);
+        Ok(restored.value)
+    }
+
+    /// The tool of a name as it can be called now.
+    async fn resolve_to_call(
+        &self,
+        caller: &Caller<'_>,
+        name: &str,
+    ) -> Result<(ToolRef, Arc<ToolDef>, Option<Change>), RunError> {
+        let resolve = || self.discovery.resolve_to_call(caller.language, name);
+        let (id, tool, change) = resolve().await?;
+        let quarantined =
+            self.policy.quarantined(caller.permissions, &id, change.as_ref()).is_some();
+        // A person may have accepted it since, in another process.
+        if quarantined && self.discovery.acceptance.refresh() {
+            return resolve().await;
+        }
+        Ok((id, tool, change))
+    }
+
+    /// Makes a permitted call.
+    async fn make(&self, permit: Permit) -> Result<Answer, RunError> {
+        let called = self.discovery.call(permit).await;
+        called.map_err(|error| {
+            tracing::warn!(%error, "call failed");
+            explain::upstream(&error)
+        })
+    }
+}
+
+/// Stands in the record until the name of a call is resolved.
+fn unresolved() -> ToolRef {
+    ToolRef::new("", "(not resolved)")
+}
+
+/// Records a call when it ends, also if that is because nobody waits for it any
+/// more: made, refused, failed or cancelled, it has a row.
+struct Recording<'a> {
+    store: &'a Store,
+    run: &'a RunId,
+    started_at: SystemTime,
+    started: Instant,
+    tool: ToolRef,
+    outcome: Outcome,
+    argument_bytes: u64,
+    answer_bytes: u64,
+}
+
+impl<'a> Recording<'a> {
+    fn start(store: &'a Store, run: &'a RunId, argument_bytes: u64) -> Self {
+        Self {
+            store,
+            run,
+            started_at: SystemTime::now(),
+            started: Instant::now(),
+            tool: unresolved(),
+            outcome: Outcome::Failed(ErrorCode::Cancelled),
+            argument_bytes,
+            answer_bytes: 0,
+        }
+    }
+
+    fn finish(mut self, answered: &Result<Answer, RunError>) {
+        self.outcome = match answered {
+            Ok(answer) if answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
+            Ok(_) => Outcome::Succeeded,
+            Err(error) => Outcome::Failed(error.code),
+        };
+        self.answer_bytes = answered.as_ref().map_or(0, answer_bytes);
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        let bytes = usize::try_from(self.answer_bytes).unwrap_or(usize::MAX);
+        self.store.record_call(CallRecord {
+            run_id: self.run.clone(),
+            started_at: self.started_at,
+            tool: self.tool.clone(),
+            outcome: self.outcome,
+            duration: self.started.elapsed(),
+            argument_bytes: self.argument_bytes,
+            answer_bytes: self.answer_bytes,
+            answer_tokens: tokens::estimate(bytes) as u64,
+        });
+    }
+}
+
+/// Bytes of a value as JSON, without writing them anywhere.
+pub(crate) fn json_bytes(value: &impl serde::Serialize) -> u64 {
+    struct Counter(u64);
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // Writing to a counter cannot fail.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
+}
+
+/// What the answer would have cost the classic way: its content blocks.
+fn answer_bytes(answer: &Answer) -> u64 {
+    if answer.content.is_empty() {
+        answer.structured.as_ref().map_or(0, json_bytes)
+    } else {
+        json_bytes(&answer.content)
+    }
+}

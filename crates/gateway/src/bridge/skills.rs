@@ -1,0 +1,355 @@
+//! Skills: listed, loaded and saved, for programs and for clients alike.
+//!
+//! In: names and texts as a program or a model wrote them. Out: text. Saving is
+//! decided by policy and recorded, whoever asks; what is loaded is never run
+//! here: who runs it makes it a program, which goes the way of every program.
+//! What a client is shown has nothing invisible in it.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tidegate_model::{ErrorCode, Language, RunError, RunId, Scope, visible};
+use tidegate_policy::Permissions;
+use tidegate_store::{
+    NewSkill, Outcome, RunRecord, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
+    SkillRecord, Skills, Store, TEXT_FILE, code_file,
+};
+
+use crate::answer::shown::{ShowResult, ToolText};
+use crate::bridge::call::Caller;
+use crate::context::RunContext;
+use crate::gateway::Gateway;
+use crate::pipeline::{Clock, outcome_of, sha256_hex};
+use crate::privacy::Origin;
+use crate::run_id::new_run_id;
+use crate::{explain, tokens};
+
+/// Tokens of a list, as of the answer of a search. The rest is in `./skills`.
+const LIST_TOKENS: usize = 800;
+/// Bytes of a description in a list; the whole of it is in the skill.
+const LINE_BYTES: usize = 160;
+
+/// A skill to be saved.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaveSkill {
+    /// Its name.
+    pub name: String,
+    /// Its code.
+    pub code: String,
+    /// What it does.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// The language of the code; what it looks like if it is left out.
+    #[serde(default)]
+    pub language: Option<String>,
+}
+
+impl Gateway {
+    /// All skills as a client reads them.
+    pub async fn list_skills(&self, context: &RunContext) -> ShowResult<ToolText> {
+        let list = async {
+            may_read(&self.permissions(context.profile.as_deref())?)?;
+            Ok(ToolText::new(listed(&self.skill_list().await?)))
+        };
+        self.show_result(list.await, context)
+    }
+
+    /// The code of a skill, or its text if it is none, as a client reads it.
+    pub async fn load_skill(&self, name: &str, context: &RunContext) -> ShowResult<ToolText> {
+        let skill = async {
+            let permissions = self.permissions(context.profile.as_deref())?;
+            Ok(ToolText::new(visible(self.skill(&permissions, name).await?.content())))
+        };
+        self.show_result(skill.await, context)
+    }
+
+    /// Saves a skill for a client. Says so in one line.
+    pub async fn save_skill(
+        &self,
+        request: SaveSkill,
+        context: &RunContext,
+    ) -> ShowResult<ToolText> {
+        let (clock, id) = (Clock::start(), new_run_id());
+        let saved = async {
+            let language = match request.language.as_deref() {
+                None => Language::of(&request.code),
+                Some(word) => Language::parse(word).ok_or_else(|| {
+                    RunError::new(ErrorCode::BadArgument, "`language` is `typescript` or `python`")
+                })?,
+            };
+            let permissions = self.permissions(context.profile.as_deref())?;
+            let person = self.person(context);
+            let (permissions, person) = (&permissions, &person);
+            let called = &OnceLock::new();
+            let caller = Caller { run: &id, permissions, language, person, entry: None, called };
+            self.save_checked(&caller, request).await
+        };
+        let saved = saved.await;
+        let record = RunRecord {
+            id: id.clone(),
+            started_at: clock.wall,
+            kind: "save_skill",
+            language: None,
+            source_sha256: None,
+            outcome: outcome_of(saved.as_ref().err()),
+            duration: clock.elapsed(),
+            tool_calls: 0,
+            result_bytes: 0,
+            answer_tokens: 0,
+            handle: None,
+        };
+        self.keep_record(record).await;
+        self.show_result(saved.map(|saved| ToolText::new(saved.to_string())), context)
+    }
+
+    /// Saves what a program wants to be saved, in the program's language.
+    pub(crate) async fn save_for_program(
+        &self,
+        caller: &Caller<'_>,
+        body: &str,
+    ) -> Result<Value, RunError> {
+        let request: SaveSkill = serde_json::from_str(body).map_err(|_| {
+            let (function, example) = match caller.language {
+                Language::TypeScript => {
+                    ("saveSkill", "await saveSkill(\"name\", code, \"what it does\")")
+                }
+                Language::Python => ("save_skill", "save_skill(\"name\", code, \"what it does\")"),
+            };
+            let message = format!(
+                "`{function}` takes a name, the code as text of at most {SKILL_BYTES} bytes, and a \
+                 description"
+            );
+            RunError::new(ErrorCode::BadArgument, message).with_hint(format!("write `{example}`"))
+        })?;
+        // An agent reads it some day.
+        let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let mut redacted = |text: &str| leaving.redact(Origin::AboutTools, text).into_string();
+        let request = SaveSkill {
+            code: redacted(&request.code),
+            description: request.description.as_deref().map(&mut redacted),
+            ..request
+        };
+        self.save_checked(caller, request).await
+    }
+
+    fn recorded_name(&self, caller: &Caller<'_>, name: &str) -> String {
+        let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let shown = leaving.redact(Origin::OwnWords, name);
+        shown[..shown.floor_char_boundary(100)].escape_debug().to_string()
+    }
+
+    async fn save_checked(
+        &self,
+        caller: &Caller<'_>,
+        request: SaveSkill,
+    ) -> Result<Value, RunError> {
+        let SaveSkill { name, code, description, .. } = request;
+        let mut record = Recording {
+            store: Arc::clone(&self.store),
+            record: SkillRecord {
+                run_id: RunId::clone(caller.run),
+                saved_at: SystemTime::now(),
+                name: self.recorded_name(caller, &name),
+                outcome: Outcome::Failed(ErrorCode::Cancelled),
+                replaced: false,
+                language: caller.language.as_str(),
+                code_bytes: code.len() as u64,
+                code_sha256: sha256_hex(&code),
+            },
+        };
+        let decided = may_save(caller.permissions)
+            .and_then(|()| SkillName::parse(&name).map_err(|error| told(&error)));
+        let name = match decided {
+            Ok(name) => name,
+            Err(error) => {
+                record.record.outcome = Outcome::Failed(error.code);
+                return Err(error);
+            }
+        };
+        let language = caller.language;
+        let path = format!("./skills/{name}/{}", code_file(language));
+        let description = description.unwrap_or_default();
+        let new = NewSkill { name, code, language, description };
+        let skills = self.skills.clone();
+        // The record goes along: what has begun to be written is written, also when
+        // the run ends meanwhile.
+        let saved = blocking(move || record.save(&skills, &new)).await?;
+        Ok(json!({"path": path, "replaced": saved == Saved::Replaced}))
+    }
+
+    /// One skill, for whoever may read it.
+    pub(crate) async fn skill(
+        &self,
+        permissions: &Permissions,
+        name: &str,
+    ) -> Result<Skill, RunError> {
+        may_read(permissions)?;
+        self.find_skill(name).await
+    }
+
+    /// One skill. Whether it may be read was decided before.
+    pub(crate) async fn find_skill(&self, name: &str) -> Result<Skill, RunError> {
+        let (skills, name) = (self.skills.clone(), name.to_owned());
+        blocking(move || skills.load(&name).map_err(|error| told(&error))).await
+    }
+
+    /// All skills. Whether they may be read was decided before.
+    pub(crate) async fn skill_list(&self) -> Result<SkillList, RunError> {
+        let skills = self.skills.clone();
+        let list = blocking(move || skills.list().map_err(|error| told(&error))).await?;
+        for (name, problem) in &list.skipped {
+            tracing::warn!(%name, %problem, "skill skipped");
+        }
+        Ok(list)
+    }
+}
+
+/// The files of a skill, as a program sees them.
+pub(crate) fn skill_files(skill: &Skill) -> Vec<(&'static str, &str)> {
+    let code = skill.code.as_ref().map(|(language, code)| (code_file(*language), code.as_str()));
+    [(TEXT_FILE, skill.text.as_str())].into_iter().chain(code).collect()
+}
+
+/// Records an attempt when it ends, however it ends.
+struct Recording {
+    store: Arc<Store>,
+    record: SkillRecord,
+}
+
+impl Recording {
+    fn save(mut self, skills: &Skills, new: &NewSkill) -> Result<Saved, RunError> {
+        let saved = skills.save(new).map_err(|error| told(&error));
+        self.record.outcome = outcome_of(saved.as_ref().err());
+        self.record.replaced = matches!(saved, Ok(Saved::Replaced));
+        saved
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        self.store.record_skill(self.record.clone());
+    }
+}
+
+fn may_save(permissions: &Permissions) -> Result<(), RunError> {
+    permissions.may_write(Scope::Skills).map_err(|refusal| {
+        let (reason, hint) = explain::refusal(&refusal);
+        let message = format!("`./skills` may not be written to: {reason}");
+        RunError::new(ErrorCode::Denied, message).with_hint(hint)
+    })
+}
+
+fn may_read(permissions: &Permissions) -> Result<(), RunError> {
+    permissions.may_read(Scope::Skills).map_err(|refusal| {
+        let (reason, hint) = explain::refusal(&refusal);
+        RunError::new(ErrorCode::File, format!("`./skills` may not be read: {reason}"))
+            .with_hint(hint)
+    })
+}
+
+/// Waits for the disk on a thread of its own.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, RunError> + Send + 'static,
+) -> Result<T, RunError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(explain::internal()))
+}
+
+fn told(error: &SkillError) -> RunError {
+    let code = match error {
+        SkillError::BadName { .. } | SkillError::TooLong { .. } | SkillError::Empty { .. } => {
+            ErrorCode::BadArgument
+        }
+        SkillError::Unknown { .. }
+        | SkillError::Shipped { .. }
+        | SkillError::TooMany { .. }
+        | SkillError::Damaged { .. }
+        | SkillError::NotOurs { .. } => ErrorCode::File,
+        SkillError::Folder(source) => {
+            tracing::warn!(%source, "the folder of skills cannot be used");
+            ErrorCode::File
+        }
+    };
+    RunError::new(code, error.to_string()).with_hint(error.hint())
+}
+
+/// One line each, within the budget.
+fn listed(list: &SkillList) -> String {
+    let mut text = String::new();
+    let mut left = LIST_TOKENS;
+    let mut told = 0;
+    for Skill { name, description, code, .. } in &list.skills {
+        let kind = code.as_ref().map_or("text", |(language, _)| language.as_str());
+        let end = description.floor_char_boundary(LINE_BYTES);
+        let cut = if end < description.len() { "…" } else { "" };
+        let line = format!("{name} ({kind})  {}{cut}\n", &description[..end]);
+        let Some(rest) = left.checked_sub(tokens::count(&line)) else { break };
+        left = rest;
+        told += 1;
+        text.push_str(&line);
+    }
+    // Writing to a text cannot fail.
+    if told < list.skills.len() {
+        let more = list.skills.len() - told;
+        let _ = writeln!(text, "+{more} more: a program can list ./skills");
+    }
+    if !list.skipped.is_empty() {
+        let _ = writeln!(
+            text,
+            "{} damaged and left out; the user can see them with `tidegate skills list`",
+            list.skipped.len()
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_model::Language;
+    use tidegate_store::{NewSkill, SkillName, Skills};
+
+    use super::{LIST_TOKENS, listed};
+    use crate::tokens;
+
+    #[test]
+    fn the_shipped_skill_costs_less_than_500_tokens() {
+        let state = tempfile::tempdir().unwrap();
+        let skill = Skills::new(state.path()).load("mcp-progressive-discovery").unwrap();
+        let cost = tokens::count(&skill.text);
+        assert!((100..500).contains(&cost), "{cost}");
+    }
+
+    #[test]
+    fn a_long_list_stays_within_its_budget_and_says_what_is_missing() {
+        let state = tempfile::tempdir().unwrap();
+        let skills = Skills::new(state.path());
+        for number in 0..60 {
+            let new = NewSkill {
+                name: SkillName::parse(&format!("a{number}")).unwrap(),
+                code: "1".into(),
+                language: Language::Python,
+                description: "Sums up what was sold, by customer and month. ".repeat(20),
+            };
+            skills.save(&new).unwrap();
+        }
+        std::fs::create_dir(state.path().join("skills/damaged")).unwrap();
+        let list = skills.list().unwrap();
+        let text = listed(&list);
+        let lines: Vec<&str> = text.lines().collect();
+        let [shown @ .., more, damaged] = lines.as_slice() else { panic!("{text}") };
+        assert!((10..40).contains(&shown.len()), "{text}");
+        assert!(
+            shown.iter().all(|line| line.contains(" (python)  Sums up") && line.ends_with('…'))
+        );
+        assert_eq!(*more, format!("+{} more: a program can list ./skills", 61 - shown.len()));
+        assert_eq!(
+            *damaged,
+            "1 damaged and left out; the user can see them with `tidegate skills list`"
+        );
+        // The last two lines come on top.
+        assert!(tokens::count(&text) < LIST_TOKENS + 50);
+    }
+}

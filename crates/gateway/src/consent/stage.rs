@@ -1,0 +1,172 @@
+//! May this program run, and where?
+//!
+//! In: a [`Judged`] program. Out: a [`Consented`] one, with the sandbox it runs in; or why
+//! it does not run. No worker is held meanwhile. A person is
+//! asked once for the whole program: for its risk, and for all tools that it can be seen
+//! to call and that need their word, so that a loop of fifty writes is one question. The
+//! answer is bound to the hash of exactly this program under exactly this profile.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidegate_model::{Backend, ErrorCode, Executable, Program, RunError, ToolRef, Word};
+use tidegate_policy::{Why, subject_of_text};
+use tidegate_sandbox::Pool;
+use tidegate_store::ApprovalScope;
+
+use crate::admit::admission::Turn;
+use crate::admit::stage::{Admitted, Submitted};
+use crate::consent::approval_form;
+use crate::consent::approvals::Matter;
+use crate::examine::judge::Judgement;
+use crate::examine::stage::Judged;
+use crate::gateway::Gateway;
+use crate::tools::view::View;
+
+/// A program that may run.
+pub(crate) struct Consented {
+    /// Its permissions and limits are those of its sandbox.
+    pub(crate) run: Submitted,
+    pub(crate) turn: Turn,
+    pub(crate) workers: Arc<Pool>,
+    pub(crate) sandbox: Backend,
+    pub(crate) executable: Option<Executable>,
+    pub(crate) view: View,
+    /// What its author is told beside the result.
+    pub(crate) warnings: Vec<String>,
+    /// What it has used of its time.
+    pub(crate) used: Duration,
+    /// Nobody else can make one.
+    _sealed: Sealed,
+}
+
+struct Sealed;
+
+impl Gateway {
+    /// Asks whoever must be asked, and chooses the sandbox.
+    pub(crate) async fn consent(&self, judged: Judged) -> Result<Consented, RunError> {
+        let Judged { admitted, prepared, view, judgement, mut warnings, .. } = judged;
+        let Admitted { mut run, workers, mut turn, since, .. } = admitted;
+        let used = since.elapsed();
+        let sandbox = self.approved_sandbox(&run, &judgement, &mut turn).await?;
+        if sandbox != Backend::Process {
+            tracing::info!(run = %run.id, sandbox = sandbox.as_str(), "runs in another sandbox");
+            warnings.push(runs_elsewhere(&judgement, sandbox));
+            run.permissions = self.policy.strict(&run.permissions);
+            run.limits = self.limits_of(&run.program, Some(&run.permissions));
+        }
+        let executable = prepared.executable;
+        let _sealed = Sealed;
+        Ok(Consented { run, turn, workers, sandbox, executable, view, warnings, used, _sealed })
+    }
+
+    /// The sandbox that the program runs in, once everybody who must be asked said yes.
+    async fn approved_sandbox(
+        &self,
+        run: &Submitted,
+        judgement: &Judgement,
+        turn: &mut Turn,
+    ) -> Result<Backend, RunError> {
+        let (person, program) = (&*run.person, &*run.program);
+        person.set_level(judgement.level);
+        if judgement.ruling.word == Word::Deny {
+            return Err(denied(judgement));
+        }
+        // Before anybody is asked about something that cannot run.
+        let backend = self.backend(judgement, person.wanted_backend())?;
+        let asked: Vec<(&ToolRef, &Why)> =
+            judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
+        let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
+        let for_risk = judgement.ruling.word == Word::Ask;
+        if tools.is_empty() && !for_risk {
+            return Ok(backend);
+        }
+        let leaving = &mut self.privacy.leaving(&person.context().session);
+        let matter = Matter {
+            kind: "program",
+            subject: subject_of_program(program, &run.permissions.names(), &tools),
+            title: approval_form::title_of_program(program.language, &tools, judgement, leaving),
+            details: approval_form::details_of_program(&program.source, judgement, leaving),
+        };
+        turn.started();
+        match self.ask(person, &run.id, matter).await? {
+            ApprovalScope::Once => person.approve_tools(tools),
+            ApprovalScope::Session => {
+                for (tool, why) in asked {
+                    person.approve_for_session(tool.clone(), why.clone());
+                }
+            }
+        }
+        Ok(backend)
+    }
+
+    /// The first sandbox for a level that is there, and never one that is not listed.
+    fn backend(&self, judgement: &Judgement, wanted: Option<Backend>) -> Result<Backend, RunError> {
+        let listed = self.settings.risk.backends(judgement.level);
+        // A run can ask for a stronger one than it needs, and not for a weaker one.
+        let strong_enough = |backend: &&Backend| wanted.is_none_or(|wanted| **backend >= wanted);
+        let mut candidates: Vec<Backend> = listed.iter().filter(strong_enough).copied().collect();
+        let strongest = listed.iter().max();
+        candidates.extend(wanted.filter(|wanted| strongest.is_none_or(|most| wanted > most)));
+        let chosen = candidates.iter().copied().find(|backend| backend.is_available());
+        chosen.ok_or_else(|| no_backend(judgement, &candidates, wanted))
+    }
+}
+
+/// The hash of exactly what will run: language, engine, profiles, program, and the tools
+/// that a yes is for.
+fn subject_of_program(program: &Program, profiles: &[&str], tools: &[ToolRef]) -> String {
+    let tools: Vec<String> = tools.iter().map(ToString::to_string).collect();
+    let engine = program.engine.map(tidegate_model::Engine::as_str);
+    let parts = (program.language.as_str(), engine, profiles, tools, &program.source);
+    // Text and lists of text are always written.
+    subject_of_text("program", &serde_json::to_string(&parts).unwrap_or_default())
+}
+
+/// Never silently: what a program may do in another sandbox is other than its author
+/// thinks.
+fn runs_elsewhere(judgement: &Judgement, sandbox: Backend) -> String {
+    let worst = judgement.issues.iter().max_by_key(|issue| issue.severity);
+    let why = worst.map(|issue| format!(" (line {}: {})", issue.line, issue.message));
+    format!(
+        "the risk of the program is {}{}, so it ran in the sandbox `{}`",
+        judgement.level,
+        why.unwrap_or_default(),
+        sandbox.as_str()
+    )
+}
+
+fn denied(judgement: &Judgement) -> RunError {
+    let message = format!(
+        "the program may not run: its risk is {} ({} of 100), and {}",
+        judgement.level,
+        judgement.risk_score,
+        approval_form::because(&judgement.ruling)
+    );
+    let error = RunError::new(ErrorCode::Denied, message);
+    match judgement.issues.iter().max_by_key(|issue| issue.severity) {
+        Some(worst) => RunError {
+            line: Some(worst.line),
+            column: Some(worst.column),
+            ..error.with_hint(format!("{}; {}", worst.message, worst.suggestion))
+        },
+        None => error.with_hint("do it with fewer or milder tools"),
+    }
+}
+
+fn no_backend(judgement: &Judgement, candidates: &[Backend], wanted: Option<Backend>) -> RunError {
+    let names: Vec<&str> = candidates.iter().map(|backend| backend.as_str()).collect();
+    if let Some(wanted) = wanted.filter(|wanted| !wanted.is_available()) {
+        let message = format!("the sandbox `{}` is not available here", wanted.as_str());
+        return RunError::new(ErrorCode::Isolation, message)
+            .with_hint("ask for `process` or `strict`; a weaker one is never used instead");
+    }
+    let message = format!(
+        "the program may not run here: its risk is {}, for which `{}` is needed, and this is not \
+         available",
+        judgement.level,
+        names.join("` or `")
+    );
+    RunError::new(ErrorCode::Isolation, message)
+        .with_hint(format!("the user can change `risk.{}`", judgement.level))
+}

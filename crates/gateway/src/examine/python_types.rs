@@ -1,0 +1,91 @@
+//! A program in Python against the types of the tools it uses, before it runs.
+//!
+//! In: the program, where it uses which tools, and what it knows of the keys that it
+//! reads. Out: an error that ends the run before it began, or warnings that go with
+//! its answer. What an error is about is found out as for TypeScript
+//! (`type_check.rs`): by checking again with nothing known of results.
+//! Must stay true: `auto` refuses only what the call itself would refuse. Values
+//! change on their way to a tool, so one that does not fit counts only where it is
+//! written in place.
+
+mod judge;
+mod stubs;
+
+use tidegate_catalog::{Catalog, Results};
+use tidegate_config::TypeCheck;
+use tidegate_model::{PythonNames, Reference, RunError};
+use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
+
+use self::judge::Judge;
+use self::stubs::Stubs;
+use crate::examine::type_check::in_characters;
+use crate::examine::type_verdict::{Problem, verdict};
+
+/// Declarations of more bytes are not checked against. Chosen, as for TypeScript.
+const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
+
+/// The type checker of a gateway for Python, and how much it may say.
+pub(crate) struct PythonTypes {
+    checker: TypeChecker,
+    mode: TypeCheck,
+}
+
+/// What a program is checked with.
+pub(crate) struct PythonRequest<'a> {
+    pub(crate) catalog: &'a Catalog,
+    /// The source, with `\n` at the ends of its lines.
+    pub(crate) text: &'a str,
+    pub(crate) references: &'a [Reference],
+    pub(crate) known: &'a PythonNames,
+}
+
+impl PythonTypes {
+    pub(crate) fn new(checker: TypeChecker, mode: TypeCheck) -> Self {
+        Self { checker, mode }
+    }
+
+    /// Warnings about a program, or why it must not run.
+    pub(crate) async fn check(&self, request: &PythonRequest<'_>) -> Result<Vec<String>, RunError> {
+        let stubs = Stubs::of(request);
+        if stubs.are_empty() || self.mode == TypeCheck::Off {
+            return Ok(Vec::new());
+        }
+        let judge = Judge { request, stubs: &stubs };
+        match self.problems(&judge).await {
+            Ok(problems) => verdict(&problems, |one| judge.told(one), |one| judge.signature(one)),
+            Err(error) => {
+                // A check is an aid: without it the program runs as it is.
+                tracing::debug!(%error, "the program is not type-checked");
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    async fn problems(&self, judge: &Judge<'_>) -> Result<Vec<Problem>, TypeCheckError> {
+        let all = self.diagnostics(judge, Results::All).await?;
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        let inputs = self.diagnostics(judge, Results::Ignored).await?;
+        let declared = match judge.stubs.have_observed() {
+            true => self.diagnostics(judge, Results::Declared).await?,
+            false => all.clone(),
+        };
+        Ok(judge.problems(self.mode, &all, &declared, &inputs))
+    }
+
+    async fn diagnostics(
+        &self,
+        judge: &Judge<'_>,
+        results: Results,
+    ) -> Result<Vec<Diagnostic>, TypeCheckError> {
+        let files: Vec<SourceFile> = judge.stubs.files(judge.request.catalog, results);
+        let bytes: usize = files.iter().map(|file| file.text.len()).sum();
+        if bytes > DECLARATION_BYTES {
+            return Ok(Vec::new());
+        }
+        let text = judge.request.text;
+        let found = self.checker.check(&files, text).await?;
+        Ok(found.into_iter().filter_map(|one| in_characters(one, text)).collect())
+    }
+}

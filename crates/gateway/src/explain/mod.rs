@@ -1,0 +1,302 @@
+//! Errors of the layers below, told to a model.
+//!
+//! The model gets what to change and nothing of the host: no path, no URL, none
+//! of what a server printed. The operator finds all of that in the log.
+
+pub(crate) mod command;
+pub(crate) mod limit;
+
+use tidegate_model::{
+    Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, ToolRef,
+    did_you_mean,
+};
+use tidegate_policy::{Denial, Refusal, Rule};
+use tidegate_sandbox::{PythonError, SandboxError};
+use tidegate_upstream::UpstreamError;
+
+use crate::consent::approval_form::because;
+
+/// A worker that is not isolated enough for a risky program.
+pub(crate) fn not_strict(report: &IsolationReport) -> RunError {
+    isolation("programs of this risk are not run", Isolation::Strict, report)
+}
+
+/// A call that policy refused.
+pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
+    match denial {
+        Denial::NotGranted => {
+            let message = format!("`{tool}` may not be called: its server is not granted");
+            RunError::new(ErrorCode::Denied, message)
+                .with_hint("use another tool; asking again will not change this")
+        }
+        Denial::Profile(refused) => {
+            let (reason, hint) = refusal(refused);
+            let message = format!("`{tool}` may not be called: {reason}");
+            RunError::new(ErrorCode::Denied, message).with_hint(hint)
+        }
+        Denial::Quarantined(change) => {
+            let message = format!("`{tool}` may not be called: it is {change}");
+            let name = tool.in_a_command();
+            RunError::new(ErrorCode::Quarantined, message).with_hint(format!(
+                "use another tool; the user can look at the difference and accept it with \
+                 `tidegate tools accept {name}`"
+            ))
+        }
+        Denial::Rule(ruling) => {
+            let message = format!("`{tool}` may not be called, because {}", because(ruling));
+            RunError::new(ErrorCode::Denied, message).with_hint(
+                "do not try it by another way; the user can change the rule in policy.toml",
+            )
+        }
+        // Asked about before it comes to this.
+        Denial::NeedsApproval(asked) => {
+            let message = format!("`{tool}` needs a person's approval");
+            let hint = format!("it is asked about because {}", because(&asked.ruling));
+            RunError::new(ErrorCode::ApprovalDenied, message).with_hint(hint)
+        }
+        Denial::WrongDefinition => {
+            RunError::new(ErrorCode::Denied, format!("`{tool}` was not the tool that was checked"))
+        }
+        Denial::Arguments(problem) => {
+            let place = match problem.path.as_str() {
+                "" => String::new(),
+                path => format!(": `{path}`"),
+            };
+            let message = format!("`{tool}`{place} {}", problem.problem);
+            let mut error = RunError::new(ErrorCode::BadArgument, message);
+            error.hint.clone_from(&problem.hint);
+            // Names and values of the server's schema are in there.
+            error.clipped()
+        }
+    }
+}
+
+/// What a profile refuses, as the end of "… may not …: ", and what would allow it.
+pub(crate) fn refusal(Refusal { profile, rule }: &Refusal) -> (String, String) {
+    let own = match profile.as_str() {
+        "read_only" | "write_restricted" | "strict" | "default" | "execute_full" => "or choose",
+        _ => "or change it, or choose",
+    };
+    let wider = |first: &str| format!("{first}{own} a wider `profile`");
+    match rule {
+        Rule::Effects(Effects::ReadOnly) => (
+            format!("profile `{profile}` allows only tools that change nothing"),
+            wider("the user can list it under `tools.read_only` if it does not, "),
+        ),
+        Rule::Effects(_) => (
+            format!("profile `{profile}` allows only tools that destroy nothing"),
+            wider("the user can list it under `tools.additive` if it does not, "),
+        ),
+        Rule::Allow => (
+            format!("it is not among the tools in `allow` of profile `{profile}`"),
+            wider("the user can list it there, "),
+        ),
+        Rule::Deny(pattern) => (
+            format!("`{pattern}` is in `deny` of profile `{profile}`"),
+            "the user can take it out there".into(),
+        ),
+        Rule::Read => (
+            format!("the folder is not in `read` of profile `{profile}`"),
+            wider("the user can list it there, "),
+        ),
+        Rule::Write => (
+            format!("the folder is not in `write` of profile `{profile}`"),
+            wider("the user can list it there, "),
+        ),
+        Rule::Network => (
+            format!("`network` of profile `{profile}` is `none`"),
+            "the user can choose a wider `profile`".into(),
+        ),
+        Rule::Commands => (
+            format!("it is not among the `commands` of profile `{profile}`"),
+            "the user can choose a `profile` that has it, such as `execute_full`".into(),
+        ),
+    }
+}
+
+/// A `fetch` in a run that has no network.
+pub(crate) fn no_network(refused: &Refusal) -> RunError {
+    let (reason, hint) = refusal(refused);
+    RunError::new(ErrorCode::FetchDenied, format!("there is no network: {reason}")).with_hint(hint)
+}
+
+/// A run that asks for a profile that is not there.
+pub(crate) fn unknown_profile(given: &str, known: &[String]) -> RunError {
+    let names = || known.iter().map(String::as_str);
+    let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+    let hint =
+        did_you_mean(given, names()).unwrap_or_else(|| format!("there is {}", listed.join(", ")));
+    let given = given[..given.floor_char_boundary(100)].escape_debug();
+    RunError::new(ErrorCode::Denied, format!("there is no profile `{given}`")).with_hint(hint)
+}
+
+/// Something in the gateway that cannot be.
+pub(crate) fn internal() -> RunError {
+    RunError::new(ErrorCode::Internal, "something in the gateway failed")
+}
+
+/// A name that no server has.
+pub(crate) fn unknown_server(given: &str, hint: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownServer, format!("there is no server `{given}`")).with_hint(hint)
+}
+
+/// A name that no tool of a server has.
+pub(crate) fn unknown_tool(server: &str, given: &str, hint: &str) -> RunError {
+    let message = format!("server `{server}` has no tool `{given}`");
+    RunError::new(ErrorCode::UnknownTool, message).with_hint(hint)
+}
+
+/// A tool of a server that has none.
+pub(crate) fn no_tools(server: &str) -> RunError {
+    RunError::new(ErrorCode::UnknownTool, format!("server `{server}` has no tools"))
+}
+
+/// A server that is called as if it were one of its tools.
+pub(crate) fn called_server(server: &str, language: Language, tools: &[String]) -> RunError {
+    let message = format!("`{server}` is a server, not a function");
+    let error = RunError::new(ErrorCode::UnknownTool, message);
+    let shown: Vec<String> = tools.iter().take(12).map(|tool| format!("`{tool}`")).collect();
+    let arguments = match language {
+        Language::TypeScript => "{ … }",
+        Language::Python => "…",
+    };
+    match tools.first() {
+        None => error,
+        Some(first) => error.with_hint(format!(
+            "call one of its tools, such as `servers.{server}.{first}({arguments})`; it has {}{}",
+            shown.join(", "),
+            if tools.len() > shown.len() { ", …" } else { "" },
+        )),
+    }
+}
+
+/// A call whose arguments are not one object. `arguments` is their JSON text,
+/// `wanted` the arguments of the tool, those that it needs first.
+pub(crate) fn not_named(
+    tool: &ToolRef,
+    function: &str,
+    arguments: &str,
+    wanted: &[&str],
+) -> RunError {
+    let got = match arguments.bytes().next() {
+        Some(b'{') => {
+            let message = format!("the arguments of `{tool}` are nested too deeply");
+            return RunError::new(ErrorCode::BadArgument, message)
+                .with_hint("data may be nested up to 128 levels");
+        }
+        Some(b'[') => "a list",
+        Some(b'"') => "a string",
+        Some(b't' | b'f') => "a boolean",
+        Some(b'n') => "a function or a symbol",
+        _ => "a number",
+    };
+    let short = arguments.len() <= 40 && !matches!(got, "a list" | "a function or a symbol");
+    let value = if short { arguments } else { "…" };
+    let hint = match wanted {
+        [] => format!("write `{function}({{}})`: it takes no arguments"),
+        [only] => format!("write `{function}({{ {only}: {value} }})`"),
+        several => {
+            let shown: Vec<String> =
+                several.iter().take(6).map(|key| format!("{key}: …")).collect();
+            format!("write `{function}({{ {} }})`", shown.join(", "))
+        }
+    };
+    let message = format!("`{tool}` takes one object with named arguments, got {got}");
+    RunError::new(ErrorCode::BadArgument, message).with_hint(hint)
+}
+
+/// A call that the server did not answer well.
+pub(crate) fn upstream(error: &UpstreamError) -> RunError {
+    match error {
+        UpstreamError::Unknown { server } => {
+            RunError::new(ErrorCode::UnknownServer, format!("there is no server `{server}`"))
+        }
+        UpstreamError::CommandNotFound { server, .. } => RunError::new(
+            ErrorCode::UpstreamUnavailable,
+            format!("server `{server}` could not be started: its command was not found"),
+        )
+        .with_hint(format!(
+            "the user must fix its configuration; `tidegate servers test {server}` shows it"
+        )),
+        UpstreamError::StartFailed { server, reason, .. } => RunError::new(
+            ErrorCode::UpstreamUnavailable,
+            format!("server `{server}` could not be started: {reason}"),
+        )
+        .with_hint(format!("the user can see why with `tidegate servers test {server}`")),
+        UpstreamError::BackingOff { server, retry_in, reason, .. } => RunError::new(
+            ErrorCode::UpstreamUnavailable,
+            format!(
+                "server `{server}` keeps failing and is tried again in {} s: {reason}",
+                retry_in.as_secs().max(1)
+            ),
+        ),
+        UpstreamError::Died { server, reason, .. } => RunError::new(
+            ErrorCode::UpstreamDied,
+            format!("server `{server}` died while it worked on the call: {reason}"),
+        )
+        .with_hint("the next call starts it again; whether this one took effect is unknown"),
+        UpstreamError::TimedOut { server, after } => RunError::new(
+            ErrorCode::UpstreamTimeout,
+            format!("server `{server}` did not answer within {} ms", after.as_millis()),
+        )
+        .with_hint(format!("ask for less, or let the user raise `timeout` of server `{server}`")),
+        UpstreamError::Refused { server, message, .. } => RunError::new(
+            ErrorCode::ToolFailed,
+            format!("server `{server}` refused the call: {message}"),
+        ),
+        UpstreamError::Protocol { server, reason } => RunError::new(
+            ErrorCode::UpstreamProtocol,
+            format!("server `{server}` broke the protocol: {reason}"),
+        ),
+    }
+}
+
+/// A run for which there is no worker. `limited` words the limit that it hit.
+pub(crate) fn sandbox(error: &SandboxError, limited: impl Fn(LimitName) -> RunError) -> RunError {
+    match error {
+        SandboxError::Isolation { wanted, report } => {
+            isolation("programs are not run", *wanted, report)
+        }
+        SandboxError::Processes => limited(LimitName::Processes),
+        SandboxError::Start(_)
+        | SandboxError::Hello(_)
+        | SandboxError::Version { .. }
+        | SandboxError::Closed
+        | SandboxError::Silent => {
+            RunError::new(ErrorCode::WorkerDied, "no worker could be started")
+                .with_hint("the user can see why with `tidegate doctor`")
+        }
+    }
+}
+
+/// Something that is not done, since the machine does not confine it well enough.
+pub(crate) fn isolation(what: &str, wanted: Isolation, report: &IsolationReport) -> RunError {
+    let missing: Vec<&str> =
+        report.missing(wanted).into_iter().map(|line| line.layer.as_str()).collect();
+    let message = format!(
+        "{what}: this machine isolates them as `{}`, and `sandbox.min_isolation` is `{wanted}`; \
+         missing: {}",
+        report.level(),
+        missing.join(", ")
+    );
+    RunError::new(ErrorCode::Isolation, message)
+        .with_hint("the user can see the remedies with `tidegate doctor`")
+}
+
+/// For the model and its user. Without the paths of the machine: `tidegate
+/// doctor` shows them.
+pub(crate) fn no_python(error: &PythonError) -> RunError {
+    let fact = match error {
+        PythonError::Missing { .. } => "there is no Python on this machine".to_owned(),
+        PythonError::Broken { .. } => "the Python of this machine does not run".to_owned(),
+        PythonError::TooOld { version, .. } => {
+            format!("the Python of this machine is of version {version}, 3.9 is needed")
+        }
+        PythonError::NoPackages { version, .. } => {
+            format!("`python.packages` has no packages for Python {version}")
+        }
+    };
+    let hint = "write the program in TypeScript; or let the user install Python 3.9 or later on \
+                PATH or set `python.path`, `tidegate doctor` says what was found";
+    RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
+}

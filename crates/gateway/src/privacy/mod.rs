@@ -1,0 +1,447 @@
+//! Personal data: known where it comes in, replaced where it leaves, put back on its way
+//! into a tool.
+//!
+//! In: every answer from outside ([`Privacy::arrived`]), every text that goes towards the
+//! model ([`Leaving`]), the arguments of every call ([`Privacy::put_back`]). Out: the same
+//! with values or tokens, as the mode says. What a session has seen it knows until its
+//! end; tokens that left are kept in the vault besides, by a thread of its own.
+//!
+//! Must stay true: nothing goes to a client that has not been here, but for what a person
+//! said yes to (`restore_pii`). No session gets a value of another one.
+
+pub(crate) mod boundary;
+mod disguise;
+mod keeper;
+mod leaving;
+pub(crate) mod named_session;
+pub(crate) mod personal;
+pub(crate) mod pii_helpers;
+mod redacted;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+use tidegate_config::{Privacy as Settings, PrivacyMode};
+use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
+use tidegate_model::{DataType, Detect, ErrorCode, RunError, Span, TextKind};
+use tidegate_privacy::{Fate, NewValue, RestoreError, Restored, SessionValues, Token, find_tokens};
+
+use crate::admit::admission::SessionId;
+use crate::run_id::new_run_id;
+use keeper::Keeper;
+
+pub(crate) use keeper::Vaults;
+pub(crate) use leaving::{Counts, Leaving, Origin};
+pub use redacted::Redacted;
+pub(crate) use redacted::{RedactedError, RedactedErrors};
+
+/// Text up to this size is looked at on the spot. Chosen: a millisecond or two.
+const AT_ONCE_BYTES: usize = 256 * 1024;
+
+/// What is done about personal data, for all sessions.
+pub(crate) struct Privacy {
+    settings: Settings,
+    detector: Box<dyn Detect>,
+    sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
+    keeper: Keeper,
+    /// The name of the session of a client that has the process to itself.
+    own_name: String,
+}
+
+/// What one session has seen.
+pub(crate) struct Session {
+    /// Its name in the vault.
+    pub(crate) name: String,
+    values: Mutex<SessionValues>,
+    /// Bytes that went towards the model since personal data was seen.
+    pub(crate) told_bytes: AtomicU64,
+}
+
+impl Session {
+    fn new(name: String, values: SessionValues) -> Self {
+        let values = Mutex::new(values);
+        Self { name, values, told_bytes: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn values(&self) -> MutexGuard<'_, SessionValues> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it has seen personal data.
+    pub(crate) fn has_seen_some(&self) -> bool {
+        !self.values().is_empty()
+    }
+}
+
+/// What an answer brought.
+pub(crate) struct Arrived {
+    /// For the program.
+    pub(crate) outcome: Result<String, RunError>,
+    /// How many values of each type were found in it.
+    pub(crate) counts: Counts,
+}
+
+impl Privacy {
+    pub(crate) fn open(settings: Settings, vaults: Vaults) -> Result<Self, OptionsError> {
+        Ok(Self {
+            detector: detector(&settings)?,
+            keeper: Keeper::new(vaults, settings.expires),
+            settings,
+            sessions: Mutex::default(),
+            own_name: new_run_id().0,
+        })
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.settings.mode == PrivacyMode::Off
+    }
+
+    /// What a session has seen.
+    pub(crate) fn session(&self, id: &SessionId) -> Arc<Session> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = sessions.get(id) {
+            return Arc::clone(session);
+        }
+        let session = match &*id.0 {
+            "" => Session::new(self.own_name.clone(), SessionValues::default()),
+            // One with a name of its own may have been here before.
+            name => self.earlier(name),
+        };
+        let session = Arc::new(session);
+        sessions.insert(id.clone(), Arc::clone(&session));
+        session
+    }
+
+    /// A run of another process goes on here: its program may have tokens of there. This
+    /// session has them from now on, too, under its own name: the other one may live and
+    /// give further tokens. The name under which the run's tokens are now.
+    ///
+    /// Refused if this session knows values already: one token would stand for two.
+    pub(crate) fn go_on_with(&self, id: &SessionId, earlier: &str) -> Result<String, RunError> {
+        let session = self.session(id);
+        if session.name != earlier && !self.is_off() {
+            let mut values = session.values();
+            if !values.is_empty() {
+                return Err(other_tokens());
+            }
+            let brought = self.keeper.load(earlier, &mut values);
+            drop(values);
+            self.keep(&session, brought);
+        }
+        Ok(session.name.clone())
+    }
+
+    fn earlier(&self, name: &str) -> Session {
+        let mut values = SessionValues::default();
+        self.keeper.load(name, &mut values);
+        Session::new(name.to_owned(), values)
+    }
+
+    /// Takes in an answer from outside, as JSON text for the program or as an error. In
+    /// strict mode the program gets it with tokens. `errors` are those of the request that
+    /// are redacted already.
+    pub(crate) async fn arrived(
+        self: &Arc<Self>,
+        session: &SessionId,
+        outcome: Result<String, RunError>,
+        errors: &RedactedErrors,
+    ) -> Arrived {
+        if self.is_off() {
+            return Arrived { outcome, counts: Counts::new() };
+        }
+        let outcome = match outcome {
+            // Including our own: they may quote what was put back.
+            Err(error) if self.settings.mode == PrivacyMode::Strict => {
+                let mut leaving = self.leaving(session).keeping(errors);
+                let outcome = Err(leaving.error(error));
+                return Arrived { outcome, counts: leaving.counts };
+            }
+            outcome => outcome,
+        };
+        let session = self.session(session);
+        match outcome {
+            Ok(text) if text.len() < AT_ONCE_BYTES => self.take_in(&session, text),
+            Ok(text) => {
+                let privacy = Arc::clone(self);
+                let taken = tokio::task::spawn_blocking(move || privacy.take_in(&session, text));
+                taken.await.unwrap_or_else(|_| Arrived {
+                    outcome: Err(not_looked_at()),
+                    counts: Counts::new(),
+                })
+            }
+            Err(error) if is_from_outside(error.code) => self.take_in_error(&session, error),
+            Err(error) => Arrived { outcome: Err(error), counts: Counts::new() },
+        }
+    }
+
+    fn take_in(&self, session: &Session, text: String) -> Arrived {
+        let is_strict = self.settings.mode == PrivacyMode::Strict;
+        let text = if is_strict { without_tokens(text) } else { text };
+        let spans = self.detector.scan(&text, TextKind::Json);
+        let text = if is_strict {
+            let done = session.values().tokenize_json(&text, &spans);
+            self.keep(session, done.new);
+            done.text
+        } else {
+            session.values().remember(&text, &spans);
+            text
+        };
+        Arrived { outcome: Ok(text), counts: counted(&spans) }
+    }
+
+    fn take_in_error(&self, session: &Session, error: RunError) -> Arrived {
+        let spans = self.detector.scan(&error.message, TextKind::Auto);
+        let counts = counted(&spans);
+        session.values().remember(&error.message, &spans);
+        Arrived { outcome: Err(error), counts }
+    }
+
+    /// What goes towards the model of a session.
+    pub(crate) fn leaving(&self, session: &SessionId) -> Leaving<'_> {
+        Leaving::new(self, self.session(session))
+    }
+
+    /// The arguments of a call with values in the place of the tokens that are meant, and
+    /// how often each was restored. Only what the server may receive: else nothing is.
+    pub(crate) fn put_back(
+        &self,
+        session: &SessionId,
+        server: &str,
+        arguments: Map<String, Value>,
+        meant: &dyn Fn(Token) -> bool,
+    ) -> Result<Restored<Map<String, Value>>, RunError> {
+        let arguments = Value::Object(arguments);
+        let restored = if self.is_off() || !holds_token(&arguments) {
+            Restored { value: arguments, counts: BTreeMap::new(), left: BTreeSet::new() }
+        } else {
+            let session = self.session(session);
+            // In strict mode programs get theirs from tools.
+            let is_strict = self.settings.mode == PrivacyMode::Strict;
+            let fate = |token: Token| match self.settings.may_receive(server, token.data_type) {
+                _ if !is_strict && !meant(token) => Fate::Leave,
+                true => Fate::Restore,
+                false => Fate::Refuse,
+            };
+            let restored = session.values().restore_json(&arguments, &fate);
+            let restored = restored.map_err(|error| not_restored(&error, server))?;
+            self.keeper.count(&session.name, &restored.counts);
+            restored
+        };
+        self.may_all_go(session, server, &restored.value)?;
+        let value = match restored.value {
+            Value::Object(arguments) => arguments,
+            // An object stays one.
+            _ => Map::new(),
+        };
+        Ok(Restored { value, counts: restored.counts, left: restored.left })
+    }
+
+    /// Refuses values that a server may not receive, also those that a program has from a
+    /// tool. Asked only where there is a limit.
+    fn may_all_go(&self, session: &SessionId, server: &str, sent: &Value) -> Result<(), RunError> {
+        let Some(allowed) = self.settings.received(server).filter(|_| !self.is_off()) else {
+            return Ok(());
+        };
+        let text = sent.to_string();
+        let mut types = self.session(session).values().known_types(&text);
+        types.extend(self.detector.scan(&text, TextKind::Json).iter().map(|span| span.data_type));
+        let refused: Vec<&str> = types.difference(allowed).map(|one| one.as_str()).collect();
+        match refused.as_slice() {
+            [] => Ok(()),
+            types => {
+                Err(not_for_them(server, &format!("personal data of type {}", types.join(", "))))
+            }
+        }
+    }
+
+    /// A text with values in the place of tokens, for whoever may see them.
+    pub(crate) fn reveal(
+        &self,
+        session: &SessionId,
+        text: &str,
+    ) -> Result<Restored<String>, RestoreError> {
+        let session = self.session(session);
+        let restored = session.values().restore(text, &|_| Fate::Restore)?;
+        self.keeper.count(&session.name, &restored.counts);
+        Ok(restored)
+    }
+
+    /// A text of a log, with tokens of whichever session knows a value in it.
+    pub(crate) fn redacted(&self, text: &str) -> String {
+        if self.is_off() {
+            return text.to_owned();
+        }
+        let spans = self.detector.scan(text, TextKind::Auto);
+        // What logs may hold a lock already, and so may another thread: then without.
+        let sessions: Vec<Arc<Session>> =
+            self.sessions.try_lock().map(|all| all.values().cloned().collect()).unwrap_or_default();
+        let mut text = text.to_owned();
+        let mut spans = spans;
+        for session in sessions {
+            let Ok(mut values) = session.values.try_lock() else { continue };
+            let done = values.tokenize(&text, &spans);
+            drop(values);
+            self.keep(&session, done.new);
+            text = done.text;
+            spans = self.detector.scan(&text, TextKind::Auto);
+        }
+        SessionValues::default().tokenize(&text, &spans).text
+    }
+
+    /// Ends the thread of the vault, after what it has to do.
+    pub(crate) fn close(&self) {
+        self.keeper.close();
+    }
+
+    fn keep(&self, session: &Session, new: Vec<NewValue>) {
+        self.keeper.keep(&session.name, new);
+    }
+}
+
+/// The detector of personal data, with the rules of the configuration.
+pub fn detector(settings: &Settings) -> Result<Box<dyn Detect>, OptionsError> {
+    Ok(Box::new(Detector::new(options(settings))?))
+}
+
+fn options(settings: &Settings) -> Options {
+    let mut types = settings.types.clone();
+    let mut rules = Vec::new();
+    let name = |key: &str| format!("privacy.{key}");
+    for regex in &settings.patterns {
+        let (name, regex) = (name("patterns"), regex.clone());
+        rules.push(CustomRule::Pattern { name, regex, data_type: DataType::Custom });
+    }
+    if !settings.terms.is_empty() {
+        let (name, terms) = (name("terms"), settings.terms.clone());
+        rules.push(CustomRule::Terms { name, terms, data_type: DataType::Custom });
+    }
+    if !settings.keys.is_empty() {
+        rules.push(CustomRule::Keys { name: name("keys"), keys: settings.keys.clone() });
+    }
+    // Whoever writes a rule wants it, whatever the types are.
+    if !rules.is_empty() && !types.contains(&DataType::Custom) {
+        types.push(DataType::Custom);
+    }
+    let exclusions = settings.exclude.iter().map(|text| match text.strip_prefix("regex:") {
+        Some(regex) => Exclusion::Pattern(regex.to_owned()),
+        None => Exclusion::Value(text.clone()),
+    });
+    Options { types, rules, exclusions: exclusions.collect() }
+}
+
+/// What looks like a token in the text of a server is none: in strict mode, in which all
+/// that a program hands on is restored, it would bring the server a value of somebody. A
+/// word joiner, which nobody sees, breaks it.
+fn without_tokens(text: String) -> String {
+    let tokens = find_tokens(&text);
+    if tokens.is_empty() {
+        return text;
+    }
+    let mut broken = String::with_capacity(text.len() + 3 * tokens.len());
+    let mut done = 0;
+    for found in tokens {
+        let inside = found.range.start + bracket_length(&text.as_bytes()[found.range.start..]);
+        broken.push_str(text.get(done..inside).unwrap_or_default());
+        broken.push('\u{2060}');
+        done = inside;
+    }
+    broken.push_str(text.get(done..).unwrap_or_default());
+    broken
+}
+
+/// The length of a bracket as it may be written: `[`, `%5B`, `\u005b`, `&#91;`.
+fn bracket_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'%', ..] => 3,
+        [b'\\', b'u', ..] => 6,
+        [b'\\', ..] => 2,
+        [b'&', ..] => bytes.iter().position(|byte| *byte == b';').map_or(1, |end| end + 1),
+        _ => 1,
+    }
+}
+
+fn counted(spans: &[Span]) -> Counts {
+    let mut counts = Counts::new();
+    for span in spans {
+        *counts.entry(span.data_type).or_default() += 1;
+    }
+    counts
+}
+
+fn holds_token(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !find_tokens(text).is_empty(),
+        Value::Array(items) => items.iter().any(holds_token),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| !find_tokens(key).is_empty() || holds_token(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether somebody outside has a say in the text of such an error.
+fn is_from_outside(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::ToolFailed
+            | ErrorCode::UpstreamUnavailable
+            | ErrorCode::UpstreamDied
+            | ErrorCode::UpstreamTimeout
+            | ErrorCode::UpstreamProtocol
+            | ErrorCode::FetchFailed
+            | ErrorCode::CommandFailed
+    )
+}
+
+fn not_looked_at() -> RunError {
+    RunError::new(ErrorCode::Internal, "the answer could not be searched for personal data")
+        .with_hint("the user can see why in the log")
+}
+
+fn not_restored(error: &RestoreError, server: &str) -> RunError {
+    match error {
+        RestoreError::Unknown(tokens) => unknown_tokens(tokens),
+        RestoreError::NotAllowed(tokens) => {
+            not_for_them(server, &format!("what {} stands for", listed(tokens)))
+        }
+    }
+}
+
+fn not_for_them(server: &str, what: &str) -> RunError {
+    let message = format!("`{server}` may not receive {what}");
+    RunError::new(ErrorCode::NotForThem, message).with_hint(format!(
+        "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
+    ))
+}
+
+fn other_tokens() -> RunError {
+    let message = "the run cannot go on in this session: its tokens stand for other values here";
+    RunError::new(ErrorCode::UnknownToken, message).with_hint(
+        "tell the user: `tidegate run --resume` goes on with it, and so does a client that has \
+         just been started",
+    )
+}
+
+pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {
+    let message = format!("{} stands for nothing in this session", listed(tokens));
+    RunError::new(ErrorCode::UnknownToken, message).with_hint(
+        "use tokens only as they stand in answers of this session; get the data again if they are \
+         from an earlier one",
+    )
+}
+
+fn listed(tokens: &[Token]) -> String {
+    /// More would not help.
+    const NAMED: usize = 10;
+    let mut names: Vec<String> =
+        tokens.iter().take(NAMED).map(|token| format!("`{token}`")).collect();
+    if tokens.len() > NAMED {
+        names.push(format!("{} more", tokens.len() - NAMED));
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+//! What is known about tools, kept in step with the servers.
+//!
+//! The catalog starts from snapshots, so that nothing has to be started to list
+//! and search. A call always goes by the live definition: its server is started
+//! first and the catalog brought up to date.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use tidegate_catalog::{Catalog, Resolution, Snapshots};
+use tidegate_model::{Answer, Change, Language, RunError, ServerSpec, ToolDef, ToolList, ToolRef};
+use tidegate_policy::Permit;
+use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
+
+use crate::explain;
+use crate::gateway::Gateway;
+use crate::tools::acceptance::Acceptance;
+use crate::tools::shapes::Shapes;
+
+/// The catalog and where it comes from.
+pub(crate) struct Discovery {
+    /// Private: whoever wants to call a tool needs a permit, see `call`.
+    upstreams: Upstreams,
+    known: RwLock<Known>,
+    snapshots: Snapshots,
+    shapes: Arc<Shapes>,
+    pub(crate) acceptance: Acceptance,
+    pub(crate) specs: Vec<ServerSpec>,
+}
+
+struct Known {
+    catalog: Arc<Catalog>,
+    /// The newest tool list that is in the catalog.
+    version: u64,
+    /// The shapes of results that are in the catalog.
+    shapes: u64,
+    /// What was accepted when the catalog was compared with it.
+    accepted: u64,
+}
+
+/// A tool to be called: its identity, its definition, and how that differs from the
+/// accepted one.
+pub(crate) type Callable = (ToolRef, Arc<ToolDef>, Option<Change>);
+
+/// A server as `servers list` and `servers test` show it.
+#[derive(Debug)]
+pub struct ServerReport {
+    /// Name in the configuration.
+    pub name: String,
+    /// How it is reached, without secrets.
+    pub transport: String,
+    /// How it is doing.
+    pub status: ServerStatus,
+    /// Package and version, if known.
+    pub package: String,
+    /// How many tools are known.
+    pub tools: usize,
+}
+
+impl Discovery {
+    pub(crate) fn new(
+        catalog: Catalog,
+        upstreams: Upstreams,
+        snapshots: Snapshots,
+        shapes: Arc<Shapes>,
+        acceptance: Acceptance,
+        specs: Vec<ServerSpec>,
+    ) -> Self {
+        let accepted = acceptance.version();
+        let catalog = Arc::new(catalog);
+        let known = RwLock::new(Known { catalog, version: 0, shapes: 0, accepted });
+        Self { upstreams, known, snapshots, shapes, acceptance, specs }
+    }
+
+    /// Makes a permitted call.
+    pub(crate) async fn call(&self, permit: Permit) -> Result<Answer, UpstreamError> {
+        self.upstreams.call(permit.into_call()).await
+    }
+
+    /// How a server is doing.
+    pub(crate) fn status(&self, server: &str) -> Option<ServerStatus> {
+        self.upstreams.status(server)
+    }
+
+    /// Ends all servers.
+    pub(crate) async fn close(&self) {
+        self.upstreams.close().await;
+    }
+
+    /// The catalog with every tool list that has arrived, and with what was learned
+    /// about results.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        let newest = self.upstreams.tools_version();
+        let shapes = self.shapes.version();
+        let accepted = self.acceptance.version();
+        {
+            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+            if known.version >= newest && known.shapes >= shapes && known.accepted >= accepted {
+                return Arc::clone(&known.catalog);
+            }
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut catalog = (*known.catalog).clone();
+        for spec in &self.specs {
+            let Some(tools) = self.upstreams.known_tools(&spec.name) else { continue };
+            if tools.version <= known.version {
+                continue;
+            }
+            catalog.set_tools(&spec.name, &tools.list);
+            self.compare(&mut catalog, spec, &tools.list);
+            if let Some(tools) = catalog.server(&spec.name) {
+                self.shapes.forget_changed(&spec.name, tools);
+            }
+            if let Err(error) = self.snapshots.save(spec, &tools.list) {
+                tracing::warn!(%error, "snapshot not written");
+            }
+        }
+        if known.accepted < accepted {
+            self.compare_all(&mut catalog);
+        }
+        for spec in &self.specs {
+            let Some(tools) = catalog.server(&spec.name).map(Arc::clone) else { continue };
+            catalog.set_observed(&spec.name, self.shapes.of_server(&spec.name, &tools));
+        }
+        // Another thread may have been here with newer ones.
+        let version = newest.max(known.version);
+        let shapes = shapes.max(known.shapes);
+        let accepted = accepted.max(known.accepted);
+        *known = Known { catalog: Arc::new(catalog), version, shapes, accepted };
+        Arc::clone(&known.catalog)
+    }
+
+    /// Marks what is not as it was accepted.
+    fn compare(&self, catalog: &mut Catalog, spec: &ServerSpec, list: &ToolList) {
+        catalog.set_changes(&spec.name, self.acceptance.changes(spec, list, None));
+    }
+
+    /// The same for all servers, by the lists that they sent last.
+    fn compare_all(&self, catalog: &mut Catalog) {
+        for spec in &self.specs {
+            if let Some(list) = self.sent(spec) {
+                self.compare(catalog, spec, &list);
+            }
+        }
+    }
+
+    /// The tools of a server exactly as it sent them last.
+    pub(crate) fn sent(&self, spec: &ServerSpec) -> Option<ToolList> {
+        let live = self.upstreams.known_tools(&spec.name).map(|tools| (*tools.list).clone());
+        live.or_else(|| self.snapshots.load(spec).map(|(list, _)| list))
+    }
+
+    /// Starts the servers whose tools are not known at all, all at once.
+    /// Returns those that failed.
+    pub(crate) async fn learn_missing(&self) -> Vec<(String, UpstreamError)> {
+        let catalog = self.catalog();
+        let unlisted = |name: &&str| {
+            let empty = catalog.server(name).is_none_or(|tools| tools.tools.is_empty());
+            empty && self.upstreams.known_tools(name).is_none()
+        };
+        let missing: Vec<String> =
+            self.upstreams.names().filter(unlisted).map(str::to_owned).collect();
+        let started = self.upstreams.start_all(&missing).await;
+        started.into_iter().filter_map(|(name, outcome)| Some((name, outcome.err()?))).collect()
+    }
+
+    /// Starts these servers, all at once, so that the catalog has their live
+    /// tools. Returns those that could not be started.
+    pub(crate) async fn learn(&self, servers: &[String]) -> Vec<String> {
+        let started = self.upstreams.start_all(servers).await;
+        started.into_iter().filter_map(|(name, outcome)| outcome.err().map(|_| name)).collect()
+    }
+
+    /// The tool of a name for reading about it: what a snapshot knows will do.
+    pub(crate) async fn describe(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
+        match self.catalog().resolve(name) {
+            Resolution::Tool { id, tool } => Ok((id, tool)),
+            _ => self.resolve_in(Language::default(), name).await,
+        }
+    }
+
+    /// The exact tool that a program means, by its server's live definition. Hints
+    /// name functions as the language writes them.
+    pub(crate) async fn resolve_in(
+        &self,
+        language: Language,
+        name: &str,
+    ) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
+        self.resolve_to_call(language, name).await.map(|(id, tool, _)| (id, tool))
+    }
+
+    /// The same, with how the definition differs from the accepted one. All three are
+    /// of one catalog: what is decided on is what was compared.
+    pub(crate) async fn resolve_to_call(
+        &self,
+        language: Language,
+        name: &str,
+    ) -> Result<Callable, RunError> {
+        let catalog = self.catalog();
+        let first = catalog.resolve_in(language, name);
+        let server = match &first {
+            Resolution::Tool { id, .. } => &id.server,
+            Resolution::NotListed { server } | Resolution::UnknownTool { server, .. } => server,
+            Resolution::UnknownServer { given, hint } => {
+                return Err(explain::unknown_server(given, hint));
+            }
+        };
+        // A tool that the snapshot does not know may be new, and one that it
+        // knows may have changed.
+        self.upstreams.tools(server).await.map_err(|error| explain::upstream(&error))?;
+        let mut live = self.catalog();
+        let same = Arc::ptr_eq(&catalog, &live);
+        let mut resolved = if same { first } else { live.resolve_in(language, name) };
+        if let Resolution::UnknownTool { server, .. } = &resolved {
+            let news = self.upstreams.tools_in_a_moment(server).await;
+            news.map_err(|error| explain::upstream(&error))?;
+            live = self.catalog();
+            resolved = live.resolve_in(language, name);
+        }
+        match resolved {
+            Resolution::Tool { id, tool } => {
+                let change = live.change(&id).cloned();
+                Ok((id, tool, change))
+            }
+            Resolution::UnknownServer { given, hint } => {
+                Err(explain::unknown_server(&given, &hint))
+            }
+            Resolution::UnknownTool { server, given, hint } => {
+                Err(explain::unknown_tool(&server, &given, &hint))
+            }
+            Resolution::NotListed { server } => Err(explain::no_tools(&server)),
+        }
+    }
+
+    /// What to say about a server that is not there.
+    pub(crate) fn unknown_server(&self, given: &str) -> RunError {
+        let hint = self.catalog().server_name(given).err().unwrap_or_default();
+        explain::unknown_server(given, &hint)
+    }
+
+    /// A server's exact name, with its tools listed.
+    pub(crate) async fn server(&self, given: &str) -> Result<String, RunError> {
+        let catalog = self.catalog();
+        let name =
+            catalog.server_name(given).map_err(|hint| explain::unknown_server(given, &hint))?;
+        let listed = catalog.server(name).is_some_and(|tools| !tools.tools.is_empty());
+        if !listed {
+            self.upstreams.tools(name).await.map_err(|error| explain::upstream(&error))?;
+        }
+        Ok(name.to_owned())
+    }
+}
+
+impl Gateway {
+    /// The catalog as it is known now, without starting anything.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.discovery.catalog()
+    }
+
+    /// The catalog after starting the servers whose tools were never listed,
+    /// and the servers that could not be started.
+    pub async fn complete_catalog(&self) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
+        let failed = self.discovery.learn_missing().await;
+        (self.discovery.catalog(), failed)
+    }
+
+    /// Starts servers (all, if none is named) and says how it went.
+    pub async fn test_servers(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
+        let all: Vec<String> = self.discovery.upstreams.names().map(str::to_owned).collect();
+        let outcomes =
+            self.discovery.upstreams.start_all(if names.is_empty() { &all } else { names }).await;
+        self.discovery.catalog();
+        outcomes
+    }
+
+    /// All configured servers, without starting any.
+    pub fn servers(&self) -> Vec<ServerReport> {
+        let catalog = self.discovery.catalog();
+        let report = |spec: &ServerSpec| {
+            let known = catalog.server(&spec.name);
+            let package = known.map(|tools| {
+                format!("{} {}", tools.info.name, tools.info.version).trim().to_owned()
+            });
+            ServerReport {
+                name: spec.name.clone(),
+                transport: spec.transport.describe(),
+                status: self
+                    .discovery
+                    .upstreams
+                    .status(&spec.name)
+                    .unwrap_or(ServerStatus::NotStarted),
+                package: package.unwrap_or_default(),
+                tools: known.map_or(0, |tools| tools.tools.len()),
+            }
+        };
+        self.discovery.specs.iter().map(report).collect()
+    }
+}

@@ -1,0 +1,436 @@
+//! Tool search: the answer of `search_tools`, `searchTools` and `tidegate search`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
+use tidegate_model::{RunError, ToolRef};
+use tidegate_upstream::{ServerStatus, UpstreamError};
+
+use crate::answer::shown::{ShowResult, Shown, ToolList, ToolText};
+use crate::context::RunContext;
+use crate::gateway::Gateway;
+use crate::tools::recommend::Recommended;
+use crate::tools::together::{Learned, UsedWith};
+use crate::{explain, tokens};
+
+/// Tokens of one answer, unless the request says otherwise.
+const TOKEN_BUDGET: usize = 800;
+const DEFAULT_LIMIT: usize = 10;
+const MAX_LIMIT: usize = 50;
+
+/// Servers that are named as having more. Chosen.
+const NAMED_SERVERS: usize = 3;
+
+/// Servers that are named as not searched. Chosen.
+const NAMED_FAILURES: usize = 5;
+
+/// What to search for.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// In natural language, or a name.
+    pub query: String,
+    /// How much to tell about each tool.
+    #[serde(default)]
+    pub detail: Detail,
+    /// Only tools of this server.
+    #[serde(default)]
+    pub server: Option<String>,
+    /// Only tools of servers of this category.
+    #[serde(default)]
+    pub category: Option<String>,
+    /// Only tools that say that they change nothing, or only the others.
+    #[serde(default)]
+    pub read_only: Option<bool>,
+    /// How many at most.
+    #[serde(default)]
+    pub limit: Option<usize>,
+    /// Tokens of the answer at most.
+    #[serde(default)]
+    pub max_tokens: Option<usize>,
+}
+
+impl SearchRequest {
+    /// Tokens that the answer may cost.
+    pub(crate) fn budget(&self) -> usize {
+        self.max_tokens.unwrap_or(TOKEN_BUDGET)
+    }
+
+    /// Whether servers of this category are asked for.
+    pub(crate) fn takes(&self, category: Option<&str>) -> bool {
+        let wanted = self.category.as_deref();
+        wanted.is_none_or(|wanted| category.is_some_and(|own| own.eq_ignore_ascii_case(wanted)))
+    }
+
+    fn fits(&self, catalog: &Catalog, id: &ToolRef) -> bool {
+        let server = self.server.as_deref().is_none_or(|server| {
+            catalog.server_name(server).map_or(server == id.server, |exact| exact == id.server)
+        });
+        let category = self.takes(catalog.category(&id.server));
+        let read_only = self.read_only.is_none_or(|wanted| hints(catalog, id).0 == wanted);
+        server && category && read_only
+    }
+}
+
+/// How much to tell about a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Detail {
+    /// Its name only.
+    Name,
+    /// Its name and one line.
+    #[default]
+    Description,
+    /// Its typed definition.
+    Full,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct SearchAnswer {
+    /// Best first.
+    pub results: Vec<Found>,
+    /// How many more fit the query.
+    pub more: usize,
+    /// Where most of these are, with how many.
+    pub more_of: Vec<(String, usize)>,
+    /// Servers whose tools could not be searched.
+    pub unavailable: Vec<String>,
+    /// Known servers and skills that fit too.
+    pub recommended: Recommended,
+}
+
+/// As a model reads it: plain text, since code inside JSON costs
+/// nearly a fifth more (128 tokens instead of 108 for a tool of the demo).
+impl fmt::Display for SearchAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for found in &self.results {
+            writeln!(f, "{found}")?;
+        }
+        match (self.results.len(), self.more) {
+            (0, 0) => writeln!(f, "nothing fits; use other words")?,
+            (0, more) => writeln!(f, "{more} fit, none within `max_tokens`; raise it")?,
+            (_, 0) => {}
+            (_, _) => writeln!(f, "{}", self.remainder())?,
+        }
+        if !self.unavailable.is_empty() {
+            writeln!(f, "{}", self.not_searched())?;
+        }
+        write!(f, "{}", self.recommended)
+    }
+}
+
+impl SearchAnswer {
+    fn remainder(&self) -> String {
+        let named = self.more_of.iter().map(|(server, count)| format!("{server} {count}"));
+        let named: Vec<String> = named.collect();
+        let named = named.join(", ");
+        format!("+{} more ({named}); narrow with `server` or more words", self.more)
+    }
+
+    fn not_searched(&self) -> String {
+        let (named, rest) = self.unavailable.split_at(self.unavailable.len().min(NAMED_FAILURES));
+        let others = match rest.len() {
+            0 => String::new(),
+            others => format!(" and {others} others"),
+        };
+        format!("not searched, since they do not start: {}{others}", named.join(", "))
+    }
+}
+
+/// One tool that was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Found {
+    /// As one would call it: `servers.<server>.<function>`.
+    pub call: String,
+    /// Its server.
+    pub server: String,
+    /// The function, as one would import it.
+    pub function: String,
+    /// How well it fits; only comparable within one answer.
+    pub score: f64,
+    /// It says that it changes nothing.
+    pub read_only: bool,
+    /// It says that it may destroy something.
+    pub destructive: bool,
+    /// Its server is running.
+    pub connected: bool,
+    /// Why it ranks higher than its words say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used_with: Option<UsedWith>,
+    /// What it does in one line, or its definition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What the definition costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<usize>,
+    /// What to know about its text: instructions in it, a changed definition. In front
+    /// of the text as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    /// The tool's identity, for those who do not speak TypeScript.
+    #[serde(skip)]
+    pub id: ToolRef,
+}
+
+impl Found {
+    /// As programs in Python write it.
+    pub(crate) fn turn_python(&mut self, catalog: &Catalog) {
+        let Some((function, definition)) = catalog.python_definition(&self.id) else { return };
+        if let Some((server, _)) = self.call.rsplit_once('.') {
+            self.call = format!("{server}.{function}");
+        }
+        self.function = function;
+        // In one line it is the same in both languages.
+        if self.tokens.is_some() {
+            self.tokens = Some(tokens::count(&definition));
+            self.text = Some(definition);
+        }
+    }
+}
+
+/// The same text wherever a tool is shown.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let (Some(text), Some(_)) = (&self.text, self.tokens) {
+            // The function's name is in the definition, and so are the marks.
+            let (object, _) = self.call.rsplit_once('.').unwrap_or((&self.call, ""));
+            let company = self.used_with.as_ref().map(|with| format!(" ({with})"));
+            return write!(f, "// {object}{}\n{text}", company.unwrap_or_default());
+        }
+        write!(f, "{}", self.call)?;
+        if self.read_only {
+            write!(f, " [read-only]")?;
+        } else if self.destructive {
+            write!(f, " [destructive]")?;
+        }
+        match &self.text {
+            Some(text) => write!(f, "  {text}")?,
+            None if self.notes.is_empty() => {}
+            None => write!(f, "  {}", marked(&self.notes, ""))?,
+        }
+        match &self.used_with {
+            Some(with) => write!(f, " ({with})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SearchAnswer {
+    /// What the definitions in this answer cost, if it has any.
+    pub fn definition_tokens(&self) -> Option<usize> {
+        self.results.iter().filter_map(|found| found.tokens).reduce(|a, b| a + b)
+    }
+}
+
+impl Gateway {
+    /// What a search finds, as a client reads it.
+    pub async fn search_tools(
+        &self,
+        request: &SearchRequest,
+        context: &RunContext,
+    ) -> Shown<ToolText> {
+        let found = self.search(request).await;
+        let definition_tokens = found.definition_tokens();
+        self.show(ToolText { text: found.to_string(), definition_tokens }, context)
+    }
+
+    /// The typed definition of one tool, as a client reads it.
+    pub async fn tool_definition(&self, name: &str, context: &RunContext) -> ShowResult<ToolText> {
+        let found = self.definition(name).await;
+        let text =
+            |found: Found| ToolText { text: found.to_string(), definition_tokens: found.tokens };
+        self.show_result(found.map(text), context)
+    }
+
+    /// Every upstream tool as itself, named `<server>__<tool>`, for a client.
+    pub async fn upstream_tools(&self, context: &RunContext) -> Shown<Vec<Value>> {
+        let (catalog, _) = self.complete_catalog().await;
+        let as_listed = |id: &ToolRef| {
+            let tool = catalog.shown(id)?;
+            let mut value = serde_json::to_value(tool.as_ref()).ok()?;
+            value["name"] = Value::String(id.to_string());
+            if !catalog.notes(id).is_empty() {
+                let said = tool.description.as_deref().unwrap_or_default();
+                value["description"] = Value::String(catalog.marked(id, said));
+            }
+            // Clients refuse answers without structured content from a tool that announces
+            // it, and we send content only.
+            value.as_object_mut()?.remove("outputSchema");
+            Some(value)
+        };
+        let tools = catalog.tools().filter_map(|(id, _)| as_listed(&id)).collect();
+        self.show(ToolList(tools), context)
+    }
+
+    /// Searches all known tools. Starts only servers that were never listed.
+    pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
+        let (catalog, failed) = self.complete_catalog().await;
+        self.search_among(&catalog, &failed, request, None).await
+    }
+
+    /// Searches a catalog and names the servers that are not in it.
+    pub(crate) async fn search_in(
+        &self,
+        catalog: &Catalog,
+        failed: &[(String, UpstreamError)],
+        request: &SearchRequest,
+    ) -> SearchAnswer {
+        let connected =
+            |server: &str| matches!(self.discovery.status(server), Some(ServerStatus::Connected));
+        let mut unavailable: Vec<String> = failed.iter().map(|(name, _)| name.clone()).collect();
+        unavailable.retain(|name| !connected(name));
+        let learned = self.together.learned(&self.store).await;
+        let mut answer = search_without(catalog, request, unavailable, &learned);
+        for found in &mut answer.results {
+            found.connected = connected(&found.server);
+        }
+        answer
+    }
+
+    /// The typed definition of one tool.
+    pub async fn definition(&self, name: &str) -> Result<Found, RunError> {
+        let (id, _) = self.discovery.describe(name).await?;
+        let found = describe(&self.catalog(), &id, Detail::Full);
+        found.ok_or_else(|| explain::no_tools(&id.server))
+    }
+}
+
+/// Searches a catalog.
+pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
+    search_without(catalog, request, Vec::new(), &Learned::default())
+}
+
+/// Searches a catalog in which some servers are missing.
+fn search_without(
+    catalog: &Catalog,
+    request: &SearchRequest,
+    unavailable: Vec<String>,
+    learned: &Learned,
+) -> SearchAnswer {
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let mut hits = catalog.search(&request.query, usize::MAX);
+    hits.retain(|hit| request.fits(catalog, &hit.id));
+    let company = learned.raise(&mut hits);
+    // What is said at the end is longest if all of them are left over.
+    let mut answer = SearchAnswer { unavailable, ..SearchAnswer::default() };
+    answer.count_more(&hits);
+    let end = format!("{}\n{}\n", answer.remainder(), answer.not_searched());
+    let mut left = request.budget().saturating_sub(tokens::count(&end));
+    // What had no room once is not tried again: definitions can be long.
+    let mut detail = request.detail;
+    for hit in hits.iter().take(limit) {
+        let used_with = company.get(&hit.id).and_then(|(other, runs)| {
+            let other = member(&other.server, catalog.function_name(other)?);
+            Some(UsedWith { call: other, runs: *runs })
+        });
+        let fitting = fitting(catalog, hit, used_with.as_ref(), &mut detail, left);
+        let Some((mut entry, cost)) = fitting else { break };
+        entry.score = rounded(hit.score);
+        left -= cost;
+        answer.results.push(entry);
+    }
+    answer.count_more(&hits[answer.results.len()..]);
+    answer
+}
+
+impl SearchAnswer {
+    fn count_more(&mut self, hits: &[Hit]) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for hit in hits {
+            *counts.entry(&hit.id.server).or_default() += 1;
+        }
+        let mut counts: Vec<(String, usize)> =
+            counts.into_iter().map(|(server, count)| (server.to_owned(), count)).collect();
+        // Those of the same count stay in the order of their names.
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts.truncate(NAMED_SERVERS);
+        (self.more, self.more_of) = (hits.len(), counts);
+    }
+}
+
+/// A hit with as much detail as was asked for and there is room for, and what that costs:
+/// it is rather told in fewer words than not at all. The detail is lowered to what had room.
+fn fitting(
+    catalog: &Catalog,
+    hit: &Hit,
+    used_with: Option<&UsedWith>,
+    detail: &mut Detail,
+    left: usize,
+) -> Option<(Found, usize)> {
+    let details = match detail {
+        Detail::Full => &[Detail::Full, Detail::Description, Detail::Name][..],
+        Detail::Description => &[Detail::Description, Detail::Name],
+        Detail::Name => &[Detail::Name],
+    };
+    details.iter().find_map(|&less| {
+        *detail = less;
+        let mut entry = describe(catalog, &hit.id, less)?;
+        entry.used_with = used_with.cloned();
+        let cost = tokens::count(&format!("{entry}\n"));
+        (cost <= left).then_some((entry, cost))
+    })
+}
+
+/// One tool of a catalog.
+pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
+    let tool = catalog.shown(id)?;
+    let function = catalog.function_name(id)?.to_owned();
+    let notes = catalog.notes(id);
+    let text = match detail {
+        Detail::Name => None,
+        Detail::Description => Some(marked(&notes, &one_line(&tool))),
+        Detail::Full => Some(catalog.definition(id)?),
+    };
+    let tokens = match detail {
+        Detail::Full => text.as_deref().map(tokens::count),
+        Detail::Name | Detail::Description => None,
+    };
+    let (read_only, destructive) = hints(catalog, id);
+    Some(Found {
+        call: member(&id.server, &function),
+        server: id.server.clone(),
+        function,
+        score: 0.0,
+        read_only,
+        destructive,
+        connected: false,
+        used_with: None,
+        text,
+        tokens,
+        notes,
+        id: id.clone(),
+    })
+}
+
+/// Whether a tool says that it changes nothing, and that it may destroy something.
+fn hints(catalog: &Catalog, id: &ToolRef) -> (bool, bool) {
+    let tool = catalog.shown(id);
+    let hints = tool.as_ref().and_then(|tool| tool.annotations.as_ref());
+    let read_only = hints.is_some_and(|hints| hints.read_only_hint == Some(true));
+    let destructive = hints.is_some_and(|hints| hints.destructive_hint == Some(true));
+    (read_only, destructive && !read_only)
+}
+
+/// Two digits tell the order; more only cost tokens. In f64, since an f32
+/// written as JSON shows all of its digits.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 100.0).round() / 100.0
+}
+
+/// `servers.git.gitLog`, or `servers["my server"].gitLog`.
+fn member(server: &str, function: &str) -> String {
+    let plain = server.starts_with(|c: char| c.is_ascii_alphabetic())
+        && server.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if plain {
+        format!("servers.{server}.{function}")
+    } else {
+        format!("servers[{server:?}].{function}")
+    }
+}
+
+#[cfg(test)]
+mod tests;
