@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tidegate_bench::Suite;
 use tidegate_demo::ServerName;
 use tidegate_gateway::SessionId;
-use tidegate_model::{Backend, Engine, Language, Level};
+use tidegate_model::{Engine, Language, Level, SandboxKind};
 
 /// All your MCP servers as one typed code API.
 #[derive(Debug, Parser)]
@@ -239,12 +239,12 @@ pub(crate) enum SandboxArg {
 }
 
 impl SandboxArg {
-    pub(crate) fn backend(self) -> Backend {
+    pub(crate) fn kind(self) -> SandboxKind {
         match self {
-            Self::Process => Backend::Process,
-            Self::Strict => Backend::Strict,
-            Self::Docker => Backend::Docker,
-            Self::Vm => Backend::Vm,
+            Self::Process => SandboxKind::Process,
+            Self::Strict => SandboxKind::Strict,
+            Self::Docker => SandboxKind::Docker,
+            Self::Vm => SandboxKind::Vm,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_model::Backend;
+use tidegate_model::SandboxKind;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +23,7 @@ pub struct RunContext {
     /// Asks the person behind the client, if it can.
     pub approver: Option<Arc<dyn Approver>>,
     /// A stronger sandbox than the program needs.
-    pub sandbox: Option<Backend>,
+    pub sandbox: Option<SandboxKind>,
     /// The user started it by hand. Without a name of a session, their answers hold for
     /// whatever they start like this, and for no client's requests.
     pub by_hand: bool,

@@ -5,7 +5,6 @@
 //! same type, it lives here, because they may not depend on each other.
 
 mod answer;
-mod backend;
 mod change;
 mod clock;
 mod command;
@@ -30,12 +29,12 @@ mod reference;
 mod response;
 mod ruling;
 mod run;
+mod sandbox_kind;
 mod secret;
 mod server;
 mod tool;
 
 pub use answer::Answer;
-pub use backend::Backend;
 pub use change::{Change, OnChange, Part};
 pub use clock::Clock;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
@@ -69,6 +68,7 @@ pub use ruling::{
     ArgumentRule, Effect, EffectSource, Level, PolicyDefaults, PolicyExample, PolicyRule, Word,
 };
 pub use run::{Engine, ErrorCode, Program, RunError, RunId};
+pub use sandbox_kind::SandboxKind;
 pub use secret::Secret;
 pub use server::{ServerSpec, Transport};
 pub use tool::{Hints, ServerInfo, ToolCall, ToolDef, ToolList, ToolRef};

@@ -23,7 +23,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::time::timeout;
 
-use crate::backend::{End, Life};
+use crate::driver::{End, Life};
 use crate::control_group::{ControlGroups, CpuTime, Group, GroupLimits};
 use crate::loader::needed_files;
 use crate::meter::Usage;

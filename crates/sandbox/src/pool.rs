@@ -19,8 +19,8 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, sleep_until};
 
-use crate::backend::{Backend, End, SandboxError, Worker};
 use crate::demand::Demand;
+use crate::driver::{Driver, End, SandboxError, Worker};
 
 /// How long a peak of runs is remembered, at least. Chosen: an agent that works
 /// comes back within half a minute; memory is given back within a minute.
@@ -56,7 +56,7 @@ pub struct Pool {
 pub struct Lease(Arc<Shared>);
 
 struct Shared {
-    backend: Arc<dyn Backend>,
+    driver: Arc<dyn Driver>,
     most: usize,
     state: Mutex<State>,
     /// Wakes the keeper.
@@ -89,7 +89,7 @@ enum Coming {
 
 impl Pool {
     /// Starts nothing yet; see [`Pool::prepare`].
-    pub fn new(backend: Arc<dyn Backend>, settings: PoolSettings) -> Self {
+    pub fn new(driver: Arc<dyn Driver>, settings: PoolSettings) -> Self {
         let state = State {
             ready: VecDeque::new(),
             demand: Demand::new(settings.window, Instant::now()),
@@ -99,7 +99,7 @@ impl Pool {
             closed: false,
         };
         let shared = Shared {
-            backend,
+            driver,
             most: settings.most,
             state: Mutex::new(state),
             changed: Notify::new(),
@@ -142,7 +142,7 @@ impl Pool {
             arrived.await;
         }
         let _starter = Starter::new(&self.shared);
-        Ok((self.shared.backend.start().await?, lease))
+        Ok((self.shared.driver.start().await?, lease))
     }
 
     /// Starts a worker for a run that is about to take one, if none is ready or being
@@ -157,7 +157,7 @@ impl Pool {
         }
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
-            match shared.backend.start().await {
+            match shared.driver.start().await {
                 Ok(worker) => shared.arrives(Some(worker)),
                 Err(error) => {
                     let claimed = shared.state().coming == Coming::Claimed;
@@ -243,7 +243,7 @@ async fn keep(shared: Arc<Shared>) {
                 }
             }
             Step::Start => {
-                let started = shared.backend.start().await;
+                let started = shared.driver.start().await;
                 let failed = started.as_ref().err().map(ToString::to_string);
                 shared.arrives(started.ok());
                 let Some(error) = failed else {

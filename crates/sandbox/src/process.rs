@@ -27,8 +27,8 @@ use tokio::process::Command;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-use crate::backend::{Backend, End, Ending, HELLO_TIMEOUT, Life, SandboxError, Worker};
 use crate::control_group::{ControlGroups, Counters, CpuTime, Group, GroupLimits};
+use crate::driver::{Driver, End, Ending, HELLO_TIMEOUT, Life, SandboxError, Worker};
 use crate::engine::ExternalEngine;
 use crate::leader::Leader;
 use crate::loader::needed_files;
@@ -65,7 +65,7 @@ const SCRATCH_FILES: u32 = 16 * 1024;
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// Starts workers as child processes.
-pub struct ProcessBackend {
+pub struct ProcessDriver {
     executable: PathBuf,
     limits: Limits,
     least: Isolation,
@@ -85,7 +85,7 @@ enum Inside {
     Python(Box<Python>, Option<Zygotes>),
 }
 
-impl ProcessBackend {
+impl ProcessDriver {
     /// `executable` is started with `worker` and the description of its jail.
     /// No run gets more than `limits`; no worker is used that reports less than
     /// `least`.
@@ -339,7 +339,7 @@ async fn greet(jailed: Jailed, channel: UnixStream) -> Result<Worker, SandboxErr
 /// The launcher, the first process and the two threads of the worker.
 const OUR_PROCESSES: u64 = 4;
 
-impl Backend for ProcessBackend {
+impl Driver for ProcessDriver {
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>> {
         Box::pin(self.spawn())
     }

@@ -62,7 +62,7 @@ const MOST_SENT: usize = 8;
 /// So many that were of no use, without one between that was, and no more is started.
 const MOST_LOST: u32 = 3;
 
-/// The zygotes of one backend, of which one is used at a time.
+/// The zygotes of one driver, of which one is used at a time.
 #[derive(Default)]
 pub(crate) struct Zygotes(Arc<Mutex<State>>);
 

@@ -21,7 +21,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     context.session = args.session.clone().unwrap_or_default();
     let _own = context::own_session(&gateway, &context.session)?;
     context.approver = terminal::approver();
-    context.sandbox = Some(args.sandbox.backend());
+    context.sandbox = Some(args.sandbox.kind());
     context.by_hand = true;
     let response = {
         let _spinner = print::Spinner::start("running");

@@ -1,7 +1,7 @@
 //! Reads the sections with few keys: `[limits]`, `[input]`, `[checks]`, `[approvals]`,
 //! `[risk]` and `[search]`.
 
-use tidegate_model::{Backend, Level};
+use tidegate_model::{Level, SandboxKind};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::approvals::{APPROVALS, ApprovalKey, RISK, RiskKey};
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         for (key, entry) in self.known(RISK, entries, scope, Unknown::Refused)? {
             let reading = self.reading(key, entry, scope);
             let levels = Level::ALL.map(|level| (level.as_str(), level));
-            let backends = Backend::ALL.map(|backend| (backend.as_str(), backend));
+            let sandboxes = SandboxKind::ALL.map(|kind| (kind.as_str(), kind));
             let level = match key.id {
                 RiskKey::Least => {
                     self.raw.risk.least = reading.one_of(&levels)?;
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
                 RiskKey::High => Level::High,
                 RiskKey::Critical => Level::Critical,
             };
-            let listed = reading.some_of(&backends)?;
+            let listed = reading.some_of(&sandboxes)?;
             if listed.is_empty() {
                 let message = format!("{} is empty, so no program could run", reading.label());
                 return Err(reading

@@ -1,21 +1,21 @@
 //! Which sandboxes a program of a risk level may run in.
 
-use tidegate_model::{Backend, Level};
+use tidegate_model::{Level, SandboxKind};
 
 /// Where programs run, by their risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RiskTable {
     /// The level that every program has at least.
     pub least: Level,
-    low: Vec<Backend>,
-    medium: Vec<Backend>,
-    high: Vec<Backend>,
-    critical: Vec<Backend>,
+    low: Vec<SandboxKind>,
+    medium: Vec<SandboxKind>,
+    high: Vec<SandboxKind>,
+    critical: Vec<SandboxKind>,
 }
 
 impl RiskTable {
     /// The sandboxes for a level, the preferred one first. Never empty.
-    pub fn backends(&self, level: Level) -> &[Backend] {
+    pub fn sandboxes(&self, level: Level) -> &[SandboxKind] {
         match level.max(self.least) {
             Level::Low => &self.low,
             Level::Medium => &self.medium,
@@ -24,12 +24,12 @@ impl RiskTable {
         }
     }
 
-    pub(crate) fn set(&mut self, level: Level, backends: Vec<Backend>) {
+    pub(crate) fn set(&mut self, level: Level, sandboxes: Vec<SandboxKind>) {
         match level {
-            Level::Low => self.low = backends,
-            Level::Medium => self.medium = backends,
-            Level::High => self.high = backends,
-            Level::Critical => self.critical = backends,
+            Level::Low => self.low = sandboxes,
+            Level::Medium => self.medium = sandboxes,
+            Level::High => self.high = sandboxes,
+            Level::Critical => self.critical = sandboxes,
         }
     }
 }
@@ -38,10 +38,10 @@ impl Default for RiskTable {
     fn default() -> Self {
         Self {
             least: Level::Low,
-            low: vec![Backend::Process],
-            medium: vec![Backend::Process],
-            high: vec![Backend::Docker, Backend::Strict],
-            critical: vec![Backend::Vm, Backend::Docker, Backend::Strict],
+            low: vec![SandboxKind::Process],
+            medium: vec![SandboxKind::Process],
+            high: vec![SandboxKind::Docker, SandboxKind::Strict],
+            critical: vec![SandboxKind::Vm, SandboxKind::Docker, SandboxKind::Strict],
         }
     }
 }

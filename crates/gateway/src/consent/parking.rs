@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tidegate_model::{Backend, Engine, ErrorCode, Language, Program, RunError, RunId};
+use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId, SandboxKind};
 use tidegate_policy::subject_of_text;
 use tidegate_store::{Parked, ParkedRun, WaitingRun};
 
@@ -53,7 +53,7 @@ struct Kept {
     /// Whose questions its questions are.
     asker: String,
     /// A stronger sandbox than it needs.
-    sandbox: Option<Backend>,
+    sandbox: Option<SandboxKind>,
     /// Nothing if there was too much to keep.
     entries: Option<Vec<Entry>>,
 }
@@ -86,7 +86,7 @@ pub(crate) struct Identity {
     /// Whose questions its questions are, wherever it goes on.
     pub(crate) asker: String,
     /// A stronger sandbox than it needs.
-    pub(crate) sandbox: Option<Backend>,
+    pub(crate) sandbox: Option<SandboxKind>,
 }
 
 /// The requests of one run.

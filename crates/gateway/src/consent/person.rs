@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use tidegate_model::{Backend, ErrorCode, Level, RunError, RunId, ToolRef};
+use tidegate_model::{ErrorCode, Level, RunError, RunId, SandboxKind, ToolRef};
 use tidegate_policy::{Approved, NeedsApproval, Standing, Why, subject_of_call, subject_of_text};
 use tidegate_privacy::{Token, find_tokens};
 use tidegate_store::ApprovalScope;
@@ -118,7 +118,7 @@ impl Person {
     }
 
     /// The sandbox that was asked for.
-    pub(crate) fn wanted_backend(&self) -> Option<Backend> {
+    pub(crate) fn wanted_sandbox(&self) -> Option<SandboxKind> {
         self.context.sandbox
     }
 

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_model::{Backend, ErrorCode, Executable, Program, RunError, ToolRef, Word};
+use tidegate_model::{ErrorCode, Executable, Program, RunError, SandboxKind, ToolRef, Word};
 use tidegate_policy::{Why, subject_of_text};
 use tidegate_sandbox::Pool;
 use tidegate_store::ApprovalScope;
@@ -29,7 +29,7 @@ pub(crate) struct Consented {
     pub(crate) run: Submitted,
     pub(crate) turn: Turn,
     pub(crate) workers: Arc<Pool>,
-    pub(crate) sandbox: Backend,
+    pub(crate) sandbox: SandboxKind,
     pub(crate) executable: Option<Executable>,
     pub(crate) view: View,
     /// What its author is told beside the result.
@@ -49,7 +49,7 @@ impl Gateway {
         let Admitted { mut run, workers, mut turn, since, .. } = admitted;
         let used = since.elapsed();
         let sandbox = self.approved_sandbox(&run, &judgement, &mut turn).await?;
-        if sandbox != Backend::Process {
+        if sandbox != SandboxKind::Process {
             tracing::info!(run = %run.id, sandbox = sandbox.as_str(), "runs in another sandbox");
             warnings.push(runs_elsewhere(&judgement, sandbox));
             run.permissions = self.policy.strict(&run.permissions);
@@ -66,20 +66,20 @@ impl Gateway {
         run: &Submitted,
         judgement: &Judgement,
         turn: &mut Turn,
-    ) -> Result<Backend, RunError> {
+    ) -> Result<SandboxKind, RunError> {
         let (person, program) = (&*run.person, &*run.program);
         person.set_level(judgement.level);
         if judgement.ruling.word == Word::Deny {
             return Err(denied(judgement));
         }
         // Before anybody is asked about something that cannot run.
-        let backend = self.backend(judgement, person.wanted_backend())?;
+        let sandbox = self.sandbox(judgement, person.wanted_sandbox())?;
         let asked: Vec<(&ToolRef, &Why)> =
             judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
         let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
         let for_risk = judgement.ruling.word == Word::Ask;
         if tools.is_empty() && !for_risk {
-            return Ok(backend);
+            return Ok(sandbox);
         }
         let leaving = &mut self.privacy.leaving(&person.context().session);
         let matter = Matter {
@@ -97,19 +97,25 @@ impl Gateway {
                 }
             }
         }
-        Ok(backend)
+        Ok(sandbox)
     }
 
     /// The first sandbox for a level that is there, and never one that is not listed.
-    fn backend(&self, judgement: &Judgement, wanted: Option<Backend>) -> Result<Backend, RunError> {
-        let listed = self.settings.risk.backends(judgement.level);
+    fn sandbox(
+        &self,
+        judgement: &Judgement,
+        wanted: Option<SandboxKind>,
+    ) -> Result<SandboxKind, RunError> {
+        let listed = self.settings.risk.sandboxes(judgement.level);
         // A run can ask for a stronger one than it needs, and not for a weaker one.
-        let strong_enough = |backend: &&Backend| wanted.is_none_or(|wanted| **backend >= wanted);
-        let mut candidates: Vec<Backend> = listed.iter().filter(strong_enough).copied().collect();
+        let strong_enough =
+            |sandbox: &&SandboxKind| wanted.is_none_or(|wanted| **sandbox >= wanted);
+        let mut candidates: Vec<SandboxKind> =
+            listed.iter().filter(strong_enough).copied().collect();
         let strongest = listed.iter().max();
         candidates.extend(wanted.filter(|wanted| strongest.is_none_or(|most| wanted > most)));
-        let chosen = candidates.iter().copied().find(|backend| backend.is_available());
-        chosen.ok_or_else(|| no_backend(judgement, &candidates, wanted))
+        let chosen = candidates.iter().copied().find(|sandbox| sandbox.is_available());
+        chosen.ok_or_else(|| no_sandbox(judgement, &candidates, wanted))
     }
 }
 
@@ -125,7 +131,7 @@ fn subject_of_program(program: &Program, profiles: &[&str], tools: &[ToolRef]) -
 
 /// Never silently: what a program may do in another sandbox is other than its author
 /// thinks.
-fn runs_elsewhere(judgement: &Judgement, sandbox: Backend) -> String {
+fn runs_elsewhere(judgement: &Judgement, sandbox: SandboxKind) -> String {
     let worst = judgement.issues.iter().max_by_key(|issue| issue.severity);
     let why = worst.map(|issue| format!(" (line {}: {})", issue.line, issue.message));
     format!(
@@ -154,8 +160,12 @@ fn denied(judgement: &Judgement) -> RunError {
     }
 }
 
-fn no_backend(judgement: &Judgement, candidates: &[Backend], wanted: Option<Backend>) -> RunError {
-    let names: Vec<&str> = candidates.iter().map(|backend| backend.as_str()).collect();
+fn no_sandbox(
+    judgement: &Judgement,
+    candidates: &[SandboxKind],
+    wanted: Option<SandboxKind>,
+) -> RunError {
+    let names: Vec<&str> = candidates.iter().map(|sandbox| sandbox.as_str()).collect();
     if let Some(wanted) = wanted.filter(|wanted| !wanted.is_available()) {
         let message = format!("the sandbox `{}` is not available here", wanted.as_str());
         return RunError::new(ErrorCode::Isolation, message)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_model::{Backend, ErrorCode, Isolation, LimitName, RunError};
+use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind};
 use tidegate_sandbox::{ChannelError, End, Life, Usage, Watch, Worker};
 use tidegate_wire::Run as Order;
 use tokio::sync::{Mutex, mpsc};
@@ -33,7 +33,7 @@ impl Gateway {
             }
         };
         let wanted = consented.sandbox;
-        if wanted == Backend::Strict && worker.report.level() < Isolation::Strict {
+        if wanted == SandboxKind::Strict && worker.report.level() < Isolation::Strict {
             return Ended::failed(explain::not_strict(&worker.report));
         }
         drive(self, worker, consented).await

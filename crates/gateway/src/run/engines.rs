@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 use tidegate_config::Sandbox;
 use tidegate_model::{Engine, ErrorCode, Language, Limits, Program, RunError};
 use tidegate_sandbox::{
-    EngineError, ExternalEngine, Pool, PoolSettings, ProcessBackend, Python, PythonError,
+    EngineError, ExternalEngine, Pool, PoolSettings, ProcessDriver, Python, PythonError,
     find_engine, find_python,
 };
 use tokio::sync::Mutex;
@@ -50,9 +50,8 @@ impl Engines {
         limits: Limits,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Self {
-        let backend =
-            ProcessBackend::new(executable.clone(), limits.clone(), sandbox.min_isolation);
-        let quickjs = Arc::new(Pool::new(Arc::new(backend), ready(&sandbox)));
+        let driver = ProcessDriver::new(executable.clone(), limits.clone(), sandbox.min_isolation);
+        let quickjs = Arc::new(Pool::new(Arc::new(driver), ready(&sandbox)));
         let path_variable = variable("PATH").unwrap_or_default();
         let home = variable("HOME").map(PathBuf::from);
         Self {
@@ -72,7 +71,7 @@ impl Engines {
     /// What reads programs. Starts nothing yet.
     pub(crate) fn readers(&self) -> Pool {
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
-        let source = ProcessBackend::new(self.executable.clone(), limits, least).reading();
+        let source = ProcessDriver::new(self.executable.clone(), limits, least).reading();
         Pool::new(Arc::new(source), ready(&self.sandbox))
     }
 
@@ -90,8 +89,8 @@ impl Engines {
         }
     }
 
-    fn pool(&self, backend: ProcessBackend) -> Arc<Pool> {
-        let workers = Arc::new(Pool::new(Arc::new(backend), ready(&self.sandbox)));
+    fn pool(&self, driver: ProcessDriver) -> Arc<Pool> {
+        let workers = Arc::new(Pool::new(Arc::new(driver), ready(&self.sandbox)));
         if self.keeps_ready.load(Ordering::Relaxed) {
             workers.prepare();
         }
@@ -125,9 +124,9 @@ impl Engines {
             let _ = self.modules.set(Arc::new(python.modules.clone()));
         }
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
-        let backend = ProcessBackend::new(self.executable.clone(), limits, least)
+        let driver = ProcessDriver::new(self.executable.clone(), limits, least)
             .with_python(python, self.sandbox.fork);
-        let workers = self.pool(backend);
+        let workers = self.pool(driver);
         *known = Some(Arc::clone(&workers));
         Ok(workers)
     }
@@ -160,7 +159,7 @@ impl Engines {
             missing(engine, &error)
         })?;
         let (limits, least) = (self.limits.clone(), self.sandbox.min_isolation);
-        let backend = ProcessBackend::new(self.executable.clone(), limits, least)
+        let driver = ProcessDriver::new(self.executable.clone(), limits, least)
             .with_engine(&external)
             .await
             .map_err(|error| {
@@ -168,7 +167,7 @@ impl Engines {
                 let program = external.program.clone();
                 missing(engine, &EngineError::Broken { program, reason: error.to_string() })
             })?;
-        let workers = self.pool(backend);
+        let workers = self.pool(driver);
         found.insert(engine, Arc::clone(&workers));
         Ok(workers)
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tidegate_gateway::{RunContext, SessionId};
 use tidegate_model::{Isolation, Limits};
-use tidegate_sandbox::{Backend, Pool, PoolSettings, ProcessBackend, SandboxError, Worker};
+use tidegate_sandbox::{Driver, Pool, PoolSettings, ProcessDriver, SandboxError, Worker};
 use tokio::task::JoinSet;
 
 use crate::support::{Bench, Traces, alone, child_ids, children, double, ending, program};
@@ -130,10 +130,10 @@ async fn a_single_run_starts_a_single_worker() {
 async fn the_number_kept_ready_follows_the_runs_and_falls_again() {
     let _alone = alone().await;
     let folder = tempfile::tempdir().unwrap();
-    let backend =
-        ProcessBackend::new(double(folder.path(), "good"), Limits::default(), Isolation::Any);
+    let driver =
+        ProcessDriver::new(double(folder.path(), "good"), Limits::default(), Isolation::Any);
     let settings = PoolSettings { most: 4, window: Duration::from_millis(700) };
-    let pool = Pool::new(Arc::new(backend), settings);
+    let pool = Pool::new(Arc::new(driver), settings);
     pool.prepare();
     until("one is ready", || pool.ready() == 1).await;
     let mut taken = Vec::new();
@@ -153,9 +153,9 @@ async fn the_number_kept_ready_follows_the_runs_and_falls_again() {
 async fn a_worker_that_dies_while_it_waits_is_replaced() {
     let _alone = alone().await;
     let folder = tempfile::tempdir().unwrap();
-    let backend =
-        ProcessBackend::new(double(folder.path(), "mortal"), Limits::default(), Isolation::Any);
-    let pool = Pool::new(Arc::new(backend), PoolSettings::at_most(4));
+    let driver =
+        ProcessDriver::new(double(folder.path(), "mortal"), Limits::default(), Isolation::Any);
+    let pool = Pool::new(Arc::new(driver), PoolSettings::at_most(4));
     pool.prepare();
     let mut seen = HashSet::new();
     until("three have followed each other", || {
@@ -172,13 +172,13 @@ async fn workers_that_fail_or_speak_out_of_turn_are_not_started_again_and_again(
     let _alone = alone().await;
     for habit in ["gone", "twice"] {
         let folder = tempfile::tempdir().unwrap();
-        let backend =
-            ProcessBackend::new(double(folder.path(), habit), Limits::default(), Isolation::Any);
-        let backend = Arc::new(Counted { backend, starts: AtomicUsize::new(0) });
-        let pool = Pool::new(Arc::clone(&backend) as Arc<dyn Backend>, PoolSettings::at_most(4));
+        let driver =
+            ProcessDriver::new(double(folder.path(), habit), Limits::default(), Isolation::Any);
+        let driver = Arc::new(Counted { driver, starts: AtomicUsize::new(0) });
+        let pool = Pool::new(Arc::clone(&driver) as Arc<dyn Driver>, PoolSettings::at_most(4));
         pool.prepare();
         tokio::time::sleep(Duration::from_millis(1200)).await;
-        let starts = backend.starts.load(Ordering::Relaxed);
+        let starts = driver.starts.load(Ordering::Relaxed);
         // At most one every half second.
         assert!((1..=3).contains(&starts), "{habit}: {starts} starts");
         pool.close().await;
@@ -188,14 +188,14 @@ async fn workers_that_fail_or_speak_out_of_turn_are_not_started_again_and_again(
 /// Counts the starts: a worker that fails at once may be gone before anybody
 /// sees it.
 struct Counted {
-    backend: ProcessBackend,
+    driver: ProcessDriver,
     starts: AtomicUsize,
 }
 
-impl Backend for Counted {
+impl Driver for Counted {
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>> {
         self.starts.fetch_add(1, Ordering::Relaxed);
-        self.backend.start()
+        self.driver.start()
     }
 }
 

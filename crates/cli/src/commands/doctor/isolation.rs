@@ -4,7 +4,7 @@
 use serde::Serialize;
 use tidegate_config::Settings;
 use tidegate_model::{Isolation, IsolationReport, Layer, LayerReport, LayerState, visible};
-use tidegate_sandbox::{Backend, ProcessBackend};
+use tidegate_sandbox::{Driver, ProcessDriver};
 
 use super::finding::Finding;
 use crate::print::{self, Colour};
@@ -27,8 +27,8 @@ pub(super) async fn probe(settings: &Settings) -> (Finding, Option<Table>) {
         Err(error) => return (no_worker(&error), None),
     };
     // Whatever it reports is to be shown, so nothing is refused here.
-    let backend = ProcessBackend::new(executable, settings.limits.clone(), Isolation::Any);
-    let report = match backend.start().await {
+    let driver = ProcessDriver::new(executable, settings.limits.clone(), Isolation::Any);
+    let report = match driver.start().await {
         Ok(worker) => worker.report,
         Err(error) => return (no_worker(&error), None),
     };

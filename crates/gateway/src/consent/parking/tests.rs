@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::{Backend, ErrorCode, Language, Program, RunError, RunId};
+use tidegate_model::{ErrorCode, Language, Program, RunError, RunId, SandboxKind};
 use tidegate_store::Store;
 
 use super::{Begun, Identity, Journal, KEPT_BYTES, find};
@@ -24,7 +24,7 @@ fn opened() -> (tempfile::TempDir, Vaults, Journal) {
         session: "s".into(),
         tokens_of: "t".into(),
         asker: "a".into(),
-        sandbox: Some(Backend::Strict),
+        sandbox: Some(SandboxKind::Strict),
     };
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let journal = Journal::new(vaults.clone(), identity);
@@ -78,7 +78,7 @@ fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     assert_eq!(identity.program.timeout, Some(Duration::from_secs(5)));
     assert_eq!(identity.profile.as_deref(), Some("read_only"));
     assert_eq!(identity.asker, "a");
-    assert_eq!(identity.sandbox, Some(Backend::Strict));
+    assert_eq!(identity.sandbox, Some(SandboxKind::Strict));
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("1".into())));
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("2".into())));
     let Begun::New(number) = journal.begin(&tool("delete", "{}")) else { panic!() };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A kind of sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Backend {
+pub enum SandboxKind {
     /// A jailed process with the limits of the run.
     Process,
     /// The same, with the profile `strict`: no network, no commands, nothing written,
@@ -17,7 +17,7 @@ pub enum Backend {
     Vm,
 }
 
-impl Backend {
+impl SandboxKind {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Process, Self::Strict, Self::Docker, Self::Vm];
 

@@ -19,7 +19,7 @@ use crate::meter::{Usage, Watch};
 pub(crate) const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A way to start workers.
-pub trait Backend: Send + Sync + 'static {
+pub trait Driver: Send + Sync + 'static {
     /// Starts a worker that has not seen any program.
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>>;
 }
