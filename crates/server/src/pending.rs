@@ -1,10 +1,13 @@
-//! Requests that wait for their client to ask its user, where a server cannot.
+//! Requests that wait while their client asks its user, in the era without sessions.
 //!
-//! In the era without sessions a request is answered with "input required", and the
-//! client sends the same request again with the answer. Meanwhile the work goes on
-//! waiting here, under a name that nobody can guess. A name that is not known, of a
-//! gateway that was started anew, is no loss: the request is then done as a new one, and
-//! what waits in the database is found there.
+//! In: the work on a request, which may need an approval. Out: its result, or "input
+//! required", after which the client sends the same request again with the reply. Meanwhile
+//! the work is pending here under a random key. An unknown key, for example after a restart
+//! of the gateway, loses nothing: the request is handled as a new one, which finds its
+//! question in the database.
+//!
+//! Invariant: at most [`MAX_PENDING`] requests are pending, and a reply goes to exactly the
+//! request that it was given for.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -22,24 +25,24 @@ use tokio_util::sync::CancellationToken;
 use crate::approver::{params, reply};
 use crate::tool_result::ToolResult;
 
-/// The key of our one question among those of an answer.
+/// The name of our only question among the input requests of a result.
 const QUESTION: &str = "approval";
 
-/// Requests that wait, or that were done since somebody else said yes and whose clients
-/// have not come back. Chosen: a client has few at a time; what is more is forgotten, oldest
-/// first, and asked about again.
-const MOST: usize = 64;
+/// The most requests that are pending, including finished ones whose clients have not come
+/// back. Chosen: a client has few at a time. Beyond it the oldest is dropped, and the user is
+/// asked again if its client repeats it.
+const MAX_PENDING: usize = 64;
 
-/// A question and where its answer goes.
+/// A question, and the sender for its reply.
 pub(crate) struct Question {
     form: Shown<Form>,
-    answer: oneshot::Sender<Reply>,
+    reply: oneshot::Sender<Reply>,
 }
 
-/// Hands questions to whoever answers the request.
-pub(crate) struct Asking(pub(crate) mpsc::Sender<Question>);
+/// Passes questions to the task that answers the request.
+pub(crate) struct DeferredApprover(pub(crate) mpsc::Sender<Question>);
 
-impl Approver for Asking {
+impl Approver for DeferredApprover {
     fn name(&self) -> &'static str {
         "client"
     }
@@ -49,110 +52,114 @@ impl Approver for Asking {
         form: &'a Shown<Form>,
     ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>> {
         Box::pin(async {
-            let (answer, answered) = oneshot::channel();
-            self.0.send(Question { form: form.clone(), answer }).await.ok()?;
-            answered.await.ok()
+            let (reply, replied) = oneshot::channel();
+            self.0.send(Question { form: form.clone(), reply }).await.ok()?;
+            replied.await.ok()
         })
     }
 }
 
 /// The work on a request.
-pub(crate) struct Work {
+pub(crate) struct RequestWork {
     pub(crate) task: JoinHandle<ToolResult>,
     pub(crate) questions: mpsc::Receiver<Question>,
     pub(crate) cancelled: CancellationToken,
     pub(crate) progress: watch::Sender<Progress>,
-    /// The request, so that another one cannot take its answer.
+    /// The fingerprint of the request, so that another one cannot take its result.
     pub(crate) request: String,
 }
 
-/// Work without anybody who waits for it must not go on.
-impl Drop for Work {
+/// Work that nobody waits for is cancelled.
+impl Drop for RequestWork {
     fn drop(&mut self) {
         self.cancelled.cancel();
     }
 }
 
-/// Work that waits for an answer.
-struct Waiting {
-    work: Work,
-    answer: oneshot::Sender<Reply>,
+/// Work that waits for a reply.
+struct PendingRequest {
+    work: RequestWork,
+    reply: oneshot::Sender<Reply>,
     age: u64,
 }
 
-/// All work that waits for an answer.
+/// All work that waits for a reply, by its random key.
 #[derive(Default)]
-pub(crate) struct Held {
-    state: Mutex<(u64, HashMap<String, Waiting>)>,
+pub(crate) struct PendingRequests {
+    state: Mutex<(u64, HashMap<String, PendingRequest>)>,
 }
 
-/// What became of work.
-pub(crate) enum Step {
+/// The state in which [`PendingRequests::drive`] leaves a request.
+pub(crate) enum WorkOutcome {
     Done(ToolResult),
-    Asks(CallToolResponse),
+    InputRequired(CallToolResponse),
     Cancelled,
 }
 
-impl Held {
-    /// Waits until work is done or asks something.
-    pub(crate) async fn drive(&self, mut work: Work, given_up: &CancellationToken) -> Step {
+impl PendingRequests {
+    /// Waits until the work is done or needs input.
+    pub(crate) async fn drive(
+        &self,
+        mut work: RequestWork,
+        cancelled: &CancellationToken,
+    ) -> WorkOutcome {
         loop {
             tokio::select! {
                 done = &mut work.task => {
-                    return Step::Done(done.unwrap_or_else(|_| ToolResult::failed("the request failed")));
+                    return WorkOutcome::Done(done.unwrap_or_else(|_| ToolResult::failed("the request failed")));
                 }
-                Some(Question { form, answer }) = work.questions.recv() => {
+                Some(Question { form, reply }) = work.questions.recv() => {
                     let Some(params) = params(&form) else { continue };
-                    let name = self.hold(work, answer);
-                    let asked = InputRequest::Elicitation(ElicitRequest::new(params));
-                    let asked = [(QUESTION.to_owned(), asked)].into();
-                    let needed = InputRequiredResult::new(Some(asked), Some(name));
-                    return Step::Asks(CallToolResponse::InputRequired(needed));
+                    let key = self.add(work, reply);
+                    let question = InputRequest::Elicitation(ElicitRequest::new(params));
+                    let questions = [(QUESTION.to_owned(), question)].into();
+                    let needed = InputRequiredResult::new(Some(questions), Some(key));
+                    return WorkOutcome::InputRequired(CallToolResponse::InputRequired(needed));
                 }
-                () = given_up.cancelled() => return Step::Cancelled,
+                () = cancelled.cancelled() => return WorkOutcome::Cancelled,
             }
         }
     }
 
-    fn hold(&self, work: Work, answer: oneshot::Sender<Reply>) -> String {
+    fn add(&self, work: RequestWork, reply: oneshot::Sender<Reply>) -> String {
         let mut random = [0; 16];
-        // Without randomness nothing is found again, and everything is asked anew.
+        // If there is no randomness, keys repeat: the user is asked again.
         let _ = getrandom::fill(&mut random);
-        let name = format!("{:032x}", u128::from_le_bytes(random));
+        let key = format!("{:032x}", u128::from_le_bytes(random));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (ages, waiting) = &mut *state;
-        if waiting.len() >= MOST {
-            let oldest = waiting.iter().min_by_key(|(_, one)| one.age);
-            let oldest = oldest.map(|(name, _)| name.clone());
-            oldest.and_then(|name| waiting.remove(&name));
+        let (ages, pending) = &mut *state;
+        if pending.len() >= MAX_PENDING {
+            let oldest = pending.iter().min_by_key(|(_, one)| one.age);
+            let oldest = oldest.map(|(key, _)| key.clone());
+            oldest.and_then(|key| pending.remove(&key));
         }
         *ages += 1;
-        waiting.insert(name.clone(), Waiting { work, answer, age: *ages });
-        name
+        pending.insert(key.clone(), PendingRequest { work, reply, age: *ages });
+        key
     }
 
-    /// The work that a request goes on with, told the answer that it brings.
-    pub(crate) fn take(&self, request: &CallToolRequestParams) -> Option<Work> {
-        let name = request.request_state.as_ref()?;
+    /// The pending work that a request continues, after passing on the reply in it.
+    pub(crate) fn take(&self, request: &CallToolRequestParams) -> Option<RequestWork> {
+        let key = request.request_state.as_ref()?;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = state.1.get(name)?.work.request == fingerprint(request);
-        // An answer to one thing is none to another.
-        let Waiting { work, answer, .. } = state.1.remove(name).filter(|_| same)?;
-        // Nobody listens if it took too long; then the work is done.
-        let _ = answer.send(said(request.input_responses.as_ref()));
+        let same = state.1.get(key)?.work.request == fingerprint(request);
+        // A reply to one request is none to another.
+        let PendingRequest { work, reply, .. } = state.1.remove(key).filter(|_| same)?;
+        // The receiver is gone if the reply took too long; then the work is done.
+        let _ = reply.send(reply_in(request.input_responses.as_ref()));
         Some(work)
     }
 }
 
-/// What was asked for, as far as it must be the same again.
+/// The part of a request that its repetition must have in common with it.
 pub(crate) fn fingerprint(request: &CallToolRequestParams) -> String {
     serde_json::to_string(&(&request.name, &request.arguments)).unwrap_or_default()
 }
 
-fn said(responses: Option<&InputResponses>) -> Reply {
-    let said = responses.and_then(|responses| responses.get(QUESTION)).cloned();
-    let said = said.and_then(|said| serde_json::from_value::<ElicitResult>(said).ok());
-    said.map_or(Reply::Deny, |said| reply(&said))
+fn reply_in(responses: Option<&InputResponses>) -> Reply {
+    let result = responses.and_then(|responses| responses.get(QUESTION)).cloned();
+    let result = result.and_then(|result| serde_json::from_value::<ElicitResult>(result).ok());
+    result.map_or(Reply::Deny, |result| reply(&result))
 }
 
 #[cfg(test)]
@@ -163,15 +170,15 @@ mod tests {
     use tokio::sync::{mpsc, oneshot, watch};
     use tokio_util::sync::CancellationToken;
 
-    use super::{Held, Step, Work, fingerprint};
+    use super::{PendingRequests, RequestWork, WorkOutcome, fingerprint};
     use crate::tool_result::ToolResult;
 
     #[tokio::test]
-    async fn what_was_done_meanwhile_is_there_when_its_client_comes_back() {
-        let held = Held::default();
+    async fn a_result_is_kept_until_its_client_repeats_the_request() {
+        let pending = PendingRequests::default();
         let mut request: CallToolRequestParams =
             serde_json::from_value(json!({"name": "call_tool"})).unwrap();
-        let work = || Work {
+        let work = || RequestWork {
             task: tokio::spawn(async { ToolResult::failed("done") }),
             questions: mpsc::channel(1).1,
             cancelled: CancellationToken::new(),
@@ -182,12 +189,12 @@ mod tests {
         while !first.task.is_finished() {
             tokio::task::yield_now().await;
         }
-        let name = held.hold(first, oneshot::channel().0);
-        held.hold(work(), oneshot::channel().0);
-        request.request_state = Some(name);
-        let work = held.take(&request).expect("its outcome was thrown away");
-        let step = held.drive(work, &CancellationToken::new()).await;
-        assert!(matches!(step, Step::Done(_)));
-        assert!(held.take(&request).is_none(), "once");
+        let key = pending.add(first, oneshot::channel().0);
+        pending.add(work(), oneshot::channel().0);
+        request.request_state = Some(key);
+        let work = pending.take(&request).expect("its outcome was dropped");
+        let step = pending.drive(work, &CancellationToken::new()).await;
+        assert!(matches!(step, WorkOutcome::Done(_)));
+        assert!(pending.take(&request).is_none(), "once");
     }
 }
