@@ -1,8 +1,11 @@
-//! Asks the person behind a client, in both protocol eras.
+//! Asks the user of a client for approval, in both protocol eras.
 //!
-//! With sessions, a server may ask its client in the middle of a request. Without, it
-//! answers the request with what it needs to know, and the client sends it once more
-//! with the answer (`held.rs`). The form is the same.
+//! In: a form that was redacted. Out: the user's reply. In the era with sessions the server
+//! asks its client in the middle of a request. In the other it answers the request with the
+//! form, and the client repeats the request with the reply (`pending.rs`). The form is the
+//! same.
+//!
+//! Invariant: anything but a clear yes counts as no.
 
 use std::pin::Pin;
 
@@ -18,17 +21,17 @@ const ONCE: &str = "approve once";
 const SESSION: &str = "approve for this session";
 const DENY: &str = "deny";
 
-/// Whether a client can show a form to its user. One that says nothing about modes means
-/// forms: there was nothing else before.
-pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
+/// Whether a client can show a form to its user. A client that names no mode means forms:
+/// earlier revisions of MCP had no other.
+pub(crate) fn supports_forms(capabilities: Option<&ClientCapabilities>) -> bool {
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())
 }
 
-/// Asks in the middle of a request.
-pub(crate) struct Eliciting(pub(crate) Peer<RoleServer>);
+/// Asks the client in the middle of a request.
+pub(crate) struct ElicitationApprover(pub(crate) Peer<RoleServer>);
 
-impl Approver for Eliciting {
+impl Approver for ElicitationApprover {
     fn name(&self) -> &'static str {
         "client"
     }
@@ -50,9 +53,9 @@ impl Approver for Eliciting {
     }
 }
 
-/// The form as MCP has it.
+/// The form as parameters of an elicitation.
 pub(crate) fn params(form: &Shown<Form>) -> Option<ElicitRequestParams> {
-    elicitation(format!("Tidegate asks for your approval ({}): {}", form.id, form.text()))
+    elicitation(format!("Tidegate needs your approval ({}): {}", form.id, form.text()))
 }
 
 fn elicitation(message: String) -> Option<ElicitRequestParams> {
@@ -71,7 +74,7 @@ fn elicitation(message: String) -> Option<ElicitRequestParams> {
     Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
-/// What a person answered. Whatever is not a clear yes is a no.
+/// The user's reply. Anything but a clear yes counts as no.
 pub(crate) fn reply(result: &ElicitResult) -> Reply {
     let decision = result.content.as_ref().and_then(|content| content.get("decision"));
     match (&result.action, decision.and_then(Value::as_str)) {
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_not_a_clear_yes_is_a_no() {
+    fn anything_but_a_clear_yes_is_a_no() {
         let accepted = |content: Value| answered(json!({"action": "accept", "content": content}));
         assert_eq!(accepted(json!({"decision": "approve once"})), Reply::Once);
         assert_eq!(accepted(json!({"decision": "approve for this session"})), Reply::Session);

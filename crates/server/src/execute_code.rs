@@ -1,4 +1,6 @@
-//! The arguments of `execute_code`: a program to run, or a run to go on with.
+//! The arguments of `execute_code`: a program to run, or a run to resume.
+//!
+//! In: the JSON of a client. Out: exactly one of the two, or an error with the next step.
 
 use std::time::Duration;
 
@@ -11,7 +13,7 @@ use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId};
 pub(crate) struct ExecuteCode {
     #[serde(default)]
     code: Option<String>,
-    /// A run that waits for an approval, instead of a program.
+    /// A run that waits for an approval; replaces `code`.
     #[serde(default)]
     resume: Option<String>,
     #[serde(default)]
@@ -20,35 +22,35 @@ pub(crate) struct ExecuteCode {
     timeout_ms: Option<u64>,
     #[serde(default)]
     engine: Option<Engine>,
-    /// Taken from clients that narrow a run; not in the schema, where every
-    /// model would pay for it.
+    /// Accepted from clients that narrow a run; not in the schema, where it would cost every
+    /// model tokens.
     #[serde(default)]
     pub(crate) profile: Option<String>,
 }
 
-/// What they ask for.
-pub(crate) enum Task {
+/// What the client wants to run.
+pub(crate) enum RequestedRun {
     Run(Program),
     Resume(RunId),
 }
 
 impl ExecuteCode {
-    pub(crate) fn task(self) -> Result<Task, RunError> {
+    pub(crate) fn requested_run(self) -> Result<RequestedRun, RunError> {
         let code = match (self.code, self.resume) {
             (Some(code), None) => code,
             (None, Some(id)) => {
-                let is_other_program =
+                let changes_the_run =
                     self.language.is_some() || self.engine.is_some() || self.timeout_ms.is_some();
-                return if is_other_program {
-                    Err(goes_on_as_it_was())
+                return if changes_the_run {
+                    Err(unchangeable_on_resume())
                 } else {
-                    Ok(Task::Resume(RunId(id)))
+                    Ok(RequestedRun::Resume(RunId(id)))
                 };
             }
             (Some(_), Some(_)) => {
                 let message = "`execute_code` takes `code` or `resume`, not both";
                 return Err(RunError::new(ErrorCode::BadArgument, message)
-                    .with_hint("leave `code` out to go on with a run"));
+                    .with_hint("omit `code` to resume a run"));
             }
             (None, None) => {
                 let message = "`execute_code` needs `code`";
@@ -62,15 +64,15 @@ impl ExecuteCode {
                 let word = word.escape_debug();
                 let message = format!("`language` must be `typescript` or `python`, got `{word}`");
                 RunError::new(ErrorCode::BadArgument, message)
-                    .with_hint("write the program in one of them, or leave `language` out")
+                    .with_hint("write the program in one of them, or omit `language`")
             })?,
         };
         let timeout = self.timeout_ms.map(Duration::from_millis);
-        Ok(Task::Run(Program { source: code, language, engine: self.engine, timeout }))
+        Ok(RequestedRun::Run(Program { source: code, language, engine: self.engine, timeout }))
     }
 }
 
-fn goes_on_as_it_was() -> RunError {
-    let message = "`language`, `engine` and `timeout_ms` cannot be changed when a run goes on";
+fn unchangeable_on_resume() -> RunError {
+    let message = "`language`, `engine` and `timeout_ms` cannot be changed when a run is resumed";
     RunError::new(ErrorCode::BadArgument, message).with_hint("send `resume` alone")
 }

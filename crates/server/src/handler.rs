@@ -1,4 +1,7 @@
-//! Requests of clients, one function each.
+//! The requests of one MCP client.
+//!
+//! In: `tools/list` and `tools/call`. Out: the answer of the gateway as MCP, and progress
+//! while a run lives. Invariant: every answer is made of something [`Shown`].
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,48 +23,48 @@ use tidegate_model::{ErrorCode, RunError, did_you_mean};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::approver::{Eliciting, shows_forms};
-use crate::execute_code::{ExecuteCode, Task};
-use crate::held::{Asking, Held, Step, Work, fingerprint};
+use crate::approver::{ElicitationApprover, supports_forms};
+use crate::execute_code::{ExecuteCode, RequestedRun};
+use crate::pending::{DeferredApprover, PendingRequests, RequestWork, WorkOutcome, fingerprint};
 use crate::surface::{Surface, definitions, instructions};
 use crate::tool_result::ToolResult;
 
-/// Progress is told at most this often, and at least this often while a run
-/// lives: some clients give up on a call that is silent for a minute.
+/// The shortest and the longest time between two progress notifications of a run. Some
+/// clients give up on a call that is silent for a minute.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const PROGRESS_HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// The MCP server of one client.
 #[derive(Clone)]
 pub(crate) struct Handler {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) surface: Surface,
-    /// Whose requests these are.
+    /// The principal of these requests.
     pub(crate) session: SessionId,
-    pub(crate) held: Arc<Held>,
+    pub(crate) pending: Arc<PendingRequests>,
 }
 
-/// Of `get_tool_definition` and `load_skill`.
+/// The arguments of `get_tool_definition` and `load_skill`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ByName {
+struct NameArguments {
     name: String,
 }
 
-/// Of `sanitize_pii` and `restore_pii`.
+/// The arguments of `sanitize_pii` and `restore_pii`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ByText {
+struct TextArguments {
     text: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+struct NoArguments {}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CallTool {
+struct CallToolArguments {
     name: String,
     #[serde(default)]
     arguments: Option<Map<String, Value>>,
@@ -107,43 +110,44 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(error.message.clone(), None));
         }
         let capabilities = context.client_capabilities();
-        let can_ask = shows_forms(capabilities.as_ref());
-        let asks_itself = context.protocol_version().is_none_or(|version| version.has_initialize());
-        if can_ask && asks_itself {
-            run.approver = Some(Arc::new(Eliciting(context.peer.clone())));
+        let can_ask = supports_forms(capabilities.as_ref());
+        let can_ask_within_request =
+            context.protocol_version().is_none_or(|version| version.has_initialize());
+        if can_ask && can_ask_within_request {
+            run.approver = Some(Arc::new(ElicitationApprover(context.peer.clone())));
         }
-        if asks_itself || !can_ask {
+        if can_ask_within_request || !can_ask {
             let _reporter = reporter(&context, &run.progress);
             let result = self.perform(&request.name, request.arguments, &run).await;
             return Ok(CallToolResponse::Complete(result.into()));
         }
-        let work = self.held.take(&request).unwrap_or_else(|| self.start(request, run));
+        let work = self.pending.take(&request).unwrap_or_else(|| self.start(request, run));
         let _reporter = reporter(&context, &work.progress);
-        match self.held.drive(work, &context.ct).await {
-            Step::Done(result) => Ok(CallToolResponse::Complete(result.into())),
-            Step::Asks(question) => Ok(question),
-            Step::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
+        match self.pending.drive(work, &context.ct).await {
+            WorkOutcome::Done(result) => Ok(CallToolResponse::Complete(result.into())),
+            WorkOutcome::InputRequired(question) => Ok(question),
+            WorkOutcome::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
     }
 }
 
 impl Handler {
-    /// Starts the work on a request that may outlive it.
-    fn start(&self, request: CallToolRequestParams, run: RunContext) -> Work {
+    /// Starts the work on a request, which may outlive the request.
+    fn start(&self, request: CallToolRequestParams, run: RunContext) -> RequestWork {
         let (asking, questions) = mpsc::channel(1);
         let cancelled = CancellationToken::new();
         let fingerprint = fingerprint(&request);
-        let approver: Option<Arc<dyn Approver>> = Some(Arc::new(Asking(asking)));
+        let approver: Option<Arc<dyn Approver>> = Some(Arc::new(DeferredApprover(asking)));
         let run = RunContext { cancelled: cancelled.clone(), approver, ..run };
         let (handler, progress) = (self.clone(), run.progress.clone());
         let task =
             tokio::spawn(
                 async move { handler.perform(&request.name, request.arguments, &run).await },
             );
-        Work { task, questions, cancelled, progress, request: fingerprint }
+        RequestWork { task, questions, cancelled, progress, request: fingerprint }
     }
 
-    /// Why there is no such tool on this surface, if there is none.
+    /// The error for a tool that this surface does not have.
     fn unknown_tool(&self, name: &str) -> Option<RunError> {
         let offered = definitions(self.surface);
         let names = || offered.iter().map(|tool| tool.name.as_ref());
@@ -151,7 +155,7 @@ impl Handler {
             return None;
         }
         let hint = did_you_mean(name, names()).unwrap_or_else(|| match self.surface {
-            // It has no `call_tool`.
+            // That surface has no `call_tool`.
             Surface::Lean => "upstream tools are called in `execute_code`".into(),
             Surface::Standard | Surface::Direct => {
                 "upstream tools are called with `call_tool` or in `execute_code`".into()
@@ -161,7 +165,7 @@ impl Handler {
         Some(RunError::new(ErrorCode::BadArgument, message))
     }
 
-    /// Does what a request asks for.
+    /// Performs a request; an error becomes a result too.
     async fn perform(
         &self,
         name: &str,
@@ -172,8 +176,8 @@ impl Handler {
         answered.unwrap_or_else(Into::into)
     }
 
-    /// The answer to a request. An arm that is not made of something [`Shown`] does not
-    /// compile, and neither does an error that is not.
+    /// The answer to a request. Neither an arm nor an error compiles that is not made of
+    /// something [`Shown`].
     async fn answer(
         &self,
         name: &str,
@@ -188,9 +192,9 @@ impl Handler {
             "execute_code" => {
                 let request: ExecuteCode = self.parse(name, arguments, run)?;
                 let run = &RunContext { profile: request.profile.clone(), ..run.clone() };
-                match request.task().map_err(|error| gateway.show_error(error, run))? {
-                    Task::Run(program) => gateway.execute(program, run).await.into(),
-                    Task::Resume(id) => gateway.resume(&id, run).await?.into(),
+                match request.requested_run().map_err(|error| gateway.show_error(error, run))? {
+                    RequestedRun::Run(program) => gateway.execute(program, run).await.into(),
+                    RequestedRun::Resume(id) => gateway.resume(&id, run).await?.into(),
                 }
             }
             "search_tools" => {
@@ -198,7 +202,7 @@ impl Handler {
                 gateway.search_tools(&request, run).await.into()
             }
             "get_tool_definition" => {
-                let request: ByName = self.parse(name, arguments, run)?;
+                let request: NameArguments = self.parse(name, arguments, run)?;
                 gateway.tool_definition(&request.name, run).await?.into()
             }
             "save_skill" => {
@@ -206,23 +210,23 @@ impl Handler {
                 gateway.save_skill(request, run).await?.into()
             }
             "load_skill" => {
-                let request: ByName = self.parse(name, arguments, run)?;
+                let request: NameArguments = self.parse(name, arguments, run)?;
                 gateway.load_skill(&request.name, run).await?.into()
             }
             "list_skills" => {
-                let Nothing {} = self.parse(name, arguments, run)?;
+                let NoArguments {} = self.parse(name, arguments, run)?;
                 gateway.list_skills(run).await?.into()
             }
             "sanitize_pii" => {
-                let request: ByText = self.parse(name, arguments, run)?;
+                let request: TextArguments = self.parse(name, arguments, run)?;
                 gateway.sanitize_pii(&request.text, run)?.into()
             }
             "restore_pii" => {
-                let request: ByText = self.parse(name, arguments, run)?;
+                let request: TextArguments = self.parse(name, arguments, run)?;
                 gateway.restore_pii(&request.text, run).await?.into()
             }
             _ => {
-                let request: CallTool = self.parse(name, arguments, run)?;
+                let request: CallToolArguments = self.parse(name, arguments, run)?;
                 let arguments = request.arguments.unwrap_or_default();
                 gateway.call_tool(&request.name, arguments, run).await?.into()
             }
@@ -236,15 +240,15 @@ impl Handler {
         run: &RunContext,
     ) -> Result<T, Shown<RunError>> {
         serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-            let message = format!("`{tool}` got bad arguments: {error}");
+            let message = format!("`{tool}` got invalid arguments: {error}");
             let error = RunError::new(ErrorCode::BadArgument, message)
-                .with_hint("look at the tool's input schema");
+                .with_hint("compare them with the tool's input schema");
             self.gateway.show_error(error, run)
         })
     }
 }
 
-/// Ends the progress reports with the request.
+/// Ends the progress notifications with the request.
 struct Reporter(tokio::task::AbortHandle);
 
 impl Drop for Reporter {
@@ -253,7 +257,7 @@ impl Drop for Reporter {
     }
 }
 
-/// Tells the client of a request how far it is, if it wants to know.
+/// Starts progress notifications, if the client has asked for them.
 fn reporter(
     context: &RequestContext<RoleServer>,
     progress: &watch::Sender<Progress>,
@@ -263,30 +267,31 @@ fn reporter(
     Some(Reporter(reporting.abort_handle()))
 }
 
-/// Tells a client how its run is doing until the run ends.
+/// Sends progress notifications until the run ends.
 async fn report(
     peer: Peer<RoleServer>,
     token: ProgressToken,
     mut progress: watch::Receiver<Progress>,
 ) {
     let started = Instant::now();
-    let mut told = 0.0;
+    let mut sent = 0.0;
     loop {
-        // Either something happened or it is time for a sign of life.
-        let changed = tokio::time::timeout(HEARTBEAT, progress.changed()).await;
+        // Either the run made progress, or the heartbeat is due.
+        let changed = tokio::time::timeout(PROGRESS_HEARTBEAT, progress.changed()).await;
         if matches!(changed, Ok(Err(_))) {
             return;
         }
         let now = *progress.borrow_and_update();
-        told += 1.0;
+        sent += 1.0;
         let message = format!(
             "{} of {} tool calls done, {} s",
             now.calls_finished,
             now.calls_started,
             started.elapsed().as_secs()
         );
-        let note = ProgressNotificationParam::new(token.clone(), told).with_message(message);
-        if peer.notify_progress(note).await.is_err() {
+        let notification =
+            ProgressNotificationParam::new(token.clone(), sent).with_message(message);
+        if peer.notify_progress(notification).await.is_err() {
             return;
         }
         tokio::time::sleep(PROGRESS_INTERVAL).await;

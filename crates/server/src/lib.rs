@@ -1,14 +1,13 @@
 //! The MCP surface: what a client sees of the gateway.
 //!
-//! Owns the tools of the contract, their texts and their budget, and the stdio
-//! transport in both protocol eras. Knows nothing of sandboxes or upstream
-//! servers: a request becomes a call of `gateway`, and what it shows becomes MCP.
-//! Nothing else is sent: see [`ToolResult`].
+//! Owns the tools of the contract, their texts and their token budget, and the stdio transport
+//! in both protocol eras. In: requests of MCP. Out: results made of what `gateway` shows, and
+//! of nothing else: see [`ToolResult`]. Knows nothing of sandboxes or upstream servers.
 
 mod approver;
 mod execute_code;
 mod handler;
-mod held;
+mod pending;
 mod stdio;
 mod surface;
 mod tool_result;

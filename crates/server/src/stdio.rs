@@ -1,4 +1,7 @@
-//! MCP over standard input and output, which carry nothing else.
+//! MCP over standard input and output.
+//!
+//! In: a gateway and the principal of its only client. Out: nothing, once the client has
+//! closed its end. Invariant: standard output carries protocol only.
 
 use std::sync::Arc;
 
@@ -10,7 +13,7 @@ use tidegate_gateway::{Gateway, SessionId};
 use crate::handler::Handler;
 use crate::surface::Surface;
 
-/// Why serving ended badly.
+/// Why serving failed.
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The client did not complete the handshake.
@@ -28,10 +31,10 @@ pub async fn serve_stdio(
     session: SessionId,
 ) -> Result<(), ServeError> {
     gateway.prepare_worker();
-    let handler = Handler { gateway, surface, session, held: Arc::default() };
+    let handler = Handler { gateway, surface, session, pending: Arc::default() };
     let service = match handler.serve(stdio_pipes()).await {
         Ok(service) => service,
-        // A client that starts us only to see whether we start.
+        // A client that only tests whether the command starts.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(ServeError::Handshake(Box::new(error))),
     };

@@ -1,8 +1,8 @@
-//! The tools a client sees, and what they cost.
+//! The tools that a client sees, and their cost in tokens.
 //!
-//! Every word here is paid for in every conversation: the nine tools with the
-//! instructions stay below 640 tokens, so that the thirteen of the contract fit
-//! into 1,000. A test counts.
+//! Invariant: the nine tools with the instructions cost at most 640 tokens, so that the
+//! thirteen of the contract fit into 1,000: every conversation pays for every word here. A
+//! test counts.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
@@ -15,11 +15,11 @@ pub enum Surface {
     Standard,
     /// `execute_code` and `search_tools` only.
     Lean,
-    /// Every upstream tool as itself, the classic way.
+    /// Every upstream tool under its own name, without `execute_code`.
     Direct,
 }
 
-/// What the model is told about the gateway as a whole.
+/// The server instructions for the model.
 pub fn instructions(surface: Surface) -> Option<&'static str> {
     match surface {
         Surface::Standard | Surface::Lean => Some(

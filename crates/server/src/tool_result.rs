@@ -1,9 +1,9 @@
-//! What a client gets for a tool call: the only maker of results.
+//! The result of a tool call for a client; nothing else makes one.
 //!
 //! In: [`Shown`] values of the gateway. Out: [`ToolResult`], which becomes a result of MCP.
 //!
-//! Invariant: a `ToolResult` is made of something shown, or of a literal. What was not redacted
-//! has no way here, whatever a function of the handler returns.
+//! Invariant: a `ToolResult` is made of something shown, or of a literal. Text that was not
+//! redacted cannot become one, whatever a function of the handler returns.
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use tidegate_model::{ErrorCode, Response, RunError, visible_json};
 pub struct ToolResult(CallToolResult);
 
 impl ToolResult {
-    /// Something in the server failed. A literal, since nothing else is known to be clean.
+    /// A failure in the server. Takes a literal: no other text is known to be redacted.
     pub(crate) fn failed(message: &'static str) -> Self {
         let error = RunError::new(ErrorCode::Internal, message);
         Self(CallToolResult::error(vec![ContentBlock::text(error.to_string())]))
@@ -25,7 +25,7 @@ impl ToolResult {
         Self(CallToolResult::success(vec![ContentBlock::text(text)]))
     }
 
-    /// What the client can read and the model does not pay for.
+    /// Adds metadata, which clients read and models do not pay for.
     fn with_meta(mut self, key: &str, value: Value) -> Self {
         let mut meta = MetaObject::new();
         meta.0.insert(key.into(), value);
@@ -42,11 +42,11 @@ impl From<ToolResult> for CallToolResult {
 
 impl From<Shown<Response>> for ToolResult {
     fn from(response: Shown<Response>) -> Self {
-        // As text only: what reaches the model is counted once.
+        // As text only, so that the model pays for it once.
         let Ok(text) = serde_json::to_string(&response) else {
             return Self::failed("the answer could not be written");
         };
-        // The model reads it as it stands.
+        // The model reads the text, so hidden characters become visible.
         let content = vec![ContentBlock::text(visible_json(&text).into_owned())];
         Self(match response.success {
             true => CallToolResult::success(content),
@@ -55,8 +55,8 @@ impl From<Shown<Response>> for ToolResult {
     }
 }
 
-/// An upstream answer as our own: content only, since most servers send the same once more
-/// as structured content.
+/// An upstream answer as our own: content only, since most servers repeat it as structured
+/// content.
 impl From<Shown<ToolAnswer>> for ToolResult {
     fn from(shown: Shown<ToolAnswer>) -> Self {
         let ToolAnswer { answer, pii_counts } = &*shown;

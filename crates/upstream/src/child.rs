@@ -1,4 +1,10 @@
-//! A server's child process: its pipes, its last words, its end.
+//! The child process of a stdio server.
+//!
+//! In: a configured server and its authorization. Out: a started child with the pipes that
+//! MCP is spoken on, the end of what it prints for error messages, and how it ended.
+//!
+//! Invariant: every child is started through the guard (`guard.rs`), so nothing below it
+//! outlives the gateway.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -11,9 +17,10 @@ use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use crate::UpstreamError;
+use crate::credentials::Authorization;
 
-/// How much of what a server printed is kept for error messages.
-const LAST_WORDS_BYTES: usize = 8 * 1024;
+/// How much of a server's output is kept for error messages.
+const OUTPUT_TAIL_BYTES: usize = 8 * 1024;
 
 /// How long to wait for the exit code of a server whose output has ended.
 const EXIT_CODE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -27,10 +34,10 @@ pub(crate) struct Launcher {
     pub(crate) environment: Arc<BTreeMap<String, String>>,
 }
 
-/// A started child. Dropping it closes its input; the guard does the rest.
+/// A started child. Dropping it closes its input, at which the guard ends it.
 pub(crate) struct ChildProcess {
     child: Child,
-    last_words: LastWords,
+    output_tail: OutputTail,
 }
 
 /// The pipes that MCP is spoken on.
@@ -39,26 +46,30 @@ pub(crate) struct Pipes {
     pub(crate) output: ChildStdout,
 }
 
-/// How a server ended.
+/// How a server or its connection ended.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Epitaph {
+pub(crate) struct Termination {
     pub(crate) reason: String,
-    /// The end of what it printed.
-    pub(crate) said: String,
+    /// The end of what it printed outside of the protocol.
+    pub(crate) last_output: String,
 }
 
-/// The end of what a server printed outside of the protocol, and what it did
-/// that we ended it for.
+/// The end of what a server printed outside of the protocol, and the violation for which
+/// the gateway ended it, if it did. Clones share both.
 #[derive(Clone, Default)]
-pub(crate) struct LastWords {
+pub(crate) struct OutputTail {
     printed: Arc<Mutex<VecDeque<u8>>>,
-    offence: Arc<OnceLock<&'static str>>,
+    violation: Arc<OnceLock<&'static str>>,
 }
 
 impl Launcher {
     /// Starts the command of a stdio server.
-    pub(crate) fn start(&self, spec: &ServerSpec) -> Result<(ChildProcess, Pipes), UpstreamError> {
-        let Transport::Stdio { command, args, env, cwd } = &spec.transport else {
+    pub(crate) fn start(
+        &self,
+        spec: &ServerSpec,
+        authorization: &Authorization,
+    ) -> Result<(ChildProcess, Pipes), UpstreamError> {
+        let Transport::Stdio { command, args, cwd, .. } = &spec.transport else {
             return Err(start_failed(spec, "it is not a stdio server"));
         };
         if let Some(cwd) = cwd
@@ -66,7 +77,7 @@ impl Launcher {
         {
             return Err(start_failed(spec, "its working folder `cwd` does not exist"));
         }
-        let path = env.get("PATH").map(|path| path.expose().as_str());
+        let path = authorization.get("PATH").map(|path| path.expose().as_str());
         let path = path.or_else(|| self.environment.get("PATH").map(String::as_str));
         if !is_executable(command, path.unwrap_or_default(), cwd.as_deref()) {
             let (server, command) = (spec.name.clone(), command.clone());
@@ -75,7 +86,7 @@ impl Launcher {
         let mut process = Command::new(&self.guard);
         process.arg("guard").arg("--").arg(command).args(args.iter().map(Secret::expose));
         process.env_clear().envs(self.environment.iter());
-        process.envs(env.iter().map(|(name, value)| (name, value.expose())));
+        process.envs(authorization.iter().map(|(name, value)| (name, value.expose())));
         if let Some(cwd) = cwd {
             process.current_dir(cwd);
         }
@@ -87,57 +98,63 @@ impl Launcher {
         let (Some(input), Some(output), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err(start_failed(spec, "its pipes could not be made"));
+            return Err(start_failed(spec, "its pipes could not be created"));
         };
-        let last_words = LastWords::default();
-        tokio::spawn(collect(errors, last_words.clone(), spec.name.clone()));
-        Ok((ChildProcess { child, last_words }, Pipes { input, output }))
+        let output_tail = OutputTail::default();
+        tokio::spawn(collect(errors, output_tail.clone(), spec.name.clone()));
+        Ok((ChildProcess { child, output_tail }, Pipes { input, output }))
+    }
+}
+
+impl Termination {
+    /// The end of something that printed nothing.
+    pub(crate) fn without_output(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), last_output: String::new() }
     }
 }
 
 impl ChildProcess {
-    /// Where stray output goes.
-    pub(crate) fn last_words(&self) -> &LastWords {
-        &self.last_words
+    /// Collects what the server prints outside of the protocol.
+    pub(crate) fn output_tail(&self) -> &OutputTail {
+        &self.output_tail
     }
 
-    /// How the child ended and its last words, if it has ended.
-    pub(crate) async fn epitaph(&mut self) -> Epitaph {
+    /// How the child ended, and the end of its output. Waits a moment for its exit code.
+    pub(crate) async fn termination(&mut self) -> Termination {
         let ended = tokio::time::timeout(EXIT_CODE_TIMEOUT, self.child.wait()).await;
-        let reason = match (self.last_words.offence.get(), ended) {
-            // How it ended then was our doing and would mislead.
-            (Some(offence), _) => (*offence).to_owned(),
+        let reason = match (self.output_tail.violation.get(), ended) {
+            // The gateway ended it then: its exit code would mislead.
+            (Some(violation), _) => (*violation).to_owned(),
             (None, Ok(Ok(status))) => match status.code() {
-                Some(0) => "it ended by itself".to_owned(),
-                Some(code) => format!("it ended with exit code {code}"),
-                None => format!("it ended with {status}"),
+                Some(0) => "it exited with code 0".to_owned(),
+                Some(code) => format!("it exited with code {code}"),
+                None => format!("it was ended by {status}"),
             },
             _ => "it closed its output".to_owned(),
         };
-        Epitaph { reason, said: self.last_words.text() }
+        Termination { reason, last_output: self.output_tail.text() }
     }
 
-    /// Waits until the child and everything below it is gone.
+    /// Waits until the child and its descendants are gone.
     pub(crate) async fn wait(&mut self) {
         // The guard needs three seconds for a server that resists.
         let _ = tokio::time::timeout(Duration::from_secs(5), self.child.wait()).await;
     }
 }
 
-impl LastWords {
+impl OutputTail {
     /// Adds output, dropping the oldest beyond the limit.
     pub(crate) fn add(&self, bytes: &[u8]) {
         let mut kept = self.printed.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = &bytes[bytes.len().saturating_sub(LAST_WORDS_BYTES)..];
-        let overflow = (kept.len() + bytes.len()).saturating_sub(LAST_WORDS_BYTES);
+        let bytes = &bytes[bytes.len().saturating_sub(OUTPUT_TAIL_BYTES)..];
+        let overflow = (kept.len() + bytes.len()).saturating_sub(OUTPUT_TAIL_BYTES);
         kept.drain(..overflow);
         kept.extend(bytes);
     }
 
-    /// Notes why the server is being ended.
-    pub(crate) fn blame(&self, offence: &'static str) {
-        // The first reason is the reason.
-        let _ = self.offence.set(offence);
+    /// Records why the gateway ends the server. The first violation counts.
+    pub(crate) fn record_violation(&self, violation: &'static str) {
+        let _ = self.violation.set(violation);
     }
 
     /// The last few lines, printable and short enough for an error message.
@@ -149,25 +166,24 @@ impl LastWords {
         let lines: Vec<&str> =
             text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let last = lines[lines.len().saturating_sub(3)..].join(" | ");
-        // Keep the end: that is where the reason stands.
+        // Keep the end: the reason is usually there.
         let start = last.len().saturating_sub(400);
         last[last.ceil_char_boundary(start)..].to_owned()
     }
 }
 
-/// Reads a child's standard error for as long as it lives, so that it never
-/// blocks on a full pipe.
-async fn collect(errors: ChildStderr, last_words: LastWords, server: String) {
+/// Reads a child's standard error for as long as it lives: it would block on a full pipe.
+async fn collect(errors: ChildStderr, output_tail: OutputTail, server: String) {
     let mut errors = BufReader::new(errors);
     let mut piece = vec![0; 4096];
     while let Ok(count @ 1..) = errors.read(&mut piece).await {
         tracing::debug!(server, text = %String::from_utf8_lossy(&piece[..count]).trim_end(), "stderr");
-        last_words.add(&piece[..count]);
+        output_tail.add(&piece[..count]);
     }
 }
 
-/// Looks a command up as `exec` would. Checked here, since the guard could only
-/// report it after the start.
+/// Looks a command up as `exec` would. Checked before the start, since the guard could
+/// report it only afterwards.
 fn is_executable(command: &str, path: &str, cwd: Option<&Path>) -> bool {
     let exists = |file: &Path| {
         use std::os::unix::fs::PermissionsExt;
@@ -181,5 +197,5 @@ fn is_executable(command: &str, path: &str, cwd: Option<&Path>) -> bool {
 
 fn start_failed(spec: &ServerSpec, reason: &str) -> UpstreamError {
     let (server, reason) = (spec.name.clone(), reason.to_owned());
-    UpstreamError::StartFailed { server, reason, said: String::new() }
+    UpstreamError::StartFailed { server, reason, last_output: String::new() }
 }

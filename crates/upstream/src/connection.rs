@@ -1,4 +1,7 @@
-//! One live connection: handshake, tool list, calls.
+//! One live connection: its tool list, its calls, its end.
+//!
+//! In: requests of the server's [`Server`](crate::server::Server). Out: tool lists and
+//! answers, with names and texts of bounded length. The connection was opened in `open.rs`.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,28 +11,21 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig,
     ErrorData, Implementation, PaginatedRequestParams, ProtocolVersion, SubscriptionFilter, Tool,
 };
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, Peer,
-    RunningService, ServiceError,
-};
+use rmcp::service::{NotificationContext, Peer, RunningService, ServiceError};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::Value;
-use tidegate_model::{
-    Answer, ServerInfo, ServerSpec, ToolCall, ToolDef, ToolList, Transport, cleaned_line,
-    whole_words,
-};
+use tidegate_model::{Answer, ServerInfo, ToolCall, ToolDef, ToolList, cleaned_line, whole_words};
 use tokio::sync::{Mutex, watch};
 
 use crate::UpstreamError;
-use crate::child::{ChildProcess, Epitaph, Launcher};
-use crate::http::{http_reason, http_transport};
-use crate::stdio::{StdioTransport, UNREADABLE};
+use crate::child::{ChildProcess, Termination};
+use crate::stdio::UNREADABLE;
 
-/// A server that pages for ever must not hold the gateway for ever.
+/// Bounds for one tool list: a server that pages without end must not hold the gateway.
 const MAX_TOOLS: usize = 20_000;
 const MAX_PAGES: usize = 2_000;
 /// MCP asks for at most 128 characters; the longest name of 3,031 real tools has 57.
-/// A tool with a longer one, or none, is left out.
+/// A tool with a longer name, or an empty one, is ignored.
 const MAX_NAME_BYTES: usize = 256;
 /// The longest description of 3,031 real tools has 14 KB.
 const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
@@ -37,37 +33,43 @@ const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 /// A live connection to one server.
 pub(crate) struct Connection {
     server: String,
-    service: RunningService<RoleClient, Client>,
+    service: RunningService<RoleClient, UpstreamClient>,
     child: Mutex<Option<ChildProcess>>,
-    changes: watch::Sender<Changes>,
-    era: Era,
+    changes: watch::Sender<ToolChanges>,
+    era: ProtocolEra,
 }
 
-/// Changes of a server's tools, counted: those that the server has announced,
-/// and those that its tool list has in it.
+/// How many changes of its tools a server has announced, and how many of them its last tool
+/// list contains.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Changes {
+pub(crate) struct ToolChanges {
     pub(crate) announced: u64,
     pub(crate) listed: u64,
 }
 
-/// How a connection was established.
+/// The two generations of MCP, which begin a connection differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Era {
+pub(crate) enum ProtocolEra {
     /// `initialize`, up to 2025-11-25.
     Sessions,
     /// `server/discover`, from 2026-07-28.
     Stateless,
 }
 
-/// Our side of the protocol towards servers: says who we are and listens for
-/// changed tools. Everything a server may ask of us is declined by default.
+/// The client side of MCP: identifies the gateway and counts announced changes. Requests of
+/// servers are declined, which is rmcp's default.
 #[derive(Clone)]
-struct Client {
-    changes: watch::Sender<Changes>,
+pub(crate) struct UpstreamClient {
+    changes: watch::Sender<ToolChanges>,
 }
 
-impl ClientHandler for Client {
+impl UpstreamClient {
+    pub(crate) fn new(changes: watch::Sender<ToolChanges>) -> Self {
+        Self { changes }
+    }
+}
+
+impl ClientHandler for UpstreamClient {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(
             ClientCapabilities::default(),
@@ -78,112 +80,52 @@ impl ClientHandler for Client {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        announce(&self.changes);
+        count_announced(&self.changes);
     }
 }
 
-fn announce(changes: &watch::Sender<Changes>) {
+fn count_announced(changes: &watch::Sender<ToolChanges>) {
     changes.send_modify(|changes| changes.announced += 1);
 }
 
 impl Connection {
-    /// Starts or reaches a server and completes the handshake.
-    pub(crate) async fn open(
-        spec: &ServerSpec,
-        launcher: &Launcher,
-    ) -> Result<Self, UpstreamError> {
-        // Nearly every server still speaks `initialize`, and those of both eras
-        // answer it; only a server that refuses it is asked the new way.
-        match Self::open_in(spec, launcher, Era::Sessions).await {
-            Err(Failure::Refused(_)) => {
-                Self::open_in(spec, launcher, Era::Stateless).await.map_err(Failure::into_error)
-            }
-            other => other.map_err(Failure::into_error),
-        }
-    }
-
-    async fn open_in(spec: &ServerSpec, launcher: &Launcher, era: Era) -> Result<Self, Failure> {
-        let (changes, _) = watch::channel(Changes::default());
-        let client = Client { changes: changes.clone() };
-        let lifecycle = match era {
-            Era::Sessions => ClientLifecycleMode::Initialize,
-            Era::Stateless => {
-                ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] }
-            }
-        };
-        let (service, child) = match &spec.transport {
-            Transport::Stdio { .. } => {
-                let (mut child, pipes) = launcher.start(spec).map_err(Failure::Final)?;
-                let transport = StdioTransport::new(pipes, child.last_words().clone());
-                let handshake = client.serve_with_lifecycle(transport, lifecycle);
-                match tokio::time::timeout(spec.connect_timeout, handshake).await {
-                    Ok(Ok(service)) => (service, Some(child)),
-                    Ok(Err(ClientInitializeError::JsonRpcError(error))) => {
-                        return Err(Failure::refused(spec, &error));
-                    }
-                    Ok(Err(error)) => {
-                        let end = match error {
-                            ClientInitializeError::ConnectionClosed(_)
-                            | ClientInitializeError::TransportError { .. } => child.epitaph().await,
-                            other => Epitaph {
-                                reason: clean(&other.to_string()),
-                                said: child.last_words().text(),
-                            },
-                        };
-                        return Err(Failure::start(spec, end));
-                    }
-                    Err(_) => return Err(Failure::silent(spec, child.last_words().text())),
-                }
-            }
-            Transport::Http { url, headers } => {
-                let transport = http_transport(url.expose(), headers, spec.max_concurrent)
-                    .map_err(|reason| {
-                        let reason = reason.to_owned();
-                        Failure::start(spec, Epitaph { reason, said: String::new() })
-                    })?;
-                let handshake = client.serve_with_lifecycle(transport, lifecycle);
-                match tokio::time::timeout(spec.connect_timeout, handshake).await {
-                    Ok(Ok(service)) => (service, None),
-                    Ok(Err(ClientInitializeError::JsonRpcError(error))) => {
-                        return Err(Failure::refused(spec, &error));
-                    }
-                    Ok(Err(error)) => {
-                        let end = Epitaph { reason: http_reason(&error), said: String::new() };
-                        return Err(Failure::start(spec, end));
-                    }
-                    Err(_) => return Err(Failure::silent(spec, String::new())),
-                }
-            }
-        };
-        let connection =
-            Self { server: spec.name.clone(), service, child: Mutex::new(child), changes, era };
+    /// A connection whose handshake was completed.
+    pub(crate) fn new(
+        server: String,
+        service: RunningService<RoleClient, UpstreamClient>,
+        child: Option<ChildProcess>,
+        changes: watch::Sender<ToolChanges>,
+        era: ProtocolEra,
+    ) -> Self {
+        let connection = Self { server, service, child: Mutex::new(child), changes, era };
         connection.subscribe();
-        Ok(connection)
+        connection
     }
 
-    /// In the stateless era, changes are only told to those who ask.
+    /// Subscribes to changes of tools, which servers of the stateless era announce to
+    /// subscribers only.
     fn subscribe(&self) {
-        if self.era == Era::Sessions {
+        if self.era == ProtocolEra::Sessions {
             return;
         }
         let peer: Peer<RoleClient> = self.service.peer().clone();
         let changes = self.changes.clone();
         tokio::spawn(async move {
             let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            // A server without subscriptions says so; then there is nothing to hear.
+            // Not every server has subscriptions.
             let Ok(mut subscription) = peer.listen(filter).await else { return };
             while let Ok(Some(_)) = subscription.next().await {
-                announce(&changes);
+                count_announced(&changes);
             }
         });
     }
 
-    /// Told when the server announces a change of its tools.
-    pub(crate) fn changes(&self) -> watch::Receiver<Changes> {
+    /// Changes when the server announces a change of its tools.
+    pub(crate) fn changes(&self) -> watch::Receiver<ToolChanges> {
         self.changes.subscribe()
     }
 
-    /// Notes that the first so many changes are in the tool list.
+    /// Records that the tool list contains the first `count` changes.
     pub(crate) fn mark_listed(&self, count: u64) {
         self.changes.send_modify(|changes| changes.listed = count);
     }
@@ -236,11 +178,15 @@ impl Connection {
             for tool in page.tools {
                 if tool.name.is_empty() || tool.name.len() > MAX_NAME_BYTES {
                     let bytes = tool.name.len();
-                    tracing::warn!(server = self.server, bytes, "a tool's name is no name");
+                    tracing::warn!(
+                        server = self.server,
+                        bytes,
+                        "ignoring a tool with an invalid name"
+                    );
                 } else if names.insert(tool.name.to_string()) {
                     tools.push(tool_def(tool));
                 } else {
-                    tracing::warn!(server = self.server, tool = %tool.name, "tool listed twice");
+                    tracing::warn!(server = self.server, tool = %tool.name, "ignoring a tool that is listed twice");
                 }
             }
             cursor = page.next_cursor;
@@ -253,7 +199,7 @@ impl Connection {
         Err(self.protocol_error("its tool list never ends"))
     }
 
-    /// Calls a tool. Dropping the future tells the server to cancel.
+    /// Calls a tool. Dropping the future cancels the call at the server.
     pub(crate) async fn call(&self, call: ToolCall) -> Result<Answer, UpstreamError> {
         let params = CallToolRequestParams::new(call.tool.tool).with_arguments(call.arguments);
         match self.service.peer().call_tool_once(params).await {
@@ -266,11 +212,11 @@ impl Connection {
         }
     }
 
-    /// Whether the server still answers. Servers of the stateless era have no
-    /// ping; they are taken at their word.
+    /// Whether the server answers a ping. Servers of the stateless era have none and count as
+    /// responsive.
     pub(crate) async fn is_responsive(&self, within: Duration) -> bool {
         use rmcp::model::{ClientRequest, PingRequest};
-        if self.era == Era::Stateless {
+        if self.era == ProtocolEra::Stateless {
             return true;
         }
         let ping = ClientRequest::PingRequest(PingRequest::default());
@@ -279,15 +225,15 @@ impl Connection {
         answer.is_ok() && !self.is_closed()
     }
 
-    /// How the server ended, for whoever waited for it.
-    pub(crate) async fn epitaph(&self) -> Epitaph {
+    /// How the connection ended.
+    pub(crate) async fn termination(&self) -> Termination {
         match self.child.lock().await.as_mut() {
-            Some(child) => child.epitaph().await,
-            None => Epitaph { reason: "the connection was closed".to_owned(), said: String::new() },
+            Some(child) => child.termination().await,
+            None => Termination::without_output("the connection was closed"),
         }
     }
 
-    /// Closes the connection and waits until a child is gone.
+    /// Closes the connection and waits until its child is gone.
     pub(crate) async fn close(&self) {
         self.service.cancellation_token().cancel();
         if let Some(mut child) = self.child.lock().await.take() {
@@ -305,12 +251,12 @@ impl Connection {
                 UpstreamError::Refused { server, code: code.0, message: clean(&message) }
             }
             ServiceError::UnexpectedResponse => self.protocol_error("its answer is not a result"),
-            // Over HTTP the server may live on, but our session with it is over. The
-            // reason is added where the death is noticed, see `server.rs`.
+            // Over HTTP the server may live on, but the session with it is over. `server.rs`
+            // adds the reason when it detects the death.
             ServiceError::TransportSend(_)
             | ServiceError::TransportClosed
             | ServiceError::Cancelled { .. } => {
-                UpstreamError::Died { server, reason: String::new(), said: String::new() }
+                UpstreamError::Died { server, reason: String::new(), last_output: String::new() }
             }
             other => self.protocol_error(&clean(&other.to_string())),
         }
@@ -321,48 +267,15 @@ impl Connection {
     }
 }
 
-/// Why a connection could not be opened, and whether another era may help.
-enum Failure {
-    Refused(UpstreamError),
-    Final(UpstreamError),
-}
-
-impl Failure {
-    fn into_error(self) -> UpstreamError {
-        match self {
-            Self::Refused(error) | Self::Final(error) => error,
-        }
-    }
-
-    fn refused(spec: &ServerSpec, error: &ErrorData) -> Self {
-        let reason = format!("it refused the handshake: {}", clean(&error.message));
-        Self::Refused(start_failed(spec, Epitaph { reason, said: String::new() }))
-    }
-
-    fn start(spec: &ServerSpec, end: Epitaph) -> Self {
-        Self::Final(start_failed(spec, end))
-    }
-
-    fn silent(spec: &ServerSpec, said: String) -> Self {
-        let reason =
-            format!("no answer to the handshake within {} ms", spec.connect_timeout.as_millis());
-        Self::Final(start_failed(spec, Epitaph { reason, said }))
-    }
-}
-
-fn start_failed(spec: &ServerSpec, end: Epitaph) -> UpstreamError {
-    UpstreamError::StartFailed { server: spec.name.clone(), reason: end.reason, said: end.said }
-}
-
-/// A server's text for an error message: one line, with nothing hidden in it, short.
-fn clean(text: &str) -> String {
+/// A server's text for an error message: one short line without hidden characters.
+pub(crate) fn clean(text: &str) -> String {
     let head = whole_words(text, 600);
     let cut = if head.len() < text.len() { " …" } else { "" };
     format!("{}{cut}", cleaned_line(head))
 }
 
 fn answer(result: CallToolResult) -> Answer {
-    // Back to MCP's own JSON: what a server sent is passed on as it is.
+    // Back to the JSON of MCP: what a server sends is passed on unchanged.
     let content = result.content.iter().filter_map(|block| serde_json::to_value(block).ok());
     Answer {
         content: content.collect(),
@@ -372,7 +285,7 @@ fn answer(result: CallToolResult) -> Answer {
     }
 }
 
-/// A server's text is its own, but not without end.
+/// A description within its limit.
 fn capped(mut text: String) -> String {
     text.truncate(text.floor_char_boundary(MAX_DESCRIPTION_BYTES));
     text

@@ -1,19 +1,21 @@
-//! Why a server did not do what it was asked.
+//! Why a request to a server failed.
 //!
-//! Each variant is one situation with its own remedy. `Clone`, because everybody
-//! who waited for the same start gets the same error.
+//! Each variant is one situation with its own remedy. `Clone`, because every caller that
+//! waited for the same start gets the same error.
+//!
+//! Invariant: no variant holds an argument of a call, a URL or a secret.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why a request to a server failed. Never holds an argument, a URL or a secret.
+/// Why a request to a server failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UpstreamError {
     /// No server of this name is configured.
     #[error("no server `{server}` is configured")]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         server: String,
     },
     /// The executable does not exist.
@@ -25,43 +27,43 @@ pub enum UpstreamError {
         command: String,
     },
     /// The server could not be started, or did not complete the handshake.
-    #[error("server `{server}` could not be started: {reason}{}", quoted(said))]
+    #[error("server `{server}` could not be started: {reason}{}", quoted(last_output))]
     StartFailed {
         /// Which server.
         server: String,
         /// What happened.
         reason: String,
         /// The end of what it printed: for operators, it may hold host paths.
-        said: String,
+        last_output: String,
     },
-    /// The server failed lately and is not tried again yet.
-    #[error("server `{server}` keeps failing, next start in {} s: {reason}{}", retry_in.as_secs().max(1), quoted(said))]
+    /// The server failed recently and is not started again yet.
+    #[error("server `{server}` keeps failing and is started again in {} s: {reason}{}", retry_in.as_secs().max(1), quoted(last_output))]
     BackingOff {
         /// Which server.
         server: String,
-        /// When it will be tried again.
+        /// The time until the next start.
         retry_in: Duration,
-        /// Why it failed last.
+        /// The reason of the last failure.
         reason: String,
         /// The end of what it printed.
-        said: String,
+        last_output: String,
     },
-    /// The server died while it worked on the request.
-    #[error("server `{server}` died while it worked on the call: {reason}{}", quoted(said))]
+    /// The server died during the request.
+    #[error("server `{server}` died while it worked on the call: {reason}{}", quoted(last_output))]
     Died {
         /// Which server.
         server: String,
         /// How it ended.
         reason: String,
         /// The end of what it printed.
-        said: String,
+        last_output: String,
     },
     /// The server did not answer in time.
     #[error("server `{server}` did not answer within {} ms", after.as_millis())]
     TimedOut {
         /// Which server.
         server: String,
-        /// How long was waited.
+        /// The time that the gateway waited.
         after: Duration,
     },
     /// The server answered with a JSON-RPC error.
@@ -74,16 +76,16 @@ pub enum UpstreamError {
         /// The server's message.
         message: String,
     },
-    /// The server answered with something that is not MCP.
+    /// The server sent something that is not MCP.
     #[error("server `{server}` broke the protocol: {reason}")]
     Protocol {
         /// Which server.
         server: String,
-        /// What was wrong.
+        /// The violation.
         reason: String,
     },
 }
 
-fn quoted(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!("; it said: {said}") }
+fn quoted(last_output: &str) -> String {
+    if last_output.is_empty() { String::new() } else { format!("; its last output: {last_output}") }
 }

@@ -1,14 +1,15 @@
 //! The process between the gateway and a server's child process.
 //!
-//! Started as `tidegate guard -- COMMAND ARGS…` with the server's pipes as its
-//! own, it starts the command on the same pipes and sees to it that nothing of
-//! it outlives the gateway. It does not touch the bytes: it only watches for the
-//! far end of standard input to close, which happens when the gateway ends the
-//! server and also when the gateway is killed.
+//! In: `tidegate guard -- COMMAND ARGS…`, with the server's pipes as its own. It starts the
+//! command on the same pipes. Out: the command's exit code.
 //!
-//! Why a process: a signal at the parent's death is bound to the parent's
-//! thread and reaches one process only, while `npx` and `uvx` start others that
-//! start others. The guard adopts every orphan below it and kills them all.
+//! Invariant: no descendant of the command outlives the gateway. The guard does not touch the
+//! bytes of MCP; it watches for the far end of standard input to close, which happens when
+//! the gateway ends the server and when the gateway is killed.
+//!
+//! Why a process: a signal at the parent's death is bound to the parent's thread and reaches
+//! one process only, while `npx` and `uvx` start processes that start further ones. The guard
+//! adopts every orphan below it and kills them all.
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, Read, Write};
@@ -23,104 +24,104 @@ use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 
-/// A well-behaved server ends by itself when its input ends.
+/// A well-behaved server exits when its input ends.
 const GRACE_AFTER_EOF: Duration = Duration::from_secs(2);
-/// Then it is asked to, and then it is made to.
+/// After that the guard sends SIGTERM, and after this time SIGKILL.
 const GRACE_AFTER_TERM: Duration = Duration::from_secs(1);
 
-/// Elsewhere a signal that a process ignores unless told otherwise, as that of a
-/// child's end is, can be lost between two waits for it.
-const LONGEST_SLEEP: Option<u16> = if cfg!(target_os = "linux") { None } else { Some(250) };
+/// On other systems a signal that is ignored by default, such as SIGCHLD, can be lost between
+/// two waits for it.
+const LONGEST_POLL_MILLIS: Option<u16> = if cfg!(target_os = "linux") { None } else { Some(250) };
 
-/// Exit code for a command that could not be started, as shells use it.
-const NOT_STARTED: u8 = 127;
+/// The exit code of shells for a command that could not be started.
+const EXIT_NOT_STARTED: u8 = 127;
 
-/// Runs a command and returns its exit code once nothing of it is left.
+/// Runs a command and returns its exit code once all of its descendants are gone.
 pub fn run(command: &OsString, arguments: &[OsString]) -> ExitCode {
     match guard(command, arguments) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             eprintln!("cannot start `{}`: {error}", command.to_string_lossy());
-            ExitCode::from(NOT_STARTED)
+            ExitCode::from(EXIT_NOT_STARTED)
         }
     }
 }
 
 fn guard(command: &OsString, arguments: &[OsString]) -> io::Result<u8> {
     adopt_orphans()?;
-    // A process group of its own, so that the whole group can be asked to end.
-    // Started before we block signals for ourselves: the block is inherited, and
-    // a server that cannot be told to end can only be killed.
+    // A process group of its own, so that SIGTERM reaches the whole group. Started before
+    // the guard blocks signals: children inherit the block, and a server that does not
+    // receive SIGTERM can only be killed.
     let mut child = Command::new(command).args(arguments).process_group(0).spawn()?;
     let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
     let woken = signals().and_then(|mut signals| watch(&mut child, &mut signals));
     let status = woken.and_then(|wake| match wake {
         Wake::ChildEnded(status) => Ok(Some(status)),
-        Wake::InputEnded => end_gently(&mut child, group, GRACE_AFTER_EOF),
-        Wake::Told => end_gently(&mut child, group, Duration::ZERO),
+        Wake::InputEnded => stop_gracefully(&mut child, group, GRACE_AFTER_EOF),
+        Wake::Signalled => stop_gracefully(&mut child, group, Duration::ZERO),
     });
-    // Also if nobody could be watched: whoever was started must not be left behind.
-    kill_everything_below(group, &mut child);
+    // Even if watching failed: nothing that was started may stay behind.
+    kill_descendants(group, &mut child);
     Ok(status?.map_or(1, exit_code))
 }
 
 enum Wake {
     ChildEnded(ExitStatus),
     InputEnded,
-    Told,
+    Signalled,
 }
 
-/// From now on a signal to this process is a byte in this pipe: its number.
+/// Turns signals to this process into bytes of a pipe: their numbers.
 fn signals() -> io::Result<PipeReader> {
-    let mut awaited = SigSet::empty();
+    let mut caught = SigSet::empty();
     for signal in [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
-        awaited.add(signal);
+        caught.add(signal);
     }
-    // The thread that awaits them inherits the block, so none of them goes elsewhere.
-    awaited.thread_block()?;
-    let (arrived, mut note) = io::pipe()?;
+    // The waiting thread inherits the block, so no other thread receives them.
+    caught.thread_block()?;
+    let (reader, mut writer) = io::pipe()?;
     std::thread::Builder::new().spawn(move || {
-        while let Ok(signal) = awaited.wait() {
+        while let Ok(signal) = caught.wait() {
             let number = u8::try_from(signal as i32).unwrap_or(u8::MAX);
-            if note.write_all(&[number]).is_err() {
+            if writer.write_all(&[number]).is_err() {
                 return;
             }
         }
     })?;
-    Ok(arrived)
+    Ok(reader)
 }
 
 /// Sleeps until something happens.
 fn watch(child: &mut Child, signals: &mut PipeReader) -> io::Result<Wake> {
     let input = std::io::stdin();
     loop {
-        // Before sleeping: it may have ended before its signal was blocked.
+        // Before polling: the child may have ended before its signal was blocked.
         if let Some(status) = child.try_wait()? {
             return Ok(Wake::ChildEnded(status));
         }
         let mut descriptors = [
-            // No events asked for: only the end of the far side is reported.
+            // No events requested: poll still reports that the far end closed.
             PollFd::new(input.as_fd(), PollFlags::empty()),
             PollFd::new(signals.as_fd(), PollFlags::POLLIN),
         ];
-        match poll(&mut descriptors, PollTimeout::from(LONGEST_SLEEP)) {
+        match poll(&mut descriptors, PollTimeout::from(LONGEST_POLL_MILLIS)) {
             Err(Errno::EINTR) => continue,
             other => other?,
         };
         let [input_ended, signalled] = descriptors.map(|of| of.any() == Some(true));
-        let mut told = false;
+        let mut end_requested = false;
         if signalled {
             let mut numbers = [0; 64];
             let count = signals.read(&mut numbers)?;
-            let told_by = |&number: &u8| i32::from(number) != Signal::SIGCHLD as i32;
-            told = numbers[..count].iter().any(told_by);
+            let requests_end = |&number: &u8| i32::from(number) != Signal::SIGCHLD as i32;
+            end_requested = numbers[..count].iter().any(requests_end);
         }
         if let Some(status) = child.try_wait()? {
             return Ok(Wake::ChildEnded(status));
         }
         reap_orphans(child);
-        if told {
-            return Ok(Wake::Told);
+        if end_requested {
+            return Ok(Wake::Signalled);
         }
         if input_ended {
             return Ok(Wake::InputEnded);
@@ -128,8 +129,12 @@ fn watch(child: &mut Child, signals: &mut PipeReader) -> io::Result<Wake> {
     }
 }
 
-/// Waits, then asks the group to end, then waits again.
-fn end_gently(child: &mut Child, group: Pid, grace: Duration) -> io::Result<Option<ExitStatus>> {
+/// Waits, then sends SIGTERM to the group, then waits again.
+fn stop_gracefully(
+    child: &mut Child,
+    group: Pid,
+    grace: Duration,
+) -> io::Result<Option<ExitStatus>> {
     if let Some(status) = wait_until(child, grace)? {
         return Ok(Some(status));
     }
@@ -148,11 +153,11 @@ fn wait_until(child: &mut Child, grace: Duration) -> io::Result<Option<ExitStatu
     }
 }
 
-/// Kills the group and then, since orphans come to us, whoever is our child,
-/// until there is nobody left.
-fn kill_everything_below(group: Pid, child: &mut Child) {
+/// Kills the group and then every child of this process, since it adopts orphans, until none
+/// is left.
+fn kill_descendants(group: Pid, child: &mut Child) {
     let _ = killpg(group, Signal::SIGKILL);
-    // It may have left the group.
+    // The child may have left the group.
     let _ = child.kill();
     loop {
         for child in children() {
@@ -168,8 +173,8 @@ fn kill_everything_below(group: Pid, child: &mut Child) {
     }
 }
 
-/// Waits for adopted processes that have ended, but not for the child itself:
-/// its status belongs to [`Child`].
+/// Collects adopted processes that have ended, but not the child: [`Child`] collects its
+/// status.
 fn reap_orphans(child: &Child) {
     for orphan in children() {
         if orphan.as_raw() != i32::try_from(child.id()).unwrap_or(-1) {
@@ -183,8 +188,8 @@ fn adopt_orphans() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
 }
 
-/// No other system gives orphans to anybody but its first process: what leaves the
-/// group there outlives the gateway.
+/// Other systems give orphans to their first process: a process that leaves the group there
+/// outlives the gateway.
 #[cfg(not(target_os = "linux"))]
 fn adopt_orphans() -> io::Result<()> {
     Ok(())

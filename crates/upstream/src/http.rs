@@ -1,9 +1,13 @@
-//! MCP over Streamable HTTP, with errors that do not tell the URL.
+//! MCP over Streamable HTTP, with errors that do not show the URL.
 //!
-//! A URL may carry a key in its query. reqwest names the URL in every error, and
-//! rmcp logs such errors by itself, so the URL is taken out before rmcp sees them.
+//! In: the URL of a server and its authorization. Out: a transport for rmcp, and reasons for
+//! people when a handshake fails.
+//!
+//! Invariant: no error and no log line shows the URL, which may carry a key in its query.
+//! reqwest names the URL in every error and rmcp logs such errors by itself, so the URL is
+//! removed before rmcp sees them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_core::stream::BoxStream;
@@ -18,24 +22,24 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 use sse_stream::Sse;
-use tidegate_model::Secret;
 
-/// Redirects that are followed for one request: `/mcp` to `/mcp/` is usual,
-/// more than a few is a loop.
+use crate::credentials::Authorization;
+
+/// Redirects followed for one request: `/mcp` to `/mcp/` is usual, more than a few is a loop.
 const MAX_REDIRECTS: usize = 5;
 
-/// The transport to a remote server, or why there can be none.
+/// The transport to a remote server, or why there is none.
 pub(crate) fn http_transport(
     url: &str,
-    headers: &BTreeMap<String, Secret<String>>,
+    authorization: &Authorization,
     max_concurrent: usize,
 ) -> Result<StreamableHttpClientTransport<HttpClient>, &'static str> {
     let mut custom = HashMap::new();
-    for (name, value) in headers {
-        let name = HeaderName::try_from(name.as_str());
+    for (name, value) in authorization.iter() {
+        let name = HeaderName::try_from(name);
         let value = HeaderValue::try_from(value.expose().as_str());
         let (Ok(name), Ok(mut value)) = (name, value) else {
-            return Err("one of its headers is not valid");
+            return Err("one of its headers is invalid");
         };
         value.set_sensitive(true);
         custom.insert(name, value);
@@ -59,16 +63,16 @@ impl HttpClient {
         // rustls wants one process-wide provider; a second install is harmless.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
-            // As rmcp has it: a reused connection can wait 40 ms for an ACK.
+            // As rmcp does: a reused connection can wait 40 ms for an ACK.
             .pool_max_idle_per_host(0)
             .redirect(redirects())
             .build();
-        client.map(Self).map_err(|_| "the gateway has no HTTP client")
+        client.map(Self).map_err(|_| "the HTTP client could not be created")
     }
 }
 
-/// Only within the origin, since our headers go along, and only those that keep
-/// method and body.
+/// Follows redirects within the origin only, since they carry our headers, and only those
+/// that keep method and body.
 fn redirects() -> Policy {
     Policy::custom(|attempt| {
         let keeps_body = matches!(
@@ -171,7 +175,12 @@ fn without_url(error: HttpError) -> HttpError {
     }
 }
 
-/// Why a handshake failed.
+/// Whether the server refused the authorization of a handshake (401).
+pub(crate) fn is_unauthorized(error: &ClientInitializeError) -> bool {
+    error.is_authorization_required() || error.to_string().contains("401")
+}
+
+/// Why a handshake failed, with the next step for the operator.
 pub(crate) fn http_reason(error: &ClientInitializeError) -> String {
     if error.is_authorization_required() {
         return "it asks for authorization; check the headers in the configuration".to_owned();

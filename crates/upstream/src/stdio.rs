@@ -1,10 +1,12 @@
 //! MCP over a child's pipes, tolerant of what real servers print there.
 //!
-//! One message is one line. Lines that are not JSON-RPC (banners, log lines in
-//! text or JSON) are kept as last words and skipped: 10 of 170 real servers
-//! print some. An answer that cannot be read is an error for whoever waits for
-//! it. A line beyond the cap ends the connection, since the answer that somebody
-//! waits for is lost with it.
+//! In: lines of a child's standard output. Out: JSON-RPC messages, one per line. Lines that
+//! are not JSON-RPC (banners, log lines in text or JSON) are skipped and kept for error
+//! messages: 10 of 170 real servers print some. A response that cannot be parsed becomes an
+//! error for the request that waits for it.
+//!
+//! Invariant: no line is longer than [`MAX_LINE_BYTES`] in memory. A longer one ends the
+//! connection, since the response in it is lost.
 
 use std::future::Future;
 use std::io;
@@ -20,37 +22,36 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 
-use crate::child::{LastWords, Pipes};
+use crate::child::{OutputTail, Pipes};
 
-/// The longest line, and so the largest answer, a server may send. The same as
-/// the largest frame a worker takes.
+/// The longest line, and so the largest response, that a server may send. Equal to the
+/// largest frame that a worker accepts.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Stands for an answer that cannot be read, as the code of a JSON-RPC error.
-/// Outside of what JSON-RPC and MCP use; a server that sends it says no worse of
-/// itself than we would.
+/// The JSON-RPC error code that marks a response that cannot be parsed. JSON-RPC and MCP do
+/// not use it; a server that sends it gets the error that this is for.
 pub(crate) const UNREADABLE: i32 = i32::MIN;
 
-/// One read of a pipe; also its usual capacity.
+/// Bytes of one read: the usual capacity of a pipe.
 const READ_BYTES: usize = 64 * 1024;
 
 /// The transport over a child's pipes.
 pub(crate) struct StdioTransport {
     output: BufReader<ChildStdout>,
-    /// The line so far. A field, because `receive` may be cancelled between two
-    /// reads and must not lose what it has.
+    /// The current line so far. A field, because `receive` may be cancelled between two
+    /// reads and must not lose it.
     line: Vec<u8>,
     input: Arc<Mutex<Option<ChildStdin>>>,
-    last_words: LastWords,
+    output_tail: OutputTail,
 }
 
 impl StdioTransport {
-    pub(crate) fn new(pipes: Pipes, last_words: LastWords) -> Self {
+    pub(crate) fn new(pipes: Pipes, output_tail: OutputTail) -> Self {
         Self {
             output: BufReader::with_capacity(READ_BYTES, pipes.output),
             line: Vec::new(),
             input: Arc::new(Mutex::new(Some(pipes.input))),
-            last_words,
+            output_tail,
         }
     }
 
@@ -66,7 +67,8 @@ impl StdioTransport {
             self.line.extend_from_slice(&available[..taken]);
             self.output.consume(taken);
             if self.line.len() > MAX_LINE_BYTES {
-                self.last_words.blame("it sent a line of more than 64 MB and was ended");
+                self.output_tail
+                    .record_violation("it sent a line longer than 64 MB and was stopped");
                 return Ok(false);
             }
             if newline.is_some() {
@@ -103,7 +105,7 @@ impl Transport<RoleClient> for StdioTransport {
             if message.is_some() {
                 return message;
             }
-            self.last_words.add(&line);
+            self.output_tail.add(&line);
         }
     }
 
@@ -113,7 +115,7 @@ impl Transport<RoleClient> for StdioTransport {
     }
 }
 
-/// The message of a line, or nothing if the line is noise.
+/// The message in a line; none if the line is not JSON-RPC.
 fn parse(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
     if line.trim_ascii_start().first() != Some(&b'{') {
         return None;
@@ -121,16 +123,16 @@ fn parse(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
     match serde_json::from_slice(line) {
         Ok(message) => Some(message),
         Err(error) => {
-            tracing::debug!(%error, "a line that is not a message");
-            unreadable_answer(line)
+            tracing::debug!(%error, "skipped a line that is not a message");
+            unreadable_response(line)
         }
     }
 }
 
-/// The error for whoever waits for an answer of which only the id can be read,
-/// since it is nested too deeply or has neither a result nor an error. Skipped
-/// as noise, it would be waited for until the time limit.
-fn unreadable_answer(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
+/// An error in place of a response of which only the id can be parsed: it is nested too
+/// deeply, or has neither a result nor an error. If it were skipped, its request would wait
+/// until the timeout.
+fn unreadable_response(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
     /// Fields that are not named here are skipped, however deep they are.
     #[derive(Deserialize)]
     struct Envelope {
@@ -140,6 +142,6 @@ fn unreadable_answer(line: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
         method: Option<IgnoredAny>,
     }
     let envelope: Envelope = serde_json::from_slice(line).ok()?;
-    let error = ErrorData::new(ErrorCode(UNREADABLE), "the answer cannot be read", None);
+    let error = ErrorData::new(ErrorCode(UNREADABLE), "the response cannot be parsed", None);
     envelope.method.is_none().then(|| JsonRpcMessage::error(error, Some(envelope.id)))
 }

@@ -1,4 +1,7 @@
-//! All configured servers.
+//! All configured servers by name.
+//!
+//! In: the name of a server, or a call that names one. Out: its tools, its status or the
+//! answer. Invariant: every child of the gateway for a server is started below here.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,9 +22,8 @@ pub struct Upstreams {
 }
 
 impl Upstreams {
-    /// Starts nothing. `guard` is the executable that is started in front of
-    /// every child (see [`crate::guard`]); `environment` is what every child
-    /// gets before its own variables.
+    /// Starts no server. `guard` is the executable that starts every child (see
+    /// [`crate::guard`]); every child gets the variables of `environment` before its own.
     pub fn new(
         specs: Vec<ServerSpec>,
         guard: PathBuf,
@@ -37,37 +39,41 @@ impl Upstreams {
         Self { servers: servers.collect(), versions }
     }
 
-    /// Names of all servers, sorted.
+    /// The names of all servers, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.keys().map(String::as_str)
     }
 
-    /// How a server is doing.
+    /// The status of a server.
     pub fn status(&self, server: &str) -> Option<ServerStatus> {
         Some(self.servers.get(server)?.status())
     }
 
-    /// Grows whenever any server has sent a new tool list.
+    /// A number that grows with every tool list that a server sends.
     pub fn tools_version(&self) -> u64 {
         self.versions.load(Ordering::Acquire)
     }
 
-    /// The last tool list a server sent, without starting it.
-    pub fn known_tools(&self, server: &str) -> Option<VersionedTools> {
-        self.servers.get(server)?.known_tools()
+    /// The last tool list of a server; does not start it.
+    pub fn cached_tools(&self, server: &str) -> Option<VersionedTools> {
+        self.servers.get(server)?.cached_tools()
     }
 
-    /// A server's tool list; starts the server if need be.
+    /// A server's tool list; starts the server if necessary.
     pub async fn tools(&self, server: &str) -> Result<VersionedTools, UpstreamError> {
         self.server(server)?.tools().await
     }
 
-    /// The same for somebody who misses a tool, after waiting a moment for news.
-    pub async fn tools_in_a_moment(&self, server: &str) -> Result<VersionedTools, UpstreamError> {
-        self.server(server)?.tools_in_a_moment().await
+    /// A server's tool list for a caller that misses a tool in it: waits briefly for the
+    /// server to announce a change.
+    pub async fn tools_awaiting_change(
+        &self,
+        server: &str,
+    ) -> Result<VersionedTools, UpstreamError> {
+        self.server(server)?.tools_awaiting_change().await
     }
 
-    /// Starts several servers at once and waits for all of them.
+    /// Starts several servers in parallel and waits for all of them.
     pub async fn start_all(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
         let mut starts = JoinSet::new();
         for name in names {
@@ -91,7 +97,7 @@ impl Upstreams {
         self.server(&call.tool.server)?.call(call).await
     }
 
-    /// Ends all connections and waits until the children are gone.
+    /// Closes all connections and waits until the children are gone.
     pub async fn close(&self) {
         let mut closing = JoinSet::new();
         for server in self.servers.values() {

@@ -315,7 +315,7 @@ fn a_server_that_dies_in_the_middle_of_a_call_is_reported_and_started_again() {
         failure(&mut served, "servers.hostile.die({ code: 7 })"),
         expected(
             "upstream.died",
-            "server `hostile` died while it worked on the call: it ended with exit code 7"
+            "server `hostile` died while it worked on the call: it exited with code 7"
         )
     );
     let after = output(&mut served, "return await servers.hostile.pid()");
@@ -325,8 +325,8 @@ fn a_server_that_dies_in_the_middle_of_a_call_is_reported_and_started_again() {
         died,
         (
             true,
-            "error[upstream.died]: server `hostile` died while it worked on the call: it ended by \
-             itself\n\
+            "error[upstream.died]: server `hostile` died while it worked on the call: it exited \
+             with code 0\n\
              hint: the next call starts it again; whether this one took effect is unknown"
                 .to_owned()
         )
@@ -379,8 +379,8 @@ fn a_line_without_end_costs_that_call_and_bounded_memory() {
     );
     let too_long = expected(
         "upstream.died",
-        "server `hostile` died while it worked on the call: it sent a line of more than 64 MB and \
-         was ended",
+        "server `hostile` died while it worked on the call: it sent a line longer than 64 MB and was \
+         stopped",
     );
     assert_eq!(failure(&mut served, "servers.hostile.floodStdout({ bytes: 0 })"), too_long);
     assert_works(&mut served);
@@ -405,14 +405,14 @@ fn a_server_that_does_not_start_is_reported_and_then_left_alone_for_a_while() {
     let call = "callMCPTool('hostile__echo', { text: 'hi' })";
     let failed = expected(
         "upstream.unavailable",
-        "server `hostile` could not be started: it ended with exit code 3",
+        "server `hostile` could not be started: it exited with code 3",
     );
     for _ in 0..4 {
         assert_eq!(failure(&mut served, call), failed);
     }
     let backing_off = expected(
         "upstream.unavailable",
-        "server `hostile` keeps failing and is tried again in 1 s: it ended with exit code 3",
+        "server `hostile` keeps failing and is tried again in 1 s: it exited with code 3",
     );
     assert_eq!(failure(&mut served, call), backing_off);
     assert_eq!(lines_of(&bench.path().join("starts")).len(), 4);

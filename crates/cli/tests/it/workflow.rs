@@ -424,7 +424,7 @@ fn a_real_server_killed_in_the_middle_of_a_program_is_reported_and_started_again
                 "everything",
                 "trigger-long-running-operation",
                 "upstream.died",
-                "server `everything` died while it worked on the call: it ended with exit code 137"
+                "server `everything` died while it worked on the call: it exited with code 137"
             ],
             "Echo: again"
         ])

@@ -101,7 +101,7 @@ impl Discovery {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut catalog = (*known.catalog).clone();
         for spec in &self.specs {
-            let Some(tools) = self.upstreams.known_tools(&spec.name) else { continue };
+            let Some(tools) = self.upstreams.cached_tools(&spec.name) else { continue };
             if tools.version <= known.version {
                 continue;
             }
@@ -145,7 +145,7 @@ impl Discovery {
 
     /// The tools of a server exactly as it sent them last.
     pub(crate) fn sent(&self, spec: &ServerSpec) -> Option<ToolList> {
-        let live = self.upstreams.known_tools(&spec.name).map(|tools| (*tools.list).clone());
+        let live = self.upstreams.cached_tools(&spec.name).map(|tools| (*tools.list).clone());
         live.or_else(|| self.snapshots.load(spec).map(|(list, _)| list))
     }
 
@@ -155,7 +155,7 @@ impl Discovery {
         let catalog = self.catalog();
         let unlisted = |name: &&str| {
             let empty = catalog.server(name).is_none_or(|tools| tools.tools.is_empty());
-            empty && self.upstreams.known_tools(name).is_none()
+            empty && self.upstreams.cached_tools(name).is_none()
         };
         let missing: Vec<String> =
             self.upstreams.names().filter(unlisted).map(str::to_owned).collect();
@@ -211,7 +211,7 @@ impl Discovery {
         let same = Arc::ptr_eq(&catalog, &live);
         let mut resolved = if same { first } else { live.resolve_in(language, name) };
         if let Resolution::UnknownTool { server, .. } = &resolved {
-            let news = self.upstreams.tools_in_a_moment(server).await;
+            let news = self.upstreams.tools_awaiting_change(server).await;
             news.map_err(|error| explain::upstream(&error))?;
             live = self.catalog();
             resolved = live.resolve_in(language, name);
