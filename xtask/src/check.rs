@@ -1,4 +1,5 @@
-//! What must hold before a commit: format, lints, dependency rules, forbidden words.
+//! What must hold before a commit: format, lints, dependency rules, structure, forbidden
+//! words.
 //!
 //! All of them run, also after one has failed, so that one round shows everything.
 
@@ -10,6 +11,7 @@ use anyhow::{Result, bail};
 use crate::forbidden;
 use crate::progress::{Progress, output_of};
 use crate::project::Project;
+use crate::structure;
 use crate::tools::version_of;
 
 /// A system without the layers of a jail.
@@ -38,6 +40,10 @@ pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
     note("another system", another_system(project, progress));
     note("dependencies", dependencies(project, progress));
     note("forbidden words", words(project, progress));
+    // Reported only until the crates that it names are in order.
+    if let Err(error) = structure::run(project, progress) {
+        progress.say(&format!("{error:#}"));
+    }
     if failures.is_empty() {
         progress.say("check: all good");
         return Ok(());

@@ -5,11 +5,9 @@
 //! binds everybody to the mirror of the person who made it.
 
 use std::fs;
-use std::process::Command;
 
 use anyhow::Result;
 
-use crate::progress::output_of;
 use crate::project::Project;
 
 /// In two pieces each, or this file would be the first to fail.
@@ -24,18 +22,10 @@ const WORDS: [&str; 6] = [
 
 /// Lines of the form `path:line: word`.
 pub(crate) fn find(project: &Project) -> Result<Vec<String>> {
-    let mut list = Command::new("git");
-    list.current_dir(&project.root).args([
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ]);
     let mut places = Vec::new();
-    for path in output_of(&mut list)?.split_terminator('\0') {
+    for path in project.files()? {
         // Listed but not there: deleted and not yet committed.
-        let Ok(bytes) = fs::read(project.root.join(path)) else { continue };
+        let Ok(bytes) = fs::read(project.root.join(&path)) else { continue };
         for (line, word) in words_in(&String::from_utf8_lossy(&bytes)) {
             places.push(format!("{path}:{line}: `{word}`"));
         }

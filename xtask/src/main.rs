@@ -17,6 +17,7 @@ mod progress;
 mod project;
 mod run_tests;
 mod setup;
+mod structure;
 mod tools;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ fn run(chore: &str, rest: &[String]) -> Result<()> {
     match chore {
         "setup" => setup::run(&project, &progress, setup::Verify::Always).map(drop),
         "check" => check::run(&project, &progress),
+        "structure" => structure::run(&project, &progress),
         "test" => run_tests::run(&project, &progress, rest),
         "bench" => bench(&project, &progress, rest),
         "fuzz" => fuzz::run(&project, &progress, seconds(rest)?),
@@ -59,7 +61,8 @@ const HELP: &str = "\
 usage: cargo xtask <chore> [arguments]
 
   setup   install the pinned test equipment and start each server once
-  check   format, lints, dependency rules, forbidden words
+  check   format, lints, dependency rules, structure, forbidden words
+  structure  only the last part of that which needs no build: module cycles, lengths, paths
   test    set-up, then all tests; arguments go to `cargo test`
   fuzz    each fuzz target for a minute, or for as many seconds as are given
   bench   `tidegate bench` in release mode; arguments go to it

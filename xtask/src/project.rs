@@ -10,6 +10,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::progress::output_of;
+
 /// Names a folder for the installed packages, so that fresh clones can share them.
 const CACHE_VARIABLE: &str = "TIDEGATE_TEST_CACHE";
 
@@ -31,6 +33,19 @@ impl Project {
             None => root.join(".cache/test"),
         };
         Ok(Self { root, cache, cargo: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()) })
+    }
+
+    /// The files that git knows or would add, relative to the project folder.
+    pub(crate) fn files(&self) -> Result<Vec<String>> {
+        let mut list = Command::new("git");
+        list.current_dir(&self.root).args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ]);
+        Ok(output_of(&mut list)?.split_terminator('\0').map(str::to_owned).collect())
     }
 
     /// Always inside the project, since it names files of this very clone.

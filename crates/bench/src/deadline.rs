@@ -39,7 +39,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
         }
         figures.push(Figure {
             name: format!("deadline, latest end of {name}"),
-            ms: late.most(),
+            ms: late.max(),
             yardstick: "what is promised".to_owned(),
             yardstick_ms: PROMISED_MS,
         });

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -10,6 +11,7 @@ use rmcp::ServiceExt;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use tidegate_config::Settings;
+use tidegate_gateway::Gateway;
 use tidegate_model::{Language, Limits, Secret, ServerSpec, Transport};
 use tokio::runtime::Handle;
 use tokio::time::sleep;
@@ -48,76 +50,99 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
     let pipes = child.stdout.take().zip(child.stdin.take()).context("no pipes")?;
     let client = ().serve(pipes).await.context("the direct client got no handshake")?;
 
-    let arguments = target.arguments.as_object().cloned().unwrap_or_default();
-    let sequential = format!(
-        "for (let i = 0; i < {CALLS}; i++) await callMCPTool('target__{}', {});",
-        target.tool, target.arguments
-    );
-    let parallel = format!(
-        "await Promise.all(Array.from({{ length: {CALLS} }}, () => callMCPTool('target__{}', {})));",
-        target.tool, target.arguments
-    );
-    let python = format!(
-        "for _ in range({CALLS}): call_tool('target__{}', {})",
-        target.tool, target.arguments
-    );
-    let has_python = gateway.find_python().await.is_ok();
-    let mut in_python = Samples::default();
-    let mut direct = Samples::default();
-    let mut direct_parallel = Samples::default();
-    let mut program = Samples::default();
-    let mut program_parallel = Samples::default();
-    // One round without counting: both servers warm up.
-    for round in 0..=ROUNDS {
-        sleep(PAUSE).await;
-        let direct_time = in_main(direct_calls(&client, target.tool, &arguments))?;
-        sleep(PAUSE).await;
-        let program_time = timed_run(&gateway, &sequential).await?;
-        sleep(PAUSE).await;
-        let direct_parallel_time =
-            in_main(direct_parallel_calls(&client, target.tool, &arguments))?;
-        sleep(PAUSE).await;
-        let program_parallel_time = timed_run(&gateway, &parallel).await?;
-        if has_python {
-            sleep(PAUSE).await;
-            let time = timed(&gateway, &python, Language::Python).await?;
-            if round > 0 {
-                in_python.add(time);
-            }
-        }
-        if round > 0 {
-            direct.add(direct_time);
-            program.add(program_time);
-            direct_parallel.add(direct_parallel_time);
-            program_parallel.add(program_parallel_time);
-        }
-    }
+    let rounds = Rounds {
+        gateway: &gateway,
+        client: &client,
+        target: &target,
+        arguments: target.arguments.as_object().cloned().unwrap_or_default(),
+        has_python: gateway.find_python().await.is_ok(),
+    };
+    let times = rounds.measure().await?;
     client.cancel().await.ok();
     gateway.close().await;
-    let label = target.label;
-    let python = has_python.then(|| Figure {
-        name: format!("{CALLS} calls in a row in Python, {label}"),
-        ms: in_python.median(),
-        yardstick: "a direct client".to_owned(),
-        yardstick_ms: direct.median(),
-    });
-    Ok([
-        Figure {
-            name: format!("{CALLS} calls in a row, {label}"),
+    Ok(times.figures(target.label))
+}
+
+/// What each round uses.
+struct Rounds<'a> {
+    gateway: &'a Arc<Gateway>,
+    client: &'a Client,
+    target: &'a Target,
+    arguments: Map<String, Value>,
+    has_python: bool,
+}
+
+/// The same calls, made in five ways.
+#[derive(Default)]
+struct Times {
+    direct: Samples,
+    direct_parallel: Samples,
+    program: Samples,
+    program_parallel: Samples,
+    /// None where there is no Python.
+    python: Option<Samples>,
+}
+
+impl Rounds<'_> {
+    async fn measure(&self) -> anyhow::Result<Times> {
+        // The first round does not count: both servers warm up.
+        self.round(&mut self.no_times()).await?;
+        let mut times = self.no_times();
+        for _ in 0..ROUNDS {
+            self.round(&mut times).await?;
+        }
+        Ok(times)
+    }
+
+    fn no_times(&self) -> Times {
+        Times { python: self.has_python.then(Samples::default), ..Times::default() }
+    }
+
+    async fn round(&self, times: &mut Times) -> anyhow::Result<()> {
+        let Target { tool, arguments, .. } = self.target;
+        let in_a_row = format!(
+            "for (let i = 0; i < {CALLS}; i++) await callMCPTool('target__{tool}', {arguments});",
+        );
+        let at_once = format!(
+            "await Promise.all(Array.from({{ length: {CALLS} }}, () => callMCPTool('target__{tool}', {arguments})));",
+        );
+        sleep(PAUSE).await;
+        times.direct.add(in_main(direct_calls(self.client, tool, &self.arguments))?);
+        sleep(PAUSE).await;
+        times.program.add(timed_run(self.gateway, &in_a_row).await?);
+        sleep(PAUSE).await;
+        let time = in_main(direct_parallel_calls(self.client, tool, &self.arguments))?;
+        times.direct_parallel.add(time);
+        sleep(PAUSE).await;
+        times.program_parallel.add(timed_run(self.gateway, &at_once).await?);
+        if let Some(python) = &mut times.python {
+            let program =
+                format!("for _ in range({CALLS}): call_tool('target__{tool}', {arguments})");
+            sleep(PAUSE).await;
+            python.add(timed(self.gateway, &program, Language::Python).await?);
+        }
+        Ok(())
+    }
+}
+
+impl Times {
+    fn figures(&self, label: &str) -> Vec<Figure> {
+        let figure = |way: &str, program: &Samples, direct: &Samples| Figure {
+            name: format!("{CALLS} calls {way}, {label}"),
             ms: program.median(),
             yardstick: "a direct client".to_owned(),
             yardstick_ms: direct.median(),
-        },
-        Figure {
-            name: format!("{CALLS} calls at once, {label}"),
-            ms: program_parallel.median(),
-            yardstick: "a direct client".to_owned(),
-            yardstick_ms: direct_parallel.median(),
-        },
-    ]
-    .into_iter()
-    .chain(python)
-    .collect())
+        };
+        let mut figures = vec![
+            figure("in a row", &self.program, &self.direct),
+            figure("at once", &self.program_parallel, &self.direct_parallel),
+        ];
+        figures.extend(self.python.iter().map(|python| Figure {
+            name: format!("{CALLS} calls in a row in Python, {label}"),
+            ..figure("in a row", python, &self.direct)
+        }));
+        figures
+    }
 }
 
 /// Waits as the `main` of a client does: outside of the runtime's own threads. Programs

@@ -1,8 +1,8 @@
-//! Many measurements, one number.
+//! Many measurements of the same thing, summarised in one number.
 
 use std::time::Duration;
 
-/// Durations of the same thing.
+/// Durations of the same thing, in milliseconds.
 #[derive(Default)]
 pub(crate) struct Samples(Vec<f64>);
 
@@ -12,19 +12,24 @@ impl Samples {
     }
 
     /// The median in milliseconds.
-    pub(crate) fn median(&mut self) -> f64 {
-        self.0.sort_by(f64::total_cmp);
-        self.0.get(self.0.len() / 2).copied().unwrap_or(0.0)
+    pub(crate) fn median(&self) -> f64 {
+        self.percentile(50)
     }
 
-    /// What 95 of 100 do not exceed, in milliseconds.
-    pub(crate) fn most_of_them(&mut self) -> f64 {
-        self.0.sort_by(f64::total_cmp);
-        self.0.get(self.0.len() * 95 / 100).copied().unwrap_or(0.0)
+    /// The 95th percentile in milliseconds.
+    pub(crate) fn p95(&self) -> f64 {
+        self.percentile(95)
     }
 
     /// The longest in milliseconds.
-    pub(crate) fn most(&self) -> f64 {
+    pub(crate) fn max(&self) -> f64 {
         self.0.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Zero if nothing was measured.
+    fn percentile(&self, percent: usize) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() * percent / 100).copied().unwrap_or(0.0)
     }
 }

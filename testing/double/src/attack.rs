@@ -12,27 +12,47 @@ use tidegate_wire::{FromGuest, LogLevel, Question, ToGuest, VERSION};
 use crate::FOREVER;
 use crate::wire::{Wire, frame};
 
+/// One group of attacks: name and argument. Whether the group has an attack of that name.
+type Group = fn(&mut Wire, &str, &str) -> io::Result<bool>;
+
+const GROUPS: [Group; 7] =
+    [as_agreed, not_frames, out_of_turn, of_another_guest, too_much, too_slow, endings];
+
 pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
     let (attack, argument) = program.split_once(' ').unwrap_or((program, ""));
-    let number = || argument.parse::<u32>().unwrap_or(0);
+    for group in GROUPS {
+        if group(wire, attack, argument)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What a good worker does, so that the rest can be told from the double not working
+/// at all.
+fn as_agreed(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool> {
     match attack {
-        // What a good worker does, so that the rest can be told from the double
-        // not working at all.
         "good" => done(wire, "\"good\""),
         "pid" => done(wire, &std::process::id().to_string()),
         "pause" => {
-            sleep(Duration::from_millis(number().into()));
+            sleep(Duration::from_millis(number(argument).into()));
             done(wire, &std::process::id().to_string())
         }
         "call_and_read" => {
             wire.send(&call(1, "{}"))?;
             let ToGuest::Reply { id: 1, outcome: Err(error) } = wire.receive()? else {
-                return Ok(());
+                return Ok(true);
             };
             done(wire, &format!("\"{}\"", error.code.as_str()))
         }
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
 
-        // Not frames at all.
+/// Not frames at all.
+fn not_frames(wire: &mut Wire, attack: &str, _: &str) -> io::Result<bool> {
+    match attack {
         "garbage" => wire.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         "zero_length" => wire.raw(&[0; 4]),
         "huge_length" => wire.raw(&[0xff; 4]).and_then(|()| wait()),
@@ -44,8 +64,14 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
         "code_that_is_none" => wire.raw(b"\x06\0\0\0\x06\x01\0\0\0x"),
         "half_a_frame" => wire.raw(&frame(&call(1, "{}"))[..9]),
         "half_a_frame_and_wait" => wire.raw(&frame(&call(1, "{}"))[..9]).and_then(|()| wait()),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
 
-        // Frames out of turn.
+/// Frames out of turn.
+fn out_of_turn(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool> {
+    match attack {
         "hello_again" => {
             let report = IsolationReport::default();
             wire.send(&FromGuest::Hello { version: VERSION, report }).and_then(|()| wait())
@@ -65,8 +91,14 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
         "memory_that_is_not" => {
             wire.send(&FromGuest::Done { output: Some("1".into()), memory_bytes: u64::MAX })
         }
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
 
-        // What belongs to the other kind of guest, or comes too soon.
+/// What belongs to the other kind of guest, or comes too soon.
+fn of_another_guest(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool> {
+    match attack {
         "prepared" => wire.send(&prepared()).and_then(|()| wait()),
         "prepared_and_more" => wire.send(&prepared()).and_then(|()| flood(wire, &call(1, "{}"))),
         "call" => wire.send(&call(1, "{}")).and_then(|()| wait()),
@@ -85,32 +117,52 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
             let code = ErrorCode::parse(argument).unwrap_or(ErrorCode::Internal);
             wire.send(&FromGuest::Prepared(Box::new(Err(RunError::new(code, "forged")))))
         }
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
 
-        // Too much.
+/// Too much.
+fn too_much(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool> {
+    match attack {
         "flood_log" => flood(wire, &log(&"x".repeat(1000))),
         "flood_empty_log" => flood(wire, &log("")),
         "flood_ask" => flood(wire, &ask(1, Question::Servers)),
         "flood_save" => flood(wire, &ask(1, Question::SaveSkill)),
         "flood_prepared" => flood(wire, &prepared()),
-        "flood_call" => flood(wire, &call(number(), "{}")),
+        "flood_call" => flood(wire, &call(number(argument), "{}")),
         "flood_megabytes" => {
             let text = format!("{{\"a\":\"{}\"}}", "x".repeat(8 << 20));
             flood(wire, &call(1, &text))
         }
         "call_many_values" => {
             wire.send(&call(1, &many_values("{\"a\":[", "]}")))?;
-            let ToGuest::Reply { outcome: Err(error), .. } = wire.receive()? else { return Ok(()) };
+            let ToGuest::Reply { outcome: Err(error), .. } = wire.receive()? else {
+                return Ok(true);
+            };
             done(wire, &format!("\"{}\"", error.code.as_str()))
         }
         "output_deep" => done(wire, &format!("{}0{}", "[".repeat(100_000), "]".repeat(100_000))),
         "output_many_values" => done(wire, &many_values("[", "]")),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
 
-        // Too slow.
+/// Too slow.
+fn too_slow(wire: &mut Wire, attack: &str, _: &str) -> io::Result<bool> {
+    match attack {
         "wait" => wait(),
         "drip" => wire.drip(&frame(&log(&"slow ".repeat(1000)))),
         "drip_good" => wire.drip(&frame(&output("1"))),
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
 
-        // Halves of a connection, and deaths.
+/// Halves of a connection, and deaths.
+fn endings(wire: &mut Wire, attack: &str, _: &str) -> io::Result<bool> {
+    match attack {
         "close_writing" => wire.close(Shutdown::Write).and_then(|()| wait()),
         "close_reading" => {
             wire.close(Shutdown::Read)?;
@@ -128,8 +180,13 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
             }
             std::process::exit(0)
         }
-        _ => Ok(()),
-    }
+        _ => return Ok(false),
+    }?;
+    Ok(true)
+}
+
+fn number(argument: &str) -> u32 {
+    argument.parse().unwrap_or(0)
 }
 
 fn wait() -> io::Result<()> {

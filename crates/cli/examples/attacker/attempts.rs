@@ -23,9 +23,19 @@ type Row = (&'static str, Control, c_long, Vec<c_long>);
 
 /// Makes all attempts. Name to what the kernel said and who can control it.
 pub(crate) fn all() -> Map<String, Value> {
-    let mut rows =
-        [processes(), namespaces(), kernel(), files(), sockets(), memory(), rights(), odd()]
-            .concat();
+    let mut rows = [
+        processes(),
+        namespaces(),
+        kernel(),
+        files_read(),
+        files_changed(),
+        descriptors(),
+        sockets(),
+        memory(),
+        rights(),
+        odd(),
+    ]
+    .concat();
     #[cfg(target_arch = "x86_64")]
     rows.extend(x86());
     make(rows)
@@ -256,7 +266,7 @@ fn kernel() -> Vec<Row> {
     ]
 }
 
-fn files() -> Vec<Row> {
+fn files_read() -> Vec<Row> {
     let open = |name, control, path| (name, control, libc::SYS_openat, vec![HERE, at(path), 0]);
     vec![
         open("read a file", Anybody, c"/etc/passwd"),
@@ -298,6 +308,17 @@ fn files() -> Vec<Row> {
         ("ask for the folder", Anybody, libc::SYS_getcwd, vec![room(), 4096]),
         ("change the folder", Anybody, libc::SYS_chdir, vec![at(c"/")]),
         ("list a folder", Anybody, libc::SYS_getdents64, vec![CLOSED, room(), 4096]),
+        (
+            "read attributes",
+            Anybody,
+            libc::SYS_getxattr,
+            vec![at(c"/is/not/there"), at(c"user.x"), room(), 1],
+        ),
+    ]
+}
+
+fn files_changed() -> Vec<Row> {
+    vec![
         ("make a folder", Anybody, libc::SYS_mkdirat, vec![HERE, at(c"/"), 0]),
         ("remove a file", Anybody, libc::SYS_unlinkat, vec![HERE, at(c"/is/not/there"), 0]),
         (
@@ -339,12 +360,11 @@ fn files() -> Vec<Row> {
             libc::SYS_setxattr,
             vec![at(c"/is/not/there"), at(c"user.x"), at(c"x"), 1, 0],
         ),
-        (
-            "read attributes",
-            Anybody,
-            libc::SYS_getxattr,
-            vec![at(c"/is/not/there"), at(c"user.x"), room(), 1],
-        ),
+    ]
+}
+
+fn descriptors() -> Vec<Row> {
+    vec![
         ("watch files", Anybody, libc::SYS_inotify_init1, vec![0]),
         ("watch all files", Kernel, libc::SYS_fanotify_init, vec![0, 0]),
         ("a file in memory", Anybody, libc::SYS_memfd_create, vec![at(c"x"), 0]),

@@ -50,7 +50,32 @@ fn shapes_of_real_results_are_kept_without_a_value() {
     });
     bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
     let mut served = bench.serve();
-    let program = format!(
+    let program = program_with_results(folder);
+    let results = output(&mut served, &program);
+
+    assert_eq!(kept_shapes(&bench), shapes_of(1));
+
+    // After several runs and a new start the same, resting on more.
+    for _ in 0..2 {
+        output(&mut served, &program);
+    }
+    served.end();
+    let mut served = bench.serve();
+    output(&mut served, &program);
+    assert_eq!(kept_shapes(&bench), shapes_of(4));
+
+    let kept = query(&bench.state_dir().join("tidegate.db"), "SELECT shape FROM shapes").join("\n");
+    let mut values =
+        vec!["anna".to_owned(), "berta".into(), "carla".into(), "jane@example.com".into()];
+    texts_of(&results, &mut values);
+    assert!(values.len() >= 12, "{values:?}");
+    let found: Vec<&String> = values.iter().filter(|value| kept.contains(value.as_str())).collect();
+    assert_eq!(found, Vec::<&String>::new());
+}
+
+/// Calls tools whose results have a shape to learn.
+fn program_with_results(folder: &str) -> String {
+    format!(
         "const mirror = servers.mirrors.mirrorText;\n\
          return [\n\
            await servers.git.gitStatus({{ repo_path: {folder:?} }}),\n\
@@ -63,9 +88,11 @@ fn shapes_of_real_results_are_kept_without_a_value() {
              {{ id: 8, owner: null, seen: {{}}, marks: {{ anna: 'good', berta: 'fine', carla: 'bad' }} }},\n\
            ] }}),\n\
          ];"
-    );
-    let results = output(&mut served, &program);
+    )
+}
 
+/// What is learned from `results` runs of that program.
+fn shapes_of(results: u32) -> Vec<(String, u32, Value)> {
     let text = json!({"type": "string"});
     let texts = json!({"type": "object", "additionalProperties": text});
     let row = json!({
@@ -86,33 +113,13 @@ fn shapes_of_real_results_are_kept_without_a_value() {
     // A list of nothing, and a text that looks like a list and is no JSON.
     let nothing = json!({"type": "array"});
     // `files.list_directory` has an output schema of its own.
-    let expected = |results: u32| {
-        vec![
-            ("git.git_status".to_owned(), results, text.clone()),
-            ("mirrors.echo".to_owned(), results, text.clone()),
-            ("mirrors.mirror_text".to_owned(), results, table.clone()),
-            ("sqlite.list_tables".to_owned(), results, nothing.clone()),
-            ("sqlite.read_query".to_owned(), results, text.clone()),
-        ]
-    };
-    assert_eq!(kept_shapes(&bench), expected(1));
-
-    // After several runs and a new start the same, resting on more.
-    for _ in 0..2 {
-        output(&mut served, &program);
-    }
-    served.end();
-    let mut served = bench.serve();
-    output(&mut served, &program);
-    assert_eq!(kept_shapes(&bench), expected(4));
-
-    let kept = query(&bench.state_dir().join("tidegate.db"), "SELECT shape FROM shapes").join("\n");
-    let mut values =
-        vec!["anna".to_owned(), "berta".into(), "carla".into(), "jane@example.com".into()];
-    texts_of(&results, &mut values);
-    assert!(values.len() >= 12, "{values:?}");
-    let found: Vec<&String> = values.iter().filter(|value| kept.contains(value.as_str())).collect();
-    assert_eq!(found, Vec::<&String>::new());
+    vec![
+        ("git.git_status".to_owned(), results, text.clone()),
+        ("mirrors.echo".to_owned(), results, text.clone()),
+        ("mirrors.mirror_text".to_owned(), results, table.clone()),
+        ("sqlite.list_tables".to_owned(), results, nothing.clone()),
+        ("sqlite.read_query".to_owned(), results, text.clone()),
+    ]
 }
 
 /// All texts in a value that are not keys.

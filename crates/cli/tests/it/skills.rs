@@ -70,6 +70,44 @@ fn what_one_run_saves_the_next_one_loads_in_either_language() {
     );
 }
 
+/// None of these names a skill.
+const HOSTILE_NAMES: [&str; 20] = [
+    "''",
+    "'.'",
+    "'..'",
+    "'../up'",
+    "'../../tidegate.toml'",
+    "'/etc/passwd'",
+    "'a/b'",
+    "'a\\\\b'",
+    "'a\\0b'",
+    "'a\\n'",
+    "'SKILL.md'",
+    "'-rf'",
+    "'\\u202ea'",
+    "'ａ'",
+    "'x'.repeat(65)",
+    "'x'.repeat(1e6)",
+    "7",
+    "null",
+    "['a']",
+    "{ toString: () => 'a' }",
+];
+
+/// Code and description of skills that are refused, with the reason.
+const HOSTILE_CODE: [(&str, &str); 4] = [
+    ("'x'.repeat(65537)", "the code of a skill can have 65536 bytes, this one has 65537"),
+    (
+        "'\\n'.repeat(1e7)",
+        "`saveSkill` takes a name, the code as text of at most 65536 bytes, and a description",
+    ),
+    ("' '", "the code of skill `a` is empty"),
+    (
+        "'1', 'd'.repeat(1025)",
+        "the description of a skill can have 1024 characters, this one has 1025",
+    ),
+];
+
 /// A program passes on what it likes: nothing of this is checked before the gateway.
 #[test]
 fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
@@ -77,44 +115,11 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
     bench.run("return 1");
     let before = below(bench.path());
     let mut served = bench.serve();
-    let hostile = [
-        "''",
-        "'.'",
-        "'..'",
-        "'../up'",
-        "'../../tidegate.toml'",
-        "'/etc/passwd'",
-        "'a/b'",
-        "'a\\\\b'",
-        "'a\\0b'",
-        "'a\\n'",
-        "'SKILL.md'",
-        "'-rf'",
-        "'\\u202ea'",
-        "'ａ'",
-        "'x'.repeat(65)",
-        "'x'.repeat(1e6)",
-        "7",
-        "null",
-        "['a']",
-        "{ toString: () => 'a' }",
-    ];
-    for name in hostile {
+    for name in HOSTILE_NAMES {
         let answer = served.execute(&format!("await saveSkill({name}, 'return 1')"));
         assert_eq!(answer["error"]["code"], "call.bad_argument", "{name}: {answer}");
     }
-    for (code, message) in [
-        ("'x'.repeat(65537)", "the code of a skill can have 65536 bytes, this one has 65537"),
-        (
-            "'\\n'.repeat(1e7)",
-            "`saveSkill` takes a name, the code as text of at most 65536 bytes, and a description",
-        ),
-        ("' '", "the code of skill `a` is empty"),
-        (
-            "'1', 'd'.repeat(1025)",
-            "the description of a skill can have 1024 characters, this one has 1025",
-        ),
-    ] {
+    for (code, message) in HOSTILE_CODE {
         let answer = served.execute(&format!("await saveSkill('a', {code})"));
         assert_eq!(told(&answer)[..2], [json!("call.bad_argument"), json!(message)], "{answer}");
     }

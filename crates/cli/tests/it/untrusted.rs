@@ -113,6 +113,42 @@ fn call(served: &mut Served, tool: &str) -> (bool, String) {
 fn g29_no_surface_shows_what_is_hidden_in_a_tool_and_instructions_are_marked() {
     let bench = bench("mark");
     let mut served = bench.serve();
+    let mut shown = shown_by_the_server(&mut served);
+    drop(served);
+    shown.extend(COMMANDS.map(|(surface, arguments)| (surface, said(&bench, arguments))));
+    let mut direct = Served::start(bench.tidegate().args(["serve", "--surface", "direct"]));
+    let listed = direct.request("tools/list", json!({}));
+    shown.push(("direct", without_values(&listed.to_string())));
+    for (surface, text) in &shown {
+        for never in NEVER {
+            assert!(!text.contains(never), "{surface} shows {never:?}: {text}");
+        }
+        assert!(is_marked(surface, text), "{surface}: {text}");
+        // The control: the errors do say what the server said.
+        assert!(text.contains(said_by_the_server(surface)), "{surface}: {text}");
+    }
+    // Neither a comment nor a code block ends where the server wants it.
+    for (surface, text) in shown.iter().filter(|(surface, _)| DEFINITIONS.contains(surface)) {
+        assert!(!text.contains("*/ evil") && !text.contains("```"), "{surface}: {text}");
+        assert!(text.contains("Größe 数 👨‍👩‍👧 ⚠️"), "{surface}: {text}");
+    }
+}
+
+/// Commands that show tools.
+const COMMANDS: [(&str, &[&str]); 9] = [
+    ("tools list", &["tools", "list"]),
+    ("tools show", &["tools", "show", "notes.po8mEm"]),
+    ("search", &["search", "poem"]),
+    ("search, names", &["search", "poem", "--detail", "name"]),
+    ("servers test", &["servers", "test"]),
+    ("search, JSON", &["search", "poem", "--json"]),
+    ("tools list, JSON", &["tools", "list", "--json"]),
+    ("search, full", &["search", "poem", "--detail", "full", "--limit", "50"]),
+    ("servers list", &["servers", "list"]),
+];
+
+/// Every answer of a server that shows a tool, with the name of its surface.
+fn shown_by_the_server(served: &mut Served) -> Vec<(&'static str, String)> {
     let tree = served.execute(
         "const fs = await import('fs/promises');
          return await fs.readFile('./servers/notes/po8mEm.ts', 'utf8')",
@@ -131,7 +167,7 @@ fn g29_no_surface_shows_what_is_hidden_in_a_tool_and_instructions_are_marked() {
     );
     let wrong =
         served.call("call_tool", json!({"name": "notes__po8mEm", "arguments": {"about": "sun"}}));
-    let mut shown = vec![
+    vec![
         ("search_tools", served.call("search_tools", json!({"query": "poem"})).1),
         (
             "search_tools, full",
@@ -145,7 +181,7 @@ fn g29_no_surface_shows_what_is_hidden_in_a_tool_and_instructions_are_marked() {
             "contents",
             contents["output"].as_str().unwrap_or_else(|| panic!("{contents}")).to_owned(),
         ),
-        ("refused", format!("{:?}", call(&mut served, "notes__refuse"))),
+        ("refused", format!("{:?}", call(served, "notes__refuse"))),
         ("refused in a program", served.execute("await servers.notes.refuse({})").to_string()),
         // What a program makes of it is data, which a model reads all the same.
         (
@@ -164,57 +200,35 @@ fn g29_no_surface_shows_what_is_hidden_in_a_tool_and_instructions_are_marked() {
         ("python tree", python["output"].as_str().unwrap_or_else(|| panic!("{python}")).to_owned()),
         ("searchTools", search["output"].to_string()),
         ("error", format!("{wrong:?}")),
-    ];
-    drop(served);
-    for (surface, arguments) in [
-        ("tools list", &["tools", "list"][..]),
-        ("tools show", &["tools", "show", "notes.po8mEm"]),
-        ("search", &["search", "poem"]),
-        ("search, names", &["search", "poem", "--detail", "name"]),
-        ("servers test", &["servers", "test"]),
-        ("search, JSON", &["search", "poem", "--json"]),
-        ("tools list, JSON", &["tools", "list", "--json"]),
-        ("search, full", &["search", "poem", "--detail", "full", "--limit", "50"]),
-        ("servers list", &["servers", "list"]),
-    ] {
-        shown.push((surface, said(&bench, arguments)));
-    }
-    let mut direct = Served::start(bench.tidegate().args(["serve", "--surface", "direct"]));
-    let listed = direct.request("tools/list", json!({}));
-    shown.push(("direct", without_values(&listed.to_string())));
-    for (surface, text) in &shown {
-        for never in NEVER {
-            assert!(!text.contains(never), "{surface} shows {never:?}: {text}");
+    ]
+}
+
+/// Whether a text of that surface has the marks that it needs.
+fn is_marked(surface: &str, text: &str) -> bool {
+    match surface {
+        "error"
+        | "servers list"
+        | "servers test"
+        | "refused"
+        | "refused in a program"
+        | "failed in a program"
+        | "failed in Python"
+        | "output" => true,
+        "contents" => text.contains("po8mEm (!)") && !text.contains("poem (!)"),
+        "search, names" | "search_tools, names" => {
+            text.contains(&format!("po8mEm  {}", MARKS.trim_end_matches(" Makes a poem.")))
         }
-        let marked = match *surface {
-            "error"
-            | "servers list"
-            | "servers test"
-            | "refused"
-            | "refused in a program"
-            | "failed in a program"
-            | "failed in Python"
-            | "output" => true,
-            "contents" => text.contains("po8mEm (!)") && !text.contains("poem (!)"),
-            "search, names" | "search_tools, names" => {
-                text.contains(&format!("po8mEm  {}", MARKS.trim_end_matches(" Makes a poem.")))
-            }
-            _ => text.contains(MARKS) || text.contains(NOTES),
-        };
-        assert!(marked, "{surface}: {text}");
-        // The control: the errors do say what the server said.
-        let said = match *surface {
-            "refused" | "refused in a program" => "refused the call: no",
-            "failed in a program" | "failed in Python" => "wrong\\",
-            "output" => "kept\\u001b[8m\\u200b",
-            _ => "",
-        };
-        assert!(text.contains(said), "{surface}: {text}");
+        _ => text.contains(MARKS) || text.contains(NOTES),
     }
-    // Neither a comment nor a code block ends where the server wants it.
-    for (surface, text) in shown.iter().filter(|(surface, _)| DEFINITIONS.contains(surface)) {
-        assert!(!text.contains("*/ evil") && !text.contains("```"), "{surface}: {text}");
-        assert!(text.contains("Größe 数 👨‍👩‍👧 ⚠️"), "{surface}: {text}");
+}
+
+/// What of the server's words a text of that surface must hold.
+fn said_by_the_server(surface: &str) -> &'static str {
+    match surface {
+        "refused" | "refused in a program" => "refused the call: no",
+        "failed in a program" | "failed in Python" => "wrong\\",
+        "output" => "kept\\u001b[8m\\u200b",
+        _ => "",
     }
 }
 

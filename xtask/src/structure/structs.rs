@@ -1,0 +1,125 @@
+//! Finds structs on the path of a request that own too much.
+//!
+//! In: a Rust file. Out: a finding for each struct of more than `MOST_FIELDS` fields in
+//! one of the crates that a request passes, unless it is listed as plain data.
+//! Structs of tests do not count.
+
+use syn::visit::{self, Visit};
+use syn::{Item, ItemStruct};
+
+use super::Finding;
+use super::source::{RustFile, Sources, attributes_of, is_test_only};
+
+/// More than this is more than one concept, or parts of several floors.
+const MOST_FIELDS: usize = 10;
+
+const REQUEST_PATH: [&str; 5] = [
+    "crates/gateway/src/",
+    "crates/server/src/",
+    "crates/policy/src/",
+    "crates/sandbox/src/",
+    "crates/wire/src/",
+];
+
+/// Plain records that mirror something with as many values: path, struct, reason.
+const EXCEPTIONS: [(&str, &str, &str); 0] = [];
+
+pub(crate) fn find(file: &RustFile<'_>) -> Vec<Finding> {
+    if !REQUEST_PATH.iter().any(|folder| file.path.starts_with(folder)) {
+        return Vec::new();
+    }
+    let large = large_structs(file).into_iter();
+    let unexpected = large.filter(|one| {
+        !EXCEPTIONS.iter().any(|(path, name, _)| *path == file.path && one.name == *name)
+    });
+    let findings = unexpected.map(|one| Finding {
+        path: file.path.to_owned(),
+        line: one.line,
+        text: format!(
+            "struct `{}` has {} fields, at most {MOST_FIELDS} are allowed here; group what belongs together, or list it with a reason in `xtask/src/structure/structs.rs` if it is plain data",
+            one.name, one.fields
+        ),
+    });
+    findings.collect()
+}
+
+/// Exceptions that are no longer needed.
+pub(crate) fn stale_exceptions(sources: &Sources) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, name, _) in EXCEPTIONS {
+        let file = sources.parse(path).ok();
+        let needed =
+            file.is_some_and(|file| large_structs(&file).iter().any(|one| one.name == name));
+        if !needed {
+            let text = format!(
+                "struct `{name}` has at most {MOST_FIELDS} fields or is gone; remove its exception from `xtask/src/structure/structs.rs`"
+            );
+            findings.push(Finding { path: path.to_owned(), line: 1, text });
+        }
+    }
+    findings
+}
+
+struct LargeStruct {
+    name: String,
+    fields: usize,
+    line: usize,
+}
+
+fn large_structs(file: &RustFile<'_>) -> Vec<LargeStruct> {
+    let mut structs = Structs(Vec::new());
+    if !is_test_only(&file.syntax.attrs) {
+        structs.visit_file(&file.syntax);
+    }
+    structs.0
+}
+
+struct Structs(Vec<LargeStruct>);
+
+impl<'ast> Visit<'ast> for Structs {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if !is_test_only(attributes_of(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
+        let fields = item.fields.len();
+        if fields > MOST_FIELDS {
+            let line = item.struct_token.span.start().line;
+            self.0.push(LargeStruct { name: item.ident.to_string(), fields, line });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_FIELDS, find};
+    use crate::structure::Finding;
+    use crate::structure::source::RustFile;
+
+    fn findings(path: &str, text: &str) -> Vec<Finding> {
+        find(&RustFile { path, syntax: syn::parse_file(text).unwrap() })
+    }
+
+    fn struct_of(fields: usize) -> String {
+        let fields: Vec<String> = (0..fields).map(|index| format!("field{index}: u8")).collect();
+        format!("\nstruct Large {{ {} }}", fields.join(", "))
+    }
+
+    #[test]
+    fn a_struct_of_the_allowed_size_is_fine() {
+        assert_eq!(findings("crates/wire/src/a.rs", &struct_of(MOST_FIELDS)), []);
+    }
+
+    #[test]
+    fn one_field_more_is_a_finding_on_the_request_path_only() {
+        let text = "struct `Large` has 11 fields, at most 10 are allowed here; group what belongs together, or list it with a reason in `xtask/src/structure/structs.rs` if it is plain data";
+        let expected =
+            Finding { path: "crates/wire/src/a.rs".to_owned(), line: 2, text: text.to_owned() };
+        let large = struct_of(MOST_FIELDS + 1);
+        assert_eq!(findings("crates/wire/src/a.rs", &large), [expected]);
+        assert_eq!(findings("crates/demo/src/a.rs", &large), []);
+        assert_eq!(findings("crates/wire/src/a.rs", &format!("#[cfg(test)]{large}")), []);
+    }
+}
