@@ -3,14 +3,14 @@
 use std::io;
 
 use tidegate_model::{ErrorCode, IsolationReport, Language, Prepared, RunError};
-use tidegate_wire::{FromGuest, Prepare, ToGuest, VERSION};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION, PrepareRequest, ToGuest};
 
 use crate::channel::Channel;
 
 /// Says hello with the proof of the confinement, reads the one program that comes, and
 /// answers. To be called on a thread with [`STACK_BYTES`] of stack.
 pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result<()> {
-    channel.send(&FromGuest::Hello { version: VERSION, report })?;
+    channel.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report })?;
     let ToGuest::Prepare(program) = channel.receive()? else {
         return Err(io::ErrorKind::InvalidData.into());
     };
@@ -27,7 +27,7 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
 /// they bound. Only touched pages cost memory.
 pub(crate) const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-fn read(program: &Prepare) -> Result<Prepared, RunError> {
+fn read(program: &PrepareRequest) -> Result<Prepared, RunError> {
     match program.language {
         Language::TypeScript => tidegate_typescript::prepare(&program.source),
         // A program that is not understood is run as it is: Python itself says what is

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 use tidegate_model::{ErrorCode, Isolation, IsolationReport, Limits};
-use tidegate_wire::{FromGuest, VERSION};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
@@ -34,7 +34,7 @@ pub enum SandboxError {
     #[error("the worker did not say hello")]
     Hello(#[source] ChannelError),
     /// It speaks another version of the protocol.
-    #[error("the worker speaks version {found} of the wire, {VERSION} is needed")]
+    #[error("the worker speaks version {found} of the wire, {PROTOCOL_VERSION} is needed")]
     Version {
         /// The version it speaks.
         found: u32,
@@ -133,7 +133,7 @@ impl Worker {
 async fn hello(reader: &mut FrameReader) -> Result<IsolationReport, SandboxError> {
     let hello = timeout(HELLO_TIMEOUT, reader.next()).await.map_err(|_| SandboxError::Silent)?;
     match hello.map_err(SandboxError::Hello)? {
-        FromGuest::Hello { version: VERSION, report } => Ok(report),
+        FromGuest::Hello { version: PROTOCOL_VERSION, report } => Ok(report),
         FromGuest::Hello { version, .. } => Err(SandboxError::Version { found: version }),
         _ => Err(SandboxError::Hello(ChannelError::OutOfTurn)),
     }

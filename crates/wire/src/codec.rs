@@ -1,41 +1,45 @@
-//! Bytes to fields and back.
+//! Encodes and decodes the fields of a frame.
 //!
-//! In: a frame body. Out: checked integers and texts. What must stay true: a
-//! length from the other side is compared with what is really there before it
-//! is used.
+//! In: a frame body. Out: checked integers and texts.
+//! Invariant: a length sent by the other side is compared with the bytes that are
+//! really there before it is used.
 
 use thiserror::Error;
+
+/// Version of this protocol. Both sides come from one executable today; a container
+/// image or a saved machine may be older, and is refused if it is.
+pub const PROTOCOL_VERSION: u32 = 8;
 
 /// Bytes of the length prefix.
 pub const HEADER_BYTES: usize = 4;
 
-/// The largest frame body either side accepts. One tool result of this size
-/// already needs more than the default memory limit of an engine.
+/// The largest frame body that either side accepts. A single tool result of this size
+/// already exceeds the default memory limit of an engine.
 pub const MAX_FRAME_BYTES: usize = 64 * 1024 * 1024;
 
-/// Why bytes are not a frame.
+/// Why bytes are not a valid frame.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WireError {
-    /// Longer than [`MAX_FRAME_BYTES`], or without even a kind byte.
-    #[error("frame of {length} bytes, allowed are 1 to {MAX_FRAME_BYTES}")]
+    /// Longer than [`MAX_FRAME_BYTES`], or too short for a kind byte.
+    #[error("the frame has {length} bytes; 1 to {MAX_FRAME_BYTES} are allowed")]
     BadLength {
         /// The length as claimed.
         length: usize,
     },
     /// The frame ends inside a field.
-    #[error("frame ends inside `{field}`")]
+    #[error("the frame ends inside `{field}`")]
     Truncated {
         /// The field that was being read.
         field: &'static str,
     },
-    /// There are bytes behind the last field.
-    #[error("frame has {extra} bytes too many")]
+    /// Bytes follow the last field.
+    #[error("the frame has {extra} extra bytes after its last field")]
     Trailing {
-        /// How many.
+        /// How many bytes.
         extra: usize,
     },
     /// A kind, level or flag that does not exist.
-    #[error("`{field}` has no value {value}")]
+    #[error("`{field}` has the unknown value `{value}`")]
     BadValue {
         /// The field.
         field: &'static str,
@@ -49,13 +53,13 @@ pub enum WireError {
         field: &'static str,
     },
     /// A text longer than its field allows.
-    #[error("`{field}` has {length} bytes, at most {limit} are allowed")]
+    #[error("`{field}` has {length} bytes; at most {limit} are allowed")]
     TooLong {
         /// The field.
         field: &'static str,
         /// Its length.
         length: usize,
-        /// What is allowed.
+        /// The longest that is allowed.
         limit: usize,
     },
 }
@@ -70,10 +74,10 @@ pub fn body_length(header: [u8; HEADER_BYTES]) -> Result<usize, WireError> {
     }
 }
 
-/// Builds one frame. The length prefix is filled in by [`Writer::finish`].
-pub(crate) struct Writer(Vec<u8>);
+/// Builds one frame. The length prefix is filled in by [`FrameBuilder::finish`].
+pub(crate) struct FrameBuilder(Vec<u8>);
 
-impl Writer {
+impl FrameBuilder {
     pub(crate) fn new(kind: u8) -> Self {
         let mut bytes = vec![0; HEADER_BYTES];
         bytes.push(kind);
@@ -100,7 +104,7 @@ impl Writer {
     }
 
     pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
-        // 4 GiB cannot be in memory here; `finish` refuses the frame.
+        // A text of 4 GiB cannot be here; `finish` would refuse the frame anyway.
         self = self.u32(u32::try_from(value.len()).unwrap_or(u32::MAX));
         self.0.extend_from_slice(value);
         self
@@ -124,10 +128,10 @@ impl Writer {
     }
 }
 
-/// Takes fields off the front of a frame body.
-pub(crate) struct Reader<'a>(&'a [u8]);
+/// Reads fields from the front of a frame body.
+pub(crate) struct FieldReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> FieldReader<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Self {
         Self(body)
     }

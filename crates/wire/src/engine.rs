@@ -1,72 +1,71 @@
-//! Messages between a worker and the engine it has started as its child.
+//! Messages between a worker and its child, the engine.
 //!
-//! The child is Deno or Node with our script in it. It speaks when it wants to
-//! and is spoken to only when it has asked: a question, [`FromEngine::Nearest`]
-//! and [`FromEngine::Wait`] get exactly one message each. What the program does
-//! to the world (calls, questions, logs) are the frames of [`FromGuest`], so
-//! that they are checked by the same code on their way.
+//! The child is Deno or Node running our script. It may send at any time; the worker
+//! only replies: a question, [`FromEngine::Nearest`] and [`FromEngine::Wait`] each get
+//! exactly one message. Calls, questions and logs of the program are frames of
+//! [`FromGuest`], so the same code checks them on their way through the worker.
 //!
-//! Invariant: as for [`FromGuest`], every byte must be understood. The child is
-//! as hostile as the program in it.
+//! Invariant: as for [`FromGuest`], every byte must be understood. The child is as
+//! hostile as the program that it runs.
 
 use tidegate_model::NAME_LIMIT;
 
-use crate::codec::{MAX_FRAME_BYTES, Reader, WireError, Writer};
-use crate::message::FromGuest;
+use crate::codec::{FieldReader, FrameBuilder, MAX_FRAME_BYTES, WireError};
+use crate::from_guest::FromGuest;
 
-/// What the engine says.
+/// A message from the engine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromEngine {
-    /// Something for the gateway.
+    /// A message for the gateway, to be relayed.
     Guest(FromGuest),
-    /// The globals are built; a program can come.
+    /// The globals are built; the engine is ready for a program.
     Ready,
-    /// Nothing can go on before a reply comes: send it, or
-    /// [`ToEngine::Nothing`] after so many milliseconds.
+    /// The program is blocked until a reply arrives. Send the next reply, or
+    /// [`ToEngine::Nothing`] when the time is over.
     Wait {
         /// How long, in milliseconds.
         milliseconds: u32,
     },
-    /// Which of these names was meant?
+    /// Which of these names is closest to a misspelt one?
     Nearest {
         /// The name that does not exist.
         name: String,
-        /// JSON list of those that do.
+        /// JSON list of the names that exist.
         candidates: String,
     },
-    /// The program ended well.
+    /// The program succeeded.
     Returned {
         /// JSON text of its output, if it had any.
         output: Option<String>,
     },
     /// The program failed.
     Threw {
-        /// What it was doing.
+        /// When it failed.
         phase: Phase,
-        /// What it threw.
+        /// The value it threw.
         thrown: Thrown,
     },
-    /// Nothing is left that could settle what the program waits for.
+    /// No pending work can settle the promise that the program awaits.
     Stuck,
 }
 
-/// What a program was doing when it threw.
+/// The phase of a run in which a program threw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// It was not running yet: the engine did not accept its text.
+    /// Before it ran: the engine did not accept its text.
     Compile,
-    /// It ran.
+    /// While it ran.
     Run,
-    /// It had ended, and a promise that nobody looked at was rejected.
+    /// After it ended: a promise that nothing awaited was rejected.
     Rejection,
-    /// Its output was turned into JSON.
+    /// While its output was converted to JSON.
     Output,
 }
 
-/// What could be read of a thrown value. Any look at it may have failed.
+/// What could be read from a thrown value. Any of these reads may have failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thrown {
-    /// False for text, numbers, `null` and the like: then only `text` is there.
+    /// False for text, numbers, `null` and the like, which have `text` only.
     pub is_object: bool,
     /// The value as text.
     pub text: Option<String>,
@@ -82,12 +81,12 @@ pub struct Thrown {
     pub stack: Option<String>,
 }
 
-/// What the worker says to the engine.
+/// A message from the worker to the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToEngine {
     /// Our script, evaluated before anything else. Sent once, first.
     Script(String),
-    /// The prepared program. Sent once.
+    /// The JavaScript of the program. Sent once.
     Program(String),
     /// The answer to a call, a question or [`FromEngine::Nearest`].
     Reply {
@@ -98,17 +97,17 @@ pub enum ToEngine {
         /// JSON text of either.
         text: String,
     },
-    /// There is no reply yet, or no name that is near.
+    /// No reply has arrived yet, or no name is close.
     Nothing,
 }
 
-/// Kinds below are those of [`FromGuest`].
+/// Smaller kinds are those of [`FromGuest`].
 const FIRST_KIND: u8 = 64;
 
 impl FromEngine {
-    /// Checks and reads a frame body that an engine sent.
+    /// Reads and checks a frame body that an engine sent.
     pub fn decode(body: &[u8]) -> Result<Self, WireError> {
-        let mut reader = Reader::new(body);
+        let mut reader = FieldReader::new(body);
         let message = match reader.u8("kind")? {
             kind if kind < FIRST_KIND => return FromGuest::decode(body).map(Self::Guest),
             64 => Self::Ready,
@@ -154,10 +153,12 @@ impl ToEngine {
     /// The frame for this message, length prefix included.
     pub fn encode(&self) -> Result<Vec<u8>, WireError> {
         match self {
-            Self::Script(text) => Writer::new(1).text(text),
-            Self::Program(text) => Writer::new(2).text(text),
-            Self::Reply { id, ok, text } => Writer::new(3).u32(*id).u8(u8::from(*ok)).text(text),
-            Self::Nothing => Writer::new(4),
+            Self::Script(text) => FrameBuilder::new(1).text(text),
+            Self::Program(text) => FrameBuilder::new(2).text(text),
+            Self::Reply { id, ok, text } => {
+                FrameBuilder::new(3).u32(*id).u8(u8::from(*ok)).text(text)
+            }
+            Self::Nothing => FrameBuilder::new(4),
         }
         .finish()
     }
@@ -167,10 +168,10 @@ impl ToEngine {
 mod tests {
     use super::{FromEngine, Phase, Thrown, ToEngine};
     use crate::codec::WireError;
-    use crate::message::{FromGuest, LogLevel};
+    use crate::from_guest::{FromGuest, LogLevel};
 
     #[test]
-    fn what_an_engine_says_is_read_whole_or_not_at_all() {
+    fn a_message_from_an_engine_is_read_whole_or_not_at_all() {
         let thrown = Thrown { is_object: true, message: Some("m".to_owned()), ..Thrown::default() };
         let threw = [68, 2, 1, 0, 0, 1, 1, 0, 0, 0, b'm', 0, 0, 0];
         let bodies: [(&[u8], FromEngine); 6] = [
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_for_the_gateway_is_checked_like_a_worker() {
+    fn a_message_for_the_gateway_is_checked_as_if_a_worker_sent_it() {
         let log = FromGuest::Log { level: LogLevel::Warn, text: "a".to_owned() };
         let frame = log.encode().unwrap();
         assert_eq!(FromEngine::decode(&frame[4..]), Ok(FromEngine::Guest(log)));

@@ -50,7 +50,7 @@
 
   // Exact integers. The numbers of a program are doubles, so an integer beyond
   // 2^53 - 1 is a BigInt here. The gateway puts a line break before an answer
-  // that has one (see exact.rs): reading the digits is slow, and rarely needed.
+  // that has one (see integers.rs): reading the digits is slow, and rarely needed.
   const most = 9007199254740991;
   const exact = (_, value, context) => {
     if (typeof value !== "number" || (value <= most && value >= -most)) return value;

@@ -4,7 +4,7 @@
 //! of the run.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
-use tidegate_wire::Run;
+use tidegate_wire::RunRequest;
 
 /// Address space beyond the engine's heap: the executable, its libraries and two
 /// stacks. An idle worker maps 163 MB, most of it never touched; the rest is room.
@@ -12,10 +12,10 @@ const ADDRESS_SPACE_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Narrows the limits to those of this run. Those of the jail are the ceiling,
 /// so a limit that cannot be set is one that is lower already.
-pub(crate) fn apply_limits(order: &Run) {
-    let address_space = order.memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES);
+pub(crate) fn apply_limits(request: &RunRequest) {
+    let address_space = request.memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES);
     // Whole seconds is all the kernel offers; the engine itself is exact.
-    let cpu_seconds = u64::from(order.cpu_ms).div_ceil(1000) + 1;
+    let cpu_seconds = u64::from(request.cpu_ms).div_ceil(1000) + 1;
     for (resource, most) in [(Resource::As, address_space), (Resource::Cpu, cpu_seconds)] {
         let limit = Rlimit { current: Some(most), maximum: Some(most.saturating_add(1)) };
         let _ = setrlimit(resource, limit);

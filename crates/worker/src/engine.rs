@@ -11,7 +11,7 @@ use std::rc::Rc;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
 use tidegate_model::{ErrorCode, LineMap, RunError};
-use tidegate_wire::Run as Order;
+use tidegate_wire::RunRequest;
 
 use crate::exception::pending_error;
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
@@ -50,17 +50,21 @@ impl Engine {
     }
 
     /// Runs one program to its end.
-    pub(crate) fn run(self, host: &Rc<Host>, order: &Order) -> Result<Option<String>, RunError> {
+    pub(crate) fn run(
+        self,
+        host: &Rc<Host>,
+        request: &RunRequest,
+    ) -> Result<Option<String>, RunError> {
         // Never freed: that would take longer than the run may have left, and
         // the process ends right after.
         let engine = ManuallyDrop::new(self);
-        let executable = order.executable.as_ref().ok_or_else(nothing_to_run)?;
+        let executable = request.executable.as_ref().ok_or_else(nothing_to_run)?;
         let map = LineMap::from_bytes(&executable.line_map);
-        let memory_bytes = usize::try_from(order.memory_bytes).unwrap_or(usize::MAX);
+        let memory_bytes = usize::try_from(request.memory_bytes).unwrap_or(usize::MAX);
         engine.runtime.set_memory_limit(memory_bytes);
         engine.context.with(|ctx| {
             let (map, rejections) = (&map, &engine.rejections);
-            let run = Run { ctx: ctx.clone(), host, order, map, rejections };
+            let run = Run { ctx: ctx.clone(), host, request, map, rejections };
             let callbacks = engine.callbacks.restore(&ctx).map_err(|_| run.error())?;
             run.program(&executable.code, &callbacks)
         })
@@ -70,7 +74,7 @@ impl Engine {
 struct Run<'js, 'r> {
     ctx: Ctx<'js>,
     host: &'r Rc<Host>,
-    order: &'r Order,
+    request: &'r RunRequest,
     map: &'r LineMap,
     rejections: &'r Rejections,
 }
@@ -174,8 +178,8 @@ impl<'js> Run<'js, '_> {
     }
 
     fn error(&self) -> RunError {
-        let error = pending_error(&self.ctx, self.map, self.host, self.order.memory_bytes);
-        with_remedy(error, &self.order.source, self.host)
+        let error = pending_error(&self.ctx, self.map, self.host, self.request.memory_bytes);
+        with_remedy(error, &self.request.source, self.host)
     }
 }
 

@@ -69,9 +69,9 @@ fn serve(channel: Channel, confined: Confined, choice: &Choice) -> bool {
     let host = Rc::new(Host::new(channel));
     // Before hello: whoever gets this worker finds it warm.
     let Ok((mut runner, report)) = start(&host, confined, choice) else { return false };
-    let Ok(order) = host.wait_for_run(report) else { return false };
-    confine::apply_limits(&order);
-    let outcome = runner.run(&host, &order);
+    let Ok(request) = host.wait_for_run(report) else { return false };
+    confine::apply_limits(&request);
+    let outcome = runner.run(&host, &request);
     let memory_bytes = runner.end();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },

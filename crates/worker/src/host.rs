@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use tidegate_model::{ErrorCode, IsolationReport, NAME_LIMIT, RunError};
-use tidegate_wire::{FromGuest, LogLevel, Question, Run, ToGuest, VERSION};
+use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, RunRequest, ToGuest};
 
 use crate::channel::Channel;
 
@@ -79,8 +79,8 @@ impl Host {
 
     /// Says hello, with the proof of the worker's confinement, and waits for the program.
     /// The clock starts when it is there.
-    pub(crate) fn wait_for_run(&self, report: IsolationReport) -> io::Result<Run> {
-        self.send(&FromGuest::Hello { version: VERSION, report })?;
+    pub(crate) fn wait_for_run(&self, report: IsolationReport) -> io::Result<RunRequest> {
+        self.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report })?;
         let ToGuest::Run(run) = self.channel.borrow_mut().receive()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };

@@ -18,7 +18,7 @@ use nix::unistd::{chdir, execve};
 use serde_json::json;
 use tidegate_jail::{LIBRARY, Spec, Way};
 use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
-use tidegate_wire::{FromGuest, VERSION};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION};
 
 /// Our scripts, in the order in which they need each other. Only a zygote runs the last.
 const SCRIPTS: [(&str, &str); 9] = [
@@ -74,7 +74,7 @@ impl Python {
         match self.role {
             Role::Worker => {
                 let report = tidegate_jail::enter(spec, Way::Started).seal();
-                let hello = FromGuest::Hello { version: VERSION, report };
+                let hello = FromGuest::Hello { version: PROTOCOL_VERSION, report };
                 let hello = hello.encode().map_err(io::Error::other)?;
                 self.become_it(&hello, "")
             }

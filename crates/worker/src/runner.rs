@@ -4,7 +4,7 @@ use std::io;
 use std::rc::Rc;
 
 use tidegate_model::RunError;
-use tidegate_wire::Run;
+use tidegate_wire::RunRequest;
 
 use crate::confine;
 use crate::engine::Engine;
@@ -33,13 +33,17 @@ impl Runner {
     }
 
     /// Runs one program to its end.
-    pub(crate) fn run(&mut self, host: &Rc<Host>, order: &Run) -> Result<Option<String>, RunError> {
+    pub(crate) fn run(
+        &mut self,
+        host: &Rc<Host>,
+        request: &RunRequest,
+    ) -> Result<Option<String>, RunError> {
         match self {
             Self::QuickJs(engine) => match engine.take() {
-                Some(engine) => engine.run(host, order),
+                Some(engine) => engine.run(host, request),
                 None => Ok(None),
             },
-            Self::V8(engine) => engine.run(host, order),
+            Self::V8(engine) => engine.run(host, request),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use tidegate_jail::{Newborn, Order, Way, enter};
-use tidegate_wire::{FromGuest, VERSION};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION};
 
 /// Confines this process, which was just forked. Returns its first frame, in a process
 /// inside the jail.
@@ -15,7 +15,7 @@ pub(crate) fn be_born(order: Order) -> io::Result<Vec<u8>> {
     let report = enter(spec, Way::Born(newborn)).seal();
     // The folder of the zygote is not there any more.
     std::env::set_current_dir(HOME)?;
-    FromGuest::Hello { version: VERSION, report }.encode().map_err(io::Error::other)
+    FromGuest::Hello { version: PROTOCOL_VERSION, report }.encode().map_err(io::Error::other)
 }
 
 /// Where a program in Python starts: the one folder that it can write.

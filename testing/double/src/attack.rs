@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tidegate_model::reading::Reading;
 use tidegate_model::{ErrorCode, Executable, IsolationReport, Prepared, RunError};
-use tidegate_wire::{FromGuest, LogLevel, Question, ToGuest, VERSION};
+use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, ToGuest};
 
 use crate::FOREVER;
 use crate::wire::{Wire, frame};
@@ -74,7 +74,7 @@ fn out_of_turn(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool
     match attack {
         "hello_again" => {
             let report = IsolationReport::default();
-            wire.send(&FromGuest::Hello { version: VERSION, report }).and_then(|()| wait())
+            wire.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report }).and_then(|()| wait())
         }
         "done_and_more" => {
             done(wire, "\"first\"")?;

@@ -14,7 +14,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use tidegate_model::IsolationReport;
-use tidegate_wire::{FromGuest, ToGuest, VERSION};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION, ToGuest};
 
 use crate::wire::Wire;
 
@@ -64,25 +64,25 @@ fn greet(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
         "gone" => std::process::exit(7),
         "garbage" => wire.raw(b"\x05\0\0\0GET / HTTP/1.1\r\n")?,
         "huge" => wire.raw(&[0xff; 64])?,
-        "old" => wire.send(&hello(VERSION + 1))?,
+        "old" => wire.send(&hello(PROTOCOL_VERSION + 1))?,
         "done-first" => wire.send(&FromGuest::Done { output: None, memory_bytes: 0 })?,
         "half-hello" => {
-            let frame = wire::frame(&hello(VERSION));
+            let frame = wire::frame(&hello(PROTOCOL_VERSION));
             wire.raw(&frame[..frame.len() / 2])?;
             std::process::exit(0);
         }
         "twice" => {
-            wire.send(&hello(VERSION))?;
-            wire.send(&hello(VERSION))?;
+            wire.send(&hello(PROTOCOL_VERSION))?;
+            wire.send(&hello(PROTOCOL_VERSION))?;
         }
-        "drip" => wire.drip(&wire::frame(&hello(VERSION)))?,
+        "drip" => wire.drip(&wire::frame(&hello(PROTOCOL_VERSION)))?,
         // Dies while it waits for its program.
         "mortal" => {
-            wire.send(&hello(VERSION))?;
+            wire.send(&hello(PROTOCOL_VERSION))?;
             sleep(Duration::from_millis(300));
             std::process::exit(0);
         }
-        _ => wire.send(&hello(VERSION))?,
+        _ => wire.send(&hello(PROTOCOL_VERSION))?,
     }
     Ok(())
 }

@@ -88,7 +88,7 @@ pub(crate) fn on_the_wire(wire: &mut Wire, attack: &Value) -> bool {
         },
         "hello again" => {
             let report = tidegate_model::IsolationReport::default();
-            wire.send(&FromGuest::Hello { version: tidegate_wire::VERSION, report });
+            wire.send(&FromGuest::Hello { version: tidegate_wire::PROTOCOL_VERSION, report });
             spin();
         }
         "send descriptors" => send_descriptors(wire, attack),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tidegate_jail::{Confined, Spec, Way, receive_order};
 use tidegate_model::reading::Reading;
 use tidegate_model::{Executable, IsolationReport, Prepared};
-use tidegate_wire::{FromGuest, ToGuest, VERSION};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION, ToGuest};
 
 use crate::attack::carry_out;
 use crate::worker::Wire;
@@ -67,7 +67,7 @@ fn channel() -> Wire {
 }
 
 fn serve(mut wire: Wire, report: IsolationReport, origin: Origin) {
-    wire.send(&FromGuest::Hello { version: VERSION, report });
+    wire.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report });
     let ToGuest::Prepare(program) = wire.receive() else { return };
     let attack: Value = serde_json::from_str(&program.source).unwrap_or_else(|_| json!({}));
     let outcome = match attack["reader"] == true {

@@ -10,7 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value, json};
 use tidegate_jail::{Confined, Spec, Way};
 use tidegate_model::{IsolationReport, Layer, LayerReport};
-use tidegate_wire::{FromGuest, HEADER_BYTES, ToGuest, VERSION, body_length};
+use tidegate_wire::{FromGuest, HEADER_BYTES, PROTOCOL_VERSION, ToGuest, body_length};
 
 use crate::attack::carry_out;
 
@@ -46,7 +46,7 @@ fn serve(mut wire: Wire, confined: Confined) {
         }
         false => confined.seal(),
     };
-    wire.send(&FromGuest::Hello { version: VERSION, report });
+    wire.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report });
     let ToGuest::Run(run) = wire.receive() else { return };
     let attack: Value = serde_json::from_str(&run.source).unwrap_or_else(|_| json!({}));
     if attack["reader"] == true {

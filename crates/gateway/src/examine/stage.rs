@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tidegate_model::{ErrorCode, LimitName, Prepared, Program, RunError};
 use tidegate_sandbox::{ChannelError, Worker};
-use tidegate_wire::{FromGuest, Prepare, ToGuest};
+use tidegate_wire::{FromGuest, PrepareRequest, ToGuest};
 use tokio::time::timeout;
 
 use crate::admit::stage::Admitted;
@@ -135,7 +135,7 @@ impl Gateway {
 async fn ask(reader: Worker, program: &Program) -> Result<FromGuest, ChannelError> {
     let Worker { mut reader, mut writer, life: _life, report: _ } = reader;
     let (language, source) = (program.language, program.source.clone());
-    writer.send(&ToGuest::Prepare(Prepare { language, source })).await?;
+    writer.send(&ToGuest::Prepare(PrepareRequest { language, source })).await?;
     reader.next().await
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use tidegate_model::{ErrorCode, Limits, RunError, RunId};
 use tidegate_policy::Permissions;
 use tidegate_sandbox::{ChannelError, FrameWriter};
-use tidegate_wire::{FromGuest, LogLevel, Run as Order, ToGuest};
+use tidegate_wire::{FromGuest, LogLevel, RunRequest, ToGuest};
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
@@ -110,7 +110,7 @@ impl ActiveRun {
     }
 
     /// Sends the program.
-    pub(crate) async fn send(&self, order: Order) -> Result<(), RunError> {
+    pub(crate) async fn send(&self, order: RunRequest) -> Result<(), RunError> {
         let sent = self.shared.writer.lock().await.send(&ToGuest::Run(Box::new(order))).await;
         sent.map_err(|error| match error {
             ChannelError::Broken(_) => RunError::new(ErrorCode::Syntax, "the program is too long")

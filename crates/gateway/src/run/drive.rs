@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind};
 use tidegate_sandbox::{ChannelError, End, Life, Usage, Watch, Worker};
-use tidegate_wire::Run as Order;
+use tidegate_wire::RunRequest;
 use tokio::sync::{Mutex, mpsc};
 
 use crate::consent::stage::Consented;
@@ -48,7 +48,7 @@ async fn drive(gateway: &Arc<Gateway>, worker: Worker, consented: Consented) -> 
     let writer = Arc::new(Mutex::new(writer));
     let clock = Arc::new(RunClock::start(run.limits.time, used, Arc::clone(&writer)));
     run.person.set_clock(Arc::clone(&clock));
-    let order = Order {
+    let request = RunRequest {
         source: run.program.source.clone(),
         executable,
         time_ms: milliseconds(run.limits.time.saturating_sub(used)),
@@ -72,7 +72,7 @@ async fn drive(gateway: &Arc<Gateway>, worker: Worker, consented: Consented) -> 
     let mut active = ActiveRun::new(shared);
     let mut end = End::Now;
     let listen = async || -> Outcome {
-        active.send(order).await?;
+        active.send(request).await?;
         loop {
             let message = tokio::select! {
                 message = reader.next() => message,

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 use tidegate_model::{Answer, ErrorCode, RunError, ToolRef, whole_words};
-use tidegate_wire::answer_text;
+use tidegate_wire::answer_json;
 
 use crate::answer::shown::{has_binary, not_searched};
 use crate::answer::weight::{VALUE_BYTES, values_in};
@@ -141,12 +141,12 @@ async fn call(
         caller.person.note(not_searched(tool));
     }
     if raw {
-        return Ok(answer_text(&answer.into_raw()));
+        return Ok(answer_json(&answer.into_raw()));
     }
     if answer.is_error {
         return Err(tool_failure(&answer, name));
     }
-    Ok(answer_text(&answer.into_value()))
+    Ok(answer_json(&answer.into_value()))
 }
 
 /// Arguments as an object, or the text again. Much text is parsed where the end

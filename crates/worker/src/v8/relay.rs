@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tidegate_model::{ErrorCode, LineMap, RunError, did_you_mean};
-use tidegate_wire::{FromEngine, FromGuest, Phase, Run, Thrown, ToEngine};
+use tidegate_wire::{FromEngine, FromGuest, Phase, RunRequest, Thrown, ToEngine};
 
 use crate::globals::{API, EAGER, LAZY, error_json};
 use crate::host::Host;
@@ -45,8 +45,12 @@ impl V8 {
     }
 
     /// Runs one program to its end.
-    pub(crate) fn run(&mut self, host: &Host, order: &Run) -> Result<Option<String>, RunError> {
-        let executable = order.executable.as_ref().ok_or_else(nothing_to_run)?;
+    pub(crate) fn run(
+        &mut self,
+        host: &Host,
+        request: &RunRequest,
+    ) -> Result<Option<String>, RunError> {
+        let executable = request.executable.as_ref().ok_or_else(nothing_to_run)?;
         if self.child.send(&ToEngine::Program(executable.code.clone())).is_err() {
             return Err(death::explain(&self.child.end()));
         }
@@ -56,7 +60,7 @@ impl V8 {
                 Heard::Late => return Err(RunError::new(ErrorCode::TimeLimit, "stopped")),
                 Heard::Broken => return Err(death::explain(&self.child.end())),
             };
-            if let Some(outcome) = self.take(message, host, order) {
+            if let Some(outcome) = self.take(message, host, request) {
                 return outcome;
             }
         }
@@ -73,7 +77,7 @@ impl V8 {
         &mut self,
         message: FromEngine,
         host: &Host,
-        order: &Run,
+        request: &RunRequest,
     ) -> Option<Result<Option<String>, RunError>> {
         let answer = match message {
             FromEngine::Guest(message) => match relayed(message, host)? {
@@ -91,7 +95,7 @@ impl V8 {
             FromEngine::Nearest { name, candidates } => nearest(&name, &candidates),
             FromEngine::Returned { output } => return Some(checked_output(output, host)),
             FromEngine::Threw { phase, thrown } => {
-                return Some(Err(failure(phase, thrown, host, order)));
+                return Some(Err(failure(phase, thrown, host, request)));
             }
             FromEngine::Stuck => return Some(Err(stuck())),
             FromEngine::Ready => return Some(Err(out_of_turn())),
@@ -149,9 +153,10 @@ fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>,
     Ok(output)
 }
 
-fn failure(phase: Phase, thrown: Thrown, host: &Host, order: &Run) -> RunError {
-    let map = order.executable.as_ref().map(|executable| LineMap::from_bytes(&executable.line_map));
-    let error = with_remedy(explain(thrown, &map.unwrap_or_default()), &order.source, host);
+fn failure(phase: Phase, thrown: Thrown, host: &Host, request: &RunRequest) -> RunError {
+    let map =
+        request.executable.as_ref().map(|executable| LineMap::from_bytes(&executable.line_map));
+    let error = with_remedy(explain(thrown, &map.unwrap_or_default()), &request.source, host);
     match phase {
         Phase::Compile => as_syntax_error(error),
         Phase::Run => error,
