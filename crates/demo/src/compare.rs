@@ -116,7 +116,7 @@ async fn discover(gateway: &Gateway, query: &str, wanted: &str) -> anyhow::Resul
         limit: Some(1),
         ..SearchRequest::default()
     };
-    let found = gateway.search(&request).await;
+    let found = gateway.tools().search(&request).await;
     ensure!(
         found.results.iter().any(|tool| tool.call == wanted),
         "`{query}` does not find `{wanted}`"

@@ -1,13 +1,16 @@
-//! What a request brings besides its content, and how far its run is.
+//! What a request brings besides its content: whose it is, how it is cancelled, how its
+//! progress is reported, and how the person behind it is asked.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tidegate_model::SandboxKind;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::admit::admission::SessionId;
-use crate::consent::approvals::Approver;
+use crate::answer::form::Form;
+use crate::answer::shown::Shown;
+use crate::session::SessionId;
 
 /// What a request brings besides its content.
 #[derive(Clone)]
@@ -27,6 +30,30 @@ pub struct RunContext {
     /// The user started it by hand. Without a name of a session, their answers hold for
     /// whatever they start like this, and for no client's requests.
     pub by_hand: bool,
+}
+
+/// What a person answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// Yes, this once.
+    Once,
+    /// Yes, for the rest of the session.
+    Session,
+    /// No.
+    Deny,
+}
+
+/// Asks the person behind a client.
+pub trait Approver: Send + Sync {
+    /// Who it is, for the record: `client`, `terminal`.
+    fn name(&self) -> &'static str;
+
+    /// Asks, and waits for the answer; nothing if nobody could be asked. May be given
+    /// up at any time.
+    fn ask<'a>(
+        &'a self,
+        form: &'a Shown<Form>,
+    ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>>;
 }
 
 /// How far a run is.

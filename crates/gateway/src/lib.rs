@@ -1,40 +1,48 @@
 //! The pipeline and the bridge: joins the layers below, never links an engine.
 //!
-//! One request goes one way: discovery, decision, sandbox, bridge, result,
-//! store. Start reading at `pipeline.rs`.
+//! Each folder is a floor: one struct that owns its parts. A floor uses the floors below it
+//! and never names one above. From the bottom: `policy`, `privacy`, `answer`, `tools`,
+//! `approvals`, `bridge`, `admit`, `examine`, `consent`, `run`, and `admin` beside them.
+//! Start reading at `pipeline.rs`.
 
+pub mod admin;
 mod admit;
 mod answer;
+mod approvals;
 mod bridge;
 mod consent;
 mod context;
+mod digest;
 mod examine;
 mod explain;
+mod facade;
 mod gateway;
+mod ids;
+mod input_limits;
 mod pipeline;
+mod policy;
 mod privacy;
 mod run;
-mod run_id;
+mod session;
+mod skill_library;
 pub mod tokens;
 mod tools;
 
-pub use admit::admission::SessionId;
+pub use answer::form::Form;
 pub use answer::shown::{Sanitized, ShowResult, Shown, ToolAnswer, ToolText};
-pub use bridge::rules_file::{PolicyError, read_policy};
 pub use bridge::skills::SaveSkill;
-pub use consent::approvals::{Approver, Form, Reply};
-pub use context::{Progress, RunContext};
+pub use context::{Approver, Progress, Reply, RunContext};
 pub use examine::inspect::Inspected;
 pub use examine::judge::Judgement;
 pub use examine::patterns::{FailedExample, PatternsError};
 pub use gateway::{Gateway, GatewayError};
+pub use policy::rules_file::{PolicyError, read_policy};
 pub use privacy::named_session::{OwnSession, SessionError};
-pub use privacy::personal::PrivacyReport;
 pub use privacy::{Redacted, detector};
+pub use session::SessionId;
 pub use tidegate_validate::Expected;
-pub use tools::discovery::ServerReport;
-pub use tools::known::{Known, catalog_paths};
-pub use tools::recommend::{Recommended, RecommendedServer, RecommendedSkill};
-pub use tools::search::{Detail, Found, SearchAnswer, SearchRequest, describe, search};
-pub use tools::together::UsedWith;
-pub use tools::unaccepted::Unaccepted;
+pub use tools::co_usage::UsedWith;
+pub use tools::known_servers::{KnownServers, catalog_paths};
+pub use tools::recommended::{Recommended, RecommendedServer, RecommendedSkill};
+pub use tools::search::{Detail, SearchAnswer, SearchRequest, SearchResult, describe, search};
+pub use tools::{ServerReport, Tools};

@@ -1,24 +1,27 @@
 //! From a request to its answer, stage by stage.
 //!
-//! [`Gateway::execute`] runs a program; a call outside of one is made in `direct.rs`.
-//! Both decide calls in the same place (`bridge.rs`) and both are on disk before they
-//! answer.
+//! `Submitted -> Admitted -> Read -> Judged -> Consented -> Ended -> Shown`: each arrow is a
+//! floor, and each type is made by its floor alone. A call inside a run leaves it through
+//! the bridge, and so does a call outside of one (`bridge/direct.rs`). Both are on disk
+//! before they are answered.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-use tidegate_model::{ErrorCode, Program, Response, RunError, RunId};
-use tidegate_store::{Outcome, RunRecord};
+use tidegate_model::{Program, Response, RunError, RunId};
+use tidegate_store::RunRecord;
 
 use crate::admit::stage::Submitted;
-use crate::answer::shown::{EndedRun, ShowResult, Shown};
-use crate::consent::parking::{Identity, Journal};
-use crate::consent::person::Person;
+use crate::answer::ended::Ended;
+use crate::answer::shown::{ShowResult, Shown};
+use crate::answer::stopwatch::{Stopwatch, outcome_of};
+use crate::approvals::journal::{Identity, Journal};
 use crate::context::RunContext;
+use crate::digest::sha256_hex;
+use crate::examine::inspect::Inspected;
+use crate::examine::patterns::FailedExample;
 use crate::gateway::Gateway;
-use crate::run::{self, Ended};
-use crate::run_id::new_run_id;
+use crate::run;
 
 impl Gateway {
     /// Runs a program and answers as `execute_code` does.
@@ -27,47 +30,49 @@ impl Gateway {
         program: Program,
         context: &RunContext,
     ) -> Shown<Response> {
-        let identity = Identity {
-            id: new_run_id(),
-            program,
-            profile: context.profile.clone(),
-            session: context.session.0.to_string(),
-            tokens_of: self.privacy.session(&context.session).name.clone(),
-            asker: self.asker(context),
-            sandbox: context.sandbox,
-        };
-        let journal = Journal::new(self.vaults.clone(), identity.clone());
+        let (identity, journal) = self.approvals.new_run(program, context);
         self.execute_as(identity, journal, context).await
     }
 
-    /// Goes on with a run that waits for a person, in this process or in one that has
-    /// gone.
+    /// Resumes a run that waits for a person, in this process or in one that has ended.
     pub async fn resume(
         self: &Arc<Self>,
         id: &RunId,
         context: &RunContext,
     ) -> ShowResult<Response> {
+        let unparked = self.approvals.unpark(id, context);
         let (identity, journal) =
-            self.unpark(id, context).map_err(|error| self.show(error, context))?;
+            unparked.map_err(|error| self.answers.show(error, &context.session))?;
         Ok(self.execute_as(identity, journal, context).await)
     }
 
-    /// A run goes on within the profile that it has, and within no other: a person may have
-    /// approved it as it is.
-    pub(crate) fn goes_on_within(
+    /// Examines a program as before a run, and stops after `Judged`.
+    pub async fn inspect(
         &self,
-        asked: Option<&str>,
-        kept: Option<&str>,
-    ) -> Result<(), RunError> {
-        let configured = self.settings.permissions.profile.as_str();
-        let kept = kept.unwrap_or(configured);
-        if asked.is_none_or(|asked| asked == kept) {
-            return Ok(());
+        program: &Program,
+        context: &RunContext,
+    ) -> Result<Inspected, RunError> {
+        let (permissions, _turn) = self.admission.admit_inspection(program, context).await?;
+        self.examiner.inspect(program, &permissions, self.runner.python_modules()).await
+    }
+
+    /// Tries the examples in the user's files of rules: how many there are, and which fail.
+    pub async fn try_examples(
+        &self,
+        context: &RunContext,
+    ) -> Result<(usize, Vec<FailedExample>), RunError> {
+        let examples = self.examiner.examples();
+        let mut failed = Vec::new();
+        for example in examples {
+            let (source, language) = (example.source.clone(), example.language);
+            let program = Program { source, language, engine: None, timeout: None };
+            let issues = self.inspect(&program, context).await?.judgement.issues;
+            if !example.holds(&issues) {
+                let found = issues.into_iter().map(|issue| issue.rule).collect();
+                failed.push(FailedExample { example: example.clone(), found });
+            }
         }
-        let message =
-            format!("the run has the profile `{kept}`, and cannot go on with another one");
-        Err(RunError::new(ErrorCode::BadArgument, message)
-            .with_hint("leave `profile` out, or send the program again with the one you want"))
+        Ok((examples.len(), failed))
     }
 
     async fn execute_as(
@@ -76,27 +81,27 @@ impl Gateway {
         journal: Journal,
         context: &RunContext,
     ) -> Shown<Response> {
-        let clock = Clock::start();
+        let clock = Stopwatch::start();
         let (id, language) = (identity.id.clone(), identity.program.language);
         let source_sha256 = Some(sha256_hex(&identity.program.source));
         let context = &RunContext { sandbox: identity.sandbox, ..context.clone() };
-        let person = self.person_of(&identity, journal, context);
-        let mut ended = match self.submitted(identity, &person) {
+        let person = self.approvals.person_of_run(&identity, journal, context);
+        let mut ended = match self.admission.submit(identity, &person) {
             Ok(submitted) => self.stages(submitted).await,
             Err(error) => Ended::failed(error),
         };
-        // The execution ends here; wording its result is our own affair.
+        // The execution ends here; the time for wording its result is not the program's.
         let execution_ms = rounded_ms(clock.elapsed());
         if !self.privacy.is_off() {
             ended.warnings.extend(person.take_notes());
         }
-        let outputs = Arc::clone(&self.outputs);
-        let ended = EndedRun { ended, id: id.clone(), execution_ms, outputs };
-        let (response, result_bytes) = self.show_run(ended, &person).await;
+        let (session, errors) = (&context.session, &person.errors);
+        let shown = self.answers.show_run(ended, id.clone(), execution_ms, session, errors);
+        let (response, result_bytes) = shown.await;
         person.ended(response.error.as_ref());
         let record = RunRecord {
             id,
-            started_at: clock.wall,
+            started_at: clock.started_at,
             kind: "execute_code",
             language: Some(language.as_str()),
             source_sha256,
@@ -107,85 +112,34 @@ impl Gateway {
             answer_tokens: response.metrics.tokens_in_summary,
             handle: response.handle.clone(),
         };
-        self.keep_record(record).await;
+        self.answers.record(record).await;
+        self.tools.run_ended();
         response
-    }
-
-    /// The person behind a run, who may be asked.
-    fn person_of(
-        &self,
-        identity: &Identity,
-        journal: Journal,
-        context: &RunContext,
-    ) -> Arc<Person> {
-        let session = self.approved_for(&identity.asker);
-        let person = Person::new(context, identity.asker.clone(), session, Some(journal));
-        person.set_source(&identity.program.source);
-        Arc::new(person)
-    }
-
-    /// The terms of a run: what it may do, and how much of it.
-    fn submitted(&self, run: Identity, person: &Arc<Person>) -> Result<Submitted, RunError> {
-        let permissions = self.permissions(run.profile.as_deref())?;
-        let limits = self.limits_of(&run.program, Some(&permissions));
-        let (id, program, person) = (run.id, Arc::new(run.program), Arc::clone(person));
-        Ok(Submitted { id, program, person, permissions, limits })
     }
 
     /// From a submitted program to its end. Each stage makes the type that the next one
     /// takes, and nobody else can.
     async fn stages(self: &Arc<Self>, submitted: Submitted) -> Ended {
-        let cancelled = submitted.person.context().cancelled.clone();
+        let client_gone = submitted.person.context().cancelled.clone();
         let consented = async {
-            let admitted = self.admit(submitted).await?;
-            let read = self.read(admitted).await?;
-            let judged = self.judged(read).await?;
-            self.consent(judged).await
+            let admitted = self.admission.admit(submitted).await?;
+            self.runner.prepare(&admitted.run.program).await?;
+            let read = self.examiner.read(admitted).await?;
+            let judged = self.examiner.judge(read, self.runner.python_modules()).await?;
+            self.consent.consent(judged).await
         };
         let consented = tokio::select! {
             consented = consented => consented,
-            () = cancelled.cancelled() => Err(run::cancelled()),
+            () = client_gone.cancelled() => Err(run::cancelled()),
         };
         match consented {
-            Ok(consented) => self.run(consented).await,
+            Ok(consented) => self.runner.run(consented).await,
             Err(error) => Ended::failed(error),
         }
-    }
-
-    pub(crate) async fn keep_record(&self, record: RunRecord) {
-        let id = record.id.clone();
-        if let Err(error) = self.store.record_run(record).await {
-            // The run has happened; refusing its answer would not undo it.
-            tracing::error!(%error, run = %id, "run not recorded");
-        }
-        self.together.outdate();
-    }
-}
-
-pub(crate) struct Clock {
-    pub(crate) wall: SystemTime,
-    monotonic: Instant,
-}
-
-impl Clock {
-    pub(crate) fn start() -> Self {
-        Self { wall: SystemTime::now(), monotonic: Instant::now() }
-    }
-
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.monotonic.elapsed()
     }
 }
 
 /// To a tenth: more digits say nothing and cost tokens.
 fn rounded_ms(elapsed: Duration) -> f64 {
     (elapsed.as_secs_f64() * 10_000.0).round() / 10.0
-}
-
-pub(crate) fn outcome_of(error: Option<&RunError>) -> Outcome {
-    error.map_or(Outcome::Succeeded, |error| Outcome::Failed(error.code))
-}
-
-pub(crate) fn sha256_hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -30,9 +30,4 @@ impl SandboxKind {
             Self::Vm => "vm",
         }
     }
-
-    /// Whether this version has it.
-    pub const fn is_available(self) -> bool {
-        matches!(self, Self::Process | Self::Strict)
-    }
 }

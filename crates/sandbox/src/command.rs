@@ -23,8 +23,8 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::time::timeout;
 
-use crate::driver::{End, Life};
 use crate::control_group::{ControlGroups, CpuTime, Group, GroupLimits};
+use crate::driver::{End, Life};
 use crate::loader::needed_files;
 use crate::meter::Usage;
 use crate::process::{Jailed, Kept, Launch, Own};

@@ -8,7 +8,8 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tidegate_gateway::{Gateway, Unaccepted};
+use tidegate_gateway::Gateway;
+use tidegate_gateway::admin::{ToolReview, Unaccepted};
 use tidegate_model::{ToolDef, ToolRef, did_you_mean, visible};
 
 use crate::print::{self, Usage};
@@ -21,12 +22,13 @@ pub(crate) async fn accept(
 ) -> anyhow::Result<ExitCode> {
     let (server, tool) = named(gateway, name)?;
     // What is accepted is what the server lists now, not what it listed once.
-    let outcomes = gateway.test_servers(std::slice::from_ref(&server)).await;
+    let outcomes = gateway.tools().test_servers(std::slice::from_ref(&server)).await;
     if let Some((_, Err(error))) = outcomes.first() {
         print::error(&visible(&format!("error: {server}: {error}")));
         return Ok(ExitCode::from(5));
     }
-    let mut waiting = gateway.unaccepted(&server);
+    let review = ToolReview::new(gateway.tools());
+    let mut waiting = review.unaccepted(&server);
     if let Some(tool) = &tool {
         waiting.retain(|waiting| {
             waiting.id.tool == *tool
@@ -39,7 +41,7 @@ pub(crate) async fn accept(
     }
     let accepted = !waiting.is_empty() && (yes || asked(waiting.len())?);
     if accepted {
-        gateway.accept(&server, &waiting)?;
+        review.accept(&server, &waiting)?;
     }
     report(&waiting, accepted, json);
     Ok(ExitCode::from(u8::from(!accepted && !waiting.is_empty())))
@@ -47,7 +49,8 @@ pub(crate) async fn accept(
 
 /// The server, and the tool if one is named.
 fn named(gateway: &Gateway, name: &str) -> Result<(String, Option<String>), Usage> {
-    let servers: Vec<String> = gateway.servers().into_iter().map(|server| server.name).collect();
+    let servers: Vec<String> =
+        gateway.tools().servers().into_iter().map(|server| server.name).collect();
     let is_server = |given: &str| servers.iter().any(|server| server == given);
     if is_server(name) {
         return Ok((name.to_owned(), None));

@@ -1,7 +1,4 @@
 //! `tidegate approvals list|show|approve|deny`: what waits for a person, and their answer.
-//!
-//! The answer goes into the database, where the run that waits finds it, in whatever
-//! process it is.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,8 +6,9 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use tidegate_config::Environment;
+use tidegate_gateway::Reply;
+use tidegate_gateway::admin::{Admin, Approval, ApprovalState, ApprovalsAdmin};
 use tidegate_model::{did_you_mean, visible, visible_line};
-use tidegate_store::{Approval, ApprovalScope, ApprovalState, Approvals, Store};
 
 use crate::args::{ApprovalsArgs, ApprovalsCommand};
 use crate::print::Usage;
@@ -18,35 +16,31 @@ use crate::{context, print};
 
 pub(crate) fn run(config: &Option<PathBuf>, args: &ApprovalsArgs) -> anyhow::Result<ExitCode> {
     let settings = context::settings(config, &Environment::from_process())?;
-    let approvals = Store::open(&settings.state_dir)?.approvals()?;
-    let now = SystemTime::now();
+    let approvals = Admin::new(&settings).approvals()?;
     match &args.command {
-        ApprovalsCommand::List { all, json } => list(&approvals.list(!all, now)?, *json, now),
-        ApprovalsCommand::Show { id, json } => {
-            show(&found(&approvals, id, now)?, *json, now);
-        }
+        ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, *json),
+        ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, *json),
+        ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, *json),
         ApprovalsCommand::Approve { id, session, json } => {
-            let scope = if *session { ApprovalScope::Session } else { ApprovalScope::Once };
-            return answer(&approvals, id, true, scope, *json, now);
+            let reply = if *session { Reply::Session } else { Reply::Once };
+            return answer(&approvals, id, reply, *json);
         }
-        ApprovalsCommand::Deny { id, json } => {
-            return answer(&approvals, id, false, ApprovalScope::Once, *json, now);
-        }
+        ApprovalsCommand::Deny { id, json } => return answer(&approvals, id, Reply::Deny, *json),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn found(approvals: &Approvals, id: &str, now: SystemTime) -> anyhow::Result<Approval> {
-    if let Some(found) = approvals.find(id, now)? {
+fn found(approvals: &ApprovalsAdmin, id: &str) -> anyhow::Result<Approval> {
+    if let Some(found) = approvals.find(id)? {
         return Ok(found);
     }
-    let open = approvals.list(true, now)?;
+    let open = approvals.pending()?;
     let near = did_you_mean(id, open.iter().map(|one| one.asked.id.as_str()));
     let hint = near.unwrap_or_else(|| "`tidegate approvals list` shows what waits".into());
     Err(Usage(format!("there is no approval `{}`\nhint: {hint}", visible_line(id))).into())
 }
 
-fn list(all: &[Approval], json: bool, now: SystemTime) {
+fn list(all: &[Approval], json: bool) {
     if json {
         print::json(&json!({"approvals": all.iter().map(entry).collect::<Vec<_>>()}));
         return;
@@ -56,50 +50,53 @@ fn list(all: &[Approval], json: bool, now: SystemTime) {
     }
     for one in all {
         let name = print::bold(&one.asked.id);
-        print::line(format!("{name}  {}  {}", standing(one, now), visible_line(&one.asked.title)));
+        print::line(format!("{name}  {}  {}", state(one), visible_line(&one.asked.title)));
     }
     if all.iter().any(|one| one.state == ApprovalState::Pending) {
         print::note("hint: `tidegate approvals show ID`, then `approve ID` or `deny ID`");
     }
 }
 
-fn show(one: &Approval, json: bool, now: SystemTime) {
+fn show(one: &Approval, json: bool) {
     if json {
         print::json(&entry(one));
         return;
     }
     print::line(print::bold(&visible_line(&one.asked.title)));
-    print::line(format!("{}, run {}", standing(one, now), one.asked.run_id));
+    print::line(format!("{}, run {}", state(one), one.asked.run_id));
     print::line(format!("\n{}", visible(one.asked.details.trim_end())));
 }
 
 fn answer(
-    approvals: &Approvals,
+    approvals: &ApprovalsAdmin,
     id: &str,
-    yes: bool,
-    scope: ApprovalScope,
+    reply: Reply,
     json: bool,
-    now: SystemTime,
 ) -> anyhow::Result<ExitCode> {
-    let Some((changed, one)) = approvals.answer(id, yes, scope, "cli", now)? else {
-        return found(approvals, id, now).map(|_| ExitCode::FAILURE);
+    let Some((counts, one)) = approvals.answer(id, reply, "cli")? else {
+        return found(approvals, id).map(|_| ExitCode::FAILURE);
     };
     if json {
         print::json(&entry(&one));
-    } else if changed {
-        let word = if yes { "approved" } else { "denied" };
+    } else if counts {
+        let word = if reply == Reply::Deny { "denied" } else { "approved" };
         print::line(format!("{word}: {}", visible_line(&one.asked.title)));
     } else {
         let state = one.state.as_str();
         print::error(&format!("error: `{id}` cannot be answered any more: it is {state}"));
     }
-    Ok(ExitCode::from(u8::from(!changed)))
+    Ok(ExitCode::from(u8::from(!counts)))
 }
 
-fn standing(one: &Approval, now: SystemTime) -> String {
+fn state(one: &Approval) -> String {
     match one.state {
         ApprovalState::Pending => {
-            let left = one.asked.expires_at.duration_since(now).unwrap_or_default().as_secs();
+            let left = one
+                .asked
+                .expires_at
+                .duration_since(SystemTime::now())
+                .unwrap_or_default()
+                .as_secs();
             format!("pending, {}:{:02} left", left / 60, left % 60)
         }
         state => state.as_str().to_owned(),

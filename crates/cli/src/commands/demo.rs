@@ -42,7 +42,7 @@ async fn show(
     args: &DemoArgs,
 ) -> anyhow::Result<ExitCode> {
     let (json, language) = (args.json, args.lang.language());
-    let (catalog, failed) = comparison.code.complete_catalog().await;
+    let (catalog, failed) = comparison.code.tools().complete_catalog().await;
     if let Some((name, error)) = failed.first() {
         bail!("the demo server `{name}` did not start: {error}");
     }

@@ -11,6 +11,7 @@ use anyhow::Context;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tidegate_config::Environment;
+use tidegate_gateway::admin::{Admin, PersonalDataAdmin};
 use tidegate_gateway::{Gateway, RunContext, SessionId, detector};
 use tidegate_model::{Detect, Span, visible_line};
 
@@ -31,20 +32,24 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Res
             }
             return Ok(ExitCode::SUCCESS);
         }
-        PiiCommand::Tokenize { .. }
-        | PiiCommand::Restore { .. }
-        | PiiCommand::Report { .. }
-        | PiiCommand::Erase { .. } => {}
+        PiiCommand::Report { json } => {
+            report::show(&personal_data(config)?.report()?, *json);
+            return Ok(ExitCode::SUCCESS);
+        }
+        PiiCommand::Erase { session, value } => {
+            return erase(config, session.as_ref(), value.as_deref());
+        }
+        PiiCommand::Tokenize { .. } | PiiCommand::Restore { .. } => {}
     }
     let gateway = context::gateway(config)?;
-    let done = with_vault(&gateway, &args.command);
+    let done = with_gateway(&gateway, &args.command);
     gateway.close().await;
     done
 }
 
-fn with_vault(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCode> {
+fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCode> {
     match command {
-        PiiCommand::Scan { .. } => {}
+        PiiCommand::Scan { .. } | PiiCommand::Report { .. } | PiiCommand::Erase { .. } => {}
         PiiCommand::Tokenize { file, session, json } => {
             let text = read(file)?;
             let context = RunContext {
@@ -82,27 +87,35 @@ fn with_vault(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCod
                 print::line(restored.text.strip_suffix('\n').unwrap_or(&restored.text));
             }
         }
-        PiiCommand::Report { json } => report::show(gateway, *json)?,
-        PiiCommand::Erase { session, value } => {
-            let erased = match (session, value) {
-                (Some(session), _) => gateway.erase_pii_session(&session.0)?,
-                (None, value) => {
-                    let value = read(value.as_deref().unwrap_or(Path::new("-")))?;
-                    gateway.erase_pii_value(value.trim())?
-                }
-            };
-            print::line(match erased {
-                1 => "1 value was erased".to_owned(),
-                count => format!("{count} values were erased"),
-            });
-            print::note("a gateway that is running knows what it has seen until it ends");
-        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+fn erase(
+    config: &Option<PathBuf>,
+    session: Option<&SessionId>,
+    value: Option<&Path>,
+) -> anyhow::Result<ExitCode> {
+    let kept = personal_data(config)?;
+    let erased = match session {
+        Some(session) => kept.erase_session(&session.0)?,
+        None => kept.erase_value(read(value.unwrap_or(Path::new("-")))?.trim())?,
+    };
+    print::line(match erased {
+        1 => "1 value was erased".to_owned(),
+        count => format!("{count} values were erased"),
+    });
+    print::note("a gateway that is running knows what it has seen until it ends");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn personal_data(config: &Option<PathBuf>) -> anyhow::Result<PersonalDataAdmin> {
+    let settings = context::settings(config, &Environment::from_process())?;
+    Ok(Admin::new(&settings).personal_data()?)
+}
+
 fn newest(gateway: &Gateway) -> anyhow::Result<Option<SessionId>> {
-    let sessions = gateway.pii_sessions()?;
+    let sessions = Admin::new(gateway.settings()).personal_data()?.sessions()?;
     Ok(sessions.first().map(|session| SessionId(session.name.as_str().into())))
 }
 

@@ -188,9 +188,9 @@ async fn among_servers(
     call: &str,
 ) -> anyhow::Result<Result<Subject, String>> {
     let gateway = context::open(settings.clone(), environment)?;
-    let mut subject = found(&gateway.catalog(), call);
+    let mut subject = found(&gateway.tools().catalog(), call);
     if subject.is_err() {
-        let (catalog, failed) = gateway.complete_catalog().await;
+        let (catalog, failed) = gateway.tools().complete_catalog().await;
         for (name, error) in &failed {
             print::note(visible(&format!("warning: {name}: {error}")));
         }

@@ -62,8 +62,8 @@ async fn among_servers(
 ) -> anyhow::Result<SearchAnswer> {
     let gateway = context::gateway(config)?;
     let (catalog, failed) = listed(&gateway).await;
-    let answer = gateway.search_among(&catalog, &failed, request, None).await;
-    for problem in gateway.catalog_problems() {
+    let answer = gateway.tools().search_among(&catalog, &failed, request, None).await;
+    for problem in gateway.tools().catalog_problems() {
         print::note(print::harmless(&format!("warning: {problem}")));
     }
     gateway.close().await;
@@ -109,7 +109,7 @@ pub(crate) async fn from_servers(config: &Option<PathBuf>) -> anyhow::Result<Cat
 async fn listed(gateway: &Gateway) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
     let (catalog, failed) = {
         let _spinner = print::Spinner::start("listing tools");
-        gateway.complete_catalog().await
+        gateway.tools().complete_catalog().await
     };
     for (name, error) in &failed {
         print::error(&visible(&format!("error: {name}: {error}")));

@@ -28,7 +28,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ServersArgs) -> anyhow:
 }
 
 fn list(gateway: &Gateway, json: bool) {
-    let servers = gateway.servers();
+    let servers = gateway.tools().servers();
     if json {
         let list: Vec<_> = servers.iter().map(|server| report_json(server, None)).collect();
         print::json(&json!({"servers": list}));
@@ -52,7 +52,7 @@ fn list(gateway: &Gateway, json: bool) {
 }
 
 async fn test(gateway: &Gateway, names: &[String], json: bool) -> anyhow::Result<ExitCode> {
-    let known = gateway.servers();
+    let known = gateway.tools().servers();
     for name in names {
         if !known.iter().any(|server| server.name == *name) {
             let hint = did_you_mean(name, known.iter().map(|server| server.name.as_str()));
@@ -65,9 +65,9 @@ async fn test(gateway: &Gateway, names: &[String], json: bool) -> anyhow::Result
     }
     let outcomes = {
         let _spinner = print::Spinner::start("starting servers");
-        gateway.test_servers(names).await
+        gateway.tools().test_servers(names).await
     };
-    let reports = gateway.servers();
+    let reports = gateway.tools().servers();
     let failed = outcomes.iter().filter(|(_, outcome)| outcome.is_err()).count();
     let mut list = Vec::new();
     for (name, outcome) in &outcomes {

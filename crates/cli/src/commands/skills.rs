@@ -1,18 +1,18 @@
-//! `tidegate skills list|show|remove`: for the user, whom no profile bounds.
+//! `tidegate skills list|show|remove`: for the user, whom no profile limits.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tidegate_config::Environment;
-use tidegate_store::{Origin, Skill, SkillError, SkillList, Skills};
+use tidegate_gateway::admin::{Admin, Skill, SkillError, SkillList, SkillOrigin, code_file};
 
 use crate::args::{SkillsArgs, SkillsCommand};
 use crate::{context, print};
 
 pub(crate) fn run(config: &Option<PathBuf>, args: &SkillsArgs) -> anyhow::Result<ExitCode> {
     let settings = context::settings(config, &Environment::from_process())?;
-    let skills = Skills::new(&settings.state_dir);
+    let skills = Admin::new(&settings).skills();
     let done = match &args.command {
         SkillsCommand::List { json } => skills.list().map(|found| list(&found, *json)),
         SkillsCommand::Show { name, json } => skills.load(name).map(|skill| show(&skill, *json)),
@@ -56,7 +56,7 @@ fn show(skill: &Skill, json: bool) {
     }
     print::line(print::harmless(skill.text.trim_end()));
     if let Some((language, code)) = &skill.code {
-        print::line(format!("\n{}", print::bold(tidegate_store::code_file(*language))));
+        print::line(format!("\n{}", print::bold(code_file(*language))));
         print::line(print::harmless(code.trim_end()));
     }
 }
@@ -67,19 +67,19 @@ fn entry(skill: &Skill) -> Value {
         "description": skill.description,
         "triggers": skill.triggers,
         "language": skill.code.as_ref().map(|(language, _)| language.as_str()),
-        "shipped": skill.origin == Origin::Shipped,
+        "shipped": skill.origin == SkillOrigin::Shipped,
     })
 }
 
 fn kind(skill: &Skill) -> &'static str {
     match (&skill.code, skill.origin) {
         (Some((language, _)), _) => language.as_str(),
-        (None, Origin::Shipped) => "shipped",
-        (None, Origin::Saved) => "text",
+        (None, SkillOrigin::Shipped) => "shipped",
+        (None, SkillOrigin::Saved) => "text",
     }
 }
 
-/// A name that is none is a matter of usage; the rest are failures.
+/// An invalid name is wrong usage; everything else is a failure.
 fn failed(error: SkillError) -> anyhow::Result<ExitCode> {
     let hint = match &error {
         SkillError::Unknown { hint: None, .. } => "`tidegate skills list` has all of them".into(),

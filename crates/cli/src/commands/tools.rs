@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidegate_catalog::{Catalog, Resolution, one_line};
-use tidegate_gateway::{Detail, Found, Gateway, describe};
+use tidegate_gateway::{Detail, Gateway, SearchResult, describe};
 use tidegate_model::{ToolRef, shown_name, visible};
 
 use crate::args::{ToolsArgs, ToolsCommand};
@@ -108,13 +108,13 @@ fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<
 }
 
 async fn show(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    match gateway.definition(name).await {
-        Ok(found) => show_found(&gateway.catalog(), &found, json),
+    match gateway.tools().definition(name).await {
+        Ok(found) => show_found(&gateway.tools().catalog(), &found, json),
         Err(error) => Ok(print::failed(&error)),
     }
 }
 
-fn show_found(catalog: &Catalog, found: &Found, json: bool) -> anyhow::Result<ExitCode> {
+fn show_found(catalog: &Catalog, found: &SearchResult, json: bool) -> anyhow::Result<ExitCode> {
     if !json {
         print::line(found);
         return Ok(ExitCode::SUCCESS);
@@ -134,5 +134,5 @@ async fn complete(
     gateway: &Gateway,
 ) -> (Arc<Catalog>, Vec<(String, tidegate_upstream::UpstreamError)>) {
     let _spinner = print::Spinner::start("listing tools");
-    gateway.complete_catalog().await
+    gateway.tools().complete_catalog().await
 }

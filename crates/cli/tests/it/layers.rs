@@ -82,7 +82,6 @@ const LAYERS: [(&str, u8, &[&str]); 24] = [
             "upstream",
             "catalog",
             "policy",
-            "store",
             "typecheck",
             "sandbox",
             "reader",
@@ -193,7 +192,7 @@ fn every_crate_inherits_the_lints_of_the_workspace() {
 fn the_pipeline_stays_short_enough_to_read() {
     let file = root().join("crates/gateway/src/pipeline.rs");
     let lines = std::fs::read_to_string(file).unwrap().lines().count();
-    assert!(lines < 200, "pipeline.rs has {lines} lines");
+    assert!(lines <= 150, "pipeline.rs has {lines} lines");
 }
 
 fn root() -> PathBuf {

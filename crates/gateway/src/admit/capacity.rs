@@ -1,11 +1,11 @@
-//! What the configuration does not say about capacity, taken from the machine.
+//! The bounds of the queue: as configured, else derived from the machine.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
 use tidegate_config::Capacity;
 
-use crate::admit::admission::Bounds;
+use crate::admit::queue::Bounds;
 
 /// Memory per run that may exist at once. Chosen: what a worker uses while an
 /// ordinary program works in it; one that only waits uses a fraction of it.

@@ -1,7 +1,32 @@
-//! Admission: a submitted program waits for its turn, within bounds of size and number.
+//! Admission: a submitted program waits for its turn.
+//!
+//! Lives here: the queue, which is fair between sessions (`queue.rs`), its bounds, which
+//! follow from the machine (`capacity.rs`), and the stage `Submitted -> Admitted`
+//! (`stage.rs`).
+//! In: a run and the person behind it. Out: the terms of the run, and its turn; or a `busy`
+//! error, or the limit that the program is too large for.
+//! Must stay true: no session can keep the others from running.
 
-pub(crate) mod admission;
-pub(crate) mod allowance;
-pub(crate) mod capacity;
-pub(crate) mod sanitise;
+mod capacity;
+pub(crate) mod queue;
 pub(crate) mod stage;
+
+use std::sync::Arc;
+
+use tidegate_config::{Capacity, Input};
+
+use crate::policy::CurrentPolicy;
+use queue::Queue;
+
+/// Admits runs.
+pub(crate) struct Admission {
+    queue: Arc<Queue>,
+    policy: Arc<CurrentPolicy>,
+    input: Input,
+}
+
+impl Admission {
+    pub(crate) fn new(capacity: &Capacity, input: Input, policy: Arc<CurrentPolicy>) -> Self {
+        Self { queue: Queue::new(capacity::bounds(capacity)), policy, input }
+    }
+}

@@ -1,19 +1,19 @@
-//! A program that was submitted waits for its turn.
+//! A submitted program waits for its turn.
 //!
-//! In: a [`Submitted`] program. Out: an [`Admitted`] one, whose size is within bounds,
-//! whose turn it is, and for which there are workers; or why not.
+//! In: a run and the person behind it, which make a [`Submitted`] program. Out: an
+//! [`Admitted`] one, whose size is within bounds and whose turn it is; or why not.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use tidegate_model::{Limits, Program, RunError, RunId};
 use tidegate_policy::Permissions;
-use tidegate_sandbox::Pool;
 
-use crate::admit::admission::Turn;
-use crate::admit::sanitise;
-use crate::consent::person::Person;
-use crate::gateway::Gateway;
+use super::Admission;
+use crate::admit::queue::Turn;
+use crate::approvals::journal::Identity;
+use crate::approvals::person::Person;
+use crate::context::RunContext;
+use crate::input_limits;
 
 /// A program that is to run, and under which terms.
 pub(crate) struct Submitted {
@@ -27,24 +27,45 @@ pub(crate) struct Submitted {
 /// A program whose turn it is.
 pub(crate) struct Admitted {
     pub(crate) run: Submitted,
-    /// Where its worker will come from.
-    pub(crate) workers: Arc<Pool>,
     pub(crate) turn: Turn,
-    /// From here on its time counts.
-    pub(crate) since: Instant,
     /// Nobody else can make one.
     _sealed: Sealed,
 }
 
 struct Sealed;
 
-impl Gateway {
+impl Admission {
+    /// The terms of a run: what it may do, and how much of it.
+    pub(crate) fn submit(
+        &self,
+        run: Identity,
+        person: &Arc<Person>,
+    ) -> Result<Submitted, RunError> {
+        let permissions = self.policy.permissions(run.profile.as_deref())?;
+        let limits = self.policy.limits_of(&run.program, &permissions);
+        let (id, program, person) = (run.id, Arc::new(run.program), Arc::clone(person));
+        Ok(Submitted { id, program, person, permissions, limits })
+    }
+
     /// Waits for the program's turn.
     pub(crate) async fn admit(&self, run: Submitted) -> Result<Admitted, RunError> {
-        sanitise::program(&run.program.source, &self.settings.input)?;
+        input_limits::program(&run.program.source, &self.input)?;
         let session = &run.person.context().session;
-        let turn = self.admission.enter(session, run.limits.time).await?;
-        let workers = self.engines.workers_for(&run.program).await?;
-        Ok(Admitted { run, workers, turn, since: Instant::now(), _sealed: Sealed })
+        let turn = self.queue.enter(session, run.limits.time).await?;
+        Ok(Admitted { run, turn, _sealed: Sealed })
+    }
+
+    /// Waits for the turn of a program that is only inspected: its permissions, and the
+    /// turn.
+    pub(crate) async fn admit_inspection(
+        &self,
+        program: &Program,
+        context: &RunContext,
+    ) -> Result<(Permissions, Turn), RunError> {
+        let permissions = self.policy.permissions(context.profile.as_deref())?;
+        let limits = self.policy.limits_of(program, &permissions);
+        input_limits::program(&program.source, &self.input)?;
+        let turn = self.queue.enter(&context.session, limits.time).await?;
+        Ok((permissions, turn))
     }
 }

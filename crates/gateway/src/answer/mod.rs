@@ -1,6 +1,139 @@
-//! The answer: what the client is shown of a run.
+//! Answers: what a client is shown, and the record of what it asked for.
+//!
+//! Lives here: [`Shown`], the one type that the server can send, and everything that it is
+//! made of: the end of a run (`ended.rs`), its answer (`result.rs`) and summary
+//! (`summary.rs`), answers of tools, the form for a person (`form.rs`).
+//! In: outcomes with real values. Out: the same redacted, capped and measured; outputs
+//! that are too large to be sent are written to a file, and every answered request to the
+//! record.
 
-pub(crate) mod result;
+pub(crate) mod ended;
+pub(crate) mod form;
+pub(crate) mod json_cost;
+mod result;
 pub(crate) mod shown;
-pub(crate) mod summary;
-pub(crate) mod weight;
+pub(crate) mod stopwatch;
+mod summary;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tidegate_config::BinaryContent;
+use tidegate_model::{Answer, ErrorCode, Response, RunError, RunId};
+use tidegate_store::{Outputs, RunRecord, Store};
+
+use crate::privacy::{Leaving, Privacy, RedactedErrors};
+use crate::session::SessionId;
+use ended::Ended;
+use shown::{EndedRun, Outgoing, RawAnswer, RunAnswer, ShowResult, Shown, ToolAnswer, show};
+
+/// More than this is searched for personal data on a thread that nothing else waits for.
+const AT_ONCE_BYTES: usize = 256 * 1024;
+
+/// Shows clients what they may see.
+pub(crate) struct Answers {
+    privacy: Arc<Privacy>,
+    store: Arc<Store>,
+    outputs: Arc<Outputs>,
+    /// What is done with content that cannot be searched.
+    binary: BinaryContent,
+}
+
+impl Answers {
+    /// Prepares the folder of outputs.
+    pub(crate) fn open(
+        privacy: Arc<Privacy>,
+        store: Arc<Store>,
+        state_dir: &Path,
+        binary: BinaryContent,
+    ) -> Self {
+        let outputs = Arc::new(Outputs::new(state_dir));
+        outputs.prune();
+        Self { privacy, store, outputs, binary }
+    }
+
+    pub(crate) fn show<T: Outgoing>(&self, outgoing: T, session: &SessionId) -> Shown<T::Shown> {
+        show(outgoing, &mut self.privacy.leaving(session))
+    }
+
+    pub(crate) fn show_result<T: Outgoing>(
+        &self,
+        result: Result<T, RunError>,
+        session: &SessionId,
+    ) -> ShowResult<T::Shown> {
+        match result {
+            Ok(outgoing) => Ok(self.show(outgoing, session)),
+            Err(error) => Err(self.show(error, session)),
+        }
+    }
+
+    /// What the client is shown of a tool's answer.
+    pub(crate) fn show_answer(
+        &self,
+        answered: Result<Answer, RunError>,
+        run: &RunId,
+        leaving: &mut Leaving<'_>,
+    ) -> ShowResult<ToolAnswer> {
+        let (binary, outputs) = (self.binary, &*self.outputs);
+        match answered {
+            Ok(answer) => Ok(show(RawAnswer { answer, run, binary, outputs }, leaving)),
+            Err(error) => Err(show(error, leaving)),
+        }
+    }
+
+    /// What the client is shown of a run, and the bytes of the whole output. `errors` are
+    /// those of the run that are redacted already. Alerts a person if need be.
+    pub(crate) async fn show_run(
+        &self,
+        ended: Ended,
+        id: RunId,
+        execution_ms: f64,
+        session: &SessionId,
+        errors: &Arc<RedactedErrors>,
+    ) -> (Shown<Response>, u64) {
+        let output = ended.outcome.as_ref().ok().and_then(Option::as_ref);
+        let bytes = ended.logs.len() + output.map_or(0, String::len);
+        let outputs = Arc::clone(&self.outputs);
+        let run = EndedRun { ended, id: id.clone(), execution_ms, outputs };
+        let shown = if bytes < AT_ONCE_BYTES {
+            redacted(run, &self.privacy, session, errors)
+        } else {
+            let failed = run.failed(not_redacted());
+            let (privacy, of, own) =
+                (Arc::clone(&self.privacy), session.clone(), Arc::clone(errors));
+            let shown = tokio::task::spawn_blocking(move || redacted(run, &privacy, &of, &own));
+            shown.await.unwrap_or_else(|_| redacted(failed, &self.privacy, session, errors))
+        };
+        let (response, result_bytes, whole) = shown.into_parts();
+        let output = match &whole.outcome {
+            Ok(output) => output.as_deref().unwrap_or_default(),
+            Err(error) => &error.message,
+        };
+        self.privacy.watch_output(session, &id, [output, &whole.logs], response.bytes());
+        (response, result_bytes)
+    }
+
+    /// Records a request that was answered.
+    pub(crate) async fn record(&self, record: RunRecord) {
+        let id = record.id.clone();
+        if let Err(error) = self.store.record_run(record).await {
+            // The run has happened; refusing its answer would not undo it.
+            tracing::error!(%error, run = %id, "run not recorded");
+        }
+    }
+}
+
+fn redacted(
+    run: EndedRun,
+    privacy: &Privacy,
+    session: &SessionId,
+    errors: &RedactedErrors,
+) -> Shown<RunAnswer> {
+    show(run, &mut privacy.leaving(session).keeping(errors))
+}
+
+fn not_redacted() -> RunError {
+    let message = "the output could not be made free of personal data";
+    RunError::new(ErrorCode::Internal, message)
+        .with_hint("the user can see why in the log; return less")
+}

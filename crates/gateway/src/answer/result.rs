@@ -10,10 +10,10 @@ use serde_json::Value;
 use tidegate_model::{ErrorCode, Metrics, Response, RunError, RunId};
 use tidegate_store::Outputs;
 
+use crate::answer::ended::Ended;
+use crate::answer::json_cost::values_in;
 use crate::answer::summary;
-use crate::answer::weight::values_in;
 use crate::privacy::Counts;
-use crate::run::Ended;
 use crate::tokens;
 
 /// An output up to this many tokens is sent whole.
@@ -25,8 +25,8 @@ const LOG_TOKENS: usize = 200;
 /// than 72 MB of the gateway, and no summary can show it. Chosen.
 const MOST_VALUES: u64 = 1_000_000;
 
-/// An answer and what it stands for.
-pub(crate) struct Made {
+/// The answer to a run.
+pub(crate) struct Answered {
     pub(crate) response: Response,
     /// Bytes of the whole output.
     pub(crate) result_bytes: u64,
@@ -40,7 +40,7 @@ pub(crate) fn respond(
     real: &Ended,
     id: &RunId,
     outputs: &Outputs,
-) -> Made {
+) -> Answered {
     let mut response = Response {
         success: ended.outcome.is_ok(),
         output: None,
@@ -59,15 +59,15 @@ pub(crate) fn respond(
         pii_tokenized: !pii_counts.is_empty(),
         pii_counts,
     };
-    let kept = Kept {
+    let whole = WholeOutput {
         outputs,
         outcome: real.outcome.as_ref().ok().and_then(Option::as_deref),
         logs: real.logs.trim_end(),
     };
     let result_bytes = match &ended.outcome {
-        Ok(Some(text)) => tell_output(&mut response, text, &kept),
+        Ok(Some(text)) => answer_with_output(&mut response, text, &whole),
         Ok(None) if !ended.logs.is_empty() => {
-            tell_text(&mut response, ended.logs.trim_end(), kept.logs, &kept)
+            answer_with_text(&mut response, ended.logs.trim_end(), whole.logs, &whole)
         }
         Ok(None) => {
             "the program returned nothing".clone_into(&mut response.summary);
@@ -83,18 +83,18 @@ pub(crate) fn respond(
         response.logs = Some(summary::of_text(ended.logs.trim_end(), LOG_TOKENS));
     }
     response.metrics.tokens_in_summary = tokens::count(&response.summary);
-    Made { response, result_bytes }
+    Answered { response, result_bytes }
 }
 
-/// What is kept of an output that is too large, and where.
-struct Kept<'a> {
+/// The whole output with real values, and where it is written if it is too large to be sent.
+struct WholeOutput<'a> {
     outputs: &'a Outputs,
     outcome: Option<&'a str>,
     logs: &'a str,
 }
 
-fn tell_output(response: &mut Response, text: &str, kept: &Kept<'_>) -> u64 {
-    let real = kept.outcome.unwrap_or_default();
+fn answer_with_output(response: &mut Response, text: &str, whole: &WholeOutput<'_>) -> u64 {
+    let real = whole.outcome.unwrap_or_default();
     if values_in(text, MOST_VALUES) > MOST_VALUES
         && serde_json::from_str::<IgnoredAny>(text).is_ok()
     {
@@ -102,13 +102,13 @@ fn tell_output(response: &mut Response, text: &str, kept: &Kept<'_>) -> u64 {
             "JSON of {} bytes with more than {MOST_VALUES} values, too many to describe",
             text.len()
         );
-        keep(response, "json", real.as_bytes(), kept.outputs);
+        keep(response, "json", real.as_bytes(), whole.outputs);
         return real.len() as u64;
     }
     match serde_json::from_str::<Value>(text) {
         Ok(Value::String(text)) => {
             let real: String = serde_json::from_str(real).unwrap_or_default();
-            tell_text(response, &text, &real, kept)
+            answer_with_text(response, &text, &real, whole)
         }
         Ok(value) => {
             if fits(text) {
@@ -116,7 +116,7 @@ fn tell_output(response: &mut Response, text: &str, kept: &Kept<'_>) -> u64 {
                 response.output = Some(value);
             } else {
                 response.summary = summary::of_json(&value);
-                keep(response, "json", real.as_bytes(), kept.outputs);
+                keep(response, "json", real.as_bytes(), whole.outputs);
             }
             real.len() as u64
         }
@@ -131,13 +131,18 @@ fn tell_output(response: &mut Response, text: &str, kept: &Kept<'_>) -> u64 {
     }
 }
 
-fn tell_text(response: &mut Response, text: &str, real: &str, kept: &Kept<'_>) -> u64 {
+fn answer_with_text(
+    response: &mut Response,
+    text: &str,
+    real: &str,
+    whole: &WholeOutput<'_>,
+) -> u64 {
     if fits(text) {
         response.summary = summary::text_size(text);
         response.output = Some(Value::String(text.to_owned()));
     } else {
         response.summary = summary::of_text(text, summary::TOKENS);
-        keep(response, "txt", real.as_bytes(), kept.outputs);
+        keep(response, "txt", real.as_bytes(), whole.outputs);
     }
     real.len() as u64
 }

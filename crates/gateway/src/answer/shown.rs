@@ -7,8 +7,8 @@
 //! Invariant: only [`show`] makes a `Shown`, and the server sends nothing else. An answer
 //! that was not redacted does not compile there.
 
-mod answer;
 mod run;
+mod tool_answer;
 
 use std::fmt;
 use std::ops::Deref;
@@ -17,15 +17,13 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tidegate_model::RunError;
 
-use crate::bridge::call::json_bytes;
-use crate::consent::approvals::Form;
-use crate::context::RunContext;
-use crate::gateway::Gateway;
+use crate::answer::form::Form;
+use crate::answer::json_cost::json_bytes;
 use crate::privacy::{Counts, Leaving, Origin};
 
-pub use answer::ToolAnswer;
-pub(crate) use answer::{RawAnswer, has_binary, not_searched};
 pub(crate) use run::{EndedRun, RunAnswer};
+pub use tool_answer::ToolAnswer;
+pub(crate) use tool_answer::{RawAnswer, has_binary, not_searched};
 
 /// What a client may see. It can be read and sent, and neither made nor changed outside of
 /// this module.
@@ -86,28 +84,6 @@ pub(crate) fn show<T: Outgoing>(outgoing: T, leaving: &mut Leaving<'_>) -> Shown
     let value = outgoing.redact(leaving);
     let bytes = T::bytes(&value);
     Shown { value, bytes }
-}
-
-impl Gateway {
-    pub(crate) fn show<T: Outgoing>(&self, outgoing: T, context: &RunContext) -> Shown<T::Shown> {
-        show(outgoing, &mut self.privacy.leaving(&context.session))
-    }
-
-    pub(crate) fn show_result<T: Outgoing>(
-        &self,
-        result: Result<T, RunError>,
-        context: &RunContext,
-    ) -> ShowResult<T::Shown> {
-        match result {
-            Ok(outgoing) => Ok(self.show(outgoing, context)),
-            Err(error) => Err(self.show(error, context)),
-        }
-    }
-
-    /// An error that was found before the gateway was asked for anything, for the client.
-    pub fn show_error(&self, error: RunError, context: &RunContext) -> Shown<RunError> {
-        self.show(error, context)
-    }
 }
 
 impl sealed::Sealed for RunError {}

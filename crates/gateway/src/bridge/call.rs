@@ -1,4 +1,4 @@
-//! One call, whatever its path: resolve, decide, call, learn, record.
+//! One call of a tool, whoever makes it: resolve, decide, call, learn, record.
 //!
 //! This is where a call is decided: [`Policy::decide`](tidegate_policy::Policy)
 //! makes the [`Permit`], and `Discovery::call`, the only way from here to the
@@ -14,10 +14,10 @@ use tidegate_model::{
 use tidegate_policy::{Denial, Permissions, Permit};
 use tidegate_store::{CallRecord, Outcome, Store, Towards};
 
-use crate::admit::sanitise;
-use crate::consent::person::Person;
-use crate::gateway::Gateway;
-use crate::{explain, tokens};
+use super::Bridge;
+use crate::answer::json_cost::json_bytes;
+use crate::approvals::person::Person;
+use crate::{explain, input_limits, tokens};
 
 /// Who calls: a run, with what it may do, and how it writes functions.
 pub(crate) struct Caller<'a> {
@@ -32,10 +32,10 @@ pub(crate) struct Caller<'a> {
     pub(crate) called: &'a OnceLock<ToolRef>,
 }
 
-impl Gateway {
+impl Bridge {
     /// A call by name: of a program, of `call_tool`, of whatever comes later.
     /// `argument_bytes` is the length of the arguments as JSON text.
-    pub(crate) async fn bridge_call(
+    pub(crate) async fn call(
         &self,
         caller: &Caller<'_>,
         name: &str,
@@ -85,16 +85,16 @@ impl Gateway {
     ) -> RunError {
         // What is too deep for the reader of JSON looks like no JSON.
         if let Err(error) =
-            sanitise::name(name).and_then(|()| sanitise::depth_of_text(name, arguments))
+            input_limits::name(name).and_then(|()| input_limits::depth_of_text(name, arguments))
         {
             return error;
         }
-        let (id, _) = match self.discovery.resolve_in(caller.language, name).await {
+        let (id, _) = match self.tools.discovery.resolve_in(caller.language, name).await {
             Ok(found) => found,
             Err(error) => return error,
         };
         *named = id.clone();
-        let catalog = self.catalog();
+        let catalog = self.tools.catalog();
         let Some(tool) = catalog.shown(&id) else { return explain::no_tools(&id.server) };
         let schema = &tool.input_schema;
         let required = schema.get("required").and_then(Value::as_array);
@@ -116,38 +116,38 @@ impl Gateway {
         argument_bytes: u64,
         named: &mut ToolRef,
     ) -> Result<Answer, RunError> {
-        sanitise::name(name)?;
-        sanitise::length(name, argument_bytes, &self.settings.input)?;
-        sanitise::depth(name, &arguments)?;
+        input_limits::name(name)?;
+        input_limits::length(name, argument_bytes, &self.input)?;
+        input_limits::depth(name, &arguments)?;
         let mut arguments = arguments;
-        let mut put_back = false;
+        let mut restored = false;
         loop {
             let (id, tool, change) = self.resolve_to_call(caller, name).await?;
             *named = id.clone();
             // Before the decision, whose rules are about what will really be sent; and once:
             // what a value says is no token.
-            if !std::mem::replace(&mut put_back, true) {
+            if !std::mem::replace(&mut restored, true) {
                 // Already said if a question came in between.
                 let _ = caller.called.set(id.clone());
-                arguments = self.put_back(caller, &id.server, arguments)?;
+                arguments = self.restore(caller, &id.server, arguments)?;
             }
             let call = ToolCall { tool: id.clone(), arguments };
             let standing = caller.person.standing();
-            let policy = self.fresh_policy();
+            let policy = self.policy.with_current_rules();
             let decided = policy.decide(caller.permissions, call, &tool, change.as_ref(), standing);
             match decided {
                 Ok(permit) => {
                     if let Some(journal) = &caller.person.journal {
-                        let changes = self.policy.effect(&id, &tool).0 != Effect::ReadOnly;
+                        let changes = self.policy.grants().effect(&id, &tool).0 != Effect::ReadOnly;
                         journal.send(caller.entry, changes)?;
                     }
                     let answer = self.make(permit).await?;
-                    self.shapes.learn(&id, &tool, &answer);
+                    self.tools.shapes.learn(&id, &tool, &answer);
                     return Ok(answer);
                 }
                 // Decided anew after a yes: by then rules, tool and profile may be others.
                 Err(Denial::NeedsApproval(asked)) => {
-                    self.ask_about_call(caller.person, caller.run, &asked).await?;
+                    self.approvals.ask_about_call(caller.person, caller.run, &asked).await?;
                     arguments = asked.call.arguments;
                 }
                 Err(denial) => return Err(explain::denial(&denial, &id)),
@@ -156,7 +156,7 @@ impl Gateway {
     }
 
     /// Arguments with values in the place of tokens, if the server may have them.
-    fn put_back(
+    fn restore(
         &self,
         caller: &Caller<'_>,
         server: &str,
@@ -164,14 +164,14 @@ impl Gateway {
     ) -> Result<Map<String, Value>, RunError> {
         let session = &caller.person.context().session;
         let meant = |token| caller.person.means(token);
-        let restored = self.privacy.put_back(session, server, arguments, &meant)?;
+        let restored = self.privacy.restore(session, server, arguments, &meant)?;
         if let Some(token) = restored.left.first() {
             caller.person.note(format!(
                 "`{token}` came with data and is not in the program: it was passed on as it is"
             ));
         }
         let towards = Towards::Server(server.to_owned());
-        self.note_restores(session, caller.run, towards, &restored.counts);
+        self.privacy.note_restores(session, caller.run, towards, &restored.counts);
         Ok(restored.value)
     }
 
@@ -181,12 +181,12 @@ impl Gateway {
         caller: &Caller<'_>,
         name: &str,
     ) -> Result<(ToolRef, Arc<ToolDef>, Option<Change>), RunError> {
-        let resolve = || self.discovery.resolve_to_call(caller.language, name);
+        let resolve = || self.tools.discovery.resolve_to_call(caller.language, name);
         let (id, tool, change) = resolve().await?;
         let quarantined =
-            self.policy.quarantined(caller.permissions, &id, change.as_ref()).is_some();
+            self.policy.grants().quarantined(caller.permissions, &id, change.as_ref()).is_some();
         // A person may have accepted it since, in another process.
-        if quarantined && self.discovery.acceptance.refresh() {
+        if quarantined && self.tools.discovery.acceptance.refresh() {
             return resolve().await;
         }
         Ok((id, tool, change))
@@ -194,7 +194,7 @@ impl Gateway {
 
     /// Makes a permitted call.
     async fn make(&self, permit: Permit) -> Result<Answer, RunError> {
-        let called = self.discovery.call(permit).await;
+        let called = self.tools.discovery.call(permit).await;
         called.map_err(|error| {
             tracing::warn!(%error, "call failed");
             explain::upstream(&error)
@@ -258,24 +258,6 @@ impl Drop for Recording<'_> {
             answer_tokens: tokens::estimate(bytes) as u64,
         });
     }
-}
-
-/// Bytes of a value as JSON, without writing them anywhere.
-pub(crate) fn json_bytes(value: &impl serde::Serialize) -> u64 {
-    struct Counter(u64);
-    impl std::io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    // Writing to a counter cannot fail.
-    let _ = serde_json::to_writer(&mut counter, value);
-    counter.0
 }
 
 /// What the answer would have cost the classic way: its content blocks.

@@ -9,11 +9,11 @@ use tidegate_policy::Permissions;
 use tidegate_sandbox::{CommandEnd, CommandJob, Exit, Hit};
 use tidegate_store::{CommandRecord, Outcome, Store};
 
-use crate::admit::admission::SessionId;
+use super::Bridge;
 use crate::explain;
 use crate::explain::command as explain_command;
 use crate::explain::limit::{bound_of_command, command_error};
-use crate::gateway::Gateway;
+use crate::session::SessionId;
 
 /// What a program may ask for beside the name.
 #[derive(Debug, Deserialize)]
@@ -32,7 +32,7 @@ struct Done {
     notices: Vec<String>,
 }
 
-impl Gateway {
+impl Bridge {
     /// Runs a host command for a program. `request` and the answer are JSON text.
     pub(crate) async fn command(
         &self,
@@ -68,6 +68,7 @@ impl Gateway {
         record.sizes(&request);
         let permit = self
             .policy
+            .grants()
             .decide_command(permissions, name, request.args)
             .map_err(|denial| explain_command::denial(&denial, clip(name)))?;
         let (spec, arguments) = permit.into_parts();
@@ -79,7 +80,7 @@ impl Gateway {
         let limits = job.limits.clone();
         let Some(runner) = &self.commands else { return Err(explain::internal()) };
         let limited = |hit: Hit| {
-            let configured = &self.settings.limits;
+            let configured = self.policy.configured_limits();
             let bound = bound_of_command(hit.limit, &limits, configured, permissions, spec);
             command_error(name, hit, &limits, &bound)
         };
@@ -105,7 +106,7 @@ impl Gateway {
         timeout: Option<Duration>,
     ) -> Result<CommandJob, RunError> {
         let identity = spec.identity.ok_or_else(|| explain_command::missing(&spec.name))?;
-        let mut limits = permissions.limits(self.settings.limits.clone());
+        let mut limits = permissions.limits(self.policy.configured_limits().clone());
         limits.time = limits.time.min(spec.time).min(timeout.unwrap_or(spec.time));
         limits.memory_bytes = limits.memory_bytes.min(spec.memory_bytes);
         limits.output_bytes = limits.output_bytes.min(spec.output_bytes);

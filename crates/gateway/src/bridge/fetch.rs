@@ -14,25 +14,25 @@ use tidegate_egress::{
 };
 use tidegate_model::{Connection, ErrorCode, Language, RunError};
 
+use super::Bridge;
 use crate::bridge::call::Caller;
-use crate::gateway::Gateway;
 use crate::privacy::Origin;
 
 /// What the worker sends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct FetchRequest {
     url: String,
     method: String,
     headers: Vec<(String, String)>,
     /// In base64.
     body: Option<String>,
-    redirect: AskedRedirect,
+    redirect: RedirectMode,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum AskedRedirect {
+enum RedirectMode {
     Follow,
     Manual,
     Error,
@@ -41,7 +41,7 @@ enum AskedRedirect {
 /// What the worker gets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answered<'a> {
+struct FetchResponse<'a> {
     url: &'a str,
     redirected: bool,
     status: u16,
@@ -51,7 +51,7 @@ struct Answered<'a> {
     body: String,
 }
 
-impl Gateway {
+impl Bridge {
     /// Makes a request of a program. `request` and the answer are JSON text.
     pub(crate) async fn fetch(
         &self,
@@ -81,12 +81,12 @@ impl Gateway {
 fn read(text: &str) -> Result<Request, RunError> {
     // Only a program that writes to the wire itself gets here with another form.
     let wrong = || RunError::new(ErrorCode::FetchFailed, "the request has not the form of one");
-    let asked: Asked = serde_json::from_str(text).map_err(|_| wrong())?;
+    let asked: FetchRequest = serde_json::from_str(text).map_err(|_| wrong())?;
     let body = asked.body.map(|body| BASE64.decode(body)).transpose().map_err(|_| wrong())?;
     let redirect = match asked.redirect {
-        AskedRedirect::Follow => Redirect::Follow,
-        AskedRedirect::Manual => Redirect::Manual,
-        AskedRedirect::Error => Redirect::Error,
+        RedirectMode::Follow => Redirect::Follow,
+        RedirectMode::Manual => Redirect::Manual,
+        RedirectMode::Error => Redirect::Error,
     };
     Ok(Request { url: asked.url, method: asked.method, headers: asked.headers, body, redirect })
 }
@@ -95,7 +95,7 @@ fn write(response: Response) -> Result<String, RunError> {
     let body = BASE64.encode(&response.body);
     // Many answers can be under way at once: one copy less of each.
     drop(response.body);
-    let answered = Answered {
+    let answered = FetchResponse {
         url: &response.url,
         redirected: response.redirected,
         status: response.status,

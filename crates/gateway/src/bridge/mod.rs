@@ -1,8 +1,92 @@
-//! The bridge: every call, fetch and command that leaves a run is decided and recorded here.
+//! Bridge: decides and records everything that leaves a run or a request.
+//!
+//! Lives here: calls of tools (`call.rs`), `fetch` (`fetch.rs`), host commands
+//! (`commands.rs`) and skills (`skills.rs`), for programs (`request.rs`) and for requests
+//! outside of a program (`direct.rs`); tokens and values of personal data on request
+//! (`personal_data.rs`).
+//! In: a request and its caller. Out: the answer, or why there is none.
+//! Must stay true: nothing happens without a permit of the policy, and all of it has a
+//! row in the record, whether it was made, refused, failed or cancelled.
 
 pub(crate) mod call;
-pub(crate) mod commands;
-pub(crate) mod direct;
-pub(crate) mod fetch;
-pub(crate) mod rules_file;
+mod commands;
+mod direct;
+mod fetch;
+mod personal_data;
+pub(crate) mod request;
 pub(crate) mod skills;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tidegate_config::{Input, Settings};
+use tidegate_egress::{Egress, OpenError};
+use tidegate_model::Word;
+use tidegate_sandbox::CommandRunner;
+use tidegate_store::{RunRecord, Store};
+
+use crate::answer::Answers;
+use crate::approvals::Approvals;
+use crate::policy::CurrentPolicy;
+use crate::privacy::Privacy;
+use crate::tools::Tools;
+
+/// Decides what leaves, makes it, and records it.
+pub(crate) struct Bridge {
+    pub(crate) policy: Arc<CurrentPolicy>,
+    pub(crate) tools: Arc<Tools>,
+    pub(crate) privacy: Arc<Privacy>,
+    approvals: Arc<Approvals>,
+    answers: Arc<Answers>,
+    store: Arc<Store>,
+    egress: Egress,
+    /// None if there is no command to run.
+    commands: Option<CommandRunner>,
+    input: Input,
+    /// Whether the model may have real values.
+    restore: Word,
+}
+
+/// The floors below.
+pub(crate) struct Below {
+    pub(crate) policy: Arc<CurrentPolicy>,
+    pub(crate) tools: Arc<Tools>,
+    pub(crate) privacy: Arc<Privacy>,
+    pub(crate) approvals: Arc<Approvals>,
+    pub(crate) answers: Arc<Answers>,
+}
+
+impl Bridge {
+    /// Opens the network for programs. `commands` runs the commands of the host.
+    pub(crate) fn open(
+        settings: &Settings,
+        store: Arc<Store>,
+        commands: Option<CommandRunner>,
+        below: Below,
+    ) -> Result<Self, OpenError> {
+        let Below { policy, tools, privacy, approvals, answers } = below;
+        Ok(Self {
+            policy,
+            tools,
+            privacy,
+            approvals,
+            answers,
+            store,
+            egress: Egress::open(settings.network.clone())?,
+            commands,
+            input: settings.input,
+            restore: settings.privacy.restore,
+        })
+    }
+
+    /// No program gets to this address with `fetch`, whatever the configuration allows.
+    pub(crate) fn protect(&self, listening: SocketAddr) {
+        self.egress.protect(listening);
+    }
+
+    /// Records a request that was answered.
+    async fn record(&self, record: RunRecord) {
+        self.answers.record(record).await;
+        self.tools.run_ended();
+    }
+}

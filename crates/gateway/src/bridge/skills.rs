@@ -1,9 +1,8 @@
-//! Skills: listed, loaded and saved, for programs and for clients alike.
+//! Lists, loads and saves skills, for programs and for clients alike.
 //!
-//! In: names and texts as a program or a model wrote them. Out: text. Saving is
-//! decided by policy and recorded, whoever asks; what is loaded is never run
-//! here: who runs it makes it a program, which goes the way of every program.
-//! What a client is shown has nothing invisible in it.
+//! In: names and texts as a program or a model wrote them. Out: text. The policy decides
+//! who may read and save, and every save is recorded. Skills are never run here: running
+//! one means submitting it as a program. Hidden characters are made visible to clients.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -14,17 +13,19 @@ use serde_json::{Value, json};
 use tidegate_model::{ErrorCode, Language, RunError, RunId, Scope, visible};
 use tidegate_policy::Permissions;
 use tidegate_store::{
-    NewSkill, Outcome, RunRecord, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
-    SkillRecord, Skills, Store, TEXT_FILE, code_file,
+    NewSkill, Outcome, RunRecord, SKILL_BYTES, Saved, Skill, SkillList, SkillName, SkillRecord,
+    Skills, Store, TEXT_FILE, code_file,
 };
 
+use super::Bridge;
 use crate::answer::shown::{ShowResult, ToolText};
+use crate::answer::stopwatch::{Stopwatch, outcome_of};
 use crate::bridge::call::Caller;
 use crate::context::RunContext;
-use crate::gateway::Gateway;
-use crate::pipeline::{Clock, outcome_of, sha256_hex};
+use crate::digest::sha256_hex;
+use crate::ids::new_run_id;
 use crate::privacy::Origin;
-use crate::run_id::new_run_id;
+use crate::skill_library::skill_error;
 use crate::{explain, tokens};
 
 /// Tokens of a list, as of the answer of a search. The rest is in `./skills`.
@@ -48,32 +49,36 @@ pub struct SaveSkill {
     pub language: Option<String>,
 }
 
-impl Gateway {
+impl Bridge {
     /// All skills as a client reads them.
-    pub async fn list_skills(&self, context: &RunContext) -> ShowResult<ToolText> {
+    pub(crate) async fn list_skills(&self, context: &RunContext) -> ShowResult<ToolText> {
         let list = async {
-            may_read(&self.permissions(context.profile.as_deref())?)?;
-            Ok(ToolText::new(listed(&self.skill_list().await?)))
+            may_read(&self.policy.permissions(context.profile.as_deref())?)?;
+            Ok(ToolText::new(listed(&self.tools.skills.list().await?)))
         };
-        self.show_result(list.await, context)
+        self.answers.show_result(list.await, &context.session)
     }
 
     /// The code of a skill, or its text if it is none, as a client reads it.
-    pub async fn load_skill(&self, name: &str, context: &RunContext) -> ShowResult<ToolText> {
+    pub(crate) async fn load_skill(
+        &self,
+        name: &str,
+        context: &RunContext,
+    ) -> ShowResult<ToolText> {
         let skill = async {
-            let permissions = self.permissions(context.profile.as_deref())?;
+            let permissions = self.policy.permissions(context.profile.as_deref())?;
             Ok(ToolText::new(visible(self.skill(&permissions, name).await?.content())))
         };
-        self.show_result(skill.await, context)
+        self.answers.show_result(skill.await, &context.session)
     }
 
     /// Saves a skill for a client. Says so in one line.
-    pub async fn save_skill(
+    pub(crate) async fn save_skill(
         &self,
         request: SaveSkill,
         context: &RunContext,
     ) -> ShowResult<ToolText> {
-        let (clock, id) = (Clock::start(), new_run_id());
+        let (clock, id) = (Stopwatch::start(), new_run_id());
         let saved = async {
             let language = match request.language.as_deref() {
                 None => Language::of(&request.code),
@@ -81,8 +86,8 @@ impl Gateway {
                     RunError::new(ErrorCode::BadArgument, "`language` is `typescript` or `python`")
                 })?,
             };
-            let permissions = self.permissions(context.profile.as_deref())?;
-            let person = self.person(context);
+            let permissions = self.policy.permissions(context.profile.as_deref())?;
+            let person = self.approvals.person(context);
             let (permissions, person) = (&permissions, &person);
             let called = &OnceLock::new();
             let caller = Caller { run: &id, permissions, language, person, entry: None, called };
@@ -91,7 +96,7 @@ impl Gateway {
         let saved = saved.await;
         let record = RunRecord {
             id: id.clone(),
-            started_at: clock.wall,
+            started_at: clock.started_at,
             kind: "save_skill",
             language: None,
             source_sha256: None,
@@ -102,8 +107,9 @@ impl Gateway {
             answer_tokens: 0,
             handle: None,
         };
-        self.keep_record(record).await;
-        self.show_result(saved.map(|saved| ToolText::new(saved.to_string())), context)
+        self.record(record).await;
+        let saved = saved.map(|saved| ToolText::new(saved.to_string()));
+        self.answers.show_result(saved, &context.session)
     }
 
     /// Saves what a program wants to be saved, in the program's language.
@@ -162,7 +168,7 @@ impl Gateway {
             },
         };
         let decided = may_save(caller.permissions)
-            .and_then(|()| SkillName::parse(&name).map_err(|error| told(&error)));
+            .and_then(|()| SkillName::parse(&name).map_err(|error| skill_error(&error)));
         let name = match decided {
             Ok(name) => name,
             Err(error) => {
@@ -174,10 +180,9 @@ impl Gateway {
         let path = format!("./skills/{name}/{}", code_file(language));
         let description = description.unwrap_or_default();
         let new = NewSkill { name, code, language, description };
-        let skills = self.skills.clone();
         // The record goes along: what has begun to be written is written, also when
         // the run ends meanwhile.
-        let saved = blocking(move || record.save(&skills, &new)).await?;
+        let saved = self.tools.skills.blocking(move |skills| record.save(skills, &new)).await?;
         Ok(json!({"path": path, "replaced": saved == Saved::Replaced}))
     }
 
@@ -188,23 +193,7 @@ impl Gateway {
         name: &str,
     ) -> Result<Skill, RunError> {
         may_read(permissions)?;
-        self.find_skill(name).await
-    }
-
-    /// One skill. Whether it may be read was decided before.
-    pub(crate) async fn find_skill(&self, name: &str) -> Result<Skill, RunError> {
-        let (skills, name) = (self.skills.clone(), name.to_owned());
-        blocking(move || skills.load(&name).map_err(|error| told(&error))).await
-    }
-
-    /// All skills. Whether they may be read was decided before.
-    pub(crate) async fn skill_list(&self) -> Result<SkillList, RunError> {
-        let skills = self.skills.clone();
-        let list = blocking(move || skills.list().map_err(|error| told(&error))).await?;
-        for (name, problem) in &list.skipped {
-            tracing::warn!(%name, %problem, "skill skipped");
-        }
-        Ok(list)
+        self.tools.skills.find(name).await
     }
 }
 
@@ -222,7 +211,7 @@ struct Recording {
 
 impl Recording {
     fn save(mut self, skills: &Skills, new: &NewSkill) -> Result<Saved, RunError> {
-        let saved = skills.save(new).map_err(|error| told(&error));
+        let saved = skills.save(new).map_err(|error| skill_error(&error));
         self.record.outcome = outcome_of(saved.as_ref().err());
         self.record.replaced = matches!(saved, Ok(Saved::Replaced));
         saved
@@ -251,36 +240,11 @@ fn may_read(permissions: &Permissions) -> Result<(), RunError> {
     })
 }
 
-/// Waits for the disk on a thread of its own.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, RunError> + Send + 'static,
-) -> Result<T, RunError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(explain::internal()))
-}
-
-fn told(error: &SkillError) -> RunError {
-    let code = match error {
-        SkillError::BadName { .. } | SkillError::TooLong { .. } | SkillError::Empty { .. } => {
-            ErrorCode::BadArgument
-        }
-        SkillError::Unknown { .. }
-        | SkillError::Shipped { .. }
-        | SkillError::TooMany { .. }
-        | SkillError::Damaged { .. }
-        | SkillError::NotOurs { .. } => ErrorCode::File,
-        SkillError::Folder(source) => {
-            tracing::warn!(%source, "the folder of skills cannot be used");
-            ErrorCode::File
-        }
-    };
-    RunError::new(code, error.to_string()).with_hint(error.hint())
-}
-
 /// One line each, within the budget.
 fn listed(list: &SkillList) -> String {
     let mut text = String::new();
     let mut left = LIST_TOKENS;
-    let mut told = 0;
+    let mut shown = 0;
     for Skill { name, description, code, .. } in &list.skills {
         let kind = code.as_ref().map_or("text", |(language, _)| language.as_str());
         let end = description.floor_char_boundary(LINE_BYTES);
@@ -288,12 +252,12 @@ fn listed(list: &SkillList) -> String {
         let line = format!("{name} ({kind})  {}{cut}\n", &description[..end]);
         let Some(rest) = left.checked_sub(tokens::count(&line)) else { break };
         left = rest;
-        told += 1;
+        shown += 1;
         text.push_str(&line);
     }
     // Writing to a text cannot fail.
-    if told < list.skills.len() {
-        let more = list.skills.len() - told;
+    if shown < list.skills.len() {
+        let more = list.skills.len() - shown;
         let _ = writeln!(text, "+{more} more: a program can list ./skills");
     }
     if !list.skipped.is_empty() {

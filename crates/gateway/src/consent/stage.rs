@@ -1,26 +1,25 @@
-//! May this program run, and where?
+//! Decides whether a program may run, and where.
 //!
 //! In: a [`Judged`] program. Out: a [`Consented`] one, with the sandbox it runs in; or why
-//! it does not run. No worker is held meanwhile. A person is
-//! asked once for the whole program: for its risk, and for all tools that it can be seen
-//! to call and that need their word, so that a loop of fifty writes is one question. The
-//! answer is bound to the hash of exactly this program under exactly this profile.
+//! it does not run. No worker is held meanwhile. A person is asked once for the whole
+//! program: for its risk, and for all tools that it visibly calls and that need approval,
+//! so that a loop of fifty writes is one question. The answer is bound to the hash of
+//! exactly this program under exactly this profile.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_model::{ErrorCode, Executable, Program, RunError, SandboxKind, ToolRef, Word};
 use tidegate_policy::{Why, subject_of_text};
-use tidegate_sandbox::Pool;
 use tidegate_store::ApprovalScope;
 
-use crate::admit::admission::Turn;
+use super::Consent;
+use crate::admit::queue::Turn;
 use crate::admit::stage::{Admitted, Submitted};
-use crate::consent::approval_form;
-use crate::consent::approvals::Matter;
+use crate::approvals::questions::Question;
+use crate::consent::program_form;
 use crate::examine::judge::Judgement;
 use crate::examine::stage::Judged;
-use crate::gateway::Gateway;
+use crate::explain::{because, no_such_sandbox};
 use crate::tools::view::View;
 
 /// A program that may run.
@@ -28,11 +27,10 @@ pub(crate) struct Consented {
     /// Its permissions and limits are those of its sandbox.
     pub(crate) run: Submitted,
     pub(crate) turn: Turn,
-    pub(crate) workers: Arc<Pool>,
     pub(crate) sandbox: SandboxKind,
     pub(crate) executable: Option<Executable>,
     pub(crate) view: View,
-    /// What its author is told beside the result.
+    /// Warnings that its author gets beside the result.
     pub(crate) warnings: Vec<String>,
     /// What it has used of its time.
     pub(crate) used: Duration,
@@ -42,25 +40,24 @@ pub(crate) struct Consented {
 
 struct Sealed;
 
-impl Gateway {
+impl Consent {
     /// Asks whoever must be asked, and chooses the sandbox.
     pub(crate) async fn consent(&self, judged: Judged) -> Result<Consented, RunError> {
-        let Judged { admitted, prepared, view, judgement, mut warnings, .. } = judged;
-        let Admitted { mut run, workers, mut turn, since, .. } = admitted;
+        let Judged { admitted, prepared, view, judgement, mut warnings, since, .. } = judged;
+        let Admitted { mut run, mut turn, .. } = admitted;
         let used = since.elapsed();
         let sandbox = self.approved_sandbox(&run, &judgement, &mut turn).await?;
         if sandbox != SandboxKind::Process {
             tracing::info!(run = %run.id, sandbox = sandbox.as_str(), "runs in another sandbox");
             warnings.push(runs_elsewhere(&judgement, sandbox));
-            run.permissions = self.policy.strict(&run.permissions);
-            run.limits = self.limits_of(&run.program, Some(&run.permissions));
+            run.permissions = self.policy.grants().strict(&run.permissions);
+            run.limits = self.policy.limits_of(&run.program, &run.permissions);
         }
-        let executable = prepared.executable;
-        let _sealed = Sealed;
-        Ok(Consented { run, turn, workers, sandbox, executable, view, warnings, used, _sealed })
+        let (executable, _sealed) = (prepared.executable, Sealed);
+        Ok(Consented { run, turn, sandbox, executable, view, warnings, used, _sealed })
     }
 
-    /// The sandbox that the program runs in, once everybody who must be asked said yes.
+    /// The sandbox that the program runs in, once everybody who must be asked has approved.
     async fn approved_sandbox(
         &self,
         run: &Submitted,
@@ -81,15 +78,17 @@ impl Gateway {
         if tools.is_empty() && !for_risk {
             return Ok(sandbox);
         }
-        let leaving = &mut self.privacy.leaving(&person.context().session);
-        let matter = Matter {
-            kind: "program",
-            subject: subject_of_program(program, &run.permissions.names(), &tools),
-            title: approval_form::title_of_program(program.language, &tools, judgement, leaving),
-            details: approval_form::details_of_program(&program.source, judgement, leaving),
+        let question = {
+            let leaving = &mut self.privacy.leaving(&person.context().session);
+            Question {
+                kind: "program",
+                subject: subject_of_program(program, &run.permissions.names(), &tools),
+                title: program_form::title(program.language, &tools, judgement, leaving),
+                details: program_form::details(&program.source, judgement, leaving),
+            }
         };
         turn.started();
-        match self.ask(person, &run.id, matter).await? {
+        match self.approvals.ask(person, &run.id, question).await? {
             ApprovalScope::Once => person.approve_tools(tools),
             ApprovalScope::Session => {
                 for (tool, why) in asked {
@@ -106,16 +105,19 @@ impl Gateway {
         judgement: &Judgement,
         wanted: Option<SandboxKind>,
     ) -> Result<SandboxKind, RunError> {
-        let listed = self.settings.risk.sandboxes(judgement.level);
+        let listed = self.risk.sandboxes(judgement.level);
         // A run can ask for a stronger one than it needs, and not for a weaker one.
-        let strong_enough =
-            |sandbox: &&SandboxKind| wanted.is_none_or(|wanted| **sandbox >= wanted);
+        let strong_enough = |kind: &&SandboxKind| wanted.is_none_or(|wanted| **kind >= wanted);
         let mut candidates: Vec<SandboxKind> =
             listed.iter().filter(strong_enough).copied().collect();
         let strongest = listed.iter().max();
         candidates.extend(wanted.filter(|wanted| strongest.is_none_or(|most| wanted > most)));
-        let chosen = candidates.iter().copied().find(|sandbox| sandbox.is_available());
-        chosen.ok_or_else(|| no_sandbox(judgement, &candidates, wanted))
+        let is_here = |kind: &SandboxKind| self.sandboxes.contains(kind);
+        let chosen = candidates.iter().copied().find(is_here);
+        chosen.ok_or_else(|| match wanted.filter(|wanted| !is_here(wanted)) {
+            Some(wanted) => no_such_sandbox(wanted),
+            None => no_sandbox(judgement, &candidates),
+        })
     }
 }
 
@@ -147,7 +149,7 @@ fn denied(judgement: &Judgement) -> RunError {
         "the program may not run: its risk is {} ({} of 100), and {}",
         judgement.level,
         judgement.risk_score,
-        approval_form::because(&judgement.ruling)
+        because(&judgement.ruling)
     );
     let error = RunError::new(ErrorCode::Denied, message);
     match judgement.issues.iter().max_by_key(|issue| issue.severity) {
@@ -160,17 +162,8 @@ fn denied(judgement: &Judgement) -> RunError {
     }
 }
 
-fn no_sandbox(
-    judgement: &Judgement,
-    candidates: &[SandboxKind],
-    wanted: Option<SandboxKind>,
-) -> RunError {
-    let names: Vec<&str> = candidates.iter().map(|sandbox| sandbox.as_str()).collect();
-    if let Some(wanted) = wanted.filter(|wanted| !wanted.is_available()) {
-        let message = format!("the sandbox `{}` is not available here", wanted.as_str());
-        return RunError::new(ErrorCode::Isolation, message)
-            .with_hint("ask for `process` or `strict`; a weaker one is never used instead");
-    }
+fn no_sandbox(judgement: &Judgement, candidates: &[SandboxKind]) -> RunError {
+    let names: Vec<&str> = candidates.iter().map(|kind| kind.as_str()).collect();
     let message = format!(
         "the program may not run here: its risk is {}, for which `{}` is needed, and this is not \
          available",

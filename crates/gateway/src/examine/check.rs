@@ -1,11 +1,11 @@
-//! What is wrong with a program, found before it runs.
+//! Checks a program before it runs.
 //!
 //! In: what a reader has read out of the program. Out: warnings, or one error with all
-//! that was found, and the judgement of the program. The reader is not believed in
-//! anything: a wrong reference costs its own program a wrong error.
+//! problems, and the judgement of the program. The reader is not trusted: a wrong
+//! reference costs its own program a wrong error.
 //!
-//! A server that cannot be started is passed over: the program is told at its
-//! call, and may never get there.
+//! A server that cannot be started is skipped: the program gets the error at its call,
+//! and may never make it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,15 +13,15 @@ use tidegate_catalog::{Catalog, Resolution};
 use tidegate_model::{Language, NAME_LIMIT, Prepared, Reference, RunError};
 use tidegate_policy::Permissions;
 
+use super::Examiner;
 use crate::examine::judge::Judgement;
 use crate::examine::missing_modules::missing_modules;
 use crate::examine::python_types::PythonRequest;
 use crate::examine::type_check::TypeRequest;
 use crate::explain;
-use crate::gateway::Gateway;
 use crate::tools::view::View;
 
-/// How many problems one error tells. More are not read.
+/// How many problems one error reports. More are not read.
 const MOST_PROBLEMS: usize = 5;
 
 /// What was found out about a program before it runs.
@@ -31,19 +31,21 @@ pub(crate) struct Examined {
     pub(crate) judgement: Judgement,
 }
 
-impl Gateway {
-    /// Checks a program that was read, and judges it.
-    pub(crate) async fn examine(
+impl Examiner {
+    /// Checks a program that was read, and judges it. `modules` are those that Python has
+    /// here, if that is known.
+    pub(super) async fn examine(
         &self,
         view: &View,
         permissions: &Permissions,
         source: &str,
         prepared: &Prepared,
+        modules: Option<&BTreeSet<String>>,
     ) -> Examined {
-        let verdict = self.check(view, source, prepared).await;
+        let verdict = self.check(view, source, prepared, modules).await;
         // Names that were not known before the check are by now, if they ever will be.
-        let catalog = self.discovery.catalog();
-        let judgement = self.judge(view.language, permissions, &catalog, prepared);
+        let catalog = self.tools.discovery.catalog();
+        let judgement = self.judgement(view.language, permissions, &catalog, prepared);
         Examined { verdict, judgement }
     }
 
@@ -53,20 +55,21 @@ impl Gateway {
         view: &View,
         source: &str,
         prepared: &Prepared,
+        modules: Option<&BTreeSet<String>>,
     ) -> Result<Vec<String>, RunError> {
         let Prepared { references, python, .. } = prepared;
-        let mut problems = match self.engines.python_modules() {
+        let mut problems = match modules {
             Some(modules) => missing_modules(&python.imports, modules, source),
             None => Vec::new(),
         };
         problems.extend(self.unknown_names(view.language, references).await);
         // Those of one place in the order in which they were found.
         problems.sort_by_key(|problem| (problem.line, problem.column));
-        if let Some(error) = told_at_once(problems) {
+        if let Some(error) = combined(problems) {
             return Err(error);
         }
         // Nothing of the program has run: it may see what was learned just now.
-        view.renew(self.discovery.catalog());
+        view.renew(self.tools.discovery.catalog());
         let Some(text) = &prepared.check_text else { return Ok(Vec::new()) };
         let catalog = view.catalog();
         match (view.language, &self.types, &self.python_types) {
@@ -82,30 +85,30 @@ impl Gateway {
     }
 
     /// The references that name nothing, each with its error. One more than are
-    /// told: looking for the nearest names is dear, and the worker chooses them.
+    /// reported: looking for the nearest names is expensive, and the guest chooses them.
     async fn unknown_names(&self, language: Language, references: &[Reference]) -> Vec<RunError> {
         let mut seen = HashSet::new();
         let asked: Vec<&Reference> = references
             .iter()
             .filter(|one| !one.guarded && is_short(one) && seen.insert((&one.server, &one.tool)))
             .collect();
-        let catalog = self.discovery.catalog();
+        let catalog = self.tools.discovery.catalog();
         // What a snapshot does not know may be new.
         let unsure: BTreeSet<&str> =
             asked.iter().filter_map(|one| server_to_ask(one, &catalog)).collect();
         let unsure: Vec<String> = unsure.into_iter().map(str::to_owned).collect();
         let absent = match unsure.is_empty() {
             true => Vec::new(),
-            false => self.discovery.learn(&unsure).await,
+            false => self.tools.discovery.learn(&unsure).await,
         };
-        let catalog = self.discovery.catalog();
-        let told = |one: &&Reference| {
+        let catalog = self.tools.discovery.catalog();
+        let is_reachable = |one: &&Reference| {
             catalog.server_name(&one.server).map_or(true, |name| !absent.iter().any(|a| a == name))
         };
         let mut said = HashSet::new();
         asked
             .into_iter()
-            .filter(told)
+            .filter(is_reachable)
             .filter_map(|one| problem(&catalog, language, one))
             // A server that is not there has no tools either.
             .filter(|error| said.insert(error.message.clone()))
@@ -163,7 +166,7 @@ fn placed(error: RunError, (line, column): (u32, u32)) -> RunError {
 }
 
 /// All problems in one error: code and place are those of the first.
-fn told_at_once(problems: Vec<RunError>) -> Option<RunError> {
+fn combined(problems: Vec<RunError>) -> Option<RunError> {
     let more = problems.len() > MOST_PROBLEMS;
     let mut problems = problems.into_iter().take(MOST_PROBLEMS);
     let mut all = problems.next()?;
@@ -195,7 +198,7 @@ fn told_at_once(problems: Vec<RunError>) -> Option<RunError> {
 mod tests {
     use tidegate_model::{ErrorCode, RunError};
 
-    use super::told_at_once;
+    use super::combined;
 
     fn problem(line: u32, message: &str, hint: &str) -> RunError {
         let error = RunError::new(ErrorCode::UnknownTool, message).with_hint(hint);
@@ -203,23 +206,23 @@ mod tests {
     }
 
     #[test]
-    fn one_problem_is_told_as_it_is_and_none_not_at_all() {
+    fn one_problem_stays_as_it_is_and_none_is_no_error() {
         let one = problem(3, "a", "b");
-        assert_eq!(told_at_once(vec![one.clone()]), Some(one));
-        assert_eq!(told_at_once(Vec::new()), None);
+        assert_eq!(combined(vec![one.clone()]), Some(one));
+        assert_eq!(combined(Vec::new()), None);
     }
 
     #[test]
     fn several_problems_become_one_error_with_the_place_of_the_first() {
         let problems = vec![problem(3, "a", "x"), problem(5, "b", "y"), problem(9, "c", "y")];
-        let told = problem(3, "a; line 5: b; line 9: c", "line 3: x; line 5: y");
-        assert_eq!(told_at_once(problems), Some(told));
+        let error = problem(3, "a; line 5: b; line 9: c", "line 3: x; line 5: y");
+        assert_eq!(combined(problems), Some(error));
     }
 
     #[test]
     fn more_than_five_are_not_listed() {
         let problems = (1..=7).map(|line| problem(line, "a", "x")).collect();
-        let told = problem(1, "a; line 2: a; line 3: a; line 4: a; line 5: a; and more", "x");
-        assert_eq!(told_at_once(problems), Some(told));
+        let error = problem(1, "a; line 2: a; line 3: a; line 4: a; line 5: a; and more", "x");
+        assert_eq!(combined(problems), Some(error));
     }
 }

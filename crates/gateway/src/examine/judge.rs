@@ -17,9 +17,8 @@ use tidegate_model::{
 };
 use tidegate_policy::{Permissions, Ruling, Subject, Why, destroying_sql, risk};
 
-use crate::consent::approval_form::because;
-use crate::explain;
-use crate::gateway::Gateway;
+use super::Examiner;
+use crate::explain::{self, because};
 
 /// Entries of each list of an impact. Chosen: what a person reads.
 const MOST: usize = 50;
@@ -59,9 +58,9 @@ impl Judgement {
     }
 }
 
-impl Gateway {
+impl Examiner {
     /// Judges a program that was read.
-    pub(crate) fn judge(
+    pub(super) fn judgement(
         &self,
         language: Language,
         permissions: &Permissions,
@@ -76,7 +75,7 @@ impl Gateway {
         // Rules may speak of the risk, which is known only now.
         let tools_by = self.rule_on(permissions, level, &mut impact.tools);
         let profiles = permissions.names();
-        let ruling = self.fresh_policy().rules().rule(&Subject {
+        let ruling = self.policy.with_current_rules().rules().rule(&Subject {
             tool: None,
             arguments: None,
             profiles: &profiles,
@@ -112,9 +111,9 @@ impl Gateway {
             let Resolution::Tool { id, .. } = catalog.resolve_in(language, &name) else { continue };
             let Some(definition) = catalog.shown(&id) else { continue };
             let at = *places.entry(id.clone()).or_insert_with(|| {
-                let (effect, known_by) = self.policy.effect(&id, &definition);
+                let (effect, known_by) = self.policy.grants().effect(&id, &definition);
                 let hints = definition.annotations.as_ref();
-                let refusal = self.policy.refusal(permissions, &id, &definition);
+                let refusal = self.policy.grants().refusal(permissions, &id, &definition);
                 tools.push(ToolImpact {
                     tool: id.clone(),
                     effect,
@@ -163,7 +162,7 @@ impl Gateway {
         tools: &mut [ToolImpact],
     ) -> BTreeMap<ToolRef, Why> {
         let mut tools_by = BTreeMap::new();
-        let rules = self.fresh_policy().rules();
+        let rules = self.policy.with_current_rules().rules();
         let profiles = permissions.names();
         // Nobody is asked about what a profile refuses anyway.
         for tool in tools.iter_mut().filter(|tool| tool.decision != Word::Deny) {

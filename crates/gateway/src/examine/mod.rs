@@ -1,11 +1,85 @@
 //! Examination: a program is read, type-checked and judged before it may run.
+//!
+//! Lives here: the readers, which parse programs in a jail (`stage.rs`); the check of names
+//! and types (`check.rs`, `type_check.rs`, `python_types.rs`); the rules about programs
+//! (`patterns.rs`) and what follows from them (`judge.rs`).
+//! In: an admitted program. Out: `Read`, then `Judged`: its executable form, its findings,
+//! risk and impact; or what is wrong with it.
+//! Must stay true: a reading may come from a reader that its program has taken over. It
+//! informs people and rules, and replaces no decision on a call.
 
 pub(crate) mod check;
+mod checkers;
 pub(crate) mod inspect;
 pub(crate) mod judge;
-pub(crate) mod missing_modules;
+mod missing_modules;
 pub(crate) mod patterns;
-pub(crate) mod python_types;
+mod python_types;
 pub(crate) mod stage;
-pub(crate) mod type_check;
-pub(crate) mod type_verdict;
+mod type_check;
+mod type_verdict;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidegate_config::Settings;
+use tidegate_sandbox::Pool;
+use tidegate_validate::{Example, Rules as Patterns};
+
+use crate::policy::CurrentPolicy;
+use crate::tools::Tools;
+use patterns::PatternsError;
+use python_types::PythonTypes;
+use type_check::Types;
+
+/// Reads, checks and judges programs.
+pub(crate) struct Examiner {
+    readers: Pool,
+    /// What is dangerous in programs.
+    patterns: Patterns,
+    /// None if it is off, or there is no compiler.
+    types: Option<Types>,
+    /// The same for Python.
+    python_types: Option<PythonTypes>,
+    policy: Arc<CurrentPolicy>,
+    tools: Arc<Tools>,
+}
+
+impl Examiner {
+    /// Loads the rules about programs and looks for type checkers. Starts nothing.
+    pub(crate) fn open(
+        settings: &Settings,
+        environment: &BTreeMap<String, String>,
+        readers: Pool,
+        policy: Arc<CurrentPolicy>,
+        tools: Arc<Tools>,
+    ) -> Result<Self, PatternsError> {
+        Ok(Self {
+            readers,
+            patterns: patterns::load(&settings.checks.patterns)?,
+            types: checkers::type_checker(settings, environment),
+            python_types: checkers::python_type_checker(settings, environment),
+            policy,
+            tools,
+        })
+    }
+
+    /// From now on readers are kept ready; the type checker starts too. That of Python
+    /// waits for the first program: many gateways never see one, and pyright takes 140 MB.
+    pub(crate) fn prepare(&self) {
+        self.readers.prepare();
+        if let Some(types) = &self.types {
+            types.warm_up();
+        }
+    }
+
+    /// The examples in the user's files of rules.
+    pub(crate) fn examples(&self) -> &[Example] {
+        self.patterns.examples()
+    }
+
+    /// Ends the readers.
+    pub(crate) async fn close(&self) {
+        self.readers.close().await;
+    }
+}

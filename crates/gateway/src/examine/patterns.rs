@@ -6,14 +6,9 @@
 //! that programs get.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use thiserror::Error;
-use tidegate_model::{Program, RunError};
 use tidegate_validate::{Example, RuleError, Rules};
-
-use crate::context::RunContext;
-use crate::gateway::Gateway;
 
 /// The largest file of rules. Chosen: ours have a tenth.
 const FILE_BYTES: u64 = 1024 * 1024;
@@ -58,25 +53,4 @@ pub struct FailedExample {
     pub example: Example,
     /// The names of the rules that found something.
     pub found: Vec<String>,
-}
-
-impl Gateway {
-    /// Tries the examples in the user's files: how many there are, and which do not hold.
-    pub async fn try_examples(
-        self: &Arc<Self>,
-        context: &RunContext,
-    ) -> Result<(usize, Vec<FailedExample>), RunError> {
-        let examples = self.patterns.examples();
-        let mut failed = Vec::new();
-        for example in examples {
-            let (source, language) = (example.source.clone(), example.language);
-            let program = Program { source, language, engine: None, timeout: None };
-            let issues = self.inspect(&program, context).await?.judgement.issues;
-            if !example.holds(&issues) {
-                let found = issues.into_iter().map(|issue| issue.rule).collect();
-                failed.push(FailedExample { example: example.clone(), found });
-            }
-        }
-        Ok((examples.len(), failed))
-    }
 }

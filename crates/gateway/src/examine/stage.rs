@@ -2,23 +2,23 @@
 //!
 //! In: an [`Admitted`] program. Out: a [`Read`] one, then a [`Judged`] one; or why it
 //! cannot run. The gateway parses no program itself: a reader does, in a jail and in a
-//! process of its own that reads one program and is gone (`crates/reader`). It is told
-//! what to read and answers once; whatever else it says ends the run.
+//! process of its own, which ends after one program (`crates/reader`). It gets the program
+//! and answers once; any other message ends the run.
 
-use std::time::Duration;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use tidegate_model::{ErrorCode, LimitName, Prepared, Program, RunError};
 use tidegate_sandbox::{ChannelError, Worker};
 use tidegate_wire::{FromGuest, PrepareRequest, ToGuest};
 use tokio::time::timeout;
 
-use crate::admit::stage::Admitted;
+use super::Examiner;
+use crate::admit::stage::{Admitted, Submitted};
 use crate::examine::check::Examined;
 use crate::examine::judge::Judgement;
-use crate::explain;
 use crate::explain::limit::{limit_error, start_error};
-use crate::gateway::Gateway;
-use crate::run::is_said_by_host_only;
+use crate::explain::{self, is_raised_by_host_only};
 use crate::tools::view::View;
 
 /// How long a reader may take at most. Chosen: a thousand times what it takes.
@@ -28,6 +28,8 @@ pub(crate) const READING_TIME: Duration = Duration::from_secs(10);
 pub(crate) struct Read {
     admitted: Admitted,
     prepared: Prepared,
+    /// From here on its time counts.
+    since: Instant,
 }
 
 /// A program that was checked and judged, and may run as far as the checks are concerned.
@@ -36,8 +38,10 @@ pub(crate) struct Judged {
     pub(crate) prepared: Prepared,
     pub(crate) view: View,
     pub(crate) judgement: Judgement,
-    /// What its author is told beside the result.
+    /// Warnings that its author gets beside the result.
     pub(crate) warnings: Vec<String>,
+    /// Since when its time counts.
+    pub(crate) since: Instant,
     /// Nobody else can make one.
     _sealed: Sealed,
 }
@@ -60,56 +64,60 @@ impl From<NotRead> for RunError {
     }
 }
 
-impl Gateway {
+impl Examiner {
     /// Has a program read.
     pub(crate) async fn read(&self, admitted: Admitted) -> Result<Read, RunError> {
-        // Meanwhile, if none is ready.
-        admitted.workers.start_ahead();
+        let since = Instant::now();
         let within = admitted.run.limits.time.min(READING_TIME);
         match self.prepared(&admitted.run.program, within).await {
-            Ok(prepared) => Ok(Read { admitted, prepared }),
-            Err(_) if admitted.since.elapsed() >= admitted.run.limits.time => {
-                Err(self.out_of_time(&admitted))
+            Ok(prepared) => Ok(Read { admitted, prepared, since }),
+            Err(_) if since.elapsed() >= admitted.run.limits.time => {
+                Err(self.out_of_time(&admitted.run, since))
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Checks a program that was read, and judges it, within the time of its run.
-    pub(crate) async fn judged(&self, read: Read) -> Result<Judged, RunError> {
-        let Read { admitted, prepared } = read;
+    /// Checks a program that was read, and judges it, within the time of its run. `modules`
+    /// are those that Python has here, if that is known.
+    pub(crate) async fn judge(
+        &self,
+        read: Read,
+        modules: Option<&BTreeSet<String>>,
+    ) -> Result<Judged, RunError> {
+        let Read { admitted, prepared, since } = read;
         let run = &admitted.run;
-        let view = View::new(self.catalog(), run.program.language);
-        let left = run.limits.time.saturating_sub(admitted.since.elapsed());
-        let examining = self.examine(&view, &run.permissions, &run.program.source, &prepared);
+        let view = View::new(self.tools.catalog(), run.program.language);
+        let left = run.limits.time.saturating_sub(since.elapsed());
+        let (permissions, source) = (&run.permissions, &run.program.source);
+        let examining = self.examine(&view, permissions, source, &prepared, modules);
         let Ok(Examined { verdict, judgement }) = timeout(left, examining).await else {
-            return Err(self.out_of_time(&admitted));
+            return Err(self.out_of_time(run, since));
         };
-        let warnings = verdict?;
-        Ok(Judged { admitted, prepared, view, judgement, warnings, _sealed: Sealed })
+        let (warnings, _sealed) = (verdict?, Sealed);
+        Ok(Judged { admitted, prepared, view, judgement, warnings, since, _sealed })
     }
 
-    fn out_of_time(&self, Admitted { run, since, .. }: &Admitted) -> RunError {
+    fn out_of_time(&self, run: &Submitted, since: Instant) -> RunError {
         let used = u64::try_from(since.elapsed().as_millis()).ok();
-        let configured = &self.settings.limits;
+        let configured = self.policy.configured_limits();
         limit_error(LimitName::Time, used, &run.limits, configured, &run.permissions)
     }
 
-    /// What a reader says of a program.
-    pub(crate) async fn prepared(
+    /// What a reader reads out of a program.
+    pub(super) async fn prepared(
         &self,
         program: &Program,
         within: Duration,
     ) -> Result<Prepared, NotRead> {
         let (reader, _lease) = self.readers.take().await.map_err(|error| {
             tracing::error!(%error, "no reader");
-            let limits = &self.settings.limits;
+            let limits = self.policy.configured_limits();
             NotRead::Failed(explain::sandbox(&error, |limit| start_error(limit, limits)))
         })?;
-        let said = timeout(within, ask(reader, program)).await;
-        match said {
+        match timeout(within, ask(reader, program)).await {
             Ok(Ok(FromGuest::Prepared(prepared))) => {
-                (*prepared).map_err(|error| match is_said_by_host_only(error.code) {
+                (*prepared).map_err(|error| match is_raised_by_host_only(error.code) {
                     true => NotRead::Failed(reader_lost()),
                     false => NotRead::Invalid(error.clipped()),
                 })

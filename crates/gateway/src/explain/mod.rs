@@ -1,20 +1,19 @@
-//! Errors of the layers below, told to a model.
+//! Words the errors of the layers below for a model.
 //!
-//! The model gets what to change and nothing of the host: no path, no URL, none
-//! of what a server printed. The operator finds all of that in the log.
+//! In: errors and refusals as types. Out: a `RunError` that says what to change and
+//! reveals nothing of the host: no path, no URL, none of what a server printed. The
+//! operator finds all of that in the log. A leaf: it knows no floor.
 
 pub(crate) mod command;
 pub(crate) mod limit;
 
 use tidegate_model::{
-    Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, ToolRef,
-    did_you_mean,
+    Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, SandboxKind,
+    ToolRef, Word, did_you_mean, visible_line,
 };
-use tidegate_policy::{Denial, Refusal, Rule};
+use tidegate_policy::{Denial, Refusal, Rule, Ruling, Why};
 use tidegate_sandbox::{PythonError, SandboxError};
 use tidegate_upstream::UpstreamError;
-
-use crate::consent::approval_form::because;
 
 /// A worker that is not isolated enough for a risky program.
 pub(crate) fn not_strict(report: &IsolationReport) -> RunError {
@@ -299,4 +298,50 @@ pub(crate) fn no_python(error: &PythonError) -> RunError {
     let hint = "write the program in TypeScript; or let the user install Python 3.9 or later on \
                 PATH or set `python.path`, `tidegate doctor` says what was found";
     RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
+}
+
+/// Why the rules say what they say, as the end of "because …".
+pub(crate) fn because(ruling: &Ruling) -> String {
+    match &ruling.why {
+        Why::Rule { name, place, because } => {
+            let said = because.as_ref().map(|text| format!(": {}", visible_line(text)));
+            format!("of rule `{}` ({place}){}", visible_line(name), said.unwrap_or_default())
+        }
+        Why::Effect(effect) => {
+            format!("tools that are `{effect}` are {} by default", treated(ruling.word))
+        }
+        Why::Risk(level) => {
+            format!("programs of {level} risk are {} by default", treated(ruling.word))
+        }
+    }
+}
+
+const fn treated(word: Word) -> &'static str {
+    match word {
+        Word::Allow => "allowed",
+        Word::Ask => "asked about",
+        Word::Deny => "refused",
+    }
+}
+
+/// A kind of sandbox that this version or this machine does not have.
+pub(crate) fn no_such_sandbox(kind: SandboxKind) -> RunError {
+    let message = format!("the sandbox `{}` is not available here", kind.as_str());
+    RunError::new(ErrorCode::Isolation, message)
+        .with_hint("ask for `process` or `strict`; a weaker one is never used instead")
+}
+
+/// Whether only the gateway itself can raise this error. No reply to a guest carries it,
+/// so a guest that sends it has broken the protocol.
+pub(crate) const fn is_raised_by_host_only(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Isolation
+            | ErrorCode::Busy
+            | ErrorCode::EngineMissing
+            | ErrorCode::EngineDenied
+            | ErrorCode::Cancelled
+            | ErrorCode::ApprovalPending
+            | ErrorCode::WorkerDied
+    )
 }

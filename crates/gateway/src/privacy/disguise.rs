@@ -6,8 +6,6 @@
 
 use tidegate_privacy::SessionValues;
 
-use crate::run::Ended;
-
 /// More is not looked at: what is shown is much shorter.
 const LOOKED_AT: usize = 64 * 1024;
 
@@ -15,17 +13,13 @@ const LOOKED_AT: usize = 64 * 1024;
 const LEAST_PIECES: usize = 5;
 
 /// How a value was disguised, in words for the record.
-pub(crate) fn disguise(values: &SessionValues, shown: &Ended) -> Option<&'static str> {
-    let output = match &shown.outcome {
-        Ok(output) => output.as_deref().unwrap_or_default(),
-        Err(error) => &error.message,
-    };
-    [output, &shown.logs].into_iter().find_map(|text| in_text(values, start_of(text)))
+pub(crate) fn disguise(values: &SessionValues, shown: [&str; 2]) -> Option<&'static str> {
+    shown.into_iter().find_map(|text| in_text(values, start_of(text)))
 }
 
 fn in_text(values: &SessionValues, text: &str) -> Option<&'static str> {
-    let lines = together(text.lines());
-    let items = together(text.split([',', '[', ']', '{', '}', ':']));
+    let lines = joined(text.lines());
+    let items = joined(text.split([',', '[', ']', '{', '}', ':']));
     if values.knows_some_of(&lines) || values.knows_some_of(&items) {
         return Some("in single characters");
     }
@@ -39,7 +33,7 @@ fn in_text(values: &SessionValues, text: &str) -> Option<&'static str> {
 }
 
 /// What rows of single characters, or of numbers of characters, say.
-fn together<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
+fn joined<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
     let (mut said, mut row) = (String::new(), String::new());
     for piece in pieces.filter(|piece| !piece.is_empty()).chain([".."]) {
         match character(piece) {
@@ -75,14 +69,12 @@ mod tests {
     use tidegate_privacy::SessionValues;
 
     use super::disguise;
-    use crate::run::Ended;
 
     fn told(json: &str, logs: &str) -> Option<&'static str> {
         let mut values = SessionValues::default();
         let known = "ann.lee@example.org";
         values.remember(known, &[Span { start: 0, end: known.len(), data_type: DataType::Email }]);
-        let outcome = Ok(Some(json.to_owned()));
-        disguise(&values, &Ended { outcome, logs: logs.to_owned(), ..Ended::default() })
+        disguise(&values, [json, logs])
     }
 
     #[test]

@@ -5,49 +5,16 @@
 //! once; the tokens last as long as the process then.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::{DataType, RunId};
+use tidegate_model::DataType;
 use tidegate_privacy::{NewValue, SessionValues, Token};
-use tidegate_store::{
-    KeptValue, Parked, ParkedRun, Store, StoreError, Vault, VaultEntry, VaultKey,
-};
+use tidegate_store::{KeptValue, VaultEntry};
 
-/// Where the vault is.
-#[derive(Clone)]
-pub(crate) struct Vaults {
-    pub(crate) store: Arc<Store>,
-    pub(crate) state_dir: PathBuf,
-}
-
-impl Vaults {
-    pub(crate) fn open(&self) -> Result<Vault, StoreError> {
-        self.store.vault(&self.key()?)
-    }
-
-    fn key(&self) -> Result<VaultKey, StoreError> {
-        VaultKey::from_state(&self.state_dir)
-    }
-
-    /// Keeps a run that waits for a person, with the answers it had, sealed.
-    pub(crate) fn park(&self, run: &ParkedRun<'_>) -> Result<(), StoreError> {
-        self.store.park(&self.key()?, run)
-    }
-
-    /// Keeps more of it. Whether it is still its owner's.
-    pub(crate) fn park_again(&self, run: &ParkedRun<'_>) -> Result<bool, StoreError> {
-        self.store.park_again(&self.key()?, run)
-    }
-
-    /// What is there of a run that waits.
-    pub(crate) fn parked(&self, run: &RunId) -> Result<Parked, StoreError> {
-        self.store.parked(&self.key()?, run)
-    }
-}
+use super::vaults::Vaults;
 
 enum Job {
     Keep { session: String, entries: Vec<VaultEntry> },

@@ -1,22 +1,24 @@
-//! Personal data: known where it comes in, replaced where it leaves, put back on its way
-//! into a tool.
+//! Privacy: personal data is detected where it comes in, replaced where it leaves, and
+//! restored on its way into a tool.
 //!
+//! Lives here: the detector, the values that each session has seen, the thread that writes
+//! the vault (`keeper.rs`), and the alerts for a person (`alerts.rs`).
 //! In: every answer from outside ([`Privacy::arrived`]), every text that goes towards the
-//! model ([`Leaving`]), the arguments of every call ([`Privacy::put_back`]). Out: the same
-//! with values or tokens, as the mode says. What a session has seen it knows until its
-//! end; tokens that left are kept in the vault besides, by a thread of its own.
+//! model ([`Leaving`]), the arguments of every call ([`Privacy::restore`]). Out: the same
+//! with values or tokens, as the mode says. A session knows what it has seen until its
+//! end; tokens that left are also kept in the vault.
 //!
-//! Must stay true: nothing goes to a client that has not been here, but for what a person
-//! said yes to (`restore_pii`). No session gets a value of another one.
+//! Must stay true: nothing reaches a client that has not passed here, except what a person
+//! approved (`restore_pii`). No session gets a value of another one.
 
-pub(crate) mod boundary;
+mod alerts;
 mod disguise;
 mod keeper;
 mod leaving;
 pub(crate) mod named_session;
-pub(crate) mod personal;
-pub(crate) mod pii_helpers;
 mod redacted;
+mod token_questions;
+mod vaults;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicU64;
@@ -28,14 +30,14 @@ use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
 use tidegate_model::{DataType, Detect, ErrorCode, RunError, Span, TextKind};
 use tidegate_privacy::{Fate, NewValue, RestoreError, Restored, SessionValues, Token, find_tokens};
 
-use crate::admit::admission::SessionId;
-use crate::run_id::new_run_id;
+use crate::ids::new_run_id;
+use crate::session::SessionId;
 use keeper::Keeper;
 
-pub(crate) use keeper::Vaults;
 pub(crate) use leaving::{Counts, Leaving, Origin};
 pub use redacted::Redacted;
 pub(crate) use redacted::{RedactedError, RedactedErrors};
+pub(crate) use vaults::Vaults;
 
 /// Text up to this size is looked at on the spot. Chosen: a millisecond or two.
 const AT_ONCE_BYTES: usize = 256 * 1024;
@@ -46,6 +48,7 @@ pub(crate) struct Privacy {
     detector: Box<dyn Detect>,
     sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     keeper: Keeper,
+    vaults: Vaults,
     /// The name of the session of a client that has the process to itself.
     own_name: String,
 }
@@ -56,13 +59,13 @@ pub(crate) struct Session {
     pub(crate) name: String,
     values: Mutex<SessionValues>,
     /// Bytes that went towards the model since personal data was seen.
-    pub(crate) told_bytes: AtomicU64,
+    pub(crate) sent_bytes: AtomicU64,
 }
 
 impl Session {
     fn new(name: String, values: SessionValues) -> Self {
         let values = Mutex::new(values);
-        Self { name, values, told_bytes: AtomicU64::new(0) }
+        Self { name, values, sent_bytes: AtomicU64::new(0) }
     }
 
     pub(crate) fn values(&self) -> MutexGuard<'_, SessionValues> {
@@ -87,7 +90,8 @@ impl Privacy {
     pub(crate) fn open(settings: Settings, vaults: Vaults) -> Result<Self, OptionsError> {
         Ok(Self {
             detector: detector(&settings)?,
-            keeper: Keeper::new(vaults, settings.expires),
+            keeper: Keeper::new(vaults.clone(), settings.expires),
+            vaults,
             settings,
             sessions: Mutex::default(),
             own_name: new_run_id().0,
@@ -205,7 +209,7 @@ impl Privacy {
 
     /// The arguments of a call with values in the place of the tokens that are meant, and
     /// how often each was restored. Only what the server may receive: else nothing is.
-    pub(crate) fn put_back(
+    pub(crate) fn restore(
         &self,
         session: &SessionId,
         server: &str,

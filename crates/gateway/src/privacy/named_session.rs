@@ -8,9 +8,9 @@ use std::io;
 
 use thiserror::Error;
 
-use crate::admit::admission::SessionId;
-use crate::gateway::Gateway;
-use crate::pipeline::sha256_hex;
+use super::Privacy;
+use crate::digest::sha256_hex;
+use crate::session::SessionId;
 
 /// The session is this process's for as long as this is kept.
 #[must_use]
@@ -38,15 +38,15 @@ pub enum SessionError {
     },
 }
 
-impl Gateway {
+impl Privacy {
     /// Makes a session this process's own. Those without a name are it anyway.
-    pub fn own_session(&self, session: &SessionId) -> Result<OwnSession, SessionError> {
+    pub(crate) fn own_session(&self, session: &SessionId) -> Result<OwnSession, SessionError> {
         let name = &*session.0;
         if name.is_empty() {
             return Ok(OwnSession { _lock: None });
         }
         let failed = |source| SessionError::Lock { name: name.to_owned(), source };
-        let folder = self.settings.state_dir.join("sessions");
+        let folder = self.vaults.state_dir.join("sessions");
         create_dir_all(&folder).map_err(failed)?;
         let lock = File::create(folder.join(sha256_hex(name))).map_err(failed)?;
         match lock.try_lock() {

@@ -7,7 +7,7 @@ use tidegate_model::{DataType, ErrorCode, RunError};
 use tidegate_store::Store;
 
 use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
-use crate::admit::admission::SessionId;
+use crate::session::SessionId;
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
     let state = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ async fn in_strict_mode_programs_get_tokens_and_tools_get_values() {
     assert_eq!(arrived.unwrap_err().message, "`crm` failed: [EMAIL_1] is taken");
     let arguments = json!({"to": "[EMAIL_2]", "cc": ["<[EMAIL_1]>"]});
     let sent = privacy
-        .put_back(&session("a"), "mail", arguments.as_object().unwrap().clone(), &|_| true)
+        .restore(&session("a"), "mail", arguments.as_object().unwrap().clone(), &|_| true)
         .unwrap();
     assert_eq!(
         Value::Object(sent.value),
@@ -92,7 +92,7 @@ async fn tokens_of_others_and_for_others_are_refused_and_named() {
     let put_back = |name: &str, server: &str, text: &str| {
         let arguments = json!({"text": text}).as_object().unwrap().clone();
         privacy
-            .put_back(&session(name), server, arguments, &|_| true)
+            .restore(&session(name), server, arguments, &|_| true)
             .map(|restored| Value::Object(restored.value))
     };
     assert_eq!(put_back("a", "crm", "[EMAIL_1]").unwrap(), json!({"text": ANN}));
@@ -110,7 +110,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     let (state, privacy) = opened(Settings::default());
     assert_eq!(&*privacy.leaving(&session("work")).text(ANN), "[EMAIL_1]");
     privacy
-        .put_back(
+        .restore(
             &session("work"),
             "crm",
             json!({"to": "[EMAIL_1]"}).as_object().unwrap().clone(),
@@ -193,7 +193,7 @@ async fn when_it_is_off_nothing_is_touched() {
     assert_eq!(&*privacy.leaving(&session("a")).text(ANN), ANN);
     let arguments = answer.as_object().unwrap().clone();
     assert_eq!(
-        privacy.put_back(&session("a"), "crm", arguments.clone(), &|_| true).unwrap().value,
+        privacy.restore(&session("a"), "crm", arguments.clone(), &|_| true).unwrap().value,
         arguments
     );
 }
@@ -226,7 +226,7 @@ async fn what_servers_write_is_no_token() {
     // A program that does not hold the token hands on what it was given.
     let arguments =
         json!({"text": "post [EMAIL_1] and %5BEMAIL_1%5D"}).as_object().unwrap().clone();
-    let sent = privacy.put_back(&session("a"), "wiki", arguments.clone(), &|_| false).unwrap();
+    let sent = privacy.restore(&session("a"), "wiki", arguments.clone(), &|_| false).unwrap();
     assert_eq!((sent.value, sent.left.len()), (arguments, 1));
     // In strict mode it gets no such thing.
     let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
@@ -235,7 +235,7 @@ async fn what_servers_write_is_no_token() {
     let seen = arrived(&privacy, "a", Ok(odd.to_owned())).await.unwrap();
     let seen: Value = serde_json::from_str(&seen).unwrap();
     let sent = privacy
-        .put_back(&session("a"), "wiki", seen.as_object().unwrap().clone(), &|_| true)
+        .restore(&session("a"), "wiki", seen.as_object().unwrap().clone(), &|_| true)
         .unwrap();
     assert!(sent.counts.is_empty(), "{:?}", sent.value);
     assert_eq!(Value::Object(sent.value), seen);
@@ -260,7 +260,7 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
     arrive(&privacy, "a", &json!({"name": "Qixlat Mroop", "company": "Vlompf"})).await;
     let sent = |server: &str, body: &str| {
         let arguments = json!({"body": body}).as_object().unwrap().clone();
-        privacy.put_back(&session("a"), server, arguments, &|_| true).map(drop)
+        privacy.restore(&session("a"), server, arguments, &|_| true).map(drop)
     };
     sent("wiki", "Qixlat Mroop").unwrap();
     let refused = sent("wiki", &format!("of Vlompf, {ANN}")).unwrap_err();

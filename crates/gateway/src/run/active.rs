@@ -10,10 +10,11 @@ use tidegate_wire::{FromGuest, LogLevel, RunRequest, ToGuest};
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
-use crate::consent::person::Person;
-use crate::gateway::Gateway;
-use crate::run::limits::Spent;
-use crate::run::request::Request;
+use super::Runner;
+use crate::answer::ended::{Ended, Outcome};
+use crate::approvals::person::Person;
+use crate::bridge::request::{AnswerForm, Request};
+use crate::explain::is_raised_by_host_only;
 use crate::tools::view::View;
 
 /// Commands that run at the same time for one run. Each has memory and processes of
@@ -21,40 +22,9 @@ use crate::tools::view::View;
 /// own. Chosen: what pipelines of ordinary tools have.
 const PARALLEL_COMMANDS: usize = 4;
 
-/// How a run ended.
-pub(crate) struct Ended {
-    /// JSON text of the output, or why there is none.
-    pub(crate) outcome: Outcome,
-    /// What the program printed.
-    pub(crate) logs: String,
-    /// Peak memory of the worker, as it says itself, and no more than can be true.
-    pub(crate) memory_bytes: u64,
-    /// Calls the program made.
-    pub(crate) tool_calls: u32,
-    /// What its author is told beside the result.
-    pub(crate) warnings: Vec<String>,
-}
-
-/// JSON text of the output, or why there is none.
-pub(crate) type Outcome = Result<Option<String>, RunError>;
-
-impl Default for Ended {
-    fn default() -> Self {
-        let (logs, warnings) = (String::new(), Vec::new());
-        Self { outcome: Ok(None), logs, memory_bytes: 0, tool_calls: 0, warnings }
-    }
-}
-
-impl Ended {
-    /// A run that did not begin.
-    pub(crate) fn failed(error: RunError) -> Self {
-        Self { outcome: Err(error), ..Self::default() }
-    }
-}
-
 /// What the tasks of a run share.
 pub(crate) struct RunShared {
-    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) runner: Arc<Runner>,
     pub(crate) id: RunId,
     pub(crate) person: Arc<Person>,
     pub(crate) permissions: Permissions,
@@ -124,13 +94,14 @@ impl ActiveRun {
         match message {
             FromGuest::Hello { .. } | FromGuest::Prepared(_) => Some(Err(broken_protocol())),
             FromGuest::Call { id, name, arguments, raw } => {
-                self.request(id, Request::Tool { name, arguments, raw })
+                let form = if raw { AnswerForm::Raw } else { AnswerForm::Value };
+                self.start_request(id, Request::Tool { name, arguments, form })
             }
-            FromGuest::Fetch { id, request } => self.request(id, Request::Fetch(request)),
+            FromGuest::Fetch { id, request } => self.start_request(id, Request::Fetch(request)),
             FromGuest::Command { id, name, request } => {
-                self.request(id, Request::Command { name, request })
+                self.start_request(id, Request::Command { name, request })
             }
-            FromGuest::Ask { id, question, body } => self.ask(id, question, body),
+            FromGuest::Ask { id, question, body } => self.start_question(id, question, body),
             FromGuest::Log { level, text } => self.log(level, &text),
             FromGuest::Done { output, memory_bytes } => {
                 self.ended.memory_bytes = self.possible(memory_bytes);
@@ -144,7 +115,11 @@ impl ActiveRun {
             FromGuest::Failed { error, memory_bytes, output_bytes } => {
                 self.ended.memory_bytes = self.possible(memory_bytes);
                 self.output_bytes = self.possible(output_bytes).max(self.printed_bytes);
-                Some(Err(if is_said_by_host_only(error.code) { broken_protocol() } else { error }))
+                Some(Err(if is_raised_by_host_only(error.code) {
+                    broken_protocol()
+                } else {
+                    error
+                }))
             }
         }
     }
@@ -181,20 +156,6 @@ impl ActiveRun {
         None
     }
 
-    /// The run has ended like this.
-    pub(crate) fn into_ended(
-        mut self,
-        outcome: Outcome,
-        spent: &Spent,
-        warnings: Vec<String>,
-    ) -> Ended {
-        self.ended.outcome = outcome.map_err(|error| self.with_limit(error, spent));
-        self.ended.warnings = warnings;
-        let notice = self.notice(spent);
-        self.ended.warnings.extend(notice);
-        self.ended
-    }
-
     /// The channel to the worker failed.
     pub(crate) fn worker_error(&self, error: &ChannelError) -> RunError {
         tracing::warn!(%error, run = %self.shared.id, "worker lost");
@@ -209,25 +170,6 @@ impl ActiveRun {
     }
 }
 
-/// Whether only the gateway itself can know this. No reply to a program carries
-/// it, so none can come back.
-pub(crate) fn is_said_by_host_only(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::Isolation
-            | ErrorCode::Busy
-            | ErrorCode::EngineMissing
-            | ErrorCode::EngineDenied
-            | ErrorCode::Cancelled
-            | ErrorCode::ApprovalPending
-            | ErrorCode::WorkerDied
-    )
-}
-
 pub(crate) fn broken_protocol() -> RunError {
     RunError::new(ErrorCode::WorkerDied, "the worker broke the protocol")
-}
-
-pub(crate) fn cancelled() -> RunError {
-    RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
 }

@@ -3,45 +3,52 @@
 use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind};
-use tidegate_sandbox::{ChannelError, End, Life, Usage, Watch, Worker};
+use tidegate_sandbox::{ChannelError, End, Lease, Life, Usage, Watch, Worker};
 use tidegate_wire::RunRequest;
 use tokio::sync::{Mutex, mpsc};
 
+use super::{Runner, cancelled};
+use crate::answer::ended::{Ended, Outcome};
+use crate::approvals::clock::RunClock;
 use crate::consent::stage::Consented;
 use crate::explain;
 use crate::explain::limit::{code_of, start_error};
-use crate::gateway::Gateway;
-use crate::run::active::{ActiveRun, Ended, Outcome, RunShared, cancelled};
-use crate::run::clock::RunClock;
+use crate::run::active::{ActiveRun, RunShared};
 use crate::run::limits::{Spent, cause, measured};
 
-impl Gateway {
+impl Runner {
     /// Runs a program that may run.
     pub(crate) async fn run(self: &Arc<Self>, consented: Consented) -> Ended {
-        let cancelled = consented.run.person.context().cancelled.clone();
+        let client_gone = consented.run.person.context().cancelled.clone();
         let taken = tokio::select! {
-            taken = consented.workers.take() => taken,
-            () = cancelled.cancelled() => return Ended::failed(self::cancelled()),
+            taken = self.worker_for(&consented) => taken,
+            () = client_gone.cancelled() => Err(cancelled()),
         };
-        let (worker, _lease) = match taken {
-            Ok(taken) => taken,
-            Err(error) => {
-                tracing::error!(%error, run = %consented.run.id, "no worker");
-                let limits = &self.settings.limits;
-                let error = explain::sandbox(&error, |limit| start_error(limit, limits));
-                return Ended::failed(error);
-            }
-        };
-        let wanted = consented.sandbox;
-        if wanted == SandboxKind::Strict && worker.report.level() < Isolation::Strict {
-            return Ended::failed(explain::not_strict(&worker.report));
+        match taken {
+            // The lease ends with the run.
+            Ok((worker, _lease)) => drive(self, worker, consented).await,
+            Err(error) => Ended::failed(error),
         }
-        drive(self, worker, consented).await
+    }
+
+    /// A worker of the sandbox and the engine that the program needs.
+    async fn worker_for(&self, consented: &Consented) -> Result<(Worker, Lease), RunError> {
+        let Consented { run, sandbox, .. } = consented;
+        let workers = self.workers.get(*sandbox, &run.program).await?;
+        let (worker, lease) = workers.take().await.map_err(|error| {
+            tracing::error!(%error, run = %run.id, "no worker");
+            let limits = self.configured_limits();
+            explain::sandbox(&error, |limit| start_error(limit, limits))
+        })?;
+        if *sandbox == SandboxKind::Strict && worker.report.level() < Isolation::Strict {
+            return Err(explain::not_strict(&worker.report));
+        }
+        Ok((worker, lease))
     }
 }
 
 /// Sends the program and listens until the run has ended.
-async fn drive(gateway: &Arc<Gateway>, worker: Worker, consented: Consented) -> Ended {
+async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> Ended {
     let Worker { mut reader, writer, life, report: _ } = worker;
     let Consented { run, executable, view, mut turn, warnings, used, .. } = consented;
     turn.started();
@@ -60,7 +67,7 @@ async fn drive(gateway: &Arc<Gateway>, worker: Worker, consented: Consented) -> 
     let context = run.person.context().clone();
     let mut watch = life.watch(&run.limits);
     let shared = RunShared {
-        gateway: Arc::clone(gateway),
+        runner: Arc::clone(runner),
         id: run.id,
         person: run.person,
         permissions: run.permissions,

@@ -1,13 +1,14 @@
 //! The limits of a run in its errors: which was hit, and what was used of it.
 //!
 //! In: an error of the worker or of the host, and what was measured from outside.
-//! Out: the error as the model reads it. How it is worded: `explain_limit.rs`.
+//! Out: the error as the model reads it. How it is worded: `explain/limit.rs`.
 
 use std::time::Duration;
 
 use tidegate_model::{ErrorCode, LimitName, Limits, RunError};
 use tidegate_sandbox::{Hit, Usage};
 
+use crate::answer::ended::{Ended, Outcome};
 use crate::explain::limit::{Subject, bound_of_program, hint, limit_of, message};
 use crate::run::active::{ActiveRun, RunShared};
 
@@ -34,9 +35,23 @@ pub(crate) struct Spent {
 }
 
 impl ActiveRun {
+    /// The run has ended like this.
+    pub(crate) fn into_ended(
+        mut self,
+        outcome: Outcome,
+        spent: &Spent,
+        warnings: Vec<String>,
+    ) -> Ended {
+        self.ended.outcome = outcome.map_err(|error| self.with_limit(error, spent));
+        self.ended.warnings = warnings;
+        let notice = self.notice(spent);
+        self.ended.warnings.extend(notice);
+        self.ended
+    }
+
     /// Limits are named by the host: the guest does not know what was configured,
     /// and what it has used is measured here wherever that can be done.
-    pub(crate) fn with_limit(&self, mut error: RunError, spent: &Spent) -> RunError {
+    fn with_limit(&self, mut error: RunError, spent: &Spent) -> RunError {
         if error.code == ErrorCode::StackLimit {
             // Not one of the configured ones: it is the engine's own.
             error.message = "the program recursed too deeply".into();
@@ -44,8 +59,8 @@ impl ActiveRun {
         }
         let limit = limit_of(error.code);
         // A refused call may say more than the limit itself.
-        let told = error.code == ErrorCode::CallLimit && !error.message.is_empty();
-        let Some(limit) = limit.filter(|_| !told) else { return error };
+        let is_worded = error.code == ErrorCode::CallLimit && !error.message.is_empty();
+        let Some(limit) = limit.filter(|_| !is_worded) else { return error };
         let hit = Hit { limit, used: self.used(limit, spent) };
         error.message = message(Subject::Program, hit, &self.shared.limits);
         error.hint = Some(self.hint(limit));
@@ -67,14 +82,15 @@ impl ActiveRun {
     }
 
     pub(crate) fn hint(&self, limit: LimitName) -> String {
-        let RunShared { gateway, limits, permissions, .. } = &*self.shared;
-        let bound = bound_of_program(limit, limits, &gateway.settings.limits, permissions);
+        let RunShared { runner, limits, permissions, .. } = &*self.shared;
+        let configured = runner.configured_limits();
+        let bound = bound_of_program(limit, limits, configured, permissions);
         hint(Subject::Program, limit, &bound)
     }
 
     /// Of a run that failed in its own words: that processes were refused to it
     /// may be the reason.
-    pub(crate) fn notice(&self, spent: &Spent) -> Option<String> {
+    fn notice(&self, spent: &Spent) -> Option<String> {
         let error = self.ended.outcome.as_ref().err()?;
         let (limit, limits) = (LimitName::Processes, &self.shared.limits);
         if error.code == ErrorCode::ProcessLimit || !spent.usage.ran_out_of_processes(limits) {

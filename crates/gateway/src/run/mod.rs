@@ -1,22 +1,57 @@
-//! Runs one program in one worker, after its consent.
+//! Runs: one program in one worker, after its consent.
 //!
-//! `drive.rs` takes a worker and listens to it until the run has ended; `active.rs` is
-//! the run meanwhile, and what each frame of the worker means; `requests.rs` starts what
-//! the program asks for; `clock.rs` stops while a person is asked; `limits.rs` names the
-//! limit that was hit.
-//!
-//! The worker is not believed in anything: calls and bytes are counted here, the clock is
-//! here, and whoever breaks the protocol loses the run. The worker's own limits only make
-//! for better errors.
+//! Lives here: the registry of workers (`workers.rs`); `drive.rs`, which takes a worker and
+//! listens to it until the run has ended; the run meanwhile, and what each frame of the
+//! worker means (`active.rs`); the requests that it starts (`requests.rs`), the questions
+//! that it answers (`questions.rs`), and the limits that it names (`limits.rs`).
+//! In: a consented program. Out: how it ended, with real values.
+//! Must stay true: the worker is trusted in nothing. Calls and bytes are counted here, the
+//! clock is the host's, and a worker that breaks the protocol loses the run. Its own limits
+//! only make for better errors.
 
 mod active;
-mod clock;
 mod drive;
-pub(crate) mod engines;
-pub(crate) mod guest;
 mod limits;
-pub(crate) mod request;
+mod questions;
 mod requests;
+pub(crate) mod workers;
 
-pub(crate) use active::{Ended, RunShared, cancelled, is_said_by_host_only};
-pub(crate) use clock::RunClock;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tidegate_model::{ErrorCode, Limits, Program, RunError};
+
+use crate::bridge::Bridge;
+use workers::Workers;
+
+/// Runs programs.
+pub(crate) struct Runner {
+    pub(crate) workers: Workers,
+    bridge: Arc<Bridge>,
+}
+
+impl Runner {
+    pub(crate) fn new(workers: Workers, bridge: Arc<Bridge>) -> Arc<Self> {
+        Arc::new(Self { workers, bridge })
+    }
+
+    /// Makes sure that there are workers for a program, and starts one if none is ready:
+    /// it is needed once the program was read.
+    pub(crate) async fn prepare(&self, program: &Program) -> Result<(), RunError> {
+        self.workers.prepare(program).await
+    }
+
+    /// The modules that Python has here, if that is known.
+    pub(crate) fn python_modules(&self) -> Option<&BTreeSet<String>> {
+        self.workers.python_modules()
+    }
+
+    fn configured_limits(&self) -> &Limits {
+        self.bridge.policy.configured_limits()
+    }
+}
+
+/// The run of a client that has cancelled it.
+pub(crate) fn cancelled() -> RunError {
+    RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
+}

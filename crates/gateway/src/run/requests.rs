@@ -1,7 +1,7 @@
 //! Starts what the program asks for: calls, connections, commands, questions.
 //!
-//! Counting and queueing happen here, before anything waits in memory; deciding in
-//! `bridge.rs`, `fetch.rs` and `commands.rs`.
+//! Requests are counted and queued here, before they wait in memory. The bridge decides
+//! on them.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -11,11 +11,12 @@ use tidegate_sandbox::{ChannelError, FrameWriter, Hit};
 use tidegate_wire::{Question, ToGuest};
 use tokio::sync::Mutex;
 
+use crate::answer::ended::Outcome;
+use crate::approvals::questions::is_pending;
 use crate::bridge::call::Caller;
-use crate::consent::approvals::is_pending;
+use crate::bridge::request::{Request, WAITING_BYTES};
 use crate::explain::limit::{Subject, message};
-use crate::run::active::{ActiveRun, Outcome, RunShared, broken_protocol};
-use crate::run::request::{Request, WAITING_BYTES, journaled};
+use crate::run::active::{ActiveRun, RunShared, broken_protocol};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -31,7 +32,7 @@ const SAVES: u32 = 100;
 impl ActiveRun {
     /// Starts what the program asks for, or refuses it at once: what is refused
     /// must not wait in memory for its turn.
-    pub(super) fn request(&mut self, id: u32, request: Request) -> Option<Outcome> {
+    pub(super) fn start_request(&mut self, id: u32, request: Request) -> Option<Outcome> {
         // Counted before the call: a guest that is killed in the middle of it
         // must still have paid.
         self.ended.tool_calls = self.ended.tool_calls.saturating_add(1);
@@ -64,7 +65,7 @@ impl ActiveRun {
             let _turn = slots.parallel.acquire().await;
             // On its own: what a call needs while it is made is a hundred times
             // what it needs while it waits, and ten thousand may wait.
-            let outcome = Box::pin(journaled(&shared, request)).await;
+            let outcome = Box::pin(shared.answer(request)).await;
             slots.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             match outcome {
@@ -97,7 +98,12 @@ impl ActiveRun {
 
     /// Answers a question. Our worker waits for each answer before it asks
     /// again; one that does not is not ours any more.
-    pub(super) fn ask(&mut self, id: u32, question: Question, body: String) -> Option<Outcome> {
+    pub(super) fn start_question(
+        &mut self,
+        id: u32,
+        question: Question,
+        body: String,
+    ) -> Option<Outcome> {
         let Ok(turn) = Arc::clone(&self.slots.questions).try_acquire_owned() else {
             return Some(Err(broken_protocol()));
         };
@@ -109,8 +115,8 @@ impl ActiveRun {
                 true => Err(too_many()),
                 false => {
                     let called = OnceLock::new();
-                    let caller = shared.caller(None, &called);
-                    shared.gateway.answer(&shared.view, &caller, question, &body).await
+                    let caller = shared.caller(&called);
+                    shared.runner.answer(&shared.view, &caller, question, &body).await
                 }
             };
             let answer = answer.map(|value| value.to_string());
@@ -133,18 +139,20 @@ impl ActiveRun {
 }
 
 impl RunShared {
+    /// Does what the program asked for.
+    async fn answer(&self, request: Request) -> Result<String, RunError> {
+        let called = OnceLock::new();
+        self.runner.bridge.answer_request(self.caller(&called), request).await
+    }
+
     /// Who makes a call of this run.
-    pub(crate) fn caller<'a>(
-        &'a self,
-        entry: Option<usize>,
-        called: &'a OnceLock<tidegate_model::ToolRef>,
-    ) -> Caller<'a> {
+    fn caller<'a>(&'a self, called: &'a OnceLock<tidegate_model::ToolRef>) -> Caller<'a> {
         Caller {
             run: &self.id,
             permissions: &self.permissions,
             language: self.view.language,
             person: &self.person,
-            entry,
+            entry: None,
             called,
         }
     }

@@ -12,7 +12,6 @@ use tidegate_policy::Permit;
 use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
 use crate::explain;
-use crate::gateway::Gateway;
 use crate::tools::acceptance::Acceptance;
 use crate::tools::shapes::Shapes;
 
@@ -20,14 +19,15 @@ use crate::tools::shapes::Shapes;
 pub(crate) struct Discovery {
     /// Private: whoever wants to call a tool needs a permit, see `call`.
     upstreams: Upstreams,
-    known: RwLock<Known>,
+    state: RwLock<CatalogState>,
     snapshots: Snapshots,
     shapes: Arc<Shapes>,
     pub(crate) acceptance: Acceptance,
     pub(crate) specs: Vec<ServerSpec>,
 }
 
-struct Known {
+/// The catalog, and what of the parts below is in it.
+struct CatalogState {
     catalog: Arc<Catalog>,
     /// The newest tool list that is in the catalog.
     version: u64,
@@ -41,21 +41,6 @@ struct Known {
 /// accepted one.
 pub(crate) type Callable = (ToolRef, Arc<ToolDef>, Option<Change>);
 
-/// A server as `servers list` and `servers test` show it.
-#[derive(Debug)]
-pub struct ServerReport {
-    /// Name in the configuration.
-    pub name: String,
-    /// How it is reached, without secrets.
-    pub transport: String,
-    /// How it is doing.
-    pub status: ServerStatus,
-    /// Package and version, if known.
-    pub package: String,
-    /// How many tools are known.
-    pub tools: usize,
-}
-
 impl Discovery {
     pub(crate) fn new(
         catalog: Catalog,
@@ -67,13 +52,21 @@ impl Discovery {
     ) -> Self {
         let accepted = acceptance.version();
         let catalog = Arc::new(catalog);
-        let known = RwLock::new(Known { catalog, version: 0, shapes: 0, accepted });
-        Self { upstreams, known, snapshots, shapes, acceptance, specs }
+        let state = RwLock::new(CatalogState { catalog, version: 0, shapes: 0, accepted });
+        Self { upstreams, state, snapshots, shapes, acceptance, specs }
     }
 
     /// Makes a permitted call.
     pub(crate) async fn call(&self, permit: Permit) -> Result<Answer, UpstreamError> {
         self.upstreams.call(permit.into_call()).await
+    }
+
+    /// Starts servers (all, if none is named) and says how it went.
+    pub(crate) async fn start(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
+        let all: Vec<String> = self.upstreams.names().map(str::to_owned).collect();
+        let outcomes = self.upstreams.start_all(if names.is_empty() { &all } else { names }).await;
+        self.catalog();
+        outcomes
     }
 
     /// How a server is doing.
@@ -93,16 +86,16 @@ impl Discovery {
         let shapes = self.shapes.version();
         let accepted = self.acceptance.version();
         {
-            let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-            if known.version >= newest && known.shapes >= shapes && known.accepted >= accepted {
-                return Arc::clone(&known.catalog);
+            let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+            if state.version >= newest && state.shapes >= shapes && state.accepted >= accepted {
+                return Arc::clone(&state.catalog);
             }
         }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let mut catalog = (*known.catalog).clone();
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut catalog = (*state.catalog).clone();
         for spec in &self.specs {
             let Some(tools) = self.upstreams.cached_tools(&spec.name) else { continue };
-            if tools.version <= known.version {
+            if tools.version <= state.version {
                 continue;
             }
             catalog.set_tools(&spec.name, &tools.list);
@@ -114,7 +107,7 @@ impl Discovery {
                 tracing::warn!(%error, "snapshot not written");
             }
         }
-        if known.accepted < accepted {
+        if state.accepted < accepted {
             self.compare_all(&mut catalog);
         }
         for spec in &self.specs {
@@ -122,11 +115,11 @@ impl Discovery {
             catalog.set_observed(&spec.name, self.shapes.of_server(&spec.name, &tools));
         }
         // Another thread may have been here with newer ones.
-        let version = newest.max(known.version);
-        let shapes = shapes.max(known.shapes);
-        let accepted = accepted.max(known.accepted);
-        *known = Known { catalog: Arc::new(catalog), version, shapes, accepted };
-        Arc::clone(&known.catalog)
+        let version = newest.max(state.version);
+        let shapes = shapes.max(state.shapes);
+        let accepted = accepted.max(state.accepted);
+        *state = CatalogState { catalog: Arc::new(catalog), version, shapes, accepted };
+        Arc::clone(&state.catalog)
     }
 
     /// Marks what is not as it was accepted.
@@ -247,51 +240,5 @@ impl Discovery {
             self.upstreams.tools(name).await.map_err(|error| explain::upstream(&error))?;
         }
         Ok(name.to_owned())
-    }
-}
-
-impl Gateway {
-    /// The catalog as it is known now, without starting anything.
-    pub fn catalog(&self) -> Arc<Catalog> {
-        self.discovery.catalog()
-    }
-
-    /// The catalog after starting the servers whose tools were never listed,
-    /// and the servers that could not be started.
-    pub async fn complete_catalog(&self) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
-        let failed = self.discovery.learn_missing().await;
-        (self.discovery.catalog(), failed)
-    }
-
-    /// Starts servers (all, if none is named) and says how it went.
-    pub async fn test_servers(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
-        let all: Vec<String> = self.discovery.upstreams.names().map(str::to_owned).collect();
-        let outcomes =
-            self.discovery.upstreams.start_all(if names.is_empty() { &all } else { names }).await;
-        self.discovery.catalog();
-        outcomes
-    }
-
-    /// All configured servers, without starting any.
-    pub fn servers(&self) -> Vec<ServerReport> {
-        let catalog = self.discovery.catalog();
-        let report = |spec: &ServerSpec| {
-            let known = catalog.server(&spec.name);
-            let package = known.map(|tools| {
-                format!("{} {}", tools.info.name, tools.info.version).trim().to_owned()
-            });
-            ServerReport {
-                name: spec.name.clone(),
-                transport: spec.transport.describe(),
-                status: self
-                    .discovery
-                    .upstreams
-                    .status(&spec.name)
-                    .unwrap_or(ServerStatus::NotStarted),
-                package: package.unwrap_or_default(),
-                tools: known.map_or(0, |tools| tools.tools.len()),
-            }
-        };
-        self.discovery.specs.iter().map(report).collect()
     }
 }

@@ -1,20 +1,18 @@
 //! Tool search: the answer of `search_tools`, `searchTools` and `tidegate search`.
+//!
+//! In: a catalog, a request, and which tools were used together before. Out: the tools that
+//! fit, within the tokens of the request.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
-use tidegate_model::{RunError, ToolRef};
-use tidegate_upstream::{ServerStatus, UpstreamError};
+use tidegate_model::ToolRef;
 
-use crate::answer::shown::{ShowResult, Shown, ToolList, ToolText};
-use crate::context::RunContext;
-use crate::gateway::Gateway;
-use crate::tools::recommend::Recommended;
-use crate::tools::together::{Learned, UsedWith};
-use crate::{explain, tokens};
+use crate::tokens;
+use crate::tools::co_usage::{Learned, UsedWith};
+use crate::tools::recommended::Recommended;
 
 /// Tokens of one answer, unless the request says otherwise.
 const TOKEN_BUDGET: usize = 800;
@@ -92,7 +90,7 @@ pub enum Detail {
 #[derive(Debug, Clone, Default)]
 pub struct SearchAnswer {
     /// Best first.
-    pub results: Vec<Found>,
+    pub results: Vec<SearchResult>,
     /// How many more fit the query.
     pub more: usize,
     /// Where most of these are, with how many.
@@ -143,7 +141,7 @@ impl SearchAnswer {
 
 /// One tool that was found.
 #[derive(Debug, Clone, Serialize)]
-pub struct Found {
+pub struct SearchResult {
     /// As one would call it: `servers.<server>.<function>`.
     pub call: String,
     /// Its server.
@@ -176,7 +174,7 @@ pub struct Found {
     pub id: ToolRef,
 }
 
-impl Found {
+impl SearchResult {
     /// As programs in Python write it.
     pub(crate) fn turn_python(&mut self, catalog: &Catalog) {
         let Some((function, definition)) = catalog.python_definition(&self.id) else { return };
@@ -193,7 +191,7 @@ impl Found {
 }
 
 /// The same text wherever a tool is shown.
-impl fmt::Display for Found {
+impl fmt::Display for SearchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let (Some(text), Some(_)) = (&self.text, self.tokens) {
             // The function's name is in the definition, and so are the marks.
@@ -226,86 +224,13 @@ impl SearchAnswer {
     }
 }
 
-impl Gateway {
-    /// What a search finds, as a client reads it.
-    pub async fn search_tools(
-        &self,
-        request: &SearchRequest,
-        context: &RunContext,
-    ) -> Shown<ToolText> {
-        let found = self.search(request).await;
-        let definition_tokens = found.definition_tokens();
-        self.show(ToolText { text: found.to_string(), definition_tokens }, context)
-    }
-
-    /// The typed definition of one tool, as a client reads it.
-    pub async fn tool_definition(&self, name: &str, context: &RunContext) -> ShowResult<ToolText> {
-        let found = self.definition(name).await;
-        let text =
-            |found: Found| ToolText { text: found.to_string(), definition_tokens: found.tokens };
-        self.show_result(found.map(text), context)
-    }
-
-    /// Every upstream tool as itself, named `<server>__<tool>`, for a client.
-    pub async fn upstream_tools(&self, context: &RunContext) -> Shown<Vec<Value>> {
-        let (catalog, _) = self.complete_catalog().await;
-        let as_listed = |id: &ToolRef| {
-            let tool = catalog.shown(id)?;
-            let mut value = serde_json::to_value(tool.as_ref()).ok()?;
-            value["name"] = Value::String(id.to_string());
-            if !catalog.notes(id).is_empty() {
-                let said = tool.description.as_deref().unwrap_or_default();
-                value["description"] = Value::String(catalog.marked(id, said));
-            }
-            // Clients refuse answers without structured content from a tool that announces
-            // it, and we send content only.
-            value.as_object_mut()?.remove("outputSchema");
-            Some(value)
-        };
-        let tools = catalog.tools().filter_map(|(id, _)| as_listed(&id)).collect();
-        self.show(ToolList(tools), context)
-    }
-
-    /// Searches all known tools. Starts only servers that were never listed.
-    pub async fn search(&self, request: &SearchRequest) -> SearchAnswer {
-        let (catalog, failed) = self.complete_catalog().await;
-        self.search_among(&catalog, &failed, request, None).await
-    }
-
-    /// Searches a catalog and names the servers that are not in it.
-    pub(crate) async fn search_in(
-        &self,
-        catalog: &Catalog,
-        failed: &[(String, UpstreamError)],
-        request: &SearchRequest,
-    ) -> SearchAnswer {
-        let connected =
-            |server: &str| matches!(self.discovery.status(server), Some(ServerStatus::Connected));
-        let mut unavailable: Vec<String> = failed.iter().map(|(name, _)| name.clone()).collect();
-        unavailable.retain(|name| !connected(name));
-        let learned = self.together.learned(&self.store).await;
-        let mut answer = search_without(catalog, request, unavailable, &learned);
-        for found in &mut answer.results {
-            found.connected = connected(&found.server);
-        }
-        answer
-    }
-
-    /// The typed definition of one tool.
-    pub async fn definition(&self, name: &str) -> Result<Found, RunError> {
-        let (id, _) = self.discovery.describe(name).await?;
-        let found = describe(&self.catalog(), &id, Detail::Full);
-        found.ok_or_else(|| explain::no_tools(&id.server))
-    }
-}
-
 /// Searches a catalog.
 pub fn search(catalog: &Catalog, request: &SearchRequest) -> SearchAnswer {
     search_without(catalog, request, Vec::new(), &Learned::default())
 }
 
 /// Searches a catalog in which some servers are missing.
-fn search_without(
+pub(crate) fn search_without(
     catalog: &Catalog,
     request: &SearchRequest,
     unavailable: Vec<String>,
@@ -360,7 +285,7 @@ fn fitting(
     used_with: Option<&UsedWith>,
     detail: &mut Detail,
     left: usize,
-) -> Option<(Found, usize)> {
+) -> Option<(SearchResult, usize)> {
     let details = match detail {
         Detail::Full => &[Detail::Full, Detail::Description, Detail::Name][..],
         Detail::Description => &[Detail::Description, Detail::Name],
@@ -376,7 +301,7 @@ fn fitting(
 }
 
 /// One tool of a catalog.
-pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found> {
+pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<SearchResult> {
     let tool = catalog.shown(id)?;
     let function = catalog.function_name(id)?.to_owned();
     let notes = catalog.notes(id);
@@ -390,7 +315,7 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
         Detail::Name | Detail::Description => None,
     };
     let (read_only, destructive) = hints(catalog, id);
-    Some(Found {
+    Some(SearchResult {
         call: member(&id.server, &function),
         server: id.server.clone(),
         function,

@@ -1,7 +1,7 @@
 //! Reads the catalogs of known servers, as the first search would.
 
 use tidegate_config::Settings;
-use tidegate_gateway::{Known, catalog_paths};
+use tidegate_gateway::{KnownServers, catalog_paths};
 
 use super::finding::Finding;
 
@@ -12,7 +12,7 @@ pub(super) fn probe(settings: &Settings) -> Vec<Finding> {
     if catalog_paths(settings).is_empty() {
         return Vec::new();
     }
-    let known = Known::read(settings);
+    let known = KnownServers::read(settings);
     let (servers, tools) = known.size();
     let mut findings = vec![Finding::ok(
         NAME,

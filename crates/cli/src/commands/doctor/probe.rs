@@ -174,8 +174,8 @@ pub(super) async fn servers(settings: Settings, environment: &Environment) -> Ve
             return vec![Finding::problem("servers", format!("{error:#}"), remedy)];
         }
     };
-    let outcomes = gateway.test_servers(&[]).await;
-    let reports = gateway.servers();
+    let outcomes = gateway.tools().test_servers(&[]).await;
+    let reports = gateway.tools().servers();
     gateway.close().await;
     let tools = |server: &str| {
         reports.iter().find(|report| report.name == server).map_or(0, |report| report.tools)
@@ -198,7 +198,7 @@ pub(super) async fn servers(settings: Settings, environment: &Environment) -> Ve
 pub(super) async fn changed_tools(settings: Settings, environment: &Environment) -> Vec<Finding> {
     // Why the state cannot be opened is a finding of its own.
     let Ok(gateway) = context::open(settings, environment) else { return Vec::new() };
-    let catalog = gateway.catalog();
+    let catalog = gateway.tools().catalog();
     let finding = |(id, change): (ToolRef, &Change)| {
         let name = id.in_a_command();
         let remedy = format!("look at it and accept it with `tidegate tools accept {name}`");

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use tidegate_gateway::{Gateway, PrivacyReport};
+use tidegate_gateway::admin::PrivacyReport;
 use tidegate_model::visible_line;
 
 use crate::print;
 
-pub(super) fn show(gateway: &Gateway, as_json: bool) -> anyhow::Result<()> {
-    let report = gateway.pii_report()?;
+pub(super) fn show(report: &PrivacyReport, as_json: bool) {
     if as_json {
-        print::json(&to_json(&report));
-        return Ok(());
+        print::json(&to_json(report));
+        return;
     }
-    let PrivacyReport { record, vault, sessions } = &report;
+    let PrivacyReport { record, vault, sessions } = report;
     section(
         "Seen, by tool",
         record.seen.iter().map(|row| {
@@ -53,7 +52,6 @@ pub(super) fn show(gateway: &Gateway, as_json: bool) -> anyhow::Result<()> {
             format!("run {}  {}: {}", alert.run_id, alert.kind, visible_line(&alert.detail))
         }),
     );
-    Ok(())
 }
 
 fn section(title: &str, lines: impl Iterator<Item = String>) {

@@ -6,10 +6,10 @@ use tidegate_model::{Response, RunError, RunId};
 use tidegate_store::Outputs;
 
 use super::{Outgoing, Shown, sealed};
-use crate::answer::result::{self, Made};
-use crate::bridge::call::json_bytes;
+use crate::answer::ended::Ended;
+use crate::answer::json_cost::json_bytes;
+use crate::answer::result::{self, Answered};
 use crate::privacy::Leaving;
-use crate::run::Ended;
 
 /// A run that has ended, with real values.
 pub(crate) struct EndedRun {
@@ -60,7 +60,7 @@ impl Outgoing for EndedRun {
             ..*ended
         };
         let counts = std::mem::take(&mut leaving.counts);
-        let Made { mut response, result_bytes } =
+        let Answered { mut response, result_bytes } =
             result::respond(&redacted, counts, ended, &self.id, &self.outputs);
         response.metrics.execution_ms = self.execution_ms;
         RunAnswer { response, result_bytes, redacted }

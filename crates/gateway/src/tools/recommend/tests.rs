@@ -1,9 +1,10 @@
 use tidegate_catalog::{OfferKind, Reason};
 use tidegate_store::Skills;
 
-use super::{MOST_TOKENS, Recommended, RecommendedServer, cut, triggered};
+use super::{MOST_TOKENS, Recommended, RecommendedServer, triggered};
 use crate::tokens;
-use crate::tools::wider::Fitting;
+use crate::tools::recommended::cut;
+use crate::tools::suggestions::Fitting;
 
 fn server(name: &str, line: &str) -> RecommendedServer {
     let fitting = Fitting {

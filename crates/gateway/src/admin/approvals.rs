@@ -1,0 +1,53 @@
+//! Lists approvals, shows them, and answers them.
+//!
+//! An answer goes into the database, where the waiting run finds it, in whatever process
+//! it is.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use tidegate_store::{ApprovalScope, Approvals, Store, StoreError};
+
+pub use tidegate_store::{Approval, ApprovalState};
+
+use crate::context::Reply;
+
+/// The approvals of a state folder.
+pub struct ApprovalsAdmin(Approvals);
+
+impl ApprovalsAdmin {
+    pub(super) fn open(state_dir: &Path) -> Result<Self, StoreError> {
+        Ok(Self(Store::open(state_dir)?.approvals()?))
+    }
+
+    /// Those that wait for an answer.
+    pub fn pending(&self) -> Result<Vec<Approval>, StoreError> {
+        self.0.list(true, SystemTime::now())
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Result<Vec<Approval>, StoreError> {
+        self.0.list(false, SystemTime::now())
+    }
+
+    /// One of them.
+    pub fn find(&self, id: &str) -> Result<Option<Approval>, StoreError> {
+        self.0.find(id, SystemTime::now())
+    }
+
+    /// Answers one; `by` is who does, for the record. Out: whether the answer counts, and
+    /// the approval as it is now; nothing if there is none of this id.
+    pub fn answer(
+        &self,
+        id: &str,
+        reply: Reply,
+        by: &str,
+    ) -> Result<Option<(bool, Approval)>, StoreError> {
+        let (approved, scope) = match reply {
+            Reply::Once => (true, ApprovalScope::Once),
+            Reply::Session => (true, ApprovalScope::Session),
+            Reply::Deny => (false, ApprovalScope::Once),
+        };
+        self.0.answer(id, approved, scope, by, SystemTime::now())
+    }
+}

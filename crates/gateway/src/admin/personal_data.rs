@@ -1,0 +1,56 @@
+//! Reports what is known about personal data, without values, and erases it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tidegate_privacy::canonical_forms;
+use tidegate_store::{PiiReport, Store, StoreError, VaultReport, VaultSession};
+
+use crate::privacy::Vaults;
+
+/// What is known about personal data, without any.
+#[derive(Debug)]
+pub struct PrivacyReport {
+    /// Where it came from and where it went.
+    pub record: PiiReport,
+    /// What is kept, by type.
+    pub vault: VaultReport,
+    /// What is kept, by session.
+    pub sessions: Vec<VaultSession>,
+}
+
+/// The personal data of a state folder.
+pub struct PersonalDataAdmin(Vaults);
+
+impl PersonalDataAdmin {
+    pub(super) fn open(state_dir: &Path) -> Result<Self, StoreError> {
+        let store = Arc::new(Store::open(state_dir)?);
+        Ok(Self(Vaults { store, state_dir: state_dir.to_owned() }))
+    }
+
+    /// Sessions whose values are kept, the newest first.
+    pub fn sessions(&self) -> Result<Vec<VaultSession>, StoreError> {
+        self.0.open()?.sessions(SystemTime::now())
+    }
+
+    /// What is known about personal data.
+    pub fn report(&self) -> Result<PrivacyReport, StoreError> {
+        let vault = self.0.open()?;
+        Ok(PrivacyReport {
+            record: self.0.store.pii_report()?,
+            vault: vault.report()?,
+            sessions: vault.sessions(SystemTime::now())?,
+        })
+    }
+
+    /// Erases the kept values of a session. How many there were.
+    pub fn erase_session(&self, session: &str) -> Result<usize, StoreError> {
+        self.0.open()?.erase_session(session)
+    }
+
+    /// Erases a value from what is kept of all sessions. How often it was there.
+    pub fn erase_value(&self, value: &str) -> Result<usize, StoreError> {
+        self.0.open()?.erase_value(&canonical_forms(value))
+    }
+}

@@ -1,0 +1,27 @@
+//! When a request began and how long it took, for its record.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use tidegate_model::RunError;
+use tidegate_store::Outcome;
+
+/// Measures one request.
+pub(crate) struct Stopwatch {
+    pub(crate) started_at: SystemTime,
+    monotonic: Instant,
+}
+
+impl Stopwatch {
+    pub(crate) fn start() -> Self {
+        Self { started_at: SystemTime::now(), monotonic: Instant::now() }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.monotonic.elapsed()
+    }
+}
+
+/// The outcome of a request as it is recorded.
+pub(crate) fn outcome_of(error: Option<&RunError>) -> Outcome {
+    error.map_or(Outcome::Succeeded, |error| Outcome::Failed(error.code))
+}

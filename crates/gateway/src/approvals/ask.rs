@@ -1,0 +1,95 @@
+//! Asks the person behind a run.
+//!
+//! In: a call or a program that the rules say to ask about. Out: the right to decide on
+//! it again, which then gives a permit, or why it does not happen. One question of a run
+//! at a time: of fifty calls of one tool, forty-nine need no question after "for this
+//! session". The clock of the run is stopped meanwhile, and the run is parked.
+
+use tidegate_model::{ErrorCode, RunError, RunId};
+use tidegate_policy::{NeedsApproval, subject_of_call, subject_of_text};
+use tidegate_store::ApprovalScope;
+
+use super::Approvals;
+use crate::approvals::call_form;
+use crate::approvals::person::Person;
+use crate::approvals::questions::{Opened, PendingQuestion, Question};
+
+impl Approvals {
+    /// Asks about a call that needs it. After a yes the call is decided on again.
+    pub(crate) async fn ask_about_call(
+        &self,
+        person: &Person,
+        run: &RunId,
+        asked: &NeedsApproval,
+    ) -> Result<(), RunError> {
+        let tool = &asked.call.tool;
+        let _turn = person.asking.lock().await;
+        let leaving = &mut self.privacy.leaving(&person.context.session);
+        if person.approved.is_refused(tool) {
+            return Err(person.errors.add(call_form::refused_before(tool, leaving)));
+        }
+        // While this one waited for its turn, another may have been approved for all.
+        if person.has_approved(tool, &asked.ruling.why) {
+            return Ok(());
+        }
+        let question = Question {
+            kind: "call",
+            subject: subject_of_call(&asked.call),
+            title: call_form::title_of_call(asked, leaving),
+            details: call_form::details_of_call(asked, person.standing().level, leaving),
+        };
+        match self.ask(person, run, question).await {
+            Ok(ApprovalScope::Once) => person.approved.approve_call(&asked.call),
+            Ok(ApprovalScope::Session) => {
+                person.approve_for_session(tool.clone(), asked.ruling.why.clone());
+            }
+            Err(error) => {
+                if error.code == ErrorCode::ApprovalDenied {
+                    person.approved.refuse(tool.clone());
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks, with the clock of the run stopped and the run kept.
+    pub(crate) async fn ask(
+        &self,
+        person: &Person,
+        run: &RunId,
+        question: Question,
+    ) -> Result<ApprovalScope, RunError> {
+        let subject = subject_of_text("asked", &format!("{}\0{}", person.asker, question.subject));
+        let question = Question { subject, ..question };
+        let opened = self.open_question(run, question);
+        let pending = match opened.map_err(|error| person.errors.add(error))? {
+            Opened::Approved(scope) => return Ok(scope),
+            Opened::Pending(pending) => pending,
+        };
+        let Some(journal) = &person.journal else {
+            return self.answer_in_time(person, &pending).await;
+        };
+        journal.park(pending.expires_at)?;
+        let answer = journal.with_lease(self.answer_in_time(person, &pending)).await;
+        let waits = matches!(&answer, Err(error) if error.code == ErrorCode::ApprovalPending);
+        if !waits {
+            journal.forget()?;
+        }
+        answer
+    }
+
+    /// Waits for the answer, with the clock of the run stopped.
+    async fn answer_in_time(
+        &self,
+        person: &Person,
+        pending: &PendingQuestion,
+    ) -> Result<ApprovalScope, RunError> {
+        let waiting = self.answer_to(pending, &person.context);
+        let answer = match person.clock() {
+            Some(clock) => clock.stopped_during(waiting).await,
+            None => waiting.await,
+        };
+        answer.map_err(|error| person.errors.add(error))
+    }
+}

@@ -1,0 +1,104 @@
+//! The clock of a run, which stops while a person is asked.
+//!
+//! In: the time limit. Out: when it is over. The worker has a clock of its own, which
+//! interrupts the program at the limit so that the error can name the line; a message
+//! stops and starts that one too. CPU time keeps counting: a waiting run uses none.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use tidegate_sandbox::FrameWriter;
+use tidegate_wire::ToGuest;
+use tokio::sync::{Mutex, Notify};
+use tokio::time::Instant;
+
+/// The engine interrupts itself at the limit and can then say where it was. If
+/// it cannot, it is killed this much later.
+const INTERRUPT_GRACE: Duration = Duration::from_millis(150);
+
+/// The time of one run.
+pub(crate) struct RunClock {
+    limit: Duration,
+    state: std::sync::Mutex<State>,
+    changed: Notify,
+    writer: Arc<Mutex<FrameWriter>>,
+}
+
+struct State {
+    /// What was used up before `since`.
+    used: Duration,
+    /// Since when it runs; nothing while it is stopped.
+    since: Option<Instant>,
+    /// How many wait for a person.
+    stops: u32,
+}
+
+impl RunClock {
+    /// Starts it, with what was used before there was a worker.
+    pub(crate) fn start(limit: Duration, used: Duration, writer: Arc<Mutex<FrameWriter>>) -> Self {
+        let state = State { used, since: Some(Instant::now()), stops: 0 };
+        Self { limit, state: std::sync::Mutex::new(state), changed: Notify::new(), writer }
+    }
+
+    /// The time that was used, without what was waited for a person.
+    pub(crate) fn used(&self) -> Duration {
+        let state = self.state();
+        state.used + state.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Waits until the worker must be ended.
+    pub(crate) async fn over(&self) {
+        loop {
+            let changed = self.changed.notified();
+            let running = self.state().since.is_some();
+            let left = (self.limit + INTERRUPT_GRACE).saturating_sub(self.used());
+            if !running {
+                changed.await;
+                continue;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(left) => return,
+                () = changed => {}
+            }
+        }
+    }
+
+    /// Stops while something is waited for, however many wait at the same time.
+    pub(crate) async fn stopped_during<T>(&self, wait: impl Future<Output = T>) -> T {
+        let first = {
+            let mut state = self.state();
+            state.stops += 1;
+            let since = state.since.take();
+            state.used += since.map_or(Duration::ZERO, |since| since.elapsed());
+            since.is_some()
+        };
+        if first {
+            self.changed.notify_one();
+            self.tell(None).await;
+        }
+        let waited = wait.await;
+        let last = {
+            let mut state = self.state();
+            state.stops -= 1;
+            if state.stops == 0 {
+                state.since = Some(Instant::now());
+            }
+            state.stops == 0
+        };
+        if last {
+            self.changed.notify_one();
+            self.tell(Some(self.limit.saturating_sub(self.used()))).await;
+        }
+        waited
+    }
+
+    async fn tell(&self, left: Option<Duration>) {
+        let left_ms = left.map(|left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
+        // One that is gone is noticed by whoever reads from it.
+        let _ = self.writer.lock().await.send(&ToGuest::Clock { left_ms }).await;
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

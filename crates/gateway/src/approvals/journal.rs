@@ -1,0 +1,449 @@
+//! The journal of a run, with which it can resume after its client has gone.
+//!
+//! The state of an engine cannot be stored. The program and every answer that it got can:
+//! run again from its beginning, it gets the same answers without a call being made, until
+//! it is where it was. In: each request of a run, as it begins, is sent and is answered.
+//! Out: the answers that are known already.
+//!
+//! Must stay true: no call is made twice. A request that was sent and not answered ends
+//! the resumed run, and so does a new request before all earlier ones were repeated,
+//! unless it changes nothing. And a run has one owner: while its process renews the
+//! lease, nobody else takes it; if it was taken after the lease had ended, the old owner
+//! does nothing more.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId, SandboxKind};
+use tidegate_store::{Parked, ParkedRun, WaitingRun};
+
+use crate::ids::short_id;
+use crate::privacy::Vaults;
+
+/// Bytes of answers that are kept of a run. Chosen: some thousand ordinary answers; a
+/// run that has had more cannot go on after its client has gone.
+const JOURNAL_BYTES: usize = 8 * 1024 * 1024;
+
+/// How long a waiting run belongs to its process after the last renewal. Chosen: resuming
+/// the run of a process that was killed waits no longer than this.
+const LEASE: Duration = Duration::from_secs(10);
+
+/// How often its process renews the lease. Chosen: a busy machine may miss some renewals.
+const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// What a request was answered with.
+type Outcome = Result<String, RunError>;
+
+/// A run that waits for a person, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct StoredRun {
+    source: String,
+    language: Language,
+    engine: Option<Engine>,
+    timeout_ms: Option<u64>,
+    profile: Option<String>,
+    /// The session whose tokens the program may have.
+    tokens_of: String,
+    /// Whose questions its questions are.
+    asker: String,
+    /// A stronger sandbox than it needs.
+    sandbox: Option<SandboxKind>,
+    /// Nothing if there was too much to keep.
+    entries: Option<Vec<Entry>>,
+}
+
+/// One request.
+#[derive(Clone, Serialize, Deserialize)]
+struct Entry {
+    request: String,
+    state: EntryState,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+enum EntryState {
+    /// It waits for its turn or for a person, or it changes nothing: it can be made anew.
+    Begun,
+    /// It was sent, and nobody knows what came of it.
+    Sent,
+    Answered(Outcome),
+}
+
+/// What a run is, beside its answers.
+#[derive(Clone)]
+pub(crate) struct Identity {
+    pub(crate) id: RunId,
+    pub(crate) program: Program,
+    pub(crate) profile: Option<String>,
+    pub(crate) session: String,
+    /// The name under which the vault has the tokens that the program may have.
+    pub(crate) tokens_of: String,
+    /// Whose questions its questions are, wherever it goes on.
+    pub(crate) asker: String,
+    /// A stronger sandbox than it needs.
+    pub(crate) sandbox: Option<SandboxKind>,
+}
+
+/// The requests of one run.
+pub(crate) struct Journal {
+    vaults: Vaults,
+    identity: Identity,
+    /// Who runs it: this journal, and no other of the same run.
+    owner: String,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Nothing once they were too much.
+    entries: Option<Vec<Entry>>,
+    bytes: usize,
+    /// Answers of before, by request, and how many there are.
+    known: HashMap<String, VecDeque<EntryState>>,
+    unasked: usize,
+    /// Until when the run is kept, while it waits for a person.
+    parked_until: Option<SystemTime>,
+    /// Somebody else goes on with it.
+    is_lost: bool,
+}
+
+/// A request that was begun.
+pub(crate) enum Begun {
+    /// It was answered before.
+    Known(Outcome),
+    /// It is to be made. The number is its entry.
+    New(Option<usize>),
+}
+
+impl Journal {
+    /// The journal of a run that begins.
+    pub(crate) fn new(vaults: Vaults, identity: Identity) -> Self {
+        let state = State { entries: Some(Vec::new()), ..State::default() };
+        Self { vaults, identity, owner: short_id(), state: Mutex::new(state) }
+    }
+
+    /// Begins a request. Requests of the same key are the same request.
+    pub(crate) fn begin(&self, key: String) -> Begun {
+        let mut state = self.state();
+        if let Some(known) = state.known.get_mut(&key).and_then(VecDeque::pop_front) {
+            state.unasked -= 1;
+            match known {
+                EntryState::Answered(outcome) => {
+                    let number = state.add(key);
+                    state.finish(number, &outcome);
+                    return Begun::Known(outcome);
+                }
+                EntryState::Sent => {
+                    // Still so the next time the run goes on.
+                    let number = state.add(key);
+                    state.set(number, EntryState::Sent);
+                    return Begun::Known(Err(unknown_outcome()));
+                }
+                EntryState::Begun => {}
+            }
+        }
+        Begun::New(state.add(key))
+    }
+
+    /// A request is about to have its effect, if it has one.
+    pub(crate) fn send(&self, number: Option<usize>, changes: bool) -> Result<(), RunError> {
+        if !changes {
+            return Ok(());
+        }
+        let mut state = self.state();
+        state.is_ours()?;
+        if state.unasked > 0 {
+            return Err(diverged(state.unasked));
+        }
+        state.set(number, EntryState::Sent);
+        self.store_changes(&mut state)
+    }
+
+    /// A request was answered.
+    pub(crate) fn finish(&self, number: Option<usize>, outcome: &Outcome) {
+        // What waits for a person, or was refused by one, is asked again.
+        if matches!(outcome, Err(error) if error.code == ErrorCode::ApprovalPending) {
+            return;
+        }
+        let mut state = self.state();
+        state.finish(number, outcome);
+        // Whether it is still ours is looked at before anything else happens.
+        let _ = self.store_changes(&mut state);
+    }
+
+    /// Keeps the run until then: it waits for a person.
+    pub(crate) fn park(&self, until: SystemTime) -> Result<(), RunError> {
+        let mut state = self.state();
+        if state.parked_until.replace(until).is_some() || state.is_lost {
+            return self.store_changes(&mut state);
+        }
+        if let Err(error) = self.vaults.park(&self.as_parked(&self.written(&state), until)) {
+            tracing::error!(%error, run = %self.identity.id, "a run was not kept");
+            state.parked_until = None;
+        }
+        Ok(())
+    }
+
+    /// Waits for something while the run is kept, and lets others know that it lives.
+    pub(crate) async fn with_lease<T>(&self, waiting: impl Future<Output = T>) -> T {
+        let mut waiting = std::pin::pin!(waiting);
+        loop {
+            tokio::select! {
+                done = &mut waiting => return done,
+                () = tokio::time::sleep(LEASE_RENEWAL_INTERVAL) => self.renew_lease(SystemTime::now() + LEASE),
+            }
+        }
+    }
+
+    /// The run goes on here, or has ended: nothing of it is kept. An error if somebody
+    /// else goes on with it.
+    pub(crate) fn forget(&self) -> Result<(), RunError> {
+        let mut state = self.state();
+        if state.parked_until.take().is_none() {
+            return state.is_ours();
+        }
+        match self.vaults.store.unpark(&self.place(), &self.owner) {
+            Ok(is_ours) => state.is_lost |= !is_ours,
+            Err(error) => {
+                // What cannot be taken out could be gone on with by others.
+                tracing::error!(%error, run = %self.identity.id, "a run was not taken out");
+                state.is_lost = true;
+            }
+        }
+        state.is_ours()
+    }
+
+    /// The run has ended here, and others may go on with it at once.
+    pub(crate) fn release(&self) {
+        if self.state().parked_until.take().is_some() {
+            self.renew_lease(SystemTime::UNIX_EPOCH);
+        }
+    }
+
+    fn renew_lease(&self, until: SystemTime) {
+        let renewed = self.vaults.store.renew_parked(&self.place(), &self.owner, until);
+        if let Err(error) = renewed {
+            tracing::warn!(%error, run = %self.identity.id, "could not renew the run's lease");
+        }
+    }
+
+    /// Keeps what came in addition, if the run is kept. An error if it is not ours any more.
+    fn store_changes(&self, state: &mut State) -> Result<(), RunError> {
+        if let Some(until) = state.parked_until.filter(|_| !state.is_lost) {
+            match self.vaults.park_again(&self.as_parked(&self.written(state), until)) {
+                Ok(is_ours) => state.is_lost = !is_ours,
+                Err(error) => {
+                    tracing::error!(%error, run = %self.identity.id, "a run was not kept");
+                }
+            }
+        }
+        state.is_ours()
+    }
+
+    fn as_parked<'a>(&'a self, text: &'a (RunId, String), expires_at: SystemTime) -> ParkedRun<'a> {
+        let (id, state) = text;
+        let lives_until = SystemTime::now() + LEASE;
+        ParkedRun { id, owner: &self.owner, lives_until, expires_at, state }
+    }
+
+    /// Where the run is kept, and what.
+    fn written(&self, state: &State) -> (RunId, String) {
+        let Identity { program, profile, tokens_of, asker, sandbox, .. } = &self.identity;
+        let stored = StoredRun {
+            source: program.source.clone(),
+            language: program.language,
+            engine: program.engine,
+            timeout_ms: program
+                .timeout
+                .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+            profile: profile.clone(),
+            tokens_of: tokens_of.clone(),
+            asker: asker.clone(),
+            sandbox: *sandbox,
+            entries: state.all_entries(),
+        };
+        (self.place(), serde_json::to_string(&stored).unwrap_or_default())
+    }
+
+    fn place(&self) -> RunId {
+        place(&self.identity.id, &self.identity.session)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Its process gave the run up while it waited: others need not wait for it.
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl State {
+    fn is_ours(&self) -> Result<(), RunError> {
+        if self.is_lost { Err(taken()) } else { Ok(()) }
+    }
+
+    fn add(&mut self, request: String) -> Option<usize> {
+        let entries = self.entries.as_mut()?;
+        self.bytes += request.len();
+        entries.push(Entry { request, state: EntryState::Begun });
+        let number = entries.len() - 1;
+        self.bound();
+        Some(number)
+    }
+
+    /// What was asked for, and what was before and is not asked for again yet: a run can be
+    /// broken off a second time before it is where it was.
+    fn all_entries(&self) -> Option<Vec<Entry>> {
+        let mut entries = self.entries.clone()?;
+        for (request, unasked) in &self.known {
+            let entry =
+                |state: &EntryState| Entry { request: request.clone(), state: state.clone() };
+            entries.extend(unasked.iter().map(entry));
+        }
+        Some(entries)
+    }
+
+    fn set(&mut self, number: Option<usize>, to: EntryState) {
+        let entry = number.and_then(|number| self.entries.as_mut()?.get_mut(number));
+        if let Some(entry) = entry {
+            entry.state = to;
+        }
+    }
+
+    fn finish(&mut self, number: Option<usize>, outcome: &Outcome) {
+        let bytes = outcome.as_ref().map_or(0, String::len);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.bound();
+        if self.entries.is_some() {
+            self.set(number, EntryState::Answered(outcome.clone()));
+        }
+    }
+
+    fn bound(&mut self) {
+        if self.bytes > JOURNAL_BYTES {
+            self.entries = None;
+        }
+    }
+}
+
+/// A waiting run that no process owns.
+pub(crate) struct Unowned {
+    pub(crate) identity: Identity,
+    entries: Vec<Entry>,
+    seen: WaitingRun,
+}
+
+/// Looks for a run that waits for a person, to go on with it.
+pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned, RunError> {
+    let parked = vaults.parked(&place(id, session)).map_err(|error| {
+        tracing::error!(%error, run = %id, "a run could not be looked at");
+        not_there(id)
+    })?;
+    let seen = match parked {
+        Parked::Nothing => return Err(not_there(id)),
+        Parked::Lives => return Err(still_waits(id)),
+        Parked::Waits(seen) => seen,
+    };
+    let stored: StoredRun = serde_json::from_str(&seen.state).map_err(|_| not_there(id))?;
+    let entries = stored.entries.ok_or_else(|| too_much(id))?;
+    let program = Program {
+        source: stored.source,
+        language: stored.language,
+        engine: stored.engine,
+        timeout: stored.timeout_ms.map(Duration::from_millis),
+    };
+    let identity = Identity {
+        id: id.clone(),
+        program,
+        profile: stored.profile,
+        session: session.to_owned(),
+        tokens_of: stored.tokens_of,
+        asker: stored.asker,
+        sandbox: stored.sandbox,
+    };
+    Ok(Unowned { identity, entries, seen })
+}
+
+impl Unowned {
+    /// Takes the run out.
+    pub(crate) fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
+        let Self { identity, entries, seen } = self;
+        let journal = Journal::new(vaults.clone(), identity.clone());
+        match vaults.store.take_parked(&journal.place(), &seen) {
+            Ok(true) => {}
+            Ok(false) => return Err(not_there(&identity.id)),
+            Err(error) => {
+                tracing::error!(%error, run = %identity.id, "a run could not be taken out");
+                return Err(not_there(&identity.id));
+            }
+        }
+        {
+            let mut state = journal.state();
+            for Entry { request, state: entry } in entries {
+                if !matches!(entry, EntryState::Begun) {
+                    state.known.entry(request).or_default().push_back(entry);
+                    state.unasked += 1;
+                }
+            }
+        }
+        Ok((identity, journal))
+    }
+}
+
+/// Where a run is kept: others than its own session do not find it there.
+fn place(id: &RunId, session: &str) -> RunId {
+    RunId(format!("{session}/{id}"))
+}
+
+fn not_there(id: &RunId) -> RunError {
+    let id: String = id.0.escape_debug().take(40).collect();
+    RunError::new(ErrorCode::NotParked, format!("no run `{id}` waits for an approval")).with_hint(
+        "it has gone on, has ended, or waited too long; send the program again if it is still wanted",
+    )
+}
+
+fn still_waits(id: &RunId) -> RunError {
+    let message = format!("run `{id}` still waits for its approval where it was started");
+    RunError::new(ErrorCode::ApprovalPending, message).with_hint(
+        "it goes on there by itself once the user has answered: `tidegate approvals list`; if its \
+         client has just gone, try again in some seconds",
+    )
+}
+
+fn taken() -> RunError {
+    let message = "this run was taken for dead and is gone on with elsewhere";
+    RunError::new(ErrorCode::NotParked, message)
+        .with_hint("nothing more is done here; look what became of it before you do it again")
+}
+
+fn too_much(id: &RunId) -> RunError {
+    let message = format!("run `{id}` cannot go on: it had more answers than are kept");
+    RunError::new(ErrorCode::NotParked, message)
+        .with_hint("find out what it has done already before you write a program for the rest")
+}
+
+fn unknown_outcome() -> RunError {
+    let message = "this call was under way when the run was broken off; whether it happened is \
+                   not known";
+    RunError::new(ErrorCode::Diverged, message)
+        .with_hint("look whether it has happened before you make it again")
+}
+
+fn diverged(unasked: usize) -> RunError {
+    let message = format!(
+        "the run went on and took another way than before: {unasked} of its earlier requests were \
+         not made again"
+    );
+    RunError::new(ErrorCode::Diverged, message).with_hint(
+        "times and random values in arguments do that; find out what it has done already, and \
+         write a program for the rest",
+    )
+}
+
+#[cfg(test)]
+mod tests;

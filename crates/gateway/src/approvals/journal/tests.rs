@@ -1,0 +1,209 @@
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tidegate_model::{ErrorCode, Language, Program, RunError, RunId, SandboxKind};
+use tidegate_store::Store;
+
+use super::{Begun, Identity, JOURNAL_BYTES, Journal, find};
+use crate::privacy::Vaults;
+
+fn opened() -> (tempfile::TempDir, Vaults, Journal) {
+    let state = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(state.path()).unwrap());
+    let program = Program {
+        source: "return 1".into(),
+        language: Language::TypeScript,
+        engine: None,
+        timeout: Some(Duration::from_secs(5)),
+    };
+    let identity = Identity {
+        id: RunId("r1".into()),
+        program,
+        profile: Some("read_only".into()),
+        session: "s".into(),
+        tokens_of: "t".into(),
+        asker: "a".into(),
+        sandbox: Some(SandboxKind::Strict),
+    };
+    let vaults = Vaults { store, state_dir: state.path().to_owned() };
+    let journal = Journal::new(vaults.clone(), identity);
+    (state, vaults, journal)
+}
+
+fn tool(name: &str, arguments: &str) -> String {
+    format!("{name} {arguments}")
+}
+
+/// Makes a request and answers it.
+fn made(journal: &Journal, request: &str, answer: &str) {
+    let Begun::New(number) = journal.begin(request.to_owned()) else { panic!("known") };
+    journal.send(number, true).unwrap();
+    journal.finish(number, &Ok(answer.to_owned()));
+}
+
+fn known(journal: &Journal, request: &str) -> Option<Result<String, RunError>> {
+    match journal.begin(request.to_owned()) {
+        Begun::Known(outcome) => Some(outcome),
+        Begun::New(_) => None,
+    }
+}
+
+/// The run waits for a person, and its client goes.
+fn kept(journal: &Journal) {
+    waits(journal);
+    journal.release();
+}
+
+fn waits(journal: &Journal) {
+    journal.park(SystemTime::now() + Duration::from_secs(60)).unwrap();
+}
+
+fn resume(vaults: &Vaults, id: &RunId, session: &str) -> Result<(Identity, Journal), RunError> {
+    find(vaults, id, session)?.take(vaults)
+}
+
+#[test]
+fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
+    let (_state, vaults, journal) = opened();
+    made(&journal, &tool("a", "{}"), "1");
+    made(&journal, &tool("a", "{}"), "2");
+    let Begun::New(waiting) = journal.begin(tool("delete", "{}")) else { panic!() };
+    waits(&journal);
+    journal.finish(waiting, &Err(RunError::new(ErrorCode::ApprovalPending, "waits")));
+    drop(journal);
+
+    let (identity, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    assert_eq!(identity.program.source, "return 1");
+    assert_eq!(identity.program.timeout, Some(Duration::from_secs(5)));
+    assert_eq!(identity.profile.as_deref(), Some("read_only"));
+    assert_eq!(identity.asker, "a");
+    assert_eq!(identity.sandbox, Some(SandboxKind::Strict));
+    assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("1".into())));
+    assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("2".into())));
+    let Begun::New(number) = journal.begin(tool("delete", "{}")) else { panic!() };
+    assert_eq!(journal.send(number, true), Ok(()));
+    assert_eq!(known(&journal, &tool("a", "{}")), None, "each answer once");
+    // A run goes on once.
+    let again = resume(&vaults, &RunId("r1".into()), "s").err().unwrap();
+    assert_eq!(again.code, ErrorCode::NotParked);
+}
+
+#[test]
+fn what_was_sent_and_not_answered_is_not_sent_again() {
+    let (_state, vaults, journal) = opened();
+    let Begun::New(number) = journal.begin(tool("pay", "{}")) else { panic!() };
+    journal.send(number, true).unwrap();
+    let Begun::New(number) = journal.begin(tool("look", "{}")) else { panic!() };
+    journal.send(number, false).unwrap();
+    kept(&journal);
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    assert_eq!(known(&journal, &tool("look", "{}")), None);
+    let outcome = known(&journal, &tool("pay", "{}")).unwrap();
+    assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
+}
+
+#[test]
+fn g33_what_was_sent_is_not_sent_again_however_often_the_run_goes_on() {
+    let (_state, vaults, journal) = opened();
+    let Begun::New(number) = journal.begin(tool("pay", "{}")) else { panic!() };
+    journal.send(number, true).unwrap();
+    kept(&journal);
+    for _ in 0..3 {
+        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+        let outcome = known(&journal, &tool("pay", "{}")).expect("it would be made again");
+        assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
+        kept(&journal);
+    }
+}
+
+#[test]
+fn g33_answers_that_a_run_did_not_come_to_are_kept_when_it_is_broken_off_again() {
+    let (_state, vaults, journal) = opened();
+    made(&journal, &tool("add", "{}"), "1");
+    kept(&journal);
+    for _ in 0..2 {
+        // It waits for a person again, and has not asked for its earlier answer yet.
+        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+        assert_eq!(known(&journal, &tool("delete", "{}")), None);
+        kept(&journal);
+    }
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    assert_eq!(known(&journal, &tool("add", "{}")), Some(Ok("1".into())));
+}
+
+#[test]
+fn a_run_that_takes_another_way_changes_nothing() {
+    let (_state, vaults, journal) = opened();
+    made(&journal, &tool("write", "{\"at\":1}"), "1");
+    kept(&journal);
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    let Begun::New(number) = journal.begin(tool("write", "{\"at\":2}")) else { panic!() };
+    assert_eq!(journal.send(number, true).unwrap_err().code, ErrorCode::Diverged);
+    assert_eq!(journal.send(number, false), Ok(()), "what changes nothing may be done");
+}
+
+#[test]
+fn an_answer_that_comes_while_the_run_waits_is_kept_too() {
+    let (_state, vaults, journal) = opened();
+    let Begun::New(number) = journal.begin(tool("slow", "{}")) else { panic!() };
+    journal.send(number, true).unwrap();
+    waits(&journal);
+    journal.finish(number, &Ok("late".into()));
+    journal.release();
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    assert_eq!(known(&journal, &tool("slow", "{}")), Some(Ok("late".into())));
+}
+
+#[test]
+fn nothing_is_kept_of_a_run_that_goes_on_here_or_belongs_to_others() {
+    let (_state, vaults, journal) = opened();
+    let code =
+        |session: &str| resume(&vaults, &RunId("r1".into()), session).err().map(|error| error.code);
+    assert_eq!(code("s"), Some(ErrorCode::NotParked));
+    waits(&journal);
+    journal.forget().unwrap();
+    assert_eq!(code("s"), Some(ErrorCode::NotParked));
+    kept(&journal);
+    assert_eq!(code("other"), Some(ErrorCode::NotParked));
+}
+
+#[test]
+fn a_run_with_too_many_answers_says_so() {
+    let (_state, vaults, journal) = opened();
+    made(&journal, &tool("a", "{}"), &"x".repeat(JOURNAL_BYTES));
+    kept(&journal);
+    let error = resume(&vaults, &RunId("r1".into()), "s").err().unwrap();
+    assert!(error.message.contains("more answers than are kept"), "{error}");
+}
+
+#[test]
+fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
+    let (_state, vaults, journal) = opened();
+    let id = RunId("r1".into());
+    waits(&journal);
+    let error = resume(&vaults, &id, "s").err().unwrap();
+    assert_eq!(error.code, ErrorCode::ApprovalPending, "{error}");
+    assert!(error.message.contains("still waits"), "{error}");
+    // Its process is gone: at once.
+    drop(journal);
+    assert!(resume(&vaults, &id, "s").is_ok());
+}
+
+#[test]
+fn g33_a_run_that_was_taken_for_dead_does_nothing_more() {
+    let (_state, vaults, journal) = opened();
+    waits(&journal);
+    // Its process was silent for longer than it may be.
+    journal.renew_lease(SystemTime::UNIX_EPOCH);
+    let (_, copy) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    waits(&copy);
+    let Begun::New(number) = journal.begin(tool("add", "{}")) else { panic!() };
+    assert_eq!(journal.send(number, true).unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.forget().unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.park(SystemTime::now()).unwrap_err().code, ErrorCode::NotParked);
+    drop(journal);
+    // The other one has lost nothing by that.
+    let Begun::New(number) = copy.begin(tool("add", "{}")) else { panic!() };
+    assert_eq!(copy.send(number, true), Ok(()));
+    assert_eq!(copy.forget(), Ok(()));
+}

@@ -1,0 +1,149 @@
+//! The person behind one run: what they approved, and what the run needs to ask them.
+//!
+//! In: the context of a request, and what was approved for its session. Out: where the
+//! run stands with its person, for the policy, and notes for the program's author.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError};
+
+use tidegate_model::{ErrorCode, Level, RunError, SandboxKind, ToolRef};
+use tidegate_policy::{Approved, Standing, Why};
+use tidegate_privacy::{Token, find_tokens};
+use tokio::sync::Mutex;
+
+use crate::approvals::clock::RunClock;
+use crate::approvals::journal::Journal;
+use crate::context::RunContext;
+use crate::privacy::RedactedErrors;
+
+/// What stands between one run and its person.
+pub(crate) struct Person {
+    pub(super) context: RunContext,
+    /// Whose questions these are; of a resumed run, who asked first.
+    pub(super) asker: String,
+    /// The level of the program, as an index into [`Level::ALL`].
+    level: AtomicU8,
+    pub(super) approved: Approved,
+    session: Arc<Approved>,
+    /// The tokens of personal data that its author wrote into the program.
+    tokens: OnceLock<BTreeSet<Token>>,
+    /// What the author of the program should know about its calls.
+    notes: std::sync::Mutex<BTreeSet<String>>,
+    /// What the run is told of a person's answers.
+    pub(crate) errors: Arc<RedactedErrors>,
+    /// Held by whoever asks.
+    pub(super) asking: Mutex<()>,
+    /// Set when there is a worker whose clock can be stopped.
+    clock: std::sync::Mutex<Option<Arc<RunClock>>>,
+    /// None for a call that is no program's: it is made again by its client.
+    pub(crate) journal: Option<Journal>,
+}
+
+impl Person {
+    pub(crate) fn new(
+        context: &RunContext,
+        asker: String,
+        session: Arc<Approved>,
+        journal: Option<Journal>,
+    ) -> Self {
+        Self {
+            context: context.clone(),
+            asker,
+            // The worst, until it was looked at.
+            level: AtomicU8::new(u8::MAX),
+            approved: Approved::default(),
+            session,
+            tokens: OnceLock::new(),
+            notes: std::sync::Mutex::default(),
+            errors: Arc::default(),
+            asking: Mutex::default(),
+            clock: std::sync::Mutex::default(),
+            journal,
+        }
+    }
+
+    pub(crate) fn context(&self) -> &RunContext {
+        &self.context
+    }
+
+    /// From now on only tokens of this program stand for a value: others came with somebody's
+    /// data, who could have anything restored elsewhere by writing a token.
+    pub(crate) fn set_source(&self, source: &str) {
+        let tokens = find_tokens(source).into_iter().map(|found| found.token);
+        // One program per run.
+        let _ = self.tokens.set(tokens.collect());
+    }
+
+    /// Whether a token in the arguments of a call was written by the author of the call.
+    pub(crate) fn means(&self, token: Token) -> bool {
+        self.tokens.get().is_none_or(|tokens| tokens.contains(&token))
+    }
+
+    /// From now on this clock stops while a person is asked.
+    pub(crate) fn set_clock(&self, clock: Arc<RunClock>) {
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(clock);
+    }
+
+    pub(super) fn clock(&self) -> Option<Arc<RunClock>> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How risky the program was found to be.
+    pub(crate) fn set_level(&self, level: Level) {
+        let index = Level::ALL.iter().position(|&one| one == level).unwrap_or(Level::ALL.len());
+        self.level.store(u8::try_from(index).unwrap_or(u8::MAX), Ordering::Relaxed);
+    }
+
+    pub(crate) fn standing(&self) -> Standing<'_> {
+        let index = usize::from(self.level.load(Ordering::Relaxed));
+        let level = Level::ALL.get(index).copied().unwrap_or(Level::Critical);
+        Standing { level, run: &self.approved, session: &self.session }
+    }
+
+    /// Something the author of the program should know, once.
+    pub(crate) fn note(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    }
+
+    /// What was noted of the calls of the run.
+    pub(crate) fn take_notes(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The sandbox that was asked for.
+    pub(crate) fn wanted_sandbox(&self) -> Option<SandboxKind> {
+        self.context.sandbox
+    }
+
+    /// Whether every call of this tool that is asked about for this reason has a yes.
+    pub(crate) fn has_approved(&self, tool: &ToolRef, why: &Why) -> bool {
+        self.approved.has_tool(tool, why) || self.session.has_tool(tool, why)
+    }
+
+    /// Every call of these tools by this run is approved.
+    pub(crate) fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
+        self.approved.approve_tools(tools);
+    }
+
+    /// Every call of this tool by the session is approved that is asked about for this
+    /// reason.
+    pub(crate) fn approve_for_session(&self, tool: ToolRef, why: Why) {
+        self.session.approve_by(tool, why);
+    }
+
+    /// The run has ended: it goes on later only if it waits for a person, or if its
+    /// client went while it did.
+    pub(crate) fn ended(&self, error: Option<&RunError>) {
+        let goes_on = matches!(
+            error.map(|error| error.code),
+            Some(ErrorCode::ApprovalPending | ErrorCode::Cancelled)
+        );
+        match &self.journal {
+            Some(journal) if goes_on => journal.release(),
+            // It has ended, whoever has it.
+            Some(journal) => drop(journal.forget()),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Tokens for values and values for tokens, on request: `sanitize_pii` and `restore_pii`
+//! for clients, `tidegate pii` for people.
+//!
+//! Values that go to a client enter the model's context, so a person is asked unless the
+//! configuration says otherwise, and the request is recorded like a run. The user at the
+//! terminal has the key anyway.
+
+use tidegate_model::{ErrorCode, RunError, RunId, Word};
+use tidegate_policy::subject_of_text;
+use tidegate_privacy::{RestoreError, Restored, Token, find_tokens};
+use tidegate_store::{RunRecord, Towards};
+
+use super::Bridge;
+use crate::answer::shown::{Approved, Sanitized, ShowResult, Shown, Unsanitized, show};
+use crate::answer::stopwatch::{Stopwatch, outcome_of};
+use crate::approvals::call_form::code_lines;
+use crate::approvals::person::Person;
+use crate::approvals::questions::Question;
+use crate::context::RunContext;
+use crate::ids::new_run_id;
+use crate::privacy::{Counts, Redacted, unknown_tokens};
+use crate::tokens;
+
+impl Bridge {
+    /// A text with tokens of the session in the place of personal data.
+    pub(crate) fn sanitize_pii(&self, text: &str, context: &RunContext) -> ShowResult<Sanitized> {
+        let is_on = !self.privacy.is_off();
+        let text = is_on.then_some(Unsanitized(text)).ok_or_else(is_off);
+        self.answers.show_result(text, &context.session)
+    }
+
+    /// A text with real values in the place of its tokens, for the user themself.
+    pub(crate) fn reveal_pii(
+        &self,
+        text: &str,
+        context: &RunContext,
+    ) -> Result<Sanitized, RunError> {
+        let restored = self.reveal(text, context)?;
+        let mut counts = Counts::new();
+        for (token, count) in restored.counts {
+            *counts.entry(token.data_type).or_default() += count;
+        }
+        Ok(Sanitized { text: restored.value, counts })
+    }
+
+    fn reveal(&self, text: &str, context: &RunContext) -> Result<Restored<String>, RunError> {
+        self.privacy.reveal(&context.session, text).map_err(|error| match error {
+            RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => {
+                unknown_tokens(&tokens)
+            }
+        })
+    }
+
+    /// A text with real values in the place of its tokens, if a person agrees.
+    pub(crate) async fn restore_pii(&self, text: &str, context: &RunContext) -> ShowResult<String> {
+        let (clock, id) = (Stopwatch::start(), new_run_id());
+        let person = self.approvals.person(context);
+        let restored = self.restore_for_model(text, &person, &id).await;
+        let leaving = &mut self.privacy.leaving(&context.session).keeping(&person.errors);
+        let restored = match restored {
+            Ok(text) => Ok(show(Approved(text), leaving)),
+            Err(error) => Err(show(error, leaving)),
+        };
+        let bytes = restored.as_ref().map_or(0, Shown::bytes);
+        let record = RunRecord {
+            id,
+            started_at: clock.started_at,
+            kind: "restore_pii",
+            language: None,
+            source_sha256: None,
+            outcome: outcome_of(restored.as_ref().err().map(|error| &**error)),
+            duration: clock.elapsed(),
+            tool_calls: 0,
+            result_bytes: bytes,
+            answer_tokens: tokens::estimate(usize::try_from(bytes).unwrap_or(usize::MAX)),
+            handle: None,
+        };
+        self.record(record).await;
+        restored
+    }
+
+    async fn restore_for_model(
+        &self,
+        text: &str,
+        person: &Person,
+        run: &RunId,
+    ) -> Result<String, RunError> {
+        let context = person.context();
+        if self.privacy.is_off() {
+            return Err(is_off());
+        }
+        let mut found: Vec<Token> =
+            find_tokens(text).into_iter().map(|found| found.token).collect();
+        found.sort();
+        found.dedup();
+        if found.is_empty() {
+            return Ok(text.to_owned());
+        }
+        match self.restore {
+            Word::Allow => {}
+            Word::Deny => {
+                let message = "real values are not given to the model here";
+                return Err(RunError::new(ErrorCode::NotForThem, message).with_hint(
+                    "pass tokens on to tools, which get the real values; the user can change \
+                     `privacy.restore`",
+                ));
+            }
+            Word::Ask => {
+                // Exactly these tokens of exactly this session.
+                let session = &self.privacy.session(&context.session).name;
+                let question = Question {
+                    kind: "restore",
+                    subject: subject_of_text("restore", &format!("{session}\0{text}")),
+                    title: Redacted::join(&[
+                        &"show the model the real values of ",
+                        &Redacted::trusted(listed(&found)),
+                    ]),
+                    details: Redacted::join(&[
+                        &"Asked because personal data would enter the context of the model.\n\n",
+                        &code_lines(text, &mut self.privacy.leaving(&context.session)),
+                    ]),
+                };
+                self.approvals.ask(person, run, question).await?;
+            }
+        }
+        let restored = self.reveal(text, context)?;
+        self.privacy.note_restores(&context.session, run, Towards::Model, &restored.counts);
+        Ok(restored.value)
+    }
+}
+
+fn listed(found: &[Token]) -> String {
+    const NAMED: usize = 5;
+    let names: Vec<String> = found.iter().take(NAMED).map(ToString::to_string).collect();
+    match found.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+fn is_off() -> RunError {
+    RunError::new(
+        ErrorCode::BadArgument,
+        "personal data is not replaced here: `privacy.mode` is off",
+    )
+    .with_hint("nothing needs to be sanitized or restored")
+}

@@ -1,0 +1,124 @@
+//! The rules of a policy file, read at the start and again when the file changes.
+//!
+//! In: where the file is. Out: rules that a policy puts in force. At the start a file
+//! that is no policy is an error. Later it is a warning, and the rules that were in force
+//! stay so, also if the file is gone or empty: whoever can delete it must not open
+//! anything by that.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError, TryLockError};
+use std::time::{Duration, Instant, SystemTime};
+
+use tidegate_config::{ConfigError, PolicyFile, PolicySource};
+use tidegate_model::FileIdentity;
+use tidegate_policy::{Policy, RuleError, Rules};
+
+/// How often the file is looked at, at most. Chosen: a person who saves a file and tries
+/// it at once waits less than a second, and a look is one system call.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Why a policy file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// It cannot be read, or is not written as one.
+    #[error(transparent)]
+    File(#[from] ConfigError),
+    /// A rule or one of its examples is wrong.
+    #[error("error[policy.rule]: {0}\nhint: {hint}", hint = .0.problem.hint())]
+    Rule(#[from] RuleError),
+}
+
+/// Reads a policy file: what is written, and the same compiled. None if there is none.
+pub fn read_policy(source: &PolicySource) -> Result<Option<(PolicyFile, Rules)>, PolicyError> {
+    let Some(file) = source.read()? else { return Ok(None) };
+    let rules = Rules::new(&file.rules, file.defaults)?;
+    Ok(Some((file, rules)))
+}
+
+/// A policy file that is watched.
+pub(crate) struct RulesFile {
+    source: PolicySource,
+    watch: Mutex<Watch>,
+}
+
+struct Watch {
+    looked: Instant,
+    /// The state of the file that the rules in force, or the last warning, are about.
+    known: Option<FileIdentity>,
+    /// Another state, seen once and perhaps not written to its end.
+    fresh: Option<Option<FileIdentity>>,
+}
+
+impl RulesFile {
+    /// Puts the rules of the file in force.
+    pub(crate) fn open(source: PolicySource, policy: &Policy) -> Result<Self, PolicyError> {
+        let read = read_policy(&source)?;
+        let known = read.as_ref().map(|(file, _)| file.identity);
+        if let Some((_, rules)) = read {
+            policy.set_rules(rules);
+        }
+        let watch = Watch { looked: Instant::now(), known, fresh: None };
+        Ok(Self { source, watch: Mutex::new(watch) })
+    }
+
+    /// Looks whether the file has changed, if that was not done just now, and puts in
+    /// force what it says. Called before every decision.
+    pub(crate) fn refresh(&self, policy: &Policy) {
+        let mut watch = match self.watch.try_lock() {
+            Ok(watch) => watch,
+            Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
+            // Another decision is looking.
+            Err(TryLockError::WouldBlock) => return,
+        };
+        if watch.looked.elapsed() < LOOK_EVERY {
+            return;
+        }
+        watch.looked = Instant::now();
+        self.look(&mut watch, policy, SystemTime::now());
+    }
+
+    fn look(&self, watch: &mut Watch, policy: &Policy, time: SystemTime) {
+        let Some(path) = self.source.path() else { return };
+        let now = self.source.identity();
+        if now == watch.known {
+            watch.fresh = None;
+            return;
+        }
+        if !is_settled(now, time) && watch.fresh != Some(now) {
+            watch.fresh = Some(now);
+            return;
+        }
+        watch.fresh = None;
+        watch.known = now;
+        match read_policy(&self.source) {
+            Ok(Some((file, _))) if file.identity.bytes == 0 => kept(path, "it is empty"),
+            Ok(Some((file, rules))) => {
+                tracing::info!(path = %path.display(), rules = rules.len(), "policy read again");
+                // What was read may be newer than what was looked at.
+                watch.known = Some(file.identity);
+                policy.set_rules(rules);
+            }
+            Ok(None) => kept(path, "it is gone"),
+            Err(error) => kept(path, &error.to_string()),
+        }
+    }
+}
+
+fn kept(path: &Path, why: &str) {
+    tracing::warn!(
+        path = %path.display(),
+        "the policy file cannot be used, and the rules that were read before stay in force: {why}"
+    );
+}
+
+/// Whether a file has been as it is for a while. An editor that empties a file before it
+/// writes it must not be read in between: half of a policy can be a policy.
+fn is_settled(identity: Option<FileIdentity>, time: SystemTime) -> bool {
+    let Some(identity) = identity else { return false };
+    let now = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let age = i128::try_from(now.as_nanos()).unwrap_or(i128::MAX) - identity.changed_ns;
+    age >= i128::try_from(LOOK_EVERY.as_nanos()).unwrap_or(i128::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! Records what a person should look at.
+//!
+//! In: what answers brought, what was restored, and what the model was sent. Out: rows of
+//! the record, never with values, and alerts about outputs of an odd size or shape.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::SystemTime;
+
+use tidegate_model::{RunId, ToolRef};
+use tidegate_privacy::Token;
+use tidegate_store::{AlertRecord, RestoresRecord, Towards};
+
+use super::disguise::disguise;
+use super::{Counts, Privacy};
+use crate::session::SessionId;
+
+/// Bytes towards one model after which somebody should look. Chosen: some forty answers of
+/// the largest size; each doubling is told again.
+const VOLUME_BYTES: u64 = 128 * 1024;
+
+impl Privacy {
+    /// Records what an answer brought.
+    pub(crate) fn note_seen(&self, tool: &ToolRef, counts: &Counts) {
+        if !counts.is_empty() {
+            let counts: Vec<_> =
+                counts.iter().map(|(data_type, count)| (*data_type, *count)).collect();
+            self.vaults.store.record_pii_seen(tool, &counts, SystemTime::now());
+        }
+    }
+
+    /// Records what was put back, and for whom.
+    pub(crate) fn note_restores(
+        &self,
+        session: &SessionId,
+        run: &RunId,
+        towards: Towards,
+        counts: &BTreeMap<Token, u32>,
+    ) {
+        if counts.is_empty() {
+            return;
+        }
+        let mut by_type = Counts::new();
+        for (token, count) in counts {
+            *by_type.entry(token.data_type).or_default() += count;
+        }
+        self.vaults.store.record_restores(RestoresRecord {
+            at: SystemTime::now(),
+            session: self.session(session).name.clone(),
+            run_id: run.clone(),
+            towards,
+            counts: by_type.into_iter().collect(),
+        });
+    }
+
+    /// Alerts a person to answers by which values could leave: in a disguise, or many of
+    /// them in one that nothing recognises.
+    ///
+    /// `shown` are the output and the log with tokens, `bytes` what went to the client.
+    pub(crate) fn watch_output(
+        &self,
+        session: &SessionId,
+        run: &RunId,
+        shown: [&str; 2],
+        bytes: u64,
+    ) {
+        if self.is_off() {
+            return;
+        }
+        let session = self.session(session);
+        if !session.has_seen_some() {
+            return;
+        }
+        let before = session.sent_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let now = before + bytes;
+        let doublings = |bytes: u64| (bytes / VOLUME_BYTES).checked_ilog2();
+        if doublings(now) > doublings(before) {
+            let detail = format!(
+                "session {} has sent {} kB to the model since it saw personal data",
+                session.name,
+                now / 1024
+            );
+            self.alert(run, "output-volume", detail);
+        }
+        let disguise = disguise(&session.values(), shown);
+        if let Some(how) = disguise {
+            let detail = format!("a known value stands in the output or the log {how}");
+            self.alert(run, "output-disguised", detail);
+        }
+    }
+
+    fn alert(&self, run: &RunId, kind: &str, detail: String) {
+        tracing::warn!(%run, kind, detail, "somebody should look at this run");
+        let (run_id, kind) = (run.clone(), kind.to_owned());
+        self.vaults.store.record_alert(AlertRecord { at: SystemTime::now(), run_id, kind, detail });
+    }
+}

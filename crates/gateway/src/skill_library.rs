@@ -1,0 +1,66 @@
+//! The skills of the state folder, read and written without blocking the runtime.
+//!
+//! In: names as a program or a model wrote them. Out: skills, or errors for a model.
+//! Whether a skill may be read or saved is decided by the callers.
+
+use std::path::Path;
+
+use tidegate_model::{ErrorCode, RunError};
+use tidegate_store::{Skill, SkillError, SkillList, Skills};
+
+use crate::explain;
+
+/// The skills.
+#[derive(Clone)]
+pub(crate) struct SkillLibrary(Skills);
+
+impl SkillLibrary {
+    pub(crate) fn new(state_dir: &Path) -> Self {
+        Self(Skills::new(state_dir))
+    }
+
+    /// One skill.
+    pub(crate) async fn find(&self, name: &str) -> Result<Skill, RunError> {
+        let name = name.to_owned();
+        self.blocking(move |skills| skills.load(&name).map_err(|error| skill_error(&error))).await
+    }
+
+    /// All skills.
+    pub(crate) async fn list(&self) -> Result<SkillList, RunError> {
+        let list = self.blocking(|skills| skills.list().map_err(|error| skill_error(&error)));
+        let list = list.await?;
+        for (name, problem) in &list.skipped {
+            tracing::warn!(%name, %problem, "skill skipped");
+        }
+        Ok(list)
+    }
+
+    /// Waits for the disk on a thread of its own.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Skills) -> Result<T, RunError> + Send + 'static,
+    ) -> Result<T, RunError> {
+        let skills = self.0.clone();
+        let done = tokio::task::spawn_blocking(move || work(&skills)).await;
+        done.unwrap_or_else(|_| Err(explain::internal()))
+    }
+}
+
+/// An error of a skill, for a model.
+pub(crate) fn skill_error(error: &SkillError) -> RunError {
+    let code = match error {
+        SkillError::BadName { .. } | SkillError::TooLong { .. } | SkillError::Empty { .. } => {
+            ErrorCode::BadArgument
+        }
+        SkillError::Unknown { .. }
+        | SkillError::Shipped { .. }
+        | SkillError::TooMany { .. }
+        | SkillError::Damaged { .. }
+        | SkillError::NotOurs { .. } => ErrorCode::File,
+        SkillError::Folder(source) => {
+            tracing::warn!(%source, "the folder of skills cannot be used");
+            ErrorCode::File
+        }
+    };
+    RunError::new(code, error.to_string()).with_hint(error.hint())
+}
