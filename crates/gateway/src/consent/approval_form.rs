@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tidegate_model::{
     Effect, EffectSource, ErrorCode, Language, Level, ToolImpact, ToolRef, Word, visible_line,
 };
-use tidegate_policy::{NeedsApproval, Ruling, Why};
+use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
 
 use crate::examine::judge::Judgement;
 use crate::privacy::{Leaving, Origin, Redacted, RedactedError};
@@ -199,14 +199,14 @@ fn reason(ruling: &Ruling) -> Redacted {
 /// Why the rules say what they say, as the end of "because …".
 pub(crate) fn because(ruling: &Ruling) -> String {
     match &ruling.why {
-        Why::Rule { name, place, because } => {
+        RulingReason::Rule { name, place, because } => {
             let said = because.as_ref().map(|text| format!(": {}", visible_line(text)));
             format!("of rule `{}` ({place}){}", visible_line(name), said.unwrap_or_default())
         }
-        Why::Effect(effect) => {
+        RulingReason::Effect(effect) => {
             format!("tools that are `{effect}` are {} by default", treated(ruling.word))
         }
-        Why::Risk(level) => {
+        RulingReason::Risk(level) => {
             format!("programs of {level} risk are {} by default", treated(ruling.word))
         }
     }
@@ -236,7 +236,7 @@ mod tests {
 
     use serde_json::{Value, json};
     use tidegate_model::{Effect, EffectSource, Level, ToolCall, ToolRef, Word};
-    use tidegate_policy::{NeedsApproval, Ruling, Why};
+    use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
 
     use super::{code_lines, details_of_call, refused_before, title_of_call};
@@ -267,7 +267,7 @@ mod tests {
             },
             ruling: Ruling {
                 word: Word::Ask,
-                why: Why::Effect(Effect::Destructive),
+                why: RulingReason::Effect(Effect::Destructive),
                 depends_on_arguments: false,
             },
             effect: (Effect::Destructive, EffectSource::Claim),

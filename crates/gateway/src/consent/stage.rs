@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_model::{Backend, ErrorCode, Executable, Program, RunError, ToolRef, Word};
-use tidegate_policy::{Why, subject_of_text};
+use tidegate_policy::{RulingReason, subject_of_text};
 use tidegate_sandbox::Pool;
 use tidegate_store::ApprovalScope;
 
@@ -74,7 +74,7 @@ impl Gateway {
         }
         // Before anybody is asked about something that cannot run.
         let backend = self.backend(judgement, person.wanted_backend())?;
-        let asked: Vec<(&ToolRef, &Why)> =
+        let asked: Vec<(&ToolRef, &RulingReason)> =
             judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
         let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
         let for_risk = judgement.ruling.word == Word::Ask;
