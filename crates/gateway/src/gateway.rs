@@ -19,7 +19,7 @@ use tidegate_sandbox::{
 use tidegate_store::{Outputs, Skills, Store, StoreError};
 use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
 use tidegate_upstream::Upstreams;
-use tidegate_validate::Rules as Patterns;
+use tidegate_validate::ValidationRules as Patterns;
 
 use crate::admit::admission::Admission;
 use crate::admit::capacity;

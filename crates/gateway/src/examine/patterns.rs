@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 use tidegate_model::{Program, RunError};
-use tidegate_validate::{Example, RuleError, Rules};
+use tidegate_validate::{Example, RuleFileError, ValidationRules};
 
 use crate::context::RunContext;
 use crate::gateway::Gateway;
@@ -31,12 +31,12 @@ pub enum PatternsError {
     },
     /// A file says something that is no rule.
     #[error("error[config.patterns]: {0}\n  hint: {hint}", hint = .0.hint)]
-    Rule(#[from] RuleError),
+    Rule(#[from] RuleFileError),
 }
 
 /// Ours and those of these files.
-pub(crate) fn load(files: &[PathBuf]) -> Result<Rules, PatternsError> {
-    files.iter().try_fold(Rules::built_in()?, |rules, path| {
+pub(crate) fn load(files: &[PathBuf]) -> Result<ValidationRules, PatternsError> {
+    files.iter().try_fold(ValidationRules::built_in()?, |rules, path| {
         let text = read(path)
             .map_err(|source| PatternsError::Unreadable { path: path.clone(), source })?;
         Ok(rules.with(&text, &path.display().to_string())?)
