@@ -12,7 +12,7 @@ use anyhow::{anyhow, ensure};
 use serde_json::{Map, Value, json};
 use tidegate_catalog::read_catalog;
 use tidegate_model::{Level, ToolCall, ToolDef, ToolRef};
-use tidegate_policy::{Approved, Permissions, Policy, Standing};
+use tidegate_policy::{Approved, CallContext, Permissions, Policy};
 
 use crate::report::Figure;
 use crate::samples::Samples;
@@ -88,8 +88,8 @@ fn decide(
 }
 
 /// A program of no risk for which nobody has approved anything.
-fn standing(approved: &Approved) -> Standing<'_> {
-    Standing { level: Level::Low, run: approved, session: approved }
+fn standing(approved: &Approved) -> CallContext<'_> {
+    CallContext { level: Level::Low, run: approved, session: approved }
 }
 
 fn parse(text: &str) -> anyhow::Result<Duration> {

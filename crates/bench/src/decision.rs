@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tidegate_model::{
     ArgumentRule, Level, PolicyDefaults, PolicyRule, ToolCall, ToolDef, ToolRef, Word,
 };
-use tidegate_policy::{Approved, Denial, Permissions, Policy, Rules, Standing};
+use tidegate_policy::{Approved, CallContext, Denial, Permissions, Policy, Rules};
 
 use crate::arguments::{typical, typical_arguments};
 use crate::report::Figure;
@@ -71,8 +71,8 @@ impl Bench {
         ToolCall { tool: ToolRef::new("bench", &self.tool.name), arguments }
     }
 
-    fn standing(&self) -> Standing<'_> {
-        Standing { level: Level::Low, run: &self.approved, session: &self.approved }
+    fn standing(&self) -> CallContext<'_> {
+        CallContext { level: Level::Low, run: &self.approved, session: &self.approved }
     }
 
     /// That rules and schema are looked at.

@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{anyhow, ensure};
 use tidegate_model::reading::Reading;
 use tidegate_model::{Language, Severity};
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
 use crate::report::Figure;
 use crate::samples::Samples;
@@ -64,7 +64,7 @@ except Exception as error:
 ";
 
 pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
-    let rules = Rules::built_in().map_err(|error| anyhow!("{error}"))?;
+    let rules = ValidationRules::built_in().map_err(|error| anyhow!("{error}"))?;
     let typescript =
         program("const totals: Record<string, number> = {};\n", TYPESCRIPT, "eval(page0[0])\n");
     let python = program("import json, re, time\ntotals = {}\n", PYTHON, "eval(page0[0])\n");
@@ -89,7 +89,7 @@ fn program(head: &str, part: &str, last: &str) -> String {
     lines.join("\n")
 }
 
-fn figure(rules: &Rules, language: Language, source: &str) -> anyhow::Result<Figure> {
+fn figure(rules: &ValidationRules, language: Language, source: &str) -> anyhow::Result<Figure> {
     ensure!(source.lines().count() == LINES, "the program does not have {LINES} lines");
     let mut samples = Samples::default();
     // One round without counting: caches warm up.

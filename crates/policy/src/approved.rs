@@ -1,9 +1,9 @@
-//! What a person has said yes or no to, for one run or one session.
+//! What a person has approved or refused, for one run or one session.
 //!
-//! In: answers. Out: whether a call that needs a person's word has it. A yes to one
-//! call is bound to the hash of exactly that call and used up by it; a yes to a
-//! program is about tools; one for a session is about tools as far as the same rule, or the
-//! same default, asks about them.
+//! In: a person's answers. Out: whether they cover a call that needs approval. Approving a
+//! single call is bound to the hash of that exact call and consumed by it. Approving a
+//! program covers tools. Approving for a session covers tools, but only where the same
+//! rule, or the same default, asked.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -13,9 +13,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tidegate_model::{ToolCall, ToolRef};
 
-use crate::rules::Why;
+use crate::rules::RulingReason;
 
-/// Answers that hold for a while.
+/// The answers of a person, for as long as the run or session lasts.
 #[derive(Debug, Default)]
 pub struct Approved {
     answers: Mutex<Answers>,
@@ -24,56 +24,56 @@ pub struct Approved {
 #[derive(Debug, Default)]
 struct Answers {
     tools: BTreeSet<ToolRef>,
-    /// Tools by what asked about them.
-    ruled: BTreeMap<ToolRef, Vec<Why>>,
+    /// Approved tools, each with the rules or defaults that asked.
+    by_reason: BTreeMap<ToolRef, Vec<RulingReason>>,
     refused: BTreeSet<ToolRef>,
-    /// Hashes of calls, and how often each may be made.
+    /// Hashes of approved calls, and how often each may still be made.
     calls: HashMap<String, u32>,
 }
 
 impl Approved {
-    /// Every call of these tools is approved.
+    /// Approves every call of these tools.
     pub fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
         self.answers().tools.extend(tools);
     }
 
-    /// Every call of this tool is approved that is asked about for this reason. A rule that
-    /// asks about certain arguments was not what the person saw.
-    pub fn approve_by(&self, tool: ToolRef, why: Why) {
+    /// Approves every call of this tool that needs approval for this reason. A different
+    /// rule, for instance about certain arguments, is not what the person saw.
+    pub fn approve_by(&self, tool: ToolRef, why: RulingReason) {
         let mut answers = self.answers();
-        let known = answers.ruled.entry(tool).or_default();
-        if !known.contains(&why) {
-            known.push(why);
+        let reasons = answers.by_reason.entry(tool).or_default();
+        if !reasons.contains(&why) {
+            reasons.push(why);
         }
     }
 
-    /// Whether every call of this tool that is asked about for this reason is approved.
-    pub fn has_tool(&self, tool: &ToolRef, why: &Why) -> bool {
+    /// Whether all calls of this tool that need approval for this reason are approved.
+    pub fn has_tool(&self, tool: &ToolRef, why: &RulingReason) -> bool {
         self.answers().has_tool(tool, why)
     }
 
-    /// Exactly this call is approved, once.
+    /// Approves exactly this call, once.
     pub fn approve_call(&self, call: &ToolCall) {
         *self.answers().calls.entry(subject_of_call(call)).or_default() += 1;
     }
 
-    /// A person said no to this tool; they are not asked about it again.
+    /// Records that a person refused this tool, so that they are not asked again.
     pub fn refuse(&self, tool: ToolRef) {
         self.answers().refused.insert(tool);
     }
 
-    /// Whether a person said no to this tool.
+    /// Whether a person refused this tool.
     pub fn is_refused(&self, tool: &ToolRef) -> bool {
         self.answers().refused.contains(tool)
     }
 
-    /// Whether a call has a person's word. A word for this call alone is used up.
-    pub(crate) fn covers(&self, call: &ToolCall, why: &Why) -> bool {
+    /// Whether a call is approved. An approval of this call alone is consumed.
+    pub(crate) fn covers(&self, call: &ToolCall, why: &RulingReason) -> bool {
         let mut answers = self.answers();
         if answers.has_tool(&call.tool, why) {
             return true;
         }
-        // The hash takes the length of the arguments, and most runs need none.
+        // Hashing is linear in the size of the arguments, and most runs need no hash.
         if answers.calls.is_empty() {
             return false;
         }
@@ -92,16 +92,16 @@ impl Approved {
 }
 
 impl Answers {
-    fn has_tool(&self, tool: &ToolRef, why: &Why) -> bool {
-        self.tools.contains(tool) || self.ruled.get(tool).is_some_and(|known| known.contains(why))
+    fn has_tool(&self, tool: &ToolRef, why: &RulingReason) -> bool {
+        self.tools.contains(tool)
+            || self.by_reason.get(tool).is_some_and(|reasons| reasons.contains(why))
     }
 }
 
-/// The hash of exactly this call: server, tool and arguments, in whatever order their
-/// keys were written.
+/// The hash of this exact call: server, tool and arguments, independent of key order.
 pub fn subject_of_call(call: &ToolCall) -> String {
     let mut text = String::new();
-    // Lengths first: no two calls give the same text.
+    // Length prefixes keep different calls from producing the same text.
     for name in [&call.tool.server, &call.tool.tool] {
         let _ = write!(text, "{}:{name}", name.len());
     }
@@ -109,7 +109,7 @@ pub fn subject_of_call(call: &ToolCall) -> String {
     subject_of_text("call", &text)
 }
 
-/// The hash of a text that stands for something of a kind.
+/// The hash of a text, kept apart from other kinds of subjects by `kind`.
 pub fn subject_of_text(kind: &str, text: &str) -> String {
     let mut hash = Sha256::new();
     hash.update((kind.len() as u64).to_le_bytes());
@@ -153,9 +153,9 @@ mod tests {
     use tidegate_model::{Effect, ToolCall, ToolRef};
 
     use super::{Approved, subject_of_call};
-    use crate::rules::Why;
+    use crate::rules::RulingReason;
 
-    const WHY: Why = Why::Effect(Effect::Destructive);
+    const WHY: RulingReason = RulingReason::Effect(Effect::Destructive);
 
     fn call(tool: &str, arguments: &Value) -> ToolCall {
         ToolCall {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_to_a_call_is_for_exactly_that_call_and_once() {
+    fn approving_a_call_covers_exactly_that_call_once() {
         let approved = Approved::default();
         let asked = call("delete", &json!({"path": "a", "force": true}));
         approved.approve_call(&asked);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_differ_have_hashes_that_differ() {
+    fn different_calls_have_different_hashes() {
         let subject = |arguments: Value| subject_of_call(&call("t", &arguments));
         let different = [
             json!({}),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_to_a_tool_holds_for_every_call_of_it() {
+    fn approving_a_tool_covers_all_its_calls() {
         let approved = Approved::default();
         approved.approve_tools([ToolRef::new("files", "delete")]);
         for path in ["a", "b"] {
@@ -210,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_by_a_rule_holds_for_what_that_rule_asks_about() {
+    fn approving_by_reason_covers_only_that_reason() {
         let approved = Approved::default();
         approved.approve_by(ToolRef::new("files", "delete"), WHY);
         assert!(approved.covers(&call("delete", &json!({"path": "a"})), &WHY));
         assert!(approved.covers(&call("delete", &json!({"path": "b"})), &WHY));
         assert!(!approved.covers(&call("move", &json!({})), &WHY));
-        let other = Why::Effect(Effect::Unknown);
+        let other = RulingReason::Effect(Effect::Unknown);
         assert!(!approved.covers(&call("delete", &json!({"path": "a"})), &other));
     }
 }

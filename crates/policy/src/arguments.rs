@@ -1,8 +1,22 @@
-//! Arguments against the tool's JSON Schema.
+//! Validates arguments against the tool's JSON Schema.
 //!
-//! In: a call and the definition of its tool. Out: nothing, or what is wrong,
-//! told by `explain.rs`. Schemas are mended by `mend.rs`, compiled once and kept;
-//! a call whose arguments fit pays for that question only.
+//! In: a call and the definition of its tool. Out: nothing, or an [`ArgumentProblem`]
+//! worded by `explain.rs`. Schemas are repaired by `repair.rs`, compiled once and cached;
+//! errors are only collected for arguments that do not match.
+//! Invariant: bounded work. A schema or value that would be too expensive (`cost.rs`) is
+//! not checked; the server checks its arguments itself.
+
+mod alternatives;
+mod cost;
+mod explain;
+mod keys;
+mod keywords;
+mod phrases;
+pub(crate) mod problem;
+mod repair;
+mod sample;
+mod schema_node;
+mod visits;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,53 +25,42 @@ use jsonschema::Validator;
 use serde_json::Value;
 use tidegate_model::{ToolCall, ToolDef, ToolRef};
 
-use crate::cost::Cost;
-use crate::explain::Explainer;
-use crate::mend::{Extent, mended};
-use crate::sample::sample;
+use cost::Cost;
+use explain::Explainer;
+use problem::ArgumentProblem;
+use repair::{RepairExtent, repaired};
+use sample::sample;
 
-/// What is wrong with the arguments of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArgumentProblem {
-    /// Where, as one would write it: `labels[0].name`. Empty for the whole.
-    pub path: String,
-    /// What is wrong, without the path: "must be a string, got a number".
-    pub problem: String,
-    /// What to write instead, if that is clear.
-    pub hint: Option<String>,
-}
-
-/// Compiled schemas of the tools that were called, by tool. A tool whose
-/// definition changed is compiled anew.
+/// A cache of the compiled schemas of called tools. A tool whose definition changed is
+/// compiled again.
 #[derive(Default)]
-pub(crate) struct Schemas(Mutex<HashMap<ToolRef, Arc<Compiled>>>);
+pub(crate) struct Schemas(Mutex<HashMap<ToolRef, Arc<CompiledSchema>>>);
 
-struct Compiled {
+struct CompiledSchema {
     tool: Arc<ToolDef>,
     cost: Cost,
-    /// `None` for a schema that is itself wrong beyond mending, or too expensive
-    /// to check. The server's mistake must not make its tool unusable; the server
-    /// checks its arguments anyway.
+    /// `None` if the schema is invalid beyond repair, or too expensive to check. A server's
+    /// mistake must not make its tool unusable, and the server checks its arguments anyway.
     validator: Option<Validator>,
-    /// The schema that was compiled, if it is not the tool's own.
-    mended: Option<Value>,
+    /// The repaired schema that was compiled, if it differs from the tool's own.
+    repaired: Option<Value>,
 }
 
-impl Compiled {
+impl CompiledSchema {
     fn new(tool: &Arc<ToolDef>) -> Self {
         let schema = &tool.input_schema;
         let cost = Cost::of(schema);
-        let (validator, mended) = match cost.allows_compiling() {
+        let (validator, repaired) = match cost.allows_compiling() {
             true => compile(schema),
             false => (None, None),
         };
-        Self { tool: Arc::clone(tool), cost, validator, mended }
+        Self { tool: Arc::clone(tool), cost, validator, repaired }
     }
 
     fn check(&self, arguments: &Value) -> Result<(), ArgumentProblem> {
         let Some(validator) = &self.validator else { return Ok(()) };
-        let schema = self.mended.as_ref().unwrap_or(&self.tool.input_schema);
-        // Errors are many times as expensive as the question whether there are any.
+        let schema = self.repaired.as_ref().unwrap_or(&self.tool.input_schema);
+        // Collecting errors costs many times more than finding out whether there are any.
         if !self.cost.allows(schema, arguments) || validator.is_valid(arguments) {
             return Ok(());
         }
@@ -68,12 +71,12 @@ impl Compiled {
     }
 }
 
-/// Compiles a schema, mended as little as is needed.
+/// Compiles a schema with as few repairs as necessary.
 fn compile(schema: &Value) -> (Option<Validator>, Option<Value>) {
-    for extent in [Extent::Contradictions, Extent::Everything] {
-        let mended = mended(schema, extent);
-        if let Ok(validator) = jsonschema::validator_for(mended.as_ref().unwrap_or(schema)) {
-            return (Some(validator), mended);
+    for extent in [RepairExtent::Contradictions, RepairExtent::Everything] {
+        let repaired = repaired(schema, extent);
+        if let Ok(validator) = jsonschema::validator_for(repaired.as_ref().unwrap_or(schema)) {
+            return (Some(validator), repaired);
         }
     }
     (jsonschema::validator_for(schema).ok(), None)
@@ -86,14 +89,14 @@ impl std::fmt::Debug for Schemas {
 }
 
 impl Schemas {
-    /// Checks the arguments of a call, and leaves them as they were.
+    /// Checks the arguments of a call without changing them.
     pub(crate) fn check(
         &self,
         call: &mut ToolCall,
         tool: &Arc<ToolDef>,
     ) -> Result<(), ArgumentProblem> {
         let compiled = self.compiled(&call.tool, tool);
-        // Moved in and out instead of copied: arguments can be megabytes.
+        // Moved out and back instead of copied: arguments can be megabytes.
         let arguments = Value::Object(std::mem::take(&mut call.arguments));
         let outcome = compiled.check(&arguments);
         if let Value::Object(arguments) = arguments {
@@ -102,18 +105,18 @@ impl Schemas {
         outcome
     }
 
-    fn compiled(&self, id: &ToolRef, tool: &Arc<ToolDef>) -> Arc<Compiled> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
-        if let Some(compiled) = known
+    fn compiled(&self, id: &ToolRef, tool: &Arc<ToolDef>) -> Arc<CompiledSchema> {
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+        if let Some(compiled) = cached
             && (Arc::ptr_eq(&compiled.tool, tool)
                 || compiled.tool.input_schema == tool.input_schema)
         {
             return compiled;
         }
-        // Without the lock: one server's schema must not hold up the others.
-        let compiled = Arc::new(Compiled::new(tool));
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(id.clone(), Arc::clone(&compiled));
+        // Without the lock: one server's schema must not delay the others.
+        let compiled = Arc::new(CompiledSchema::new(tool));
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.insert(id.clone(), Arc::clone(&compiled));
         compiled
     }
 }
@@ -125,7 +128,8 @@ mod tests {
     use serde_json::{Value, json};
     use tidegate_model::{ToolCall, ToolDef, ToolRef};
 
-    use super::{ArgumentProblem, Schemas};
+    use super::Schemas;
+    use super::problem::ArgumentProblem;
 
     fn tool(input_schema: Value) -> Arc<ToolDef> {
         Arc::new(ToolDef {
@@ -167,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_fit_pass() {
+    fn valid_arguments_pass() {
         assert_eq!(check(json!({"path": "a", "labels": [{"name": "x"}]})), Ok(()));
     }
 
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_key_is_named_with_its_type_and_the_slip() {
+    fn a_missing_key_is_reported_with_its_type_and_the_typo() {
         assert_eq!(check(json!({})), problem("", "needs `path` (string)", None));
         assert_eq!(
             check(json!({"path": "a", "paht": "b"})),
@@ -202,21 +206,21 @@ mod tests {
 
     #[test]
     fn a_value_outside_an_enum_gets_the_options() {
-        let told = |given: &str| {
+        let expected = |given: &str| {
             format!("must be one of `\"open\"`, `\"closed\"`, got string `\"{given}\"`")
         };
         assert_eq!(
             check(json!({"path": "a", "state": "opened"})),
-            problem("state", &told("opened"), Some("write \"open\""))
+            problem("state", &expected("opened"), Some("write \"open\""))
         );
         assert_eq!(
             check(json!({"path": "a", "state": "pending"})),
-            problem("state", &told("pending"), None)
+            problem("state", &expected("pending"), None)
         );
     }
 
     #[test]
-    fn a_limit_is_told_with_what_was_given() {
+    fn an_exceeded_limit_is_reported_with_the_value() {
         let schema = json!({"type": "object", "required": ["name"], "properties": {
             "count": {"type": "integer", "minimum": 1, "maximum": 5},
             "tags": {"type": "array", "maxItems": 1},
@@ -224,38 +228,43 @@ mod tests {
             "name": {"type": "string", "description": "Of a person.", "minLength": 1},
             "fields": {"type": "object", "properties": {"a": {}, "b": {}}}
         }});
-        let described = Some("it is described as: Such as `L-1`.");
-        let left_out = Some("leave it out instead of passing null");
-        for (key, value, told, hint) in [
+        let described = Some("its description: Such as `L-1`.");
+        let null_hint = Some("leave it out instead of passing null");
+        for (key, value, expected, hint) in [
             ("count", json!(0), "must be at least 1, got number `0`", None),
             ("count", json!(9), "must be at most 5, got number `9`", None),
-            ("count", json!(null), "must be an integer, got null", left_out),
+            ("count", json!(null), "must be an integer, got null", null_hint),
             ("tags", json!([1, 2]), "must have at most 1 items, got a list of 2", None),
             ("id", json!("7"), "must match the pattern `^L-`, got string `\"7\"`", described),
             ("name", json!(""), "must not be empty", None),
-            ("fields", json!([1]), "must be an object, got a list of 1", Some("it takes `a`, `b`")),
+            (
+                "fields",
+                json!([1]),
+                "must be an object, got a list of 1",
+                Some("known keys: `a`, `b`"),
+            ),
         ] {
             let mut arguments = serde_json::Map::from_iter([("name".to_owned(), json!("x"))]);
             arguments.insert(key.to_owned(), value);
             let mut call = ToolCall { tool: ToolRef::new("a", "b"), arguments };
             let checked = Schemas::default().check(&mut call, &tool(schema.clone()));
-            assert_eq!(checked, problem(key, told, hint));
+            assert_eq!(checked, problem(key, expected, hint));
         }
         let mut call = ToolCall { tool: ToolRef::new("a", "b"), arguments: serde_json::Map::new() };
         assert_eq!(
             Schemas::default().check(&mut call, &tool(schema)),
-            problem("", "needs `name` (string)", Some("it is described as: Of a person."))
+            problem("", "needs `name` (string)", Some("its description: Of a person."))
         );
     }
 
     #[test]
-    fn a_schema_that_is_itself_wrong_does_not_block_its_tool() {
+    fn an_invalid_schema_does_not_block_its_tool() {
         let mut call = ToolCall { tool: ToolRef::new("a", "b"), arguments: serde_json::Map::new() };
         assert_eq!(Schemas::default().check(&mut call, &tool(json!({"type": 12}))), Ok(()));
     }
 
     #[test]
-    fn a_schema_that_lies_takes_the_values_it_names_and_checks_the_rest() {
+    fn a_contradictory_schema_accepts_the_listed_values_and_checks_the_rest() {
         let schema = json!({"type": "object", "properties": {
             "level": {"type": "integer", "enum": ["1", "2"]},
             "parent": {"type": "string", "required": true},
@@ -279,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn a_mended_schema_that_cannot_be_compiled_does_not_replace_one_that_can() {
-        // Wrapping `A` for its null takes away what `b` refers to.
+    fn a_repaired_schema_that_does_not_compile_does_not_replace_one_that_does() {
+        // Wrapping `a` to allow null breaks the reference in `b`.
         let schema = json!({
             "properties": {
                 "a": {"allOf": [{"type": "string"}], "nullable": true},

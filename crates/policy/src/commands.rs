@@ -1,27 +1,28 @@
-//! Decides whether one host command may be run with these arguments.
+//! Decides whether a host command may run with these arguments.
 //!
-//! In: a name and arguments of a program. Out: a [`CommandPermit`] or a
-//! [`CommandDenial`]. Patterns are no wall: what a command can do is bounded by
-//! its jail. They keep a program to what the user meant.
+//! In: a command name and arguments from a program. Out: a [`CommandPermit`] or a
+//! [`CommandDenial`]. Patterns are not a security boundary: the jail limits what a command
+//! can do. Patterns keep programs to the use that the user intended.
+//! Invariant: only `Policy::decide_command` makes a [`CommandPermit`].
 
 use std::collections::BTreeMap;
 
 use regex::{Regex, RegexBuilder};
 use tidegate_model::{ArgumentPattern, CommandSpec};
 
-use crate::permissions::{Permissions, Refusal};
+use crate::permissions::{Permissions, ProfileRefusal};
 
-/// Arguments of one command. Chosen: far above honest use.
-const MOST_ARGUMENTS: usize = 256;
+/// Maximum arguments of one command. Chosen: far above legitimate use.
+const MAX_ARGUMENTS: usize = 256;
 
-/// Bytes of all arguments. Chosen: half of what Linux takes for one argument.
-const MOST_ARGUMENT_BYTES: usize = 64 * 1024;
+/// Maximum bytes of all arguments. Chosen: half of what Linux accepts for one argument.
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
-/// What a compiled pattern may take in memory. Chosen: ten thousand of them fit
-/// into a gateway's memory.
-const PATTERN_BYTES: usize = 256 * 1024;
+/// Maximum memory of a compiled pattern. Chosen: ten thousand of them fit into a
+/// gateway's memory.
+const MAX_PATTERN_BYTES: usize = 256 * 1024;
 
-/// The right to run one command, once. Made by `Policy::decide_command` only.
+/// Permission to run one command, once. Made only by `Policy::decide_command`.
 #[derive(Debug)]
 pub struct CommandPermit<'a> {
     spec: &'a CommandSpec,
@@ -29,31 +30,31 @@ pub struct CommandPermit<'a> {
 }
 
 impl<'a> CommandPermit<'a> {
-    /// Uses the permit up.
+    /// Consumes the permit.
     pub fn into_parts(self) -> (&'a CommandSpec, Vec<String>) {
         (self.spec, self.arguments)
     }
 }
 
-/// Why a command may not be run.
+/// Why a command is denied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandDenial {
-    /// There is none of this name; these the run may use.
+    /// No command has this name. Lists those that the run may use.
     Unknown(Vec<String>),
     /// A profile does not allow it.
-    Profile(Refusal),
-    /// There are more or fewer arguments than it takes.
+    Profile(ProfileRefusal),
+    /// It got too few or too many arguments.
     Count {
-        /// How few it takes.
+        /// The minimum.
         least: usize,
-        /// How many it takes, if there is a limit.
+        /// The maximum, if there is one.
         most: Option<usize>,
     },
-    /// All arguments together are too long.
+    /// The arguments are too long in total.
     TooLong,
-    /// An argument, counted from 0, has a NUL or a line end.
+    /// The argument at this index contains a NUL or a line break.
     Character(usize),
-    /// An argument, counted from 0, is not what it may be.
+    /// The argument at this index does not match its pattern.
     Argument(usize),
 }
 
@@ -64,25 +65,25 @@ pub(crate) struct Commands(BTreeMap<String, Command>);
 #[derive(Debug)]
 struct Command {
     spec: CommandSpec,
-    arguments: Vec<Matcher>,
-    rest: Option<Matcher>,
+    arguments: Vec<ArgumentMatcher>,
+    rest: Option<ArgumentMatcher>,
 }
 
 #[derive(Debug)]
-enum Matcher {
+enum ArgumentMatcher {
     Exact(String),
     Any,
     Regex(Regex),
-    /// A pattern that does not compile matches nothing. The configuration
-    /// refuses it before it comes here.
+    /// A pattern that does not compile matches nothing. Loading the configuration
+    /// already rejects such patterns.
     Nothing,
 }
 
 impl Commands {
     pub(crate) fn new(specs: impl IntoIterator<Item = CommandSpec>) -> Self {
         let compiled = |spec: CommandSpec| {
-            let arguments = spec.arguments.iter().map(Matcher::new).collect();
-            let rest = spec.rest.as_ref().map(Matcher::new);
+            let arguments = spec.arguments.iter().map(ArgumentMatcher::new).collect();
+            let rest = spec.rest.as_ref().map(ArgumentMatcher::new);
             (spec.name.clone(), Command { spec, arguments, rest })
         };
         Self(specs.into_iter().map(compiled).collect())
@@ -107,17 +108,17 @@ impl Commands {
 impl Command {
     fn check(&self, arguments: &[String]) -> Result<(), CommandDenial> {
         let least = self.arguments.len();
-        let most = if self.rest.is_some() { MOST_ARGUMENTS.max(least) } else { least };
+        let most = if self.rest.is_some() { MAX_ARGUMENTS.max(least) } else { least };
         if !(least..=most).contains(&arguments.len()) {
             let most = self.rest.is_none().then_some(least);
             return Err(CommandDenial::Count { least, most });
         }
-        if arguments.iter().map(String::len).sum::<usize>() > MOST_ARGUMENT_BYTES {
+        if arguments.iter().map(String::len).sum::<usize>() > MAX_ARGUMENT_BYTES {
             return Err(CommandDenial::TooLong);
         }
         let matchers = self.arguments.iter().chain(std::iter::repeat_with(|| {
-            // Reached only with a pattern for the rest; see the count above.
-            self.rest.as_ref().unwrap_or(&Matcher::Nothing)
+            // Reached only if there is a pattern for the rest: see the count above.
+            self.rest.as_ref().unwrap_or(&ArgumentMatcher::Nothing)
         }));
         for (index, (argument, matcher)) in arguments.iter().zip(matchers).enumerate() {
             if argument.contains(['\0', '\n', '\r']) {
@@ -131,7 +132,7 @@ impl Command {
     }
 }
 
-impl Matcher {
+impl ArgumentMatcher {
     fn new(pattern: &ArgumentPattern) -> Self {
         match pattern {
             ArgumentPattern::Exact(text) => Self::Exact(text.clone()),
@@ -139,7 +140,7 @@ impl Matcher {
             ArgumentPattern::Regex(text) => {
                 // A group of its own: `a|b` must not become `\Aa|b\z`.
                 let whole = format!(r"\A(?:{text})\z");
-                let built = RegexBuilder::new(&whole).size_limit(PATTERN_BYTES).build();
+                let built = RegexBuilder::new(&whole).size_limit(MAX_PATTERN_BYTES).build();
                 built.map_or(Self::Nothing, Self::Regex)
             }
         }
@@ -162,7 +163,7 @@ mod tests {
     use tidegate_model::{ArgumentPattern, CommandSpec, Profile};
 
     use super::{CommandDenial, Commands};
-    use crate::permissions::{Permissions, Refusal, Rule};
+    use crate::permissions::{Permissions, ProfileRefusal, ProfileRule};
 
     fn spec(arguments: Vec<ArgumentPattern>, rest: Option<ArgumentPattern>) -> CommandSpec {
         CommandSpec {
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_argument_must_match_the_pattern_of_its_place() {
+    fn every_argument_must_match_the_pattern_at_its_position() {
         let exact = ArgumentPattern::Exact("log".into());
         let number = ArgumentPattern::Regex("-n[0-9]{1,3}|--all".into());
         let commands = Commands::new([spec(vec![exact, number], Some(ArgumentPattern::Any))]);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn only_commands_of_the_profile_are_run_and_named() {
+    fn only_commands_of_the_profile_run_and_are_listed() {
         let commands = Commands::new([spec(Vec::new(), None)]);
         let unknown = |profile: &str| {
             commands.decide(&permissions(profile), "gti", Vec::new()).map(|_| ()).unwrap_err()
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(unknown("execute_full"), CommandDenial::Unknown(vec!["git".into()]));
         assert_eq!(unknown("default"), CommandDenial::Unknown(Vec::new()));
         let refused = commands.decide(&permissions("default"), "git", Vec::new()).map(|_| ());
-        let refusal = Refusal { profile: "default".into(), rule: Rule::Commands };
+        let refusal = ProfileRefusal { profile: "default".into(), rule: ProfileRule::Commands };
         assert_eq!(refused.unwrap_err(), CommandDenial::Profile(refusal));
     }
 }

@@ -1,10 +1,10 @@
-//! The decision.
+//! The decision on one call.
 //!
-//! A server that the user configured is granted, any other is not; every profile
-//! of the run must allow the tool; a tool that is not as it was accepted may be in
-//! quarantine; the rules say whether it happens, needs a person's word or does not; and
-//! arguments must fit the tool's schema.
-//! Defaults refuse: an empty policy permits nothing.
+//! In: a call, the tool's definition and the caller's permissions. Out: a [`Permit`] or a
+//! [`Denial`]. In this order: the server must be configured; every profile of the run must
+//! allow the tool; a tool that changed since it was accepted may be quarantined; the rules
+//! allow, ask or deny; and the arguments must match the tool's schema.
+//! Invariant: the default is to deny. An empty policy permits nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,87 +15,89 @@ use tidegate_model::{
 };
 
 use crate::approved::Approved;
-use crate::arguments::{ArgumentProblem, Schemas};
+use crate::arguments::Schemas;
+use crate::arguments::problem::ArgumentProblem;
 use crate::commands::{CommandDenial, CommandPermit, Commands};
 use crate::effect::effect_of;
-use crate::permissions::{Permissions, Refusal};
-use crate::rules::{Rules, Ruling, Subject};
+use crate::permissions::{Permissions, ProfileRefusal};
+use crate::rules::{RuleInput, Rules, Ruling};
 
-/// The right to make one call, once.
+/// Permission to make one call, once.
 ///
-/// Private field, no `Clone`: it cannot be forged, and using it consumes it.
+/// The field is private and there is no `Clone`: a permit cannot be forged, and using it
+/// consumes it.
 #[derive(Debug)]
 pub struct Permit {
     call: ToolCall,
 }
 
 impl Permit {
-    /// Uses the permit up.
+    /// Consumes the permit.
     pub fn into_call(self) -> ToolCall {
         self.call
     }
 }
 
-/// Why a call may not happen.
+/// Why a call is denied.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Denial {
     /// The server is not granted.
     NotGranted,
     /// A profile of the run does not allow the tool.
-    Profile(Refusal),
-    /// The definition that was checked is not the one of the called tool.
+    Profile(ProfileRefusal),
+    /// The definition belongs to another tool.
     WrongDefinition,
-    /// The tool is not the one that was accepted.
+    /// The tool changed since it was accepted.
     Quarantined(Change),
-    /// The rules say no.
+    /// The rules deny it.
     Rule(Ruling),
-    /// The rules say that a person must be asked, and none has said yes. Only a call that
-    /// could be made is asked about.
+    /// The rules require approval, and nobody has approved the call. Approval is requested
+    /// only for calls that nothing else denies.
     NeedsApproval(Box<NeedsApproval>),
-    /// The arguments do not fit the tool's schema.
+    /// The arguments do not match the tool's schema.
     Arguments(ArgumentProblem),
 }
 
-/// A call that waits for a person's word.
+/// A call that needs approval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeedsApproval {
     /// The call exactly as it would be made.
     pub call: ToolCall,
-    /// Why a person must be asked.
+    /// Why it needs approval.
     pub ruling: Ruling,
-    /// What the tool does, and how that is known.
+    /// What the tool does, and the source of that answer.
     pub effect: (Effect, EffectSource),
 }
 
-/// What is known of the run that makes a call.
+/// The run that makes a call, as far as the decision depends on it.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
+pub struct CallContext<'a> {
     /// How risky its program is.
     pub level: Level,
-    /// What a person has approved for it.
+    /// Approvals for this run.
     pub run: &'a Approved,
-    /// What a person has approved for its session.
+    /// Approvals for its session.
     pub session: &'a Approved,
 }
 
-/// What the user configured: what runs can be permitted at most.
+/// What the user configured: the most that any run can be permitted.
 #[derive(Debug, Default)]
 pub struct Grants {
     /// The servers.
     pub servers: BTreeSet<String>,
-    /// What tools do, as the user says.
+    /// What tools do, as configured by the user.
     pub tools: ToolWords,
     /// Every profile.
     pub profiles: Vec<Profile>,
-    /// The name of the profile that bounds every run.
+    /// The name of the profile that limits every run.
     pub profile: String,
-    /// What happens to a tool that is not as it was accepted.
+    /// What happens to a tool that changed since it was accepted.
     pub on_change: OnChange,
     /// The host commands.
     pub commands: Vec<CommandSpec>,
 }
 
-/// What is granted, and the compiled schemas of the tools that were called.
+/// What is granted, and the compiled schemas of the tools that have been called.
 #[derive(Debug, Default)]
 pub struct Policy {
     granted_servers: BTreeSet<String>,
@@ -109,7 +111,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Permits what is granted and no more.
+    /// A policy that permits what is granted and nothing else.
     pub fn new(grants: Grants) -> Self {
         let profiles = grants.profiles.into_iter();
         Self {
@@ -134,18 +136,18 @@ impl Policy {
         })
     }
 
-    /// The permissions of a run: those of the configured profile, narrowed by
-    /// the one it asks for. The known names, if there is none of that name.
-    pub fn permissions(&self, asked: Option<&str>) -> Result<Permissions, Vec<String>> {
-        let known = |name: &str| {
-            let found = self.profiles.get(name).cloned();
-            found.ok_or_else(|| self.profiles.keys().cloned().collect::<Vec<_>>())
+    /// The permissions of a run: those of the configured profile, narrowed by the requested
+    /// one. If the requested profile does not exist, the error lists those that do.
+    pub fn permissions(&self, requested: Option<&str>) -> Result<Permissions, Vec<String>> {
+        let lookup = |name: &str| {
+            let profile = self.profiles.get(name).cloned();
+            profile.ok_or_else(|| self.profiles.keys().cloned().collect::<Vec<_>>())
         };
-        // A policy without its own profile permits nothing to anybody.
+        // Without its configured profile, a policy permits nothing.
         let configured = self.profiles.get(&self.active).cloned();
-        let asked = asked.filter(|&name| name != self.active).map(known).transpose()?;
+        let requested = requested.filter(|&name| name != self.active).map(lookup).transpose()?;
         let profiles = match configured {
-            Some(configured) => std::iter::once(configured).chain(asked).collect(),
+            Some(configured) => std::iter::once(configured).chain(requested).collect(),
             None => Vec::new(),
         };
         Ok(Permissions { profiles })
@@ -155,8 +157,8 @@ impl Policy {
     pub fn strict(&self, permissions: &Permissions) -> Permissions {
         let mut profiles = permissions.profiles.clone();
         let strict = self.profiles.get(Profile::STRICT).cloned();
-        let is_there = profiles.iter().any(|profile| profile.name == Profile::STRICT);
-        profiles.extend(strict.filter(|_| !is_there));
+        let is_present = profiles.iter().any(|profile| profile.name == Profile::STRICT);
+        profiles.extend(strict.filter(|_| !is_present));
         Permissions { profiles }
     }
 
@@ -165,7 +167,7 @@ impl Policy {
         Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// From now on these rules are in force, also for runs that are under way.
+    /// Replaces the rules. They apply at once, including to runs in progress.
     pub fn set_rules(&self, rules: Rules) {
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
@@ -175,15 +177,15 @@ impl Policy {
         effect_of(id, tool.annotations.as_ref(), &self.words)
     }
 
-    /// Decides on one call of a tool. `change` is how its definition differs from the
-    /// accepted one.
+    /// Decides on one tool call. `change` is how the tool differs from the accepted
+    /// definition.
     pub fn decide(
         &self,
         permissions: &Permissions,
         mut call: ToolCall,
         tool: &Arc<ToolDef>,
         change: Option<&Change>,
-        standing: Standing<'_>,
+        context: CallContext<'_>,
     ) -> Result<Permit, Denial> {
         if !self.granted_servers.contains(&call.tool.server) {
             return Err(Denial::NotGranted);
@@ -196,8 +198,8 @@ impl Policy {
         if let Some(change) = self.quarantined(permissions, &call.tool, change) {
             return Err(Denial::Quarantined(change.clone()));
         }
-        let ruling = self.ruling(permissions, &call, effect.0, standing.level);
-        // Whoever is denied a tool need not know what its arguments are.
+        let ruling = self.ruling(permissions, &call, effect.0, context.level);
+        // Do not describe the arguments of a denied tool.
         if ruling.word == Word::Deny {
             return Err(Denial::Rule(ruling));
         }
@@ -206,8 +208,8 @@ impl Policy {
             Word::Allow => Ok(Permit { call }),
             Word::Deny => Err(Denial::Rule(ruling)),
             Word::Ask
-                if standing.run.covers(&call, &ruling.why)
-                    || standing.session.covers(&call, &ruling.why) =>
+                if context.run.covers(&call, &ruling.why)
+                    || context.session.covers(&call, &ruling.why) =>
             {
                 Ok(Permit { call })
             }
@@ -224,7 +226,7 @@ impl Policy {
         effect: Effect,
         level: Level,
     ) -> Ruling {
-        self.rules().rule(&Subject {
+        self.rules().rule(&RuleInput {
             tool: Some(&call.tool),
             arguments: Some(&call.arguments),
             profiles: &permissions.names(),
@@ -237,13 +239,13 @@ impl Policy {
         self.granted_servers.contains(server)
     }
 
-    /// Why the profiles of a run do not let it call a tool, whatever the rules say.
+    /// Why the profiles of a run forbid a tool, whatever the rules say.
     pub fn refusal(
         &self,
         permissions: &Permissions,
         id: &ToolRef,
         tool: &ToolDef,
-    ) -> Option<Refusal> {
+    ) -> Option<ProfileRefusal> {
         permissions.may_call(id, self.effect(id, tool).0).err()
     }
 
@@ -255,10 +257,10 @@ impl Policy {
         self.schemas.check(call, tool)
     }
 
-    /// What keeps a tool from being called until a person accepts it: any change where
-    /// that is the rule; and everywhere, a change of what it says of itself if a profile
-    /// would go by that. Otherwise a tool that was refused as destructive would only
-    /// have to say that it changes nothing.
+    /// The change that quarantines a tool until a person accepts it. With
+    /// `OnChange::Quarantine` that is any change. In every mode it is a change of the
+    /// annotations if a profile's decision depends on them: otherwise a tool that a profile
+    /// refuses as destructive would only have to claim that it is read-only.
     pub fn quarantined<'a>(
         &self,
         permissions: &Permissions,
@@ -268,8 +270,8 @@ impl Policy {
         change.filter(|change| match self.on_change {
             OnChange::Quarantine => true,
             OnChange::Mark if change.includes(Part::Annotations) => {
-                let (unclaimed, _) = effect_of(id, None, &self.words);
-                permissions.may_call(id, unclaimed).is_err()
+                let (without_claims, _) = effect_of(id, None, &self.words);
+                permissions.may_call(id, without_claims).is_err()
             }
             OnChange::Mark => false,
         })
@@ -296,10 +298,10 @@ mod tests {
         PolicyRule, Profile, ToolCall, ToolDef, ToolRef, Word,
     };
 
-    use super::{Denial, Grants, Permit, Policy, Standing};
+    use super::{CallContext, Denial, Grants, Permit, Policy};
     use crate::approved::Approved;
-    use crate::permissions::{Permissions, Refusal, Rule};
-    use crate::rules::{Rules, Why};
+    use crate::permissions::{Permissions, ProfileRefusal, ProfileRule};
+    use crate::rules::{Rules, RulingReason};
 
     fn tool() -> Arc<ToolDef> {
         Arc::new(ToolDef {
@@ -312,7 +314,7 @@ mod tests {
         })
     }
 
-    /// A decision for a run of which nothing is known, with a yes to everything asked.
+    /// A decision for a low-risk run in which this tool is approved.
     fn decide(
         policy: &Policy,
         permissions: &Permissions,
@@ -322,8 +324,8 @@ mod tests {
     ) -> Result<Permit, Denial> {
         let (run, session) = (Approved::default(), Approved::default());
         run.approve_tools([call.tool.clone()]);
-        let standing = Standing { level: Level::Low, run: &run, session: &session };
-        policy.decide(permissions, call, tool, change, standing)
+        let context = CallContext { level: Level::Low, run: &run, session: &session };
+        policy.decide(permissions, call, tool, change, context)
     }
 
     fn call(server: &str, tool: &str) -> ToolCall {
@@ -360,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_asks_for_a_profile_gets_less_and_never_more() {
+    fn a_requested_profile_only_narrows_permissions() {
         let policy = Policy::for_configured_servers(["files"]);
         let decided = |asked| {
             let permissions = policy.permissions(asked).unwrap();
@@ -368,18 +370,18 @@ mod tests {
         };
         assert_eq!(decided(None), Ok(()));
         assert_eq!(decided(Some("execute_full")), Ok(()));
-        let rule = Rule::Effects(Effects::ReadOnly);
-        let refusal = Refusal { profile: "read_only".into(), rule };
+        let rule = ProfileRule::Effects(Effects::ReadOnly);
+        let refusal = ProfileRefusal { profile: "read_only".into(), rule };
         assert_eq!(decided(Some("read_only")), Err(Denial::Profile(refusal)));
         let widest = policy.permissions(Some("execute_full")).unwrap();
-        let refusal = Refusal { profile: "default".into(), rule: Rule::Commands };
+        let refusal = ProfileRefusal { profile: "default".into(), rule: ProfileRule::Commands };
         assert_eq!(widest.may_run("sort"), Err(refusal));
         let known = ["default", "execute_full", "read_only", "strict", "write_restricted"];
         assert_eq!(policy.permissions(Some("root")).unwrap_err(), known);
     }
 
     #[test]
-    fn a_tool_that_is_not_as_accepted_is_refused_in_quarantine_only() {
+    fn a_changed_tool_is_refused_in_quarantine_mode_only() {
         let decided = |on_change, change: Option<&Change>| {
             let policy = Policy::new(Grants {
                 servers: ["files".to_owned()].into(),
@@ -400,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_nobody_accepted_does_not_open_a_profile() {
+    fn an_unaccepted_annotation_does_not_widen_a_profile() {
         let policy = Policy::for_configured_servers(["files"]);
         let claims = Some(Hints { read_only_hint: Some(true), ..Hints::default() });
         let tool = Arc::new(ToolDef { annotations: claims, ..(*tool()).clone() });
@@ -415,7 +417,7 @@ mod tests {
         for change in [Change::New, Change::Parts(vec![Part::Title, Part::Annotations])] {
             let denied = Err(Denial::Quarantined(change.clone()));
             assert_eq!(decided(read_only, Some(&change)), denied);
-            // Where claims decide nothing, they are marked and no more.
+            // Where annotations decide nothing, the change is only marked.
             assert_eq!(decided(None, Some(&change)), Ok(()));
         }
     }
@@ -435,24 +437,24 @@ mod tests {
         }
     }
 
-    fn destroying() -> Arc<ToolDef> {
+    fn destructive_tool() -> Arc<ToolDef> {
         let claims = Hints { destructive_hint: Some(true), ..Hints::default() };
         Arc::new(ToolDef { annotations: Some(claims), ..(*tool()).clone() })
     }
 
     #[test]
-    fn a_tool_that_destroys_needs_a_yes_which_is_used_up() {
+    fn a_destructive_call_needs_an_approval_which_is_used_once() {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
         let (run, session) = (Approved::default(), Approved::default());
         let decided = || {
-            let standing = Standing { level: Level::Low, run: &run, session: &session };
+            let context = CallContext { level: Level::Low, run: &run, session: &session };
             let call = call("files", "read");
-            policy.decide(&permissions, call, &destroying(), None, standing).map(|_| ())
+            policy.decide(&permissions, call, &destructive_tool(), None, context).map(|_| ())
         };
         let Err(Denial::NeedsApproval(asked)) = decided() else { panic!() };
         assert_eq!(asked.call, call("files", "read"));
-        assert_eq!(asked.ruling.why, Why::Effect(Effect::Destructive));
+        assert_eq!(asked.ruling.why, RulingReason::Effect(Effect::Destructive));
         run.approve_call(&asked.call);
         assert_eq!(decided(), Ok(()));
         assert!(matches!(decided(), Err(Denial::NeedsApproval(_))), "used up");
@@ -461,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_for_the_session_is_none_for_what_another_rule_asks_about() {
+    fn a_session_approval_does_not_cover_what_another_rule_asks_about() {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
         let path = ArgumentRule { key: "path".into(), values: vec!["/etc/*".into()] };
@@ -469,10 +471,10 @@ mod tests {
         policy.set_rules(Rules::new(&[rule], PolicyDefaults::default()).unwrap());
         let (run, session) = (Approved::default(), Approved::default());
         let decided = |path: &str| {
-            let standing = Standing { level: Level::Low, run: &run, session: &session };
+            let context = CallContext { level: Level::Low, run: &run, session: &session };
             let arguments = json!({"path": path}).as_object().unwrap().clone();
             let call = ToolCall { tool: ToolRef::new("files", "read"), arguments };
-            match policy.decide(&permissions, call, &destroying(), None, standing) {
+            match policy.decide(&permissions, call, &destructive_tool(), None, context) {
                 Err(Denial::NeedsApproval(asked)) => Some(asked.ruling.why),
                 decided => decided.map(|_| None).unwrap(),
             }
@@ -487,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_does_not_open_what_a_rule_a_profile_or_a_schema_closes() {
+    fn an_approval_does_not_override_a_rule_a_profile_or_a_schema() {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
         let rule = PolicyRule { tools: vec!["read".into()], ..PolicyRule::new("no", Word::Deny) };
@@ -496,10 +498,10 @@ mod tests {
         assert!(matches!(decided, Err(Denial::Rule(ruling)) if ruling.word == Word::Deny));
         policy.set_rules(Rules::default());
         let narrow = policy.permissions(Some("read_only")).unwrap();
-        let decided = decide(&policy, &narrow, call("files", "read"), &destroying(), None);
+        let decided = decide(&policy, &narrow, call("files", "read"), &destructive_tool(), None);
         assert!(matches!(decided, Err(Denial::Profile(_))));
         let schema = json!({"type": "object", "required": ["path"]});
-        let tool = Arc::new(ToolDef { input_schema: schema, ..(*destroying()).clone() });
+        let tool = Arc::new(ToolDef { input_schema: schema, ..(*destructive_tool()).clone() });
         let decided = decide(&policy, &permissions, call("files", "read"), &tool, None);
         assert!(matches!(decided, Err(Denial::Arguments(_))));
     }

@@ -1,10 +1,11 @@
 //! What a tool does, and how that is known.
 //!
-//! The one answer for rules and profiles. In: the tool's name, its annotations and what
-//! the user says. The user's word comes first, then the tool's own claim, then a verb in
-//! its name. The name is used only where nothing is claimed, so it never makes a claim
-//! milder. What each effect leads to is up to the rules (`PolicyDefaults`) and to the
-//! profile (`Effects::allows`).
+//! The only answer in the product; rules, profiles, risk and previews all use it.
+//! In: the tool's name, its annotations and the user's configuration. Out: the effect and
+//! its source. The user's configuration wins, then the tool's annotations, then a verb in
+//! its name. The name counts only if the tool claims nothing, so it never weakens a claim.
+//! What follows from an effect is up to the rules (`PolicyDefaults`) and to the profile
+//! (`Effects::allows`).
 
 use heck::ToSnakeCase;
 use tidegate_model::{Effect, EffectSource, Hints, ToolPattern, ToolRef, ToolWords};
@@ -42,20 +43,20 @@ const READING: &[&str] = &[
     "preview", "query", "read", "search", "show", "view",
 ];
 
-/// What a tool does: as the user says, the strictest first; else as it claims itself, as
-/// MCP defines its annotations; else by its name; else unknown.
+/// What a tool does: as configured by the user (the strictest entry wins), else as its
+/// annotations claim in the terms of MCP, else by its name, else unknown.
 pub(crate) fn effect_of(
     id: &ToolRef,
     claims: Option<&Hints>,
     words: &ToolWords,
 ) -> (Effect, EffectSource) {
-    let said = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| pattern.matches(id));
+    let listed = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| pattern.matches(id));
     let by_user = [
         (&words.destructive, Effect::Destructive),
         (&words.additive, Effect::Additive),
         (&words.read_only, Effect::ReadOnly),
     ];
-    if let Some((_, effect)) = by_user.into_iter().find(|(patterns, _)| said(patterns)) {
+    if let Some((_, effect)) = by_user.into_iter().find(|(patterns, _)| listed(patterns)) {
         return (effect, EffectSource::User);
     }
     if let Some(effect) = claims.and_then(claimed) {
@@ -70,11 +71,11 @@ pub(crate) fn effect_of(
 fn claimed(hints: &Hints) -> Option<Effect> {
     match (hints.read_only_hint, hints.destructive_hint) {
         (None, None) => None,
-        // Both cannot be true: the stricter one wins.
+        // The two contradict each other: the stricter one wins.
         (_, Some(true)) => Some(Effect::Destructive),
         (Some(true), _) => Some(Effect::ReadOnly),
         (_, Some(false)) => Some(Effect::Additive),
-        // MCP: a tool that modifies and says no more may be destructive.
+        // MCP: a tool that is not read-only may be destructive unless it says otherwise.
         (Some(false), None) => Some(Effect::Destructive),
     }
 }
@@ -85,8 +86,8 @@ fn names_destruction(name: &str) -> bool {
     !reads && words.iter().any(|word| DESTROYING.contains(&word.as_str()))
 }
 
-/// The words of `deleteAll_rows`, `delete-all-rows`, `HTTPDelete`, in lower case. Digits
-/// separate words too: `delete2` deletes.
+/// The words of `deleteAll_rows`, `delete-all-rows` or `HTTPDelete`, in lower case. Digits
+/// separate words as well: `delete2` contains `delete`.
 fn words_of(name: &str) -> Vec<String> {
     let letters = name.split(|c: char| !c.is_alphabetic()).map(ToSnakeCase::to_snake_case);
     let words = letters.flat_map(|part| part.split('_').map(str::to_owned).collect::<Vec<_>>());

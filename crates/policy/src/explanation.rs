@@ -1,59 +1,59 @@
-//! Why a call is decided as it is, step by step, for a person.
+//! Explains to a person, step by step, why a call is decided as it is.
 //!
-//! In: what a decision looks at. Out: every step of it, also those after the one that
-//! decides. No permit comes from here.
+//! In: the inputs of a decision. Out: every step, including those after the deciding one.
+//! Invariant: agrees with [`decide`](Policy::decide), and never makes a permit.
 
 use std::sync::Arc;
 
 use tidegate_model::{Change, Effect, EffectSource, Level, ToolCall, ToolDef, ToolRef, Word};
 
-use crate::arguments::ArgumentProblem;
+use crate::arguments::problem::ArgumentProblem;
 use crate::decide::Policy;
-use crate::permissions::{Permissions, Refusal};
-use crate::rules::{Considered, Ruling, Subject};
+use crate::permissions::{Permissions, ProfileRefusal};
+use crate::rules::{RuleEvaluation, RuleInput, Ruling};
 
-/// A call to be explained.
+/// A call whose decision is to be explained.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
-    /// What the run may do.
+pub struct ExplainRequest<'a> {
+    /// The permissions of the run.
     pub permissions: &'a Permissions,
-    /// Which tool.
+    /// The tool.
     pub id: &'a ToolRef,
     /// Its definition.
     pub tool: &'a Arc<ToolDef>,
-    /// How it differs from the accepted one.
+    /// How it differs from the accepted definition.
     pub change: Option<&'a Change>,
-    /// Its arguments; none if they are not known.
+    /// The arguments, if known.
     pub arguments: Option<&'a serde_json::Map<String, serde_json::Value>>,
-    /// How risky the program is.
+    /// The risk level of the program.
     pub level: Level,
 }
 
-/// The steps of a decision, in their order.
+/// The steps of a decision, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// Whether its server is granted.
+    /// Whether the server is configured.
     pub granted: bool,
-    /// The profile that does not allow it.
-    pub refused: Option<Refusal>,
-    /// What keeps it in quarantine.
+    /// The profile that refuses it.
+    pub refused: Option<ProfileRefusal>,
+    /// The change that quarantines it.
     pub quarantined: Option<Change>,
-    /// What the tool does, and how that is known.
+    /// What the tool does, and the source of that answer.
     pub effect: (Effect, EffectSource),
-    /// Every rule beside it.
-    pub rules: Vec<Considered>,
-    /// What the rules say together.
+    /// How each rule evaluates.
+    pub rules: Vec<RuleEvaluation>,
+    /// The outcome of all rules.
     pub ruling: Ruling,
-    /// What is wrong with its arguments.
+    /// What is wrong with the arguments.
     pub problem: Option<ArgumentProblem>,
-    /// What comes out of all of it.
+    /// The decision.
     pub word: Word,
 }
 
 impl Policy {
     /// Explains what [`decide`](Policy::decide) would say.
-    pub fn explain(&self, question: &Question<'_>) -> Explanation {
-        let Question { permissions, id, tool, change, arguments, level } = *question;
+    pub fn explain(&self, request: &ExplainRequest<'_>) -> Explanation {
+        let ExplainRequest { permissions, id, tool, change, arguments, level } = *request;
         let granted = self.grants(&id.server);
         let refused = self.refusal(permissions, id, tool);
         let quarantined = self.quarantined(permissions, id, change).cloned();
@@ -61,18 +61,18 @@ impl Policy {
         let mut call =
             arguments.map(|arguments| ToolCall { tool: id.clone(), arguments: arguments.clone() });
         let problem = call.as_mut().and_then(|call| self.check_arguments(call, tool).err());
-        let subject = Subject {
+        let input = RuleInput {
             tool: Some(id),
             arguments: call.as_ref().map(|call| &call.arguments),
             profiles: &permissions.names(),
             level,
             effect: effect.0,
         };
-        let in_force = self.rules();
-        let ruling = in_force.rule(&subject);
-        let open = granted && refused.is_none() && quarantined.is_none() && problem.is_none();
-        let word = if open { ruling.word } else { Word::Deny };
-        let rules = in_force.explain(&subject);
+        let current_rules = self.rules();
+        let ruling = current_rules.rule(&input);
+        let permitted = granted && refused.is_none() && quarantined.is_none() && problem.is_none();
+        let word = if permitted { ruling.word } else { Word::Deny };
+        let rules = current_rules.explain(&input);
         Explanation { granted, refused, quarantined, effect, rules, ruling, problem, word }
     }
 }
@@ -87,9 +87,9 @@ mod tests {
         ToolDef, ToolRef, Word,
     };
 
-    use super::Question;
+    use super::ExplainRequest;
     use crate::approved::Approved;
-    use crate::decide::{Denial, Grants, Policy, Standing};
+    use crate::decide::{CallContext, Denial, Grants, Policy};
     use crate::rules::Rules;
 
     fn policy() -> Policy {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_explained_is_what_is_decided() {
+    fn explanations_agree_with_decisions() {
         let (policy, tool, nobody) = (policy(), tool(), Approved::default());
         let mut words = Vec::new();
         for server in ["files", "other"] {
@@ -132,7 +132,7 @@ mod tests {
                         let id = ToolRef::new(server, "read");
                         let arguments = Value::from_iter([("path", path)]);
                         let arguments = arguments.as_object().unwrap();
-                        let explained = policy.explain(&Question {
+                        let explained = policy.explain(&ExplainRequest {
                             permissions: &permissions,
                             id: &id,
                             tool: &tool,
@@ -141,9 +141,9 @@ mod tests {
                             level: Level::Low,
                         });
                         let call = ToolCall { tool: id, arguments: arguments.clone() };
-                        let standing =
-                            Standing { level: Level::Low, run: &nobody, session: &nobody };
-                        let decided = policy.decide(&permissions, call, &tool, change, standing);
+                        let context =
+                            CallContext { level: Level::Low, run: &nobody, session: &nobody };
+                        let decided = policy.decide(&permissions, call, &tool, change, context);
                         let word = match decided {
                             Ok(_) => Word::Allow,
                             Err(Denial::NeedsApproval(_)) => Word::Ask,

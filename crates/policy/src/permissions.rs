@@ -1,6 +1,7 @@
-//! What one run may do: the configured profile and the one it asked for.
+//! The permissions of one run: the configured profile and the requested one.
 //!
-//! Both must allow a thing, so asking can only narrow, whatever is asked for.
+//! In: profiles. Out: whether they allow something, or which rule of which profile refuses.
+//! Invariant: every profile must allow it, so requesting a profile can only narrow.
 
 use std::sync::Arc;
 
@@ -14,19 +15,19 @@ pub struct Permissions {
     pub(crate) profiles: Vec<Arc<Profile>>,
 }
 
-/// A profile that says no, and which part of it.
+/// The profile that refuses, and which part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ProfileRefusal {
     /// The profile.
     pub profile: String,
-    /// The rule in it.
-    pub rule: Rule,
+    /// The part of it that refuses.
+    pub rule: ProfileRule,
 }
 
-/// The part of a profile that refused.
+/// The part of a profile that refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rule {
-    /// `tools`: the tool may do more than this.
+pub enum ProfileRule {
+    /// `tools`: the tool may do more than this allows.
     Effects(Effects),
     /// `allow`: the tool is not listed.
     Allow,
@@ -43,7 +44,7 @@ pub enum Rule {
 }
 
 impl Permissions {
-    /// The names of its profiles.
+    /// The names of the profiles.
     pub fn names(&self) -> Vec<&str> {
         self.profiles.iter().map(|profile| profile.name.as_str()).collect()
     }
@@ -53,7 +54,7 @@ impl Permissions {
         self.profiles.iter().fold(configured, |limits, profile| profile.limits.narrow(limits))
     }
 
-    /// The profile that lowers a limit the most, if one does.
+    /// The profile that lowers a limit the most, if any.
     pub fn narrowed_by(&self, limit: LimitName, configured: &Limits) -> Option<&str> {
         let ceiling = |profile: &Arc<Profile>| profile.limits.0.get(&limit).copied();
         let lowered = |profile: &&Arc<Profile>| {
@@ -63,54 +64,59 @@ impl Permissions {
         narrowest.map(|profile| profile.name.as_str())
     }
 
-    /// Whether files of a folder can be read.
-    pub fn may_read(&self, scope: Scope) -> Result<(), Refusal> {
-        self.all(|profile| if profile.read.contains(&scope) { Ok(()) } else { Err(Rule::Read) })
+    /// Whether files in a folder may be read.
+    pub fn may_read(&self, scope: Scope) -> Result<(), ProfileRefusal> {
+        self.all(
+            |profile| if profile.read.contains(&scope) { Ok(()) } else { Err(ProfileRule::Read) },
+        )
     }
 
-    /// Whether something can be kept in a folder.
-    pub fn may_write(&self, scope: Scope) -> Result<(), Refusal> {
-        self.all(|profile| if profile.write.contains(&scope) { Ok(()) } else { Err(Rule::Write) })
+    /// Whether files in a folder may be written.
+    pub fn may_write(&self, scope: Scope) -> Result<(), ProfileRefusal> {
+        self.all(
+            |profile| if profile.write.contains(&scope) { Ok(()) } else { Err(ProfileRule::Write) },
+        )
     }
 
-    /// Whether there is a network at all; the rules of the network come after.
-    pub fn may_use_network(&self) -> Result<(), Refusal> {
+    /// Whether the network may be used at all. Network rules are checked separately.
+    pub fn may_use_network(&self) -> Result<(), ProfileRefusal> {
         self.all(|profile| match profile.network {
             NetworkAccess::Configured => Ok(()),
-            NetworkAccess::None => Err(Rule::Network),
+            NetworkAccess::None => Err(ProfileRule::Network),
         })
     }
 
     /// Whether a tool with this effect may be called.
-    pub(crate) fn may_call(&self, id: &ToolRef, effect: Effect) -> Result<(), Refusal> {
+    pub(crate) fn may_call(&self, id: &ToolRef, effect: Effect) -> Result<(), ProfileRefusal> {
         self.all(|profile| {
             if let Some(denied) = profile.deny.iter().find(|pattern| pattern.matches(id)) {
-                return Err(Rule::Deny(denied.clone()));
+                return Err(ProfileRule::Deny(denied.clone()));
             }
             let listed = |allow: &Vec<ToolPattern>| allow.iter().any(|pattern| pattern.matches(id));
             if !profile.allow.as_ref().is_none_or(listed) {
-                return Err(Rule::Allow);
+                return Err(ProfileRule::Allow);
             }
             let allowed = profile.effects.allows(effect);
-            if allowed { Ok(()) } else { Err(Rule::Effects(profile.effects)) }
+            if allowed { Ok(()) } else { Err(ProfileRule::Effects(profile.effects)) }
         })
     }
 
-    pub(crate) fn may_run(&self, command: &str) -> Result<(), Refusal> {
-        self.all(
-            |profile| {
-                if profile.commands.includes(command) { Ok(()) } else { Err(Rule::Commands) }
-            },
-        )
+    pub(crate) fn may_run(&self, command: &str) -> Result<(), ProfileRefusal> {
+        self.all(|profile| {
+            if profile.commands.includes(command) { Ok(()) } else { Err(ProfileRule::Commands) }
+        })
     }
 
-    /// Every profile must say yes, and there must be one to say it.
-    fn all(&self, allows: impl Fn(&Profile) -> Result<(), Rule>) -> Result<(), Refusal> {
+    /// Every profile must allow it, and there must be at least one.
+    fn all(
+        &self,
+        allows: impl Fn(&Profile) -> Result<(), ProfileRule>,
+    ) -> Result<(), ProfileRefusal> {
         if self.profiles.is_empty() {
-            return Err(Refusal { profile: String::new(), rule: Rule::Allow });
+            return Err(ProfileRefusal { profile: String::new(), rule: ProfileRule::Allow });
         }
         self.profiles.iter().try_for_each(|profile| {
-            allows(profile).map_err(|rule| Refusal { profile: profile.name.clone(), rule })
+            allows(profile).map_err(|rule| ProfileRefusal { profile: profile.name.clone(), rule })
         })
     }
 }

@@ -1,35 +1,36 @@
-//! How risky a program is: one number from what was found in it and what it would touch.
+//! How risky a program is: one score from its findings and its impact.
 //!
-//! The worst finding sets the base, everything else adds to it. The numbers are chosen
-//! so that a finding alone gives the level of its name, and that tools alone, however
-//! many, stay below high: a program that deletes what it was told to delete is asked
-//! about by the rules, it is not an attack.
+//! In: findings and impact. Out: a score from 0 to 100 and its level. The worst finding
+//! sets the base, everything else adds to it. The numbers are chosen so that a single
+//! finding produces the level of the same name, and that tools alone, however many, stay
+//! below high: a program that deletes what it was told to delete is a matter for the
+//! rules, not an attack.
 
 use tidegate_model::{Effect, Finding, Impact, Level, Severity, ToolImpact};
 
-/// What tools, files and network can add.
-const MOST_OF_IMPACT: u32 = 40;
+/// The most that tools, commands and network can add.
+const MAX_IMPACT_SCORE: u32 = 40;
 
-/// From how many on a number asks for very many. Chosen: what nobody reads.
-const MANY: f64 = 1000.0;
+/// A limit of at least this asks for bulk data. Chosen: nobody reads that many entries.
+const BULK_LIMIT: f64 = 1000.0;
 
-/// What the findings beside the worst can add.
-const MOST_OF_MORE_FINDINGS: u32 = 15;
+/// The most that findings other than the worst can add.
+const MAX_EXTRA_FINDINGS_SCORE: u32 = 15;
 
 /// The risk of a program, from 0 to 100, and its level.
 pub fn risk(findings: &[Finding], impact: &Impact) -> (u8, Level) {
-    let base = findings.iter().map(|finding| base(finding.severity)).max().unwrap_or(0);
+    let base = findings.iter().map(|finding| base_score(finding.severity)).max().unwrap_or(0);
     let worst = findings.iter().map(|finding| finding.severity).max();
-    let mut others = findings.iter().map(|finding| more(finding.severity)).sum::<u32>();
-    others = others.saturating_sub(worst.map_or(0, more)).min(MOST_OF_MORE_FINDINGS);
-    let mut score = base + others + of_impact(impact).min(MOST_OF_IMPACT);
-    // Many small things are no large one: the level above needs a finding of its own.
+    let mut others = findings.iter().map(|finding| extra_score(finding.severity)).sum::<u32>();
+    others = others.saturating_sub(worst.map_or(0, extra_score)).min(MAX_EXTRA_FINDINGS_SCORE);
+    let mut score = base + others + impact_score(impact).min(MAX_IMPACT_SCORE);
+    // Many small things do not make a large one: each level needs a finding of its own.
     score = score.min(ceiling(worst));
     let score = u8::try_from(score.min(100)).unwrap_or(100);
     (score, Level::of_score(score))
 }
 
-const fn base(severity: Severity) -> u32 {
+const fn base_score(severity: Severity) -> u32 {
     match severity {
         Severity::Low => 3,
         Severity::Medium => 25,
@@ -38,7 +39,7 @@ const fn base(severity: Severity) -> u32 {
     }
 }
 
-const fn more(severity: Severity) -> u32 {
+const fn extra_score(severity: Severity) -> u32 {
     match severity {
         Severity::Low => 1,
         Severity::Medium => 3,
@@ -56,10 +57,10 @@ const fn ceiling(worst: Option<Severity>) -> u32 {
     }
 }
 
-fn of_impact(impact: &Impact) -> u32 {
-    let tools: u32 = impact.tools.iter().map(of_tool).sum();
-    // What was read from one place can go to another, and the more was read, the more.
-    let read = impact.tools.iter().map(volume).max().unwrap_or(0);
+fn impact_score(impact: &Impact) -> u32 {
+    let tools: u32 = impact.tools.iter().map(tool_score).sum();
+    // Data read from one place can leave to another; the more is read, the worse.
+    let read = impact.tools.iter().map(read_score).max().unwrap_or(0);
     let leaves = !impact.network.is_empty() || impact.tools.iter().any(sends);
     let network = if impact.network.is_empty() { 0 } else { 5 };
     let commands = 10 * u32::try_from(impact.commands.len()).unwrap_or(u32::MAX).min(2);
@@ -67,39 +68,39 @@ fn of_impact(impact: &Impact) -> u32 {
     tools.saturating_add(rest)
 }
 
-/// How much a tool is seen to bring in: nothing, something, much.
-fn volume(tool: &ToolImpact) -> u32 {
+/// The score of the data that a tool reads: none, some or bulk.
+fn read_score(tool: &ToolImpact) -> u32 {
     match tool.effect {
-        Effect::ReadOnly | Effect::Unknown if tool.repeated || asks_for_many(tool) => 15,
+        Effect::ReadOnly | Effect::Unknown if tool.repeated || asks_for_bulk(tool) => 15,
         Effect::ReadOnly => 8,
         Effect::Unknown | Effect::Additive | Effect::Destructive => 0,
     }
 }
 
-/// Whether a number that is written out asks for very many: `limit`, `max_results`,
-/// `pageSize` of a thousand or more.
-fn asks_for_many(tool: &ToolImpact) -> bool {
+/// Whether a literal argument asks for bulk data: `limit`, `max_results` or `pageSize` of
+/// a thousand or more.
+fn asks_for_bulk(tool: &ToolImpact) -> bool {
     tool.arguments.iter().any(|(key, value)| {
         let key = key.to_ascii_lowercase();
         let counts = ["limit", "max", "count", "size", "per_page", "perpage", "top", "first"];
-        value.as_f64().is_some_and(|number| number >= MANY)
+        value.as_f64().is_some_and(|number| number >= BULK_LIMIT)
             && counts.iter().any(|word| key.contains(word))
     })
 }
 
-/// Whether a tool can carry data to somewhere else, by its own word.
+/// Whether a tool can send data elsewhere, according to its annotations.
 fn sends(tool: &ToolImpact) -> bool {
     tool.open_world && tool.effect != Effect::ReadOnly
 }
 
-fn of_tool(tool: &ToolImpact) -> u32 {
+fn tool_score(tool: &ToolImpact) -> u32 {
     let effect = match tool.effect {
         Effect::ReadOnly => 0,
         Effect::Additive | Effect::Unknown => 4,
         Effect::Destructive => 15,
     };
-    let again = if tool.repeated && tool.effect == Effect::Destructive { 10 } else { 0 };
-    effect + again + u32::from(tool.open_world) * 3 + u32::from(tool.sql.is_some()) * 15
+    let repetition = if tool.repeated && tool.effect == Effect::Destructive { 10 } else { 0 };
+    effect + repetition + u32::from(tool.open_world) * 3 + u32::from(tool.sql.is_some()) * 15
 }
 
 #[cfg(test)]
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_alone_gives_the_level_of_its_name() {
+    fn a_single_finding_gives_the_level_of_its_name() {
         let level = |severity| risk(&[finding(severity)], &Impact::default()).1;
         let levels =
             [Severity::Low, Severity::Medium, Severity::High, Severity::Critical].map(level);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_read_is_no_risk_until_it_can_leave() {
+    fn reading_is_no_risk_until_data_can_leave() {
         let reading = Impact { tools: vec![tool("get", Effect::ReadOnly)], ..Impact::default() };
         let mut harmless = reading.clone();
         harmless.tools.iter_mut().for_each(|tool| tool.sql = None);

@@ -1,16 +1,18 @@
 //! The user's rules, compiled: allow, ask or deny.
 //!
-//! In: what is about to happen, as a [`Subject`]. Out: a [`Ruling`]. Pure: no clock, no
-//! disk, no network. The most specific rule that matches wins; of equally specific ones
-//! the sternest; where none matches, the defaults decide by what the tool does.
+//! In: what is about to happen, as a [`RuleInput`]. Out: a [`Ruling`]. Pure: no clock, no
+//! disk, no network. The most specific matching rule wins; among equally specific ones the
+//! strictest; if none matches, the defaults decide by the tool's effect.
 //!
-//! Invariant: what is in doubt is decided the stern way. Rules that ask or deny read
-//! loosely (in any case, at any depth, one value is enough), rules that allow read
-//! strictly (every value must fit, where the rule says). A rule is no wall: it never
-//! opens what a grant, a profile or a quarantine closed, since those are asked first.
+//! Invariant: when in doubt, the decision is strict. Rules that ask or deny match loosely
+//! (any case, any depth, one value is enough), rules that allow match strictly (every
+//! value, exactly where the rule says). A rule never overrides a missing grant, a profile
+//! or a quarantine: those are checked first.
 
+mod compiled;
+mod error;
 mod examples;
-mod facts;
+mod input;
 mod pattern;
 mod specificity;
 mod sql;
@@ -21,58 +23,60 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tidegate_model::{Effect, Level, PolicyDefaults, PolicyRule, ToolRef, Word};
 
-use facts::{Facts, Key};
-use pattern::{Pattern, PatternProblem, Reading};
-use specificity::{ArgumentCloseness, Closeness};
+use compiled::CompiledRule;
+use input::NormalizedInput;
 
+pub use compiled::{RuleMatch, RulePart};
+pub use error::{RuleError, RuleProblem};
 pub use specificity::Specificity;
+pub use sql::destroying_sql;
 
-/// What is about to happen.
+/// What is about to happen, as rules see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
-    /// The tool that is called; none for a program as such.
+pub struct RuleInput<'a> {
+    /// The tool being called; none for a program as a whole.
     pub tool: Option<&'a ToolRef>,
-    /// Its arguments; none if they are not known yet.
+    /// The arguments, if known yet.
     pub arguments: Option<&'a Map<String, Value>>,
     /// The profiles of the run.
     pub profiles: &'a [&'a str],
-    /// How risky the program is.
+    /// The risk level of the program.
     pub level: Level,
     /// What the tool does.
     pub effect: Effect,
 }
 
-/// What the rules say.
+/// The outcome of all rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {
-    /// The word.
+    /// Allow, ask or deny.
     pub word: Word,
-    /// Where it comes from.
-    pub why: Why,
-    /// Whether it can be milder or sterner once the arguments are known. Then the word
-    /// is the sternest of those that could come.
+    /// What decided it.
+    pub why: RulingReason,
+    /// Whether the arguments, which are not known yet, can change it. Then this is the
+    /// strictest possible outcome.
     pub depends_on_arguments: bool,
 }
 
-/// Where a word comes from.
+/// What decided a ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum RulingReason {
     /// A rule of the user.
     Rule {
         /// Its name.
         name: Arc<str>,
-        /// Where it is written.
+        /// Where it is defined.
         place: Arc<str>,
-        /// Why it is there, in the user's words.
+        /// Why it exists, in the user's words.
         because: Option<Arc<str>>,
     },
-    /// No rule matches, and this is said to tools that do this.
+    /// No rule matches: the default for tools with this effect.
     Effect(Effect),
-    /// No rule matches, and this is said to programs of this risk.
+    /// No rule matches: the default for programs of this risk.
     Risk(Level),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for RulingReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rule { name, place, .. } => write!(f, "rule `{name}` at {place}"),
@@ -82,124 +86,31 @@ impl fmt::Display for Why {
     }
 }
 
-/// One rule beside a subject, for explanations.
+/// How one rule evaluates, for explanations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Considered {
-    /// The rule.
+pub struct RuleEvaluation {
+    /// The name of the rule.
     pub name: Arc<str>,
-    /// Where it is written.
+    /// Where it is defined.
     pub place: Arc<str>,
-    /// What it says.
+    /// What it decides if it matches.
     pub word: Word,
     /// Whether it matches.
-    pub fit: Fit,
+    pub fit: RuleMatch,
 }
 
-/// Whether a rule matches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fit {
-    /// No; this part of it does not.
-    No(RulePart),
-    /// It depends on arguments that are not known.
-    Could(Specificity),
-    /// Yes.
-    Yes(Specificity),
-}
-
-/// The part of a rule that does not match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RulePart {
-    /// `server`.
-    Server,
-    /// `tool`.
-    Tool,
-    /// `profile`.
-    Profile,
-    /// `risk`.
-    Risk,
-    /// `arguments`.
-    Arguments,
-    /// `sql`.
-    Sql,
-    /// It speaks of calls, and this is a program.
-    Program,
-}
-
-/// A rule that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("rule `{rule}` at {place}: {problem}")]
-pub struct RuleError {
-    /// Its name.
-    pub rule: String,
-    /// Where it, or its example, is written.
-    pub place: String,
-    /// What is wrong.
-    pub problem: RuleProblem,
-}
-
-/// Why a rule cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RuleProblem {
-    /// Not a regular expression, or one too large.
-    #[error("`{0}` is not a regular expression that can be used here")]
-    Expression(String),
-    /// `sql` in a rule that allows.
-    #[error("`sql` is in a rule that allows, and finding verbs is a best effort")]
-    SqlAllows,
-    /// An example does not hold.
-    #[error("the example expects `{expected}`, and `{came}` came out: {by}")]
-    Example {
-        /// What it expects.
-        expected: Word,
-        /// What came out.
-        came: Word,
-        /// What said so.
-        by: String,
-    },
-}
-
-impl RuleProblem {
-    /// What to do next.
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            Self::Expression(_) => {
-                "expressions have neither look-around nor back-references, and are not larger \
-                 than 256 KB when compiled"
-            }
-            Self::SqlAllows => "let a rule with `sql` ask or deny, and allow by another one",
-            Self::Example { .. } => {
-                "correct the rule or the example; `tidegate policy test` shows each step"
-            }
-        }
-    }
-}
-
-/// The rules in force. None of them, and the defaults, by default.
+/// The compiled rules and the defaults. By default there are no rules.
 #[derive(Debug, Default)]
 pub struct Rules {
-    rules: Vec<Compiled>,
+    rules: Vec<CompiledRule>,
     defaults: PolicyDefaults,
 }
 
-#[derive(Debug)]
-struct Compiled {
-    name: Arc<str>,
-    place: Arc<str>,
-    because: Option<Arc<str>>,
-    word: Word,
-    servers: Vec<Pattern>,
-    tools: Vec<Pattern>,
-    profiles: Vec<Pattern>,
-    arguments: Vec<(Key, Vec<Pattern>)>,
-    sql: Vec<String>,
-    risk: Option<Level>,
-}
-
 impl Rules {
-    /// Compiles rules and tries their examples, every one of which must hold.
+    /// Compiles rules and tests their examples, all of which must pass.
     pub fn new(rules: &[PolicyRule], defaults: PolicyDefaults) -> Result<Self, RuleError> {
         let compiled = rules.iter().map(|rule| {
-            Compiled::new(rule).map_err(|problem| RuleError {
+            CompiledRule::new(rule).map_err(|problem| RuleError {
                 rule: rule.name.clone(),
                 place: rule.place.clone(),
                 problem,
@@ -220,32 +131,32 @@ impl Rules {
         self.rules.is_empty()
     }
 
-    /// What is said where no rule matches.
+    /// The decisions where no rule matches.
     pub const fn defaults(&self) -> &PolicyDefaults {
         &self.defaults
     }
 
-    /// What the rules say to a subject.
-    pub fn rule(&self, subject: &Subject<'_>) -> Ruling {
-        let facts = Facts::new(subject);
-        let mut certain: Option<(Specificity, &Compiled)> = None;
-        let mut possible: Option<(Word, Specificity, &Compiled)> = None;
+    /// Decides on an input.
+    pub fn rule(&self, input: &RuleInput<'_>) -> Ruling {
+        let normalized = NormalizedInput::new(input);
+        let mut certain: Option<(Specificity, &CompiledRule)> = None;
+        let mut possible: Option<(Word, Specificity, &CompiledRule)> = None;
         for rule in &self.rules {
-            match rule.fit(&facts) {
-                Fit::No(_) => {}
-                Fit::Yes(specificity) => {
-                    let better = |(best, winner): &(Specificity, &Compiled)| {
+            match rule.evaluate(&normalized) {
+                RuleMatch::No(_) => {}
+                RuleMatch::Yes(specificity) => {
+                    let better = |(best, winner): &(Specificity, &CompiledRule)| {
                         (&specificity, rule.word) > (best, winner.word)
                     };
                     if certain.as_ref().is_none_or(better) {
                         certain = Some((specificity, rule));
                     }
                 }
-                Fit::Could(specificity) => {
-                    let sterner = |(word, best, _): &(Word, Specificity, &Compiled)| {
+                RuleMatch::Maybe(specificity) => {
+                    let stricter = |(word, best, _): &(Word, Specificity, &CompiledRule)| {
                         (rule.word, &specificity) > (*word, best)
                     };
-                    if possible.as_ref().is_none_or(sterner) {
+                    if possible.as_ref().is_none_or(stricter) {
                         possible = Some((rule.word, specificity, rule));
                     }
                 }
@@ -253,7 +164,7 @@ impl Rules {
         }
         let ruling = match certain {
             Some((_, rule)) => rule.ruling(),
-            None => self.by_default(subject),
+            None => self.by_default(input),
         };
         match possible {
             Some((word, _, rule)) if word > ruling.word => {
@@ -264,188 +175,28 @@ impl Rules {
         }
     }
 
-    /// Every rule beside a subject, in the order of the file.
-    pub fn explain(&self, subject: &Subject<'_>) -> Vec<Considered> {
-        let facts = Facts::new(subject);
-        let considered = |rule: &Compiled| Considered {
+    /// How each rule evaluates, in the order of the file.
+    pub fn explain(&self, input: &RuleInput<'_>) -> Vec<RuleEvaluation> {
+        let normalized = NormalizedInput::new(input);
+        let evaluation = |rule: &CompiledRule| RuleEvaluation {
             name: Arc::clone(&rule.name),
             place: Arc::clone(&rule.place),
             word: rule.word,
-            fit: rule.fit(&facts),
+            fit: rule.evaluate(&normalized),
         };
-        self.rules.iter().map(considered).collect()
+        self.rules.iter().map(evaluation).collect()
     }
 
-    fn by_default(&self, subject: &Subject<'_>) -> Ruling {
-        let (word, why) = match (subject.tool, subject.level) {
-            (Some(_), _) => (self.defaults.of(subject.effect), Why::Effect(subject.effect)),
-            (None, Level::Critical) => (self.defaults.critical, Why::Risk(subject.level)),
+    fn by_default(&self, input: &RuleInput<'_>) -> Ruling {
+        let (word, why) = match (input.tool, input.level) {
+            (Some(_), _) => (self.defaults.of(input.effect), RulingReason::Effect(input.effect)),
+            (None, Level::Critical) => (self.defaults.critical, RulingReason::Risk(input.level)),
             (None, level @ (Level::Low | Level::Medium | Level::High)) => {
-                (Word::Allow, Why::Risk(level))
+                (Word::Allow, RulingReason::Risk(level))
             }
         };
         Ruling { word, why, depends_on_arguments: false }
     }
-}
-
-impl Compiled {
-    fn new(rule: &PolicyRule) -> Result<Self, RuleProblem> {
-        let reading = match rule.word {
-            Word::Allow => Reading::Strict,
-            Word::Ask | Word::Deny => Reading::Loose,
-        };
-        let texts = |texts: &[String]| -> Result<Vec<Pattern>, RuleProblem> {
-            let pattern = |text: &String| Pattern::new(text, reading);
-            let compiled: Result<_, PatternProblem> = texts.iter().map(pattern).collect();
-            compiled.map_err(|PatternProblem(text)| RuleProblem::Expression(text))
-        };
-        let names = |names: &[String]| -> Vec<Pattern> {
-            names.iter().map(|name| Pattern::wildcard(name, reading)).collect()
-        };
-        let arguments = rule.arguments.iter();
-        let arguments = arguments.map(|one| Ok((Key::new(&one.key), texts(&one.values)?)));
-        if !rule.sql.is_empty() && rule.word == Word::Allow {
-            return Err(RuleProblem::SqlAllows);
-        }
-        Ok(Self {
-            name: rule.name.as_str().into(),
-            place: rule.place.as_str().into(),
-            because: rule.because.as_deref().map(Into::into),
-            word: rule.word,
-            servers: names(&rule.servers),
-            tools: names(&rule.tools),
-            profiles: names(&rule.profiles),
-            arguments: arguments.collect::<Result<_, _>>()?,
-            sql: rule.sql.iter().map(|verb| verb.to_lowercase()).collect(),
-            risk: rule.risk,
-        })
-    }
-
-    fn ruling(&self) -> Ruling {
-        let why = Why::Rule {
-            name: Arc::clone(&self.name),
-            place: Arc::clone(&self.place),
-            because: self.because.clone(),
-        };
-        Ruling { word: self.word, why, depends_on_arguments: false }
-    }
-
-    /// The cheap parts first: most rules are about other tools.
-    fn fit(&self, facts: &Facts<'_>) -> Fit {
-        let mut specificity = Specificity::default();
-        match &facts.tool {
-            Some((server, tool)) => {
-                let Some(closeness) = one_of(&self.servers, |pattern| server.fits(pattern)) else {
-                    return Fit::No(RulePart::Server);
-                };
-                specificity.server = closeness;
-                let Some(closeness) = one_of(&self.tools, |pattern| tool.fits(pattern)) else {
-                    return Fit::No(RulePart::Tool);
-                };
-                specificity.tool = closeness;
-            }
-            // A program is judged by its risk. A rule without any would ask about every
-            // program, also about those that call nothing.
-            None if self.speaks_of_calls() => return Fit::No(RulePart::Program),
-            None => {}
-        }
-        let in_force = |pattern: &Pattern| facts.profiles.iter().any(|name| name.fits(pattern));
-        let Some(closeness) = one_of(&self.profiles, in_force) else {
-            return Fit::No(RulePart::Profile);
-        };
-        specificity.profile = closeness;
-        let Some(closeness) = self.fits_risk(facts.level) else { return Fit::No(RulePart::Risk) };
-        specificity.risk = closeness;
-        self.fit_arguments(facts, specificity)
-    }
-
-    fn fit_arguments(&self, facts: &Facts<'_>, mut specificity: Specificity) -> Fit {
-        if self.arguments.is_empty() && self.sql.is_empty() {
-            return Fit::Yes(specificity);
-        }
-        let Some(values) = facts.values() else {
-            specificity.arguments = self.closest_arguments();
-            return Fit::Could(specificity);
-        };
-        for (key, patterns) in &self.arguments {
-            let fits = match self.word {
-                Word::Allow => values.every(key, patterns),
-                Word::Ask | Word::Deny => values.any(key, patterns),
-            };
-            let Some(closeness) = fits else { return Fit::No(RulePart::Arguments) };
-            specificity.arguments.add(closeness);
-        }
-        if !self.sql.is_empty() {
-            if !values.any_sql(&self.sql) {
-                return Fit::No(RulePart::Sql);
-            }
-            specificity.arguments.add(Closeness::pattern(0));
-        }
-        Fit::Yes(specificity)
-    }
-
-    fn closest_arguments(&self) -> ArgumentCloseness {
-        let mut all = ArgumentCloseness::default();
-        for (_, patterns) in &self.arguments {
-            all.add(patterns.iter().map(Pattern::closeness).max().unwrap_or_default());
-        }
-        if !self.sql.is_empty() {
-            all.add(Closeness::pattern(0));
-        }
-        all
-    }
-
-    fn speaks_of_calls(&self) -> bool {
-        let named = self.servers.len() + self.tools.len() + self.arguments.len() + self.sql.len();
-        named > 0 || self.risk.is_none()
-    }
-
-    /// How many levels the rule leaves out, if it does not leave out this one.
-    fn fits_risk(&self, level: Level) -> Option<u8> {
-        let Some(bound) = self.risk else { return Some(0) };
-        let holds = |level: Level| match self.word {
-            Word::Allow => level <= bound,
-            Word::Ask | Word::Deny => level >= bound,
-        };
-        // One more than what is left out: also `risk = "low"` on a denial says something.
-        let left_out = Level::ALL.iter().filter(|&&other| !holds(other)).count();
-        holds(level).then_some(1 + u8::try_from(left_out).unwrap_or(u8::MAX))
-    }
-}
-
-/// Verbs of SQL after which something is gone or other than before.
-const DESTROYING: [&str; 5] = ["drop", "delete", "truncate", "alter", "update"];
-
-/// A verb of SQL that destroys, in an argument that holds SQL by its name.
-pub fn destroying_sql(arguments: &Map<String, Value>) -> Option<&'static str> {
-    fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
-        match value {
-            Value::String(text) => found.push(text),
-            Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
-            Value::Object(object) => object.values().for_each(|value| texts(value, found)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-    let mut found = Vec::new();
-    let holds_sql = |key: &str| {
-        let key = key.to_ascii_lowercase();
-        key.contains("sql") || ["query", "queries", "statement", "statements"].contains(&&*key)
-    };
-    let named = arguments.iter().filter(|(key, _)| holds_sql(key));
-    named.for_each(|(_, value)| texts(value, &mut found));
-    let lower: Vec<String> = found.into_iter().map(str::to_lowercase).collect();
-    DESTROYING.into_iter().find(|verb| {
-        let verbs = [(*verb).to_owned()];
-        lower.iter().any(|text| sql::has_verb(text, &verbs))
-    })
-}
-
-/// The closest of the patterns that match; without patterns, everything does.
-fn one_of(patterns: &[Pattern], fits: impl Fn(&Pattern) -> bool) -> Option<Closeness> {
-    if patterns.is_empty() {
-        return Some(Closeness::default());
-    }
-    patterns.iter().filter(|pattern| fits(pattern)).map(Pattern::closeness).max()
 }
 
 #[cfg(test)]

@@ -1,41 +1,41 @@
-//! What a rule asks of an argument.
+//! Conditions of a rule on an argument.
 //!
-//! All that a condition names must hold of one and the same argument. The text of an
-//! argument is what is known of it: of one that is put together at run time the
-//! beginning.
+//! In: a fact. Out: whether the condition holds. All parts of a condition must hold for the
+//! same argument. Its text is the known part of it: for an argument that is computed at run
+//! time, the beginning.
 
 use regex::Regex;
 use tidegate_model::reading::{Fact, Form, Known, LONGEST_TEXT};
 
-use crate::backtracking::{End, explodes};
+use crate::backtracking::{PatternEnd, is_catastrophic};
 use crate::path_pattern::PathPattern;
 
-/// Which argument is meant.
+/// The argument that a condition is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum At {
+pub(crate) enum ArgumentSelector {
     /// Any of them.
     Any,
-    /// The one at this place, from 0.
-    Place(usize),
+    /// The one at this index.
+    Index(usize),
 }
 
 /// A condition on an argument.
 #[derive(Debug, Clone)]
 pub(crate) struct Condition {
-    pub(crate) at: At,
-    /// A key of the argument, if it is an object; with dots a key of a key.
+    pub(crate) at: ArgumentSelector,
+    /// The path of keys to follow into the argument, if it is an object.
     pub(crate) key: Vec<String>,
     pub(crate) text: Vec<Regex>,
     pub(crate) from: Vec<PathPattern>,
     pub(crate) over: Option<f64>,
-    /// It is a regular expression that takes for ever on some texts.
-    pub(crate) explodes: bool,
+    /// It must be a regular expression that backtracks exponentially on some texts.
+    pub(crate) catastrophic: bool,
     pub(crate) form: Vec<FormName>,
-    /// The condition is that this does not hold.
+    /// Negates the condition.
     pub(crate) not: bool,
 }
 
-/// The forms of values by name.
+/// The forms of values, as rule files name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FormName {
@@ -47,70 +47,75 @@ pub(crate) enum FormName {
     Function,
     List,
     Object,
-    /// There is no such argument.
+    /// The argument does not exist.
     Absent,
 }
 
 impl Condition {
     pub(crate) fn holds(&self, fact: &Fact) -> bool {
         let held = match self.at {
-            At::Any if fact.arguments.is_empty() => self.fits_absent(),
-            At::Any => fact.arguments.iter().any(|known| self.fits(known)),
-            At::Place(place) => match fact.arguments.get(place) {
-                Some(known) => self.fits(known),
-                None => self.fits_absent(),
+            ArgumentSelector::Any if fact.arguments.is_empty() => self.holds_if_absent(),
+            ArgumentSelector::Any => fact.arguments.iter().any(|known| self.matches(known)),
+            ArgumentSelector::Index(index) => match fact.arguments.get(index) {
+                Some(known) => self.matches(known),
+                None => self.holds_if_absent(),
             },
         };
         held != self.not
     }
 
-    fn fits_absent(&self) -> bool {
+    fn holds_if_absent(&self) -> bool {
         self.form.contains(&FormName::Absent)
     }
 
-    fn fits(&self, known: &Known) -> bool {
+    fn matches(&self, known: &Known) -> bool {
         let mut at = known;
         for key in &self.key {
-            let Form::Object(entries) = &at.form else { return self.fits_absent() };
+            let Form::Object(entries) = &at.form else { return self.holds_if_absent() };
             match entries.iter().find(|(name, _)| name == key) {
                 Some((_, value)) => at = value,
-                None => return self.fits_absent(),
+                None => return self.holds_if_absent(),
             }
         }
-        self.fits_value(at)
+        self.matches_value(at)
     }
 
-    fn fits_value(&self, known: &Known) -> bool {
+    fn matches_value(&self, known: &Known) -> bool {
         let form = self.form.is_empty() || self.form.contains(&FormName::of(&known.form));
-        let said = self.text.is_empty() || says(known, &self.text);
-        let made = self.from.is_empty() || comes_from(known, &self.from);
+        let text_matches = self.text.is_empty() || contains_match(known, &self.text);
+        let source_matches = self.from.is_empty() || comes_from(known, &self.from);
         let large = self.over.is_none_or(
             |least| matches!(known.form, Form::Number(number) if number.abs() >= least),
         );
-        form && said && made && large && (!self.explodes || is_exploding(known))
+        form && text_matches
+            && source_matches
+            && large
+            && (!self.catastrophic || is_catastrophic_pattern(known))
     }
 }
 
-/// Whether a text, or one in an object, is meant.
-fn says(known: &Known, regexes: &[Regex]) -> bool {
+/// Whether a text, or one inside an object, matches.
+fn contains_match(known: &Known, regexes: &[Regex]) -> bool {
     match &known.form {
         Form::Text(text) | Form::Begins(text) => regexes.iter().any(|regex| regex.is_match(text)),
-        Form::Object(entries) => entries.iter().any(|(_, value)| says(value, regexes)),
+        Form::Object(entries) => entries.iter().any(|(_, value)| contains_match(value, regexes)),
         _ => false,
     }
 }
 
-/// Whether it is a pattern that takes for ever on some texts.
-fn is_exploding(known: &Known) -> bool {
+/// Whether a text is a regular expression that backtracks exponentially on some texts.
+fn is_catastrophic_pattern(known: &Known) -> bool {
     match &known.form {
-        // A text that is as long as they get may have been cut.
-        Form::Text(text) if text.len() + 4 < LONGEST_TEXT => explodes(text, End::Known),
-        Form::Text(text) | Form::Begins(text) => explodes(text, End::Open),
+        // A text of nearly the maximum length may have been cut.
+        Form::Text(text) if text.len() + 4 < LONGEST_TEXT => {
+            is_catastrophic(text, PatternEnd::Complete)
+        }
+        Form::Text(text) | Form::Begins(text) => is_catastrophic(text, PatternEnd::Truncated),
         _ => false,
     }
 }
 
-/// Whether a value, or one in it, was made of something.
+/// Whether a value, or one inside it, was derived from one of these paths.
 fn comes_from(known: &Known, patterns: &[PathPattern]) -> bool {
     let own = known.from.iter().any(|path| patterns.iter().any(|one| one.matches(path)));
     own || match &known.form {
@@ -139,12 +144,21 @@ mod tests {
     use regex::Regex;
     use tidegate_model::reading::{Fact, Form, Known};
 
-    use super::{At, Condition, FormName};
+    use super::{ArgumentSelector, Condition, FormName};
     use crate::path_pattern::PathPattern;
 
     fn any() -> Condition {
         let (text, from, form, key) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Condition { at: At::Any, key, text, from, over: None, explodes: false, form, not: false }
+        Condition {
+            at: ArgumentSelector::Any,
+            key,
+            text,
+            from,
+            over: None,
+            catastrophic: false,
+            form,
+            not: false,
+        }
     }
 
     fn fact(arguments: Vec<Known>) -> Fact {
@@ -152,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_asked_must_hold_of_one_argument() {
+    fn all_parts_must_hold_for_the_same_argument() {
         let text = vec![Regex::new("^a").unwrap()];
         let from = vec![PathPattern::parse("atob").unwrap()];
         let condition = Condition { text, from, ..any() };
@@ -163,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_leads_into_an_object_and_sources_are_found_in_it() {
+    fn a_key_selects_a_member_and_sources_are_found_inside_objects() {
         let body = ("body".to_owned(), Known::made_from(vec!["document.cookie".into()]));
         let options = Known { form: Form::Object(vec![body]), from: Vec::new() };
         let from = vec![PathPattern::parse("document.cookie").unwrap()];
@@ -176,9 +190,9 @@ mod tests {
     }
 
     #[test]
-    fn an_argument_that_is_not_there_is_absent_and_nothing_else() {
+    fn a_missing_argument_is_absent_and_nothing_else() {
         let form = vec![FormName::Absent];
-        let absent = Condition { at: At::Place(1), form, ..any() };
+        let absent = Condition { at: ArgumentSelector::Index(1), form, ..any() };
         assert!(absent.holds(&fact(vec![Known::default()])));
         assert!(!absent.holds(&fact(vec![Known::default(), Known::default()])));
         let large = Condition { over: Some(1e9), ..any() };

@@ -1,7 +1,8 @@
-//! Which rules may be about a fact, without asking all of them.
+//! Finds the rules that may match a fact without trying all of them.
 //!
-//! A program has hundreds of facts and there are hundreds of patterns; most patterns
-//! are whole paths or name their first or last part, so that few are left to try.
+//! In: rules, then facts. Out: candidate rules. A program has hundreds of facts and there
+//! are hundreds of patterns, but most patterns are whole paths or start or end with a
+//! literal name, so few are left to try.
 
 use std::collections::HashMap;
 
@@ -10,14 +11,14 @@ use tidegate_model::reading::Fact;
 use crate::path_pattern::PathPattern;
 use crate::rule::Rule;
 
-/// Rules by what their paths look like. Numbers are places in the list of rules.
+/// Rules by the form of their paths. Numbers are indices into the list of rules.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Index {
     exact: HashMap<String, Vec<usize>>,
     first: HashMap<String, Vec<(usize, PathPattern)>>,
     last: HashMap<String, Vec<(usize, PathPattern)>>,
     other: Vec<(usize, PathPattern)>,
-    /// Rules about kinds of facts, whatever the path.
+    /// Rules about kinds of facts, with any path.
     pathless: Vec<usize>,
 }
 
@@ -25,7 +26,7 @@ impl Index {
     pub(crate) fn new(rules: &[Rule]) -> Self {
         let mut index = Self::default();
         for (at, rule) in rules.iter().enumerate() {
-            if rule.matcher.paths.is_empty() && !rule.matcher.is_about_counts() {
+            if rule.matcher.paths.is_empty() && !rule.matcher.uses_only_measures() {
                 index.pathless.push(at);
             }
             rule.matcher.paths.iter().for_each(|pattern| index.add(at, pattern));
@@ -46,16 +47,16 @@ impl Index {
         }
     }
 
-    /// The rules whose paths fit, in no order, some perhaps twice.
-    pub(crate) fn fitting(&self, fact: &Fact) -> Vec<usize> {
+    /// The rules whose paths match, in no particular order and possibly repeated.
+    pub(crate) fn candidates(&self, fact: &Fact) -> Vec<usize> {
         let path = fact.path.as_str();
         let first = path.split('.').next().unwrap_or_default();
         let last = path.rsplit('.').next().unwrap_or_default();
-        let tried = self.first.get(first).into_iter().chain(self.last.get(last)).flatten();
-        // Looking for one name is quicker than comparing all of them.
+        let checked = self.first.get(first).into_iter().chain(self.last.get(last)).flatten();
+        // Searching for one name is faster than comparing all of them.
         let other = self.other.iter().filter(|(_, pattern)| pattern.may_match(path));
-        let tried = tried.chain(other).filter(|(_, pattern)| pattern.matches(path));
+        let checked = checked.chain(other).filter(|(_, pattern)| pattern.matches(path));
         let exact = self.exact.get(path).into_iter().flatten().copied();
-        exact.chain(tried.map(|(at, _)| *at)).chain(self.pathless.iter().copied()).collect()
+        exact.chain(checked.map(|(at, _)| *at)).chain(self.pathless.iter().copied()).collect()
     }
 }

@@ -1,24 +1,24 @@
-//! Judges what was read out of a program, by rules that are data.
+//! Matches the facts about a program against rules, which are data.
 //!
-//! In: a [`Reading`](tidegate_model::reading::Reading), made by a front end that
-//! parsed the program, and rule files: ours in `patterns/`, and those of users. Out:
-//! findings. Nothing is allowed or refused here, and nothing is read or written:
-//! the jail is the wall, this is what a person or a policy is told before.
+//! In: a [`Reading`](tidegate_model::reading::Reading) from a front end that parsed the
+//! program, and rule files: the built-in ones in `patterns/` and those of the user. Out:
+//! findings. This crate decides nothing and does no I/O: the jail is the security boundary,
+//! findings only inform a person or the policy beforehand.
 //!
-//! A rule is about facts, never about text: what stands in a string, a comment or
-//! a template has no fact. Its `bad` and `good` programs are its tests.
+//! Invariant: rules match facts, never text. Strings, comments and templates produce no
+//! facts. The `bad` and `good` programs of a rule are its tests.
 
 mod backtracking;
 mod condition;
-mod error;
-mod file;
 mod findings;
 mod index;
 mod path_pattern;
 mod rule;
+mod rule_file;
+mod rule_file_error;
 mod rules;
 mod thresholds;
 
-pub use error::RuleError;
 pub use rule::{Example, Expected};
-pub use rules::Rules;
+pub use rule_file_error::RuleFileError;
+pub use rules::ValidationRules;

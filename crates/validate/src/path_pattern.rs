@@ -1,9 +1,9 @@
-//! Which paths a rule is about.
+//! Patterns for paths.
 //!
-//! A pattern has the form of a path. `*` stands for any text without a dot, `**` for
-//! any number of names (none too). `fs.*Sync` is about `fs.rmSync`, `os.**` about
-//! `os` and all that is in it, `**.__proto__` about a member of that name of
-//! anything. Matching is linear in path times pattern: there is one way to go back.
+//! In: a pattern and a path. Out: whether they match. `*` matches any text without a dot,
+//! `**` any number of names, including none. `fs.*Sync` matches `fs.rmSync`, `os.**` matches
+//! `os` and everything in it, `**.__proto__` matches a member of that name of anything.
+//! Matching takes at most path length times pattern length: only the last `**` backtracks.
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ enum Segment {
 }
 
 impl PathPattern {
-    /// Reads a pattern; nothing if it is empty or has an empty name.
+    /// Parses a pattern; nothing if it is empty or contains an empty name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let segments: Vec<Segment> = text.split('.').map(segment).collect::<Option<_>>()?;
         Some(Self { segments })
@@ -30,7 +30,7 @@ impl PathPattern {
     pub(crate) fn matches(&self, path: &str) -> bool {
         let names: Vec<&str> = path.split('.').collect();
         let (mut at, mut name) = (0, 0);
-        // Where to go on if what follows the last `**` does not fit.
+        // Where to retry if what follows the last `**` does not match.
         let mut retry: Option<(usize, usize)> = None;
         while name < names.len() {
             match self.segments.get(at) {
@@ -39,7 +39,7 @@ impl PathPattern {
                     at += 1;
                     continue;
                 }
-                Some(segment) if segment.fits(names[name]) => {
+                Some(segment) if segment.matches(names[name]) => {
                     (at, name) = (at + 1, name + 1);
                     continue;
                 }
@@ -52,24 +52,24 @@ impl PathPattern {
         self.segments[at..].iter().all(|segment| *segment == Segment::Any)
     }
 
-    /// The whole path, if only one fits.
+    /// The path, if the pattern matches only one.
     pub(crate) fn exact(&self) -> Option<String> {
         let names: Option<Vec<&str>> = self.segments.iter().map(Segment::literal).collect();
         names.map(|names| names.join("."))
     }
 
-    /// The name that every path begins with.
+    /// The name that every matching path starts with.
     pub(crate) fn first(&self) -> Option<&str> {
         self.segments.first().and_then(Segment::literal)
     }
 
-    /// Whether a path has the longest of the names that all paths of this have.
+    /// Whether a path contains the longest literal name of the pattern: a quick pre-check.
     pub(crate) fn may_match(&self, path: &str) -> bool {
         let names = self.segments.iter().filter_map(Segment::literal);
         names.max_by_key(|name| name.len()).is_none_or(|name| path.contains(name))
     }
 
-    /// The name that every path ends with.
+    /// The name that every matching path ends with.
     pub(crate) fn last(&self) -> Option<&str> {
         self.segments.last().and_then(Segment::literal)
     }
@@ -94,17 +94,17 @@ impl Segment {
         }
     }
 
-    fn fits(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         match self {
             Self::Any => true,
             Self::Literal(text) => text == name,
-            Self::Pieces(pieces) => fits_pieces(pieces, name),
+            Self::Pieces(pieces) => matches_pieces(pieces, name),
         }
     }
 }
 
-/// Whether a name is these pieces with anything between them.
-fn fits_pieces(pieces: &[String], name: &str) -> bool {
+/// Whether a name consists of these pieces with anything between them.
+fn matches_pieces(pieces: &[String], name: &str) -> bool {
     let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return false };
     let Some(rest) = name.strip_prefix(first.as_str()) else { return false };
     let Some(mut rest) = rest.strip_suffix(last.as_str()) else { return false };
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stays_within_a_name_and_two_go_over_any() {
+    fn one_star_stays_within_a_name_and_two_span_names() {
         let paths = ["fs", "fs.rm", "fs.rmSync", "fs.promises.rm", "?.rm", "os.rm"];
         assert_eq!(matching("fs.rm", &paths), ["fs.rm"]);
         assert_eq!(matching("fs.*Sync", &paths), ["fs.rmSync"]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn several_stars_and_names_are_found_wherever_they_stand() {
+    fn several_stars_and_names_match_anywhere() {
         let paths = ["a.__proto__", "a.__proto__.b.c", "__proto__", "a.b", "a.xx__proto__"];
         assert_eq!(
             matching("**.__proto__.**", &paths),
@@ -149,14 +149,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_name_is_no_pattern() {
+    fn an_empty_name_is_invalid() {
         for text in ["", ".", "a.", ".a", "a..b"] {
             assert!(PathPattern::parse(text).is_none(), "{text}");
         }
     }
 
     #[test]
-    fn a_hostile_path_takes_no_more_than_its_length_times_that_of_the_pattern() {
+    fn a_hostile_path_takes_at_most_its_length_times_the_pattern_length() {
         let path = "a.".repeat(20_000) + "b";
         let pattern = PathPattern::parse("**.a.a.a.**.a.a.c.**.b.b").unwrap();
         assert!(!pattern.matches(&path));

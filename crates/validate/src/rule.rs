@@ -1,4 +1,6 @@
-//! A rule and an exception, ready to be asked.
+//! Rules, exceptions and their examples.
+//!
+//! In: facts. Out: whether a rule or exception matches them.
 
 use tidegate_model::reading::{Fact, FactKind, Reading};
 use tidegate_model::{Finding, Language, Severity};
@@ -7,26 +9,26 @@ use crate::condition::Condition;
 use crate::path_pattern::PathPattern;
 use crate::thresholds::Thresholds;
 
-/// What a rule or an exception is about.
+/// What a rule or an exception matches.
 #[derive(Debug, Clone)]
 pub(crate) struct Matcher {
     pub(crate) languages: Vec<Language>,
     pub(crate) kinds: Vec<FactKind>,
-    /// None: whatever the path.
+    /// Empty: any path.
     pub(crate) paths: Vec<PathPattern>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) hidden: Option<bool>,
     pub(crate) repeated: Option<bool>,
-    /// What else must be in the program, anywhere.
+    /// Paths of which one must be somewhere in the program.
     pub(crate) along_with: Vec<PathPattern>,
-    /// What must not be in the program.
+    /// Paths of which none may be in the program.
     pub(crate) without: Vec<PathPattern>,
     pub(crate) measures: Thresholds,
 }
 
 impl Matcher {
-    /// Whether this is about programs of that language as a whole.
-    pub(crate) fn fits_program(&self, language: Language, reading: &Reading) -> bool {
+    /// Whether the conditions on the program as a whole hold.
+    pub(crate) fn matches_program(&self, language: Language, reading: &Reading) -> bool {
         let has = |patterns: &[PathPattern]| {
             reading.facts.iter().any(|fact| patterns.iter().any(|one| one.matches(&fact.path)))
         };
@@ -36,31 +38,31 @@ impl Matcher {
             && (self.without.is_empty() || !has(&self.without))
     }
 
-    /// Whether a fact is meant; the path only if that is not known already.
-    pub(crate) fn fits_fact(&self, fact: &Fact, path: PathIs) -> bool {
+    /// Whether a fact matches. The path is compared only if that is still needed.
+    pub(crate) fn matches_fact(&self, fact: &Fact, path: PathCheck) -> bool {
         (self.kinds.is_empty() || self.kinds.contains(&fact.kind))
             && self.hidden.is_none_or(|hidden| hidden == fact.hidden)
             && self.repeated.is_none_or(|repeated| repeated == fact.repeated)
-            && (path == PathIs::Known
+            && (path == PathCheck::Done
                 || self.paths.is_empty()
                 || self.paths.iter().any(|pattern| pattern.matches(&fact.path)))
             && self.conditions.iter().all(|condition| condition.holds(fact))
     }
 
-    /// Whether this is about counts alone.
-    pub(crate) fn is_about_counts(&self) -> bool {
+    /// Whether this matches measures instead of facts.
+    pub(crate) fn uses_only_measures(&self) -> bool {
         self.paths.is_empty() && self.kinds.is_empty()
     }
 }
 
-/// Whether somebody has compared the path.
+/// Whether the path of a fact still has to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PathIs {
-    Known,
-    Open,
+pub(crate) enum PathCheck {
+    Done,
+    Needed,
 }
 
-/// A rule: what it is about gives a finding.
+/// A rule: whatever it matches becomes a finding.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
     pub(crate) id: String,
@@ -71,31 +73,31 @@ pub(crate) struct Rule {
     pub(crate) instead: String,
 }
 
-/// An exception: what it is about gives no finding of these rules, or a milder one.
+/// An exception: whatever it matches is no finding of these rules, or a less severe one.
 #[derive(Debug, Clone)]
 pub(crate) struct Exception {
-    /// Names of rules, with `*`.
+    /// Ids of rules; may contain `*`.
     pub(crate) rules: Vec<PathPattern>,
     pub(crate) matcher: Matcher,
-    /// None: no finding.
+    /// The maximum severity; none removes the finding.
     pub(crate) severity: Option<Severity>,
 }
 
-/// A program that a rule or an exception has as its test.
+/// A program that tests a rule or an exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// The rule or the exception.
+    /// The id of the rule or exception.
     pub id: String,
-    /// The language that it is written in.
+    /// The language of the program.
     pub language: Language,
     /// The program.
     pub source: String,
-    /// What must come out.
+    /// The expected outcome.
     pub expected: Expected,
 }
 
 impl Example {
-    /// Whether these are findings as they must be.
+    /// Whether the findings are as expected.
     pub fn holds(&self, findings: &[Finding]) -> bool {
         let own = || findings.iter().any(|finding| finding.rule == self.id);
         let harmful = || findings.iter().any(|finding| finding.severity > Severity::Low);
@@ -108,15 +110,15 @@ impl Example {
     }
 }
 
-/// What the findings of an example must be.
+/// The expected findings of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Among them is one of the rule itself.
+    /// At least one of the rule itself.
     Finding,
-    /// None is of the rule itself.
+    /// None of the rule itself.
     NoFinding,
-    /// None is above low: an exception holds.
+    /// None above low: the exception applies.
     Harmless,
-    /// One is above low: an exception does not reach so far.
+    /// At least one above low: the exception does not apply.
     Harmful,
 }

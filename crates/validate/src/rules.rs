@@ -1,15 +1,17 @@
-//! All rules that programs are judged by: ours, and what users add.
+//! All rules that programs are matched against: the built-in ones and those of the user.
+//!
+//! In: rule files. Out: rules, their examples, and the findings of a program.
 
 use tidegate_model::reading::Reading;
 use tidegate_model::{Finding, Language};
 
-use crate::error::{RuleError, SourceFile};
-use crate::file::{Parsed, parse};
-use crate::findings::findings;
+use crate::findings::{RuleSet, findings};
 use crate::index::Index;
 use crate::rule::{Example, Exception, Rule};
+use crate::rule_file::{RuleFile, parse};
+use crate::rule_file_error::{RuleFileError, SourceFile};
 
-/// The rule files that come with us, by name.
+/// The built-in rule files by name.
 const BUILT_IN: [(&str, &str); 4] = [
     ("patterns/dangerous.toml", include_str!("../patterns/dangerous.toml")),
     ("patterns/safe.toml", include_str!("../patterns/safe.toml")),
@@ -17,19 +19,18 @@ const BUILT_IN: [(&str, &str); 4] = [
     ("patterns/safe-python.toml", include_str!("../patterns/safe-python.toml")),
 ];
 
-/// Rules and exceptions, ready to judge.
+/// Rules and exceptions, ready to be applied.
 #[derive(Debug, Clone, Default)]
-pub struct Rules {
-    pub(crate) rules: Vec<Rule>,
-    pub(crate) exceptions: Vec<Exception>,
-    pub(crate) index: Index,
+pub struct ValidationRules {
+    rules: Vec<Rule>,
+    exceptions: Vec<Exception>,
+    index: Index,
     examples: Vec<Example>,
 }
 
-impl Rules {
-    /// The rules that come with us. An error is a mistake of ours, and a test's to
-    /// find.
-    pub fn built_in() -> Result<Self, RuleError> {
+impl ValidationRules {
+    /// The built-in rules. An error is a bug, which the tests find.
+    pub fn built_in() -> Result<Self, RuleFileError> {
         let mut rules = Self::default();
         for (place, text) in BUILT_IN {
             rules.add(parse(SourceFile { text, place })?);
@@ -38,25 +39,26 @@ impl Rules {
         Ok(rules)
     }
 
-    /// The same with the rules and exceptions of a user's file. A rule of the name of
-    /// one that is there takes its place.
-    pub fn with(mut self, text: &str, place: &str) -> Result<Self, RuleError> {
+    /// Adds the rules and exceptions of a user's file. A rule replaces an existing one with
+    /// the same id.
+    pub fn with(mut self, text: &str, place: &str) -> Result<Self, RuleFileError> {
         self.add(parse(SourceFile { text, place })?);
         Ok(self)
     }
 
-    /// What is worth a look in a program, in the order of the source.
+    /// The findings of a program, in source order.
     pub fn findings(&self, language: Language, reading: &Reading) -> Vec<Finding> {
-        findings(self, language, reading)
+        let set = RuleSet { rules: &self.rules, exceptions: &self.exceptions, index: &self.index };
+        findings(set, language, reading)
     }
 
-    /// The programs that the rules of users' files are to be tried on.
+    /// The examples in the user's files.
     pub fn examples(&self) -> &[Example] {
         &self.examples
     }
 
-    /// The same of the rules that come with us.
-    pub fn built_in_examples() -> Result<Vec<Example>, RuleError> {
+    /// The examples of the built-in rules.
+    pub fn built_in_examples() -> Result<Vec<Example>, RuleFileError> {
         let mut examples = Vec::new();
         for (place, text) in BUILT_IN {
             examples.extend(parse(SourceFile { text, place })?.examples);
@@ -64,17 +66,17 @@ impl Rules {
         Ok(examples)
     }
 
-    /// How many rules there are.
+    /// The number of rules.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    fn add(&mut self, parsed: Parsed) {
+    fn add(&mut self, parsed: RuleFile) {
         self.rules.retain(|old| parsed.rules.iter().all(|new| new.id != old.id));
         self.rules.extend(parsed.rules);
         self.exceptions.extend(parsed.exceptions);

@@ -1,9 +1,10 @@
-//! What a rule asks of what was counted: each measure that it names is at least as
-//! much.
+//! Thresholds of a rule for measures.
+//!
+//! In: names with minimum values, then measures. Out: whether all thresholds are reached.
 
 use tidegate_model::reading::Measures;
 
-/// The name of a measure, and how it is read.
+/// The name of a measure and its accessor.
 type Measure = (&'static str, fn(&Measures) -> f64);
 
 /// The measures by name.
@@ -28,12 +29,12 @@ const MEASURES: [Measure; 18] = [
     ("names", |one| one.names as f64),
 ];
 
-/// Measures with what they must reach.
+/// Measures with their minimum values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Thresholds(Vec<(usize, f64)>);
 
 impl Thresholds {
-    /// Adds one; false if there is no such measure.
+    /// Adds a threshold; false if the measure does not exist.
     pub(crate) fn add(&mut self, name: &str, least: f64) -> bool {
         let found = MEASURES.iter().position(|(known, _)| *known == name);
         self.0.extend(found.map(|at| (at, least)));
@@ -52,7 +53,7 @@ impl Thresholds {
         self.0.iter().all(|(at, least)| MEASURES[*at].1(measures) >= *least)
     }
 
-    /// The measures as they are, for a message.
+    /// The actual values, for a message.
     pub(crate) fn shown(&self, measures: &Measures) -> String {
         let shown = |(at, _): &(usize, f64)| {
             let (name, value) = (MEASURES[*at].0, MEASURES[*at].1(measures));

@@ -1,12 +1,12 @@
-//! The examples of our own rules, through the front ends that programs go through.
+//! The examples of the built-in rules, through the real front end.
 
-#![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use tidegate_model::Language;
 use tidegate_model::reading::Reading;
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
-/// What a front end reads out of a program.
+/// The reading of a program. Python examples are tested in `tidegate-python`.
 fn reading(language: Language, source: &str) -> Reading {
     match language {
         Language::TypeScript => tidegate_typescript::prepare(source).unwrap().reading,
@@ -15,10 +15,10 @@ fn reading(language: Language, source: &str) -> Reading {
 }
 
 #[test]
-fn the_examples_of_our_rules_hold() {
-    let rules = Rules::built_in().unwrap();
+fn the_examples_of_the_built_in_rules_hold() {
+    let rules = ValidationRules::built_in().unwrap();
     let mut failed = Vec::new();
-    for example in Rules::built_in_examples().unwrap() {
+    for example in ValidationRules::built_in_examples().unwrap() {
         if example.language == Language::Python {
             continue;
         }

@@ -1,14 +1,14 @@
-//! Programs that nobody would write: ours, mutated at random, and shapes that are
-//! made to be expensive. Reading and judging one never panics, tells only of places
-//! that the source has, and takes time in proportion to it.
+//! Programs that nobody would write: random mutations of ours, and shapes made to be
+//! expensive. Analysing one never panics, reports only locations that exist in the source,
+//! and takes time proportional to its size.
 //!
-//! The random numbers are the same in every run; `cargo xtask fuzz` goes on from here
+//! The random numbers are the same in every run; `cargo xtask fuzz` continues from here
 //! with others.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail where it stands, and tells what it measured"
+    reason = "tests may panic, and print what they measured"
 )]
 
 use std::collections::BTreeSet;
@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 
 use tidegate_model::Language;
 use tidegate_model::reading::{MOST_FACTS, Reading};
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
-/// Mutated programs of each language. Chosen: a few seconds without optimisation.
+/// Mutated programs per language. Chosen: a few seconds without optimisation.
 const CASES: usize = 3000;
 
-/// What a shape may cost, without optimisation and on a busy machine: fifty times
-/// what the slowest of them takes, and a hundredth of what a quadratic one would.
-const LONGEST: Duration = Duration::from_secs(20);
+/// Maximum time per shape, without optimisation and on a busy machine: fifty times what
+/// the slowest takes, and a hundredth of what quadratic time would be.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
-/// Pieces that are put into programs.
+/// Pieces that are inserted into programs.
 const PIECES: [&str; 40] = [
     "(",
     ")",
@@ -72,15 +72,15 @@ const PIECES: [&str; 40] = [
     "f'{x!r:>{w}}'",
 ];
 
-/// Random enough, and the same each time.
-struct Dice(u64);
+/// A pseudo-random generator with a fixed seed.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below.max(1) as u64).unwrap()
+        usize::try_from(self.0 % bound.max(1) as u64).unwrap()
     }
 }
 
@@ -96,30 +96,30 @@ fn programs(ending: &str) -> Vec<String> {
     texts.flat_map(|text| text.split("\n=====\n").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// One to six changes to a program.
-fn mutated(programs: &[String], dice: &mut Dice) -> String {
-    let mut letters: Vec<char> = programs[dice.roll(programs.len())].chars().collect();
-    for _ in 0..=dice.roll(5) {
-        let at = dice.roll(letters.len() + 1);
-        let end = (at + dice.roll(40)).min(letters.len());
-        match dice.roll(6) {
+/// Applies one to six changes to a program.
+fn mutated(programs: &[String], random: &mut Random) -> String {
+    let mut letters: Vec<char> = programs[random.below(programs.len())].chars().collect();
+    for _ in 0..=random.below(5) {
+        let at = random.below(letters.len() + 1);
+        let end = (at + random.below(40)).min(letters.len());
+        match random.below(6) {
             0 => drop(letters.drain(at..end)),
             1 => {
-                let again: Vec<char> = letters[at..end].repeat(1 + dice.roll(30));
+                let again: Vec<char> = letters[at..end].repeat(1 + random.below(30));
                 letters.splice(at..at, again);
             }
             2 => letters.truncate(at),
             3 => {
-                let piece = PIECES[dice.roll(PIECES.len())].repeat(1 + dice.roll(3));
+                let piece = PIECES[random.below(PIECES.len())].repeat(1 + random.below(3));
                 letters.splice(at..at, piece.chars());
             }
             4 => {
-                let other = &programs[dice.roll(programs.len())];
-                letters.splice(at..at, other.chars().skip(dice.roll(60)).take(80));
+                let other = &programs[random.below(programs.len())];
+                letters.splice(at..at, other.chars().skip(random.below(60)).take(80));
             }
             _ => {
-                let (open, close) = [('(', ')'), ('[', ']'), ('{', '}')][dice.roll(3)];
-                let depth = 1 + dice.roll(60);
+                let (open, close) = [('(', ')'), ('[', ']'), ('{', '}')][random.below(3)];
+                let depth = 1 + random.below(60);
                 letters.splice(end..end, vec![close; depth]);
                 letters.splice(at..at, vec![open; depth]);
             }
@@ -128,7 +128,7 @@ fn mutated(programs: &[String], dice: &mut Dice) -> String {
     letters.into_iter().collect()
 }
 
-/// What is read, if it is a program.
+/// The reading of a source, if it parses.
 fn reading(language: Language, source: &str) -> Option<Reading> {
     match language {
         Language::TypeScript => tidegate_typescript::prepare(source).ok().map(|one| one.reading),
@@ -136,7 +136,7 @@ fn reading(language: Language, source: &str) -> Option<Reading> {
     }
 }
 
-fn judge(rules: &Rules, language: Language, source: &str) {
+fn analyse(rules: &ValidationRules, language: Language, source: &str) {
     let Some(reading) = reading(language, source) else { return };
     assert!(reading.facts.len() <= MOST_FACTS);
     let lines =
@@ -147,206 +147,252 @@ fn judge(rules: &Rules, language: Language, source: &str) {
     }
 }
 
-/// The stack of the thread that reads programs in TypeScript; those in Python have less.
+/// The stack of the thread that analyses TypeScript; Python gets less.
 const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-/// Runs it on a stack as programs are read on.
+/// Runs a test on a stack of that size.
 fn on_a_large_stack(test: impl FnOnce() + Send + 'static) {
     let builder = thread::Builder::new().stack_size(STACK_BYTES);
     builder.spawn(test).unwrap().join().unwrap();
 }
 
 #[test]
-fn mutated_programs_are_read_without_a_panic_and_told_of_in_their_places() {
+fn mutated_programs_never_panic_and_findings_have_valid_locations() {
     on_a_large_stack(|| {
-        let rules = Rules::built_in().unwrap();
+        let rules = ValidationRules::built_in().unwrap();
         for (language, ending) in [(Language::TypeScript, "ts.txt"), (Language::Python, "py.txt")] {
             let programs = programs(ending);
-            let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+            let mut random = Random(0x9e37_79b9_7f4a_7c15);
             for _ in 0..CASES {
-                judge(&rules, language, &mutated(&programs, &mut dice));
+                analyse(&rules, language, &mutated(&programs, &mut random));
             }
         }
     });
 }
 
+/// A named source that is made to be expensive.
+type Shape = (Language, &'static str, String);
+
+fn repeat_to(text: &str, bytes: usize) -> String {
+    text.repeat(bytes / text.len())
+}
+
+fn numbered(count: usize, line: &dyn Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().join("\n")
+}
+
 /// Sources of some hundred thousand bytes of one kind.
-fn shapes() -> Vec<(Language, &'static str, String)> {
-    let many = |text: &str, bytes: usize| text.repeat(bytes / text.len());
-    let numbered = |count: usize, line: &dyn Fn(usize) -> String| -> String {
-        (0..count).map(line).collect::<Vec<_>>().join("\n")
-    };
-    let both = [Language::TypeScript, Language::Python];
+fn shapes() -> Vec<Shape> {
     let mut shapes = Vec::new();
-    for language in both {
-        let python = language == Language::Python;
-        let mut add = |name, source| shapes.push((language, name, source));
-        add("open brackets", many("(", 1_000_000));
-        add("closed brackets", format!("x = {}{}", many("(", 250_000), many(")", 250_000)));
-        add("lists in lists", format!("x = {}{}", many("[", 200_000), many("]", 200_000)));
-        add("a sum of texts", format!("x = {}'a'", many("'a' + ", 300_000)));
-        add("a long literal", format!("x = '{}'", many("QUJD", 400_000)));
-        add("not not", format!("x = {}1", many(if python { "not " } else { "!" }, 100_000)));
-        add("members", format!("x = a{}", many(".b", 300_000)));
-        add("calls of calls", format!("x = a{}", many("()", 300_000)));
-        add("computed members", format!("x = a{}", many("['b']", 300_000)));
-        add("a chain of aliases", {
-            let name = if python { "eval" } else { "globalThis.eval" };
-            let names = numbered(8000, &|n| format!("a{} = a{n}", n + 1));
-            format!("a0 = {name}\n{names}\na8000('x')")
-        });
-        add("aliases in a circle", {
-            let names = numbered(4000, &|n| format!("a{n} = a{}", (n + 1) % 4000));
-            format!("{names}\na0('x')")
-        });
-        add("lists of copies", {
-            let double = |n: usize| match python {
-                true => format!("a{} = [*a{n}, *a{n}]", n + 1),
-                false => format!("const a{} = [...a{n}, ...a{n}]", n + 1),
-            };
-            let begin = if python { "a0 = [eval]" } else { "const a0 = [eval]" };
-            format!("{begin}\n{}", numbered(4000, &double))
-        });
-        add("texts that double", {
-            let double = |n: usize| format!("var a{} = a{n} + a{n}", n + 1);
-            let text = format!("var a0 = 'ab'\n{}", numbered(4000, &double));
-            if python { text.replace("var ", "") } else { text }
-        });
-        add("functions that call the next", {
-            let next = |n: usize| match python {
-                true => format!("def f{n}(x):\n    return f{}(x)", n + 1),
-                false => format!("function f{n}(x) {{ return f{}(x) }}", n + 1),
-            };
-            format!("{}\nf0(eval)", numbered(5000, &next))
-        });
-        add(
-            "loops in loops",
-            match python {
-                true => {
-                    (0..80).map(|n| format!("{}while x:\n", " ".repeat(n))).collect::<String>()
-                        + &" ".repeat(80)
-                        + "f()"
-                }
-                false => many("while (x) { ", 90_000) + &"}".repeat(7500),
-            },
-        );
-        add(
-            "interpolations",
-            match python {
-                true => format!("x = f'{}'", many("{a}", 200_000)),
-                false => format!("x = `{}`", many("${a}", 200_000)),
-            },
-        );
-        add(
-            "nested interpolations",
-            match python {
-                true => format!("x = {}1{}", many("f'{", 30_000), many("}'", 20_000)),
-                false => format!("x = {}1{}", "`${".repeat(3000), "}`".repeat(3000)),
-            },
-        );
-        add(
-            "functions in functions",
-            match python {
-                true => format!("x = {}1", many("lambda a: ", 200_000)),
-                false => format!("x = {}1", many("a => ", 100_000)),
-            },
-        );
-        add(
-            "choices",
-            match python {
-                true => format!("x = {}0", many("1 if a else ", 200_000)),
-                false => format!("x = {}0", many("a ? 1 : ", 200_000)),
-            },
-        );
-        add("keys", format!("x = {{{}}}", numbered(20_000, &|n| format!("'k{n}': eval,"))));
-        add("names of two scripts", numbered(10_000, &|n| format!("v\u{430}r{n} = {n}")));
-        add("recursion in a ring", {
-            let ring = |n: usize| match python {
-                true => {
-                    format!("def f{n}():\n    f{}()\n    f{}()", (n + 1) % 2000, (n + 7) % 2000)
-                }
-                false => {
-                    format!("function f{n}() {{ f{}(); f{}() }}", (n + 1) % 2000, (n + 7) % 2000)
-                }
-            };
-            numbered(2000, &ring)
-        });
-        add("one name, many values", numbered(20_000, &|n| format!("a = [a, {n}]")));
-        // As deep as is let through, more or less.
-        for (part, end, most) in [
-            ("(", ")", 2900),
-            ("[", "]", 2900),
-            ("{a: ", "}", 2000),
-            ("f(() => {", "})", 1200),
-            ("!", "", 8900),
-            ("a => ", "", 8900),
-            ("a ? b : ", "", 4400),
-            ("a.b.", "", 22_000),
-            ("a + ", "", 44_000),
-            ("a ** ", "", 14_000),
-            ("`${", "}`", 1400),
-            ("typeof ", "", 8900),
-            ("new A(", ")", 2000),
-        ] {
-            if !python {
-                for count in [most / 2, most] {
-                    add(part, format!("x = {}1{}", part.repeat(count), end.repeat(count)));
-                }
-            }
+    for language in [Language::TypeScript, Language::Python] {
+        flat_and_nested(language, &mut shapes);
+        aliases_and_copies(language, &mut shapes);
+        nested_constructs(language, &mut shapes);
+        names_and_recursion(language, &mut shapes);
+        if language == Language::TypeScript {
+            typescript_at_the_limit(&mut shapes);
         }
-        for part in ["if (a) ", "for (;;) ", "else if (a) {} ", "a: ", "{", "function f() {", "do "]
-        {
-            if !python {
-                let begin = if part.starts_with("else") { "if (a) {} " } else { "" };
-                let end = if part.ends_with('{') { "}" } else { "" };
-                for count in [1000, 2000, 2900] {
-                    add(part, format!("{begin}{}f(){}", part.repeat(count), end.repeat(count)));
-                }
-            }
-        }
-        add(
-            "loops that feed a list, in loops",
-            match python {
-                true => (0..80)
-                    .map(|n| format!("{0}for x in q:\n{0} q.append(1)\n", " ".repeat(n)))
-                    .collect::<String>(),
-                false => many("for (const x of q) { q.push(1); ", 40_000) + &"}".repeat(1250),
-            },
-        );
-        add("one slow pattern, many times", {
-            let pattern = format!("(q({})z)*$", "(a|b|c|d|e|f|g|h)?".repeat(7));
-            match python {
-                true => format!("import re\np = '{pattern}'\n{}", many("re.match(p, x)\n", 95_000)),
-                false => format!("const p = '{pattern}';\n{}", many("new RegExp(p);\n", 95_000)),
-            }
-        });
-        add(
-            "paths of paths",
-            match python {
-                true => format!("import os\na = 'x'\n{}", many("a = os.path.join(a, a)\n", 95_000)),
-                false => format!(
-                    "import path from 'path'; let a = 'x';\n{}",
-                    many("a = path.join(a, a);\n", 95_000)
-                ),
-            },
-        );
-        add("comments", many(if python { "# eval\n" } else { "// eval\n" }, 400_000));
-        add("escapes", format!("x = '{}'", many("\\x65", 400_000)));
+        repeated_work(language, &mut shapes);
     }
     shapes
 }
 
+/// Brackets, operators and members in long rows and deep nests.
+fn flat_and_nested(language: Language, shapes: &mut Vec<Shape>) {
+    let python = language == Language::Python;
+    let mut add = |name, source| shapes.push((language, name, source));
+    add("open brackets", repeat_to("(", 1_000_000));
+    add("closed brackets", format!("x = {}{}", repeat_to("(", 250_000), repeat_to(")", 250_000)));
+    add("lists in lists", format!("x = {}{}", repeat_to("[", 200_000), repeat_to("]", 200_000)));
+    add("a sum of texts", format!("x = {}'a'", repeat_to("'a' + ", 300_000)));
+    add("a long literal", format!("x = '{}'", repeat_to("QUJD", 400_000)));
+    add("not not", format!("x = {}1", repeat_to(if python { "not " } else { "!" }, 100_000)));
+    add("members", format!("x = a{}", repeat_to(".b", 300_000)));
+    add("calls of calls", format!("x = a{}", repeat_to("()", 300_000)));
+    add("computed members", format!("x = a{}", repeat_to("['b']", 300_000)));
+}
+
+/// Names and values that refer to each other.
+fn aliases_and_copies(language: Language, shapes: &mut Vec<Shape>) {
+    let python = language == Language::Python;
+    let mut add = |name, source| shapes.push((language, name, source));
+    add("a chain of aliases", {
+        let name = if python { "eval" } else { "globalThis.eval" };
+        let names = numbered(8000, &|n| format!("a{} = a{n}", n + 1));
+        format!("a0 = {name}\n{names}\na8000('x')")
+    });
+    add("aliases in a circle", {
+        let names = numbered(4000, &|n| format!("a{n} = a{}", (n + 1) % 4000));
+        format!("{names}\na0('x')")
+    });
+    add("lists of copies", {
+        let double = |n: usize| match python {
+            true => format!("a{} = [*a{n}, *a{n}]", n + 1),
+            false => format!("const a{} = [...a{n}, ...a{n}]", n + 1),
+        };
+        let begin = if python { "a0 = [eval]" } else { "const a0 = [eval]" };
+        format!("{begin}\n{}", numbered(4000, &double))
+    });
+    add("texts that double", {
+        let double = |n: usize| format!("var a{} = a{n} + a{n}", n + 1);
+        let text = format!("var a0 = 'ab'\n{}", numbered(4000, &double));
+        if python { text.replace("var ", "") } else { text }
+    });
+    add("functions that call the next", {
+        let next = |n: usize| match python {
+            true => format!("def f{n}(x):\n    return f{}(x)", n + 1),
+            false => format!("function f{n}(x) {{ return f{}(x) }}", n + 1),
+        };
+        format!("{}\nf0(eval)", numbered(5000, &next))
+    });
+}
+
+/// Constructs inside each other, as deep as memory allows.
+fn nested_constructs(language: Language, shapes: &mut Vec<Shape>) {
+    let python = language == Language::Python;
+    let mut add = |name, source| shapes.push((language, name, source));
+    add(
+        "loops in loops",
+        match python {
+            true => {
+                (0..80).map(|n| format!("{}while x:\n", " ".repeat(n))).collect::<String>()
+                    + &" ".repeat(80)
+                    + "f()"
+            }
+            false => repeat_to("while (x) { ", 90_000) + &"}".repeat(7500),
+        },
+    );
+    add(
+        "interpolations",
+        match python {
+            true => format!("x = f'{}'", repeat_to("{a}", 200_000)),
+            false => format!("x = `{}`", repeat_to("${a}", 200_000)),
+        },
+    );
+    add(
+        "nested interpolations",
+        match python {
+            true => format!("x = {}1{}", repeat_to("f'{", 30_000), repeat_to("}'", 20_000)),
+            false => format!("x = {}1{}", "`${".repeat(3000), "}`".repeat(3000)),
+        },
+    );
+    add(
+        "functions in functions",
+        match python {
+            true => format!("x = {}1", repeat_to("lambda a: ", 200_000)),
+            false => format!("x = {}1", repeat_to("a => ", 100_000)),
+        },
+    );
+    add(
+        "choices",
+        match python {
+            true => format!("x = {}0", repeat_to("1 if a else ", 200_000)),
+            false => format!("x = {}0", repeat_to("a ? 1 : ", 200_000)),
+        },
+    );
+}
+
+/// Many names, keys and functions.
+fn names_and_recursion(language: Language, shapes: &mut Vec<Shape>) {
+    let python = language == Language::Python;
+    let mut add = |name, source| shapes.push((language, name, source));
+    add("keys", format!("x = {{{}}}", numbered(20_000, &|n| format!("'k{n}': eval,"))));
+    add("names of two scripts", numbered(10_000, &|n| format!("v\u{430}r{n} = {n}")));
+    add("recursion in a ring", {
+        let ring = |n: usize| match python {
+            true => {
+                format!("def f{n}():\n    f{}()\n    f{}()", (n + 1) % 2000, (n + 7) % 2000)
+            }
+            false => {
+                format!("function f{n}() {{ f{}(); f{}() }}", (n + 1) % 2000, (n + 7) % 2000)
+            }
+        };
+        numbered(2000, &ring)
+    });
+    add("one name, many values", numbered(20_000, &|n| format!("a = [a, {n}]")));
+}
+
+/// TypeScript nested about as deep as the parser accepts.
+fn typescript_at_the_limit(shapes: &mut Vec<Shape>) {
+    let mut add = |name, source| shapes.push((Language::TypeScript, name, source));
+    // About as deep as the limits allow.
+    for (part, end, max) in [
+        ("(", ")", 2900),
+        ("[", "]", 2900),
+        ("{a: ", "}", 2000),
+        ("f(() => {", "})", 1200),
+        ("!", "", 8900),
+        ("a => ", "", 8900),
+        ("a ? b : ", "", 4400),
+        ("a.b.", "", 22_000),
+        ("a + ", "", 44_000),
+        ("a ** ", "", 14_000),
+        ("`${", "}`", 1400),
+        ("typeof ", "", 8900),
+        ("new A(", ")", 2000),
+    ] {
+        for count in [max / 2, max] {
+            add(part, format!("x = {}1{}", part.repeat(count), end.repeat(count)));
+        }
+    }
+    for part in ["if (a) ", "for (;;) ", "else if (a) {} ", "a: ", "{", "function f() {", "do "] {
+        let begin = if part.starts_with("else") { "if (a) {} " } else { "" };
+        let end = if part.ends_with('{') { "}" } else { "" };
+        for count in [1000, 2000, 2900] {
+            add(part, format!("{begin}{}f(){}", part.repeat(count), end.repeat(count)));
+        }
+    }
+}
+
+/// Work that a careless analysis repeats.
+fn repeated_work(language: Language, shapes: &mut Vec<Shape>) {
+    let python = language == Language::Python;
+    let mut add = |name, source| shapes.push((language, name, source));
+    add(
+        "loops that feed a list, in loops",
+        match python {
+            true => (0..80)
+                .map(|n| format!("{0}for x in q:\n{0} q.append(1)\n", " ".repeat(n)))
+                .collect::<String>(),
+            false => repeat_to("for (const x of q) { q.push(1); ", 40_000) + &"}".repeat(1250),
+        },
+    );
+    add("one slow pattern, many times", {
+        let pattern = format!("(q({})z)*$", "(a|b|c|d|e|f|g|h)?".repeat(7));
+        match python {
+            true => {
+                format!("import re\np = '{pattern}'\n{}", repeat_to("re.match(p, x)\n", 95_000))
+            }
+            false => format!("const p = '{pattern}';\n{}", repeat_to("new RegExp(p);\n", 95_000)),
+        }
+    });
+    add(
+        "paths of paths",
+        match python {
+            true => {
+                format!("import os\na = 'x'\n{}", repeat_to("a = os.path.join(a, a)\n", 95_000))
+            }
+            false => format!(
+                "import path from 'path'; let a = 'x';\n{}",
+                repeat_to("a = path.join(a, a);\n", 95_000)
+            ),
+        },
+    );
+    add("comments", repeat_to(if python { "# eval\n" } else { "// eval\n" }, 400_000));
+    add("escapes", format!("x = '{}'", repeat_to("\\x65", 400_000)));
+}
+
 #[test]
-fn shapes_that_are_made_to_be_expensive_are_not() {
+fn expensive_shapes_take_time_proportional_to_their_size() {
     on_a_large_stack(|| {
-        let rules = Rules::built_in().unwrap();
+        let rules = ValidationRules::built_in().unwrap();
         let mut slow = Vec::new();
         for (language, name, source) in shapes() {
             let begin = Instant::now();
-            judge(&rules, language, &source);
+            analyse(&rules, language, &source);
             let taken = begin.elapsed();
             println!("{language:?} {name}: {} bytes, {} ms", source.len(), taken.as_millis());
-            if taken > LONGEST {
+            if taken > MAX_TIME {
                 slow.push(format!("{language:?} {name}: {taken:?}"));
             }
         }

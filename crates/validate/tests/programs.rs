@@ -1,17 +1,17 @@
-//! Whole programs, honest and hostile, through the front ends and all our rules.
+//! Whole programs, honest and hostile, through the front ends and all built-in rules.
 //!
-//! `programs/` has a folder per set, with `honest` and `hostile` programs in
-//! TypeScript (`ts`) and Python (`py`), `=====` between them. A set is measured as
-//! it was written before anything is mended for it, and those figures go into
-//! `docs/validation.md`; what is asserted here is what became of it since.
+//! `programs/` has a folder per set, with `honest` and `hostile` programs in TypeScript
+//! (`ts`) and Python (`py`), separated by `=====`. A set is measured before any rule is
+//! changed because of it, and those figures go into `docs/validation.md`; the assertions
+//! here are about the current rules.
 //!
-//! `cargo test -p tidegate-validate --test programs -- --nocapture` prints the table,
-//! and what is wrong.
+//! `cargo test -p tidegate-validate --test programs -- --nocapture` prints the table and
+//! every program that is classified wrongly.
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail where it stands, and tells what it measured"
+    reason = "tests may panic, and print what they measured"
 )]
 
 use std::fs;
@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 
 use tidegate_model::reading::Reading;
 use tidegate_model::{Language, Severity};
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
-/// Least share of hostile programs that are found, at high or critical.
-const CAUGHT: f64 = 0.98;
+/// Minimum share of hostile programs with a finding of high or critical severity.
+const MIN_CAUGHT: f64 = 0.98;
 
-/// Largest share of honest programs with a finding of medium or above.
-const ALARMED: f64 = 0.02;
+/// Maximum share of honest programs with a finding of medium severity or above.
+const MAX_FALSE_ALARMS: f64 = 0.02;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Label {
@@ -33,26 +33,26 @@ enum Label {
     Hostile,
 }
 
-/// A program with what was found in it.
-struct Judged {
+/// A program with its findings.
+struct LabelledProgram {
     set: String,
     language: Language,
     label: Label,
     source: String,
-    sternest: Option<Severity>,
-    told: Vec<String>,
+    highest: Option<Severity>,
+    findings: Vec<String>,
 }
 
-impl Judged {
+impl LabelledProgram {
     fn is_wrong(&self) -> bool {
         match self.label {
-            Label::Honest => self.sternest > Some(Severity::Low),
-            Label::Hostile => self.sternest < Some(Severity::High),
+            Label::Honest => self.highest > Some(Severity::Low),
+            Label::Hostile => self.highest < Some(Severity::High),
         }
     }
 }
 
-/// What a front end reads out of a program. A program of these sets must be one.
+/// The reading of a program. Programs of these sets must parse.
 fn reading(language: Language, source: &str) -> Result<Reading, String> {
     match language {
         Language::TypeScript => match tidegate_typescript::prepare(source) {
@@ -66,7 +66,7 @@ fn reading(language: Language, source: &str) -> Result<Reading, String> {
     }
 }
 
-/// The sets, in the order of their names.
+/// The sets, sorted by name.
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
     let mut sets: Vec<PathBuf> =
@@ -75,8 +75,8 @@ fn folders() -> Vec<PathBuf> {
     sets
 }
 
-fn judged() -> Vec<Judged> {
-    let rules = Rules::built_in().unwrap();
+fn analysed_programs() -> Vec<LabelledProgram> {
+    let rules = ValidationRules::built_in().unwrap();
     let (mut all, mut refused) = (Vec::new(), Vec::new());
     for folder in folders() {
         for (language, ending) in [(Language::TypeScript, "ts"), (Language::Python, "py")] {
@@ -93,16 +93,16 @@ fn judged() -> Vec<Judged> {
                         }
                     };
                     let findings = rules.findings(language, &reading);
-                    let told = |one: &tidegate_model::Finding| {
+                    let describe = |one: &tidegate_model::Finding| {
                         format!("{} {:?} {}:{}", one.rule, one.severity, one.line, one.column)
                     };
-                    all.push(Judged {
+                    all.push(LabelledProgram {
                         set: set.clone(),
                         language,
                         label,
                         source: source.trim().to_owned(),
-                        sternest: findings.iter().map(|one| one.severity).max(),
-                        told: findings.iter().map(told).collect(),
+                        highest: findings.iter().map(|one| one.severity).max(),
+                        findings: findings.iter().map(describe).collect(),
                     });
                 }
             }
@@ -113,8 +113,8 @@ fn judged() -> Vec<Judged> {
 }
 
 /// One line of the table.
-fn row(name: &str, language: Language, label: Label, of: &[&Judged]) -> String {
-    let at_least = |least| of.iter().filter(|one| one.sternest >= Some(least)).count();
+fn row(name: &str, language: Language, label: Label, of: &[&LabelledProgram]) -> String {
+    let at_least = |least| of.iter().filter(|one| one.highest >= Some(least)).count();
     let (medium, high) = (at_least(Severity::Medium), at_least(Severity::High));
     let share = |part: usize| 100.0 * part as f64 / of.len() as f64;
     let figures = match label {
@@ -131,11 +131,11 @@ fn row(name: &str, language: Language, label: Label, of: &[&Judged]) -> String {
 
 /// Judges all programs, prints the table and what is wrong, and says which rows fail.
 fn failed_rows() -> Vec<String> {
-    let all = judged();
+    let all = analysed_programs();
     for one in all.iter().filter(|one| one.is_wrong()) {
         println!(
             "--- {} {:?} {:?}\n{}\n  {:?}",
-            one.set, one.language, one.label, one.source, one.told
+            one.set, one.language, one.label, one.source, one.findings
         );
     }
     let mut sets: Vec<&str> = all.iter().map(|one| one.set.as_str()).collect();
@@ -143,10 +143,10 @@ fn failed_rows() -> Vec<String> {
     let mut failed = Vec::new();
     for language in [Language::TypeScript, Language::Python] {
         for label in [Label::Honest, Label::Hostile] {
-            let group: Vec<&Judged> =
+            let group: Vec<&LabelledProgram> =
                 all.iter().filter(|one| one.language == language && one.label == label).collect();
             for set in sets.iter().copied().chain(["all"]) {
-                let of: Vec<&Judged> =
+                let of: Vec<&LabelledProgram> =
                     group.iter().filter(|one| set == "all" || one.set == set).copied().collect();
                 if of.is_empty() {
                     continue;
@@ -154,8 +154,8 @@ fn failed_rows() -> Vec<String> {
                 let row = row(set, language, label, &of);
                 println!("{row}");
                 let wrong = of.iter().filter(|one| one.is_wrong()).count() as f64 / of.len() as f64;
-                let most = if label == Label::Honest { ALARMED } else { 1.0 - CAUGHT };
-                // In a small set one program is too much.
+                let most = if label == Label::Honest { MAX_FALSE_ALARMS } else { 1.0 - MIN_CAUGHT };
+                // In a small set, one program would already exceed the bound.
                 failed.extend((set == "all" && wrong > most).then_some(row));
             }
         }
@@ -165,7 +165,7 @@ fn failed_rows() -> Vec<String> {
 
 #[test]
 fn hostile_programs_are_found_and_honest_ones_are_left_alone() {
-    // Programs in Python are read on a stack of this size.
+    // Python programs are analysed on a stack of this size.
     let reading = std::thread::Builder::new().stack_size(tidegate_python::STACK_BYTES);
     let failed = reading.spawn(failed_rows).unwrap().join().unwrap();
     assert!(failed.is_empty(), "{}", failed.join("\n"));

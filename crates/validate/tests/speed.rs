@@ -1,12 +1,12 @@
-//! How long it takes to read and judge a program of two hundred lines. Prints, and
-//! asserts nothing: a clock says as much about the machine as about the code.
+//! Measures how long analysing a program of two hundred lines takes. It prints and asserts
+//! nothing: timings say as much about the machine as about the code.
 //!
 //! `cargo test --release -p tidegate-validate --test speed -- --ignored --nocapture`
 
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test may fail where it stands, and tells what it measured"
+    reason = "tests may panic, and print what they measured"
 )]
 
 use std::fs;
@@ -15,19 +15,19 @@ use std::thread;
 use std::time::Instant;
 
 use tidegate_model::Language;
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
-/// Runs of which the median is told.
+/// Runs per measurement; the median is printed.
 const RUNS: usize = 200;
 
-/// So many lines of honest programs, each in a function of its own.
+/// At least this many lines of honest programs, each in its own function.
 fn program(language: Language, lines: usize) -> String {
     let ending = if language == Language::Python { "py" } else { "ts" };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/first");
     let text = fs::read_to_string(root.join(format!("honest.{ending}.txt"))).unwrap();
     let mut all = String::new();
-    let plain = |one: &&str| !one.contains("import ") && !one.contains("from ");
-    for (at, source) in text.split("\n=====\n").filter(plain).enumerate() {
+    let has_no_import = |one: &&str| !one.contains("import ") && !one.contains("from ");
+    for (at, source) in text.split("\n=====\n").filter(has_no_import).enumerate() {
         let body = source.trim().replace('\n', "\n    ");
         all += &match language {
             Language::Python => format!("async def part{at}():\n    {body}\n"),
@@ -47,12 +47,12 @@ fn median(mut times: Vec<u128>) -> u128 {
 
 #[test]
 #[ignore = "prints a time and asserts nothing"]
-fn a_program_of_two_hundred_lines_is_read_and_judged_in_this_time() {
+fn time_to_analyse_a_program_of_two_hundred_lines() {
     let timed = || {
-        let rules = Rules::built_in().unwrap();
+        let rules = ValidationRules::built_in().unwrap();
         for language in [Language::TypeScript, Language::Python] {
             let source = program(language, 200);
-            let (mut reading_times, mut judging_times, mut facts) = (Vec::new(), Vec::new(), 0);
+            let (mut reading_times, mut matching_times, mut facts) = (Vec::new(), Vec::new(), 0);
             for _ in 0..RUNS {
                 let begin = Instant::now();
                 let reading = match language {
@@ -62,16 +62,16 @@ fn a_program_of_two_hundred_lines_is_read_and_judged_in_this_time() {
                 reading_times.push(begin.elapsed().as_micros());
                 let begin = Instant::now();
                 let findings = rules.findings(language, &reading);
-                judging_times.push(begin.elapsed().as_micros());
+                matching_times.push(begin.elapsed().as_micros());
                 facts = reading.facts.len();
                 assert!(findings.len() <= 200);
             }
             println!(
-                "{language:?}: {} lines, {} bytes, {facts} facts; read {} µs, judged {} µs",
+                "{language:?}: {} lines, {} bytes, {facts} facts; parsed in {} µs, matched in {} µs",
                 source.lines().count(),
                 source.len(),
                 median(reading_times),
-                median(judging_times)
+                median(matching_times)
             );
         }
     };

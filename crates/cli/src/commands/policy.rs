@@ -11,7 +11,7 @@ use tidegate_catalog::{Catalog, Resolution};
 use tidegate_config::{Environment, PolicyFile, Settings};
 use tidegate_gateway::read_policy;
 use tidegate_model::{Change, Effect, Level, PolicyRule, ToolDef, ToolRef, visible};
-use tidegate_policy::{Explanation, Grants, Permissions, Policy, Question};
+use tidegate_policy::{ExplainRequest, Explanation, Grants, Permissions, Policy};
 
 use crate::args::{PolicyArgs, PolicyCommand, PolicyTestArgs};
 use crate::commands::search::from_files;
@@ -128,7 +128,7 @@ async fn test(config: &Option<PathBuf>, args: &PolicyTestArgs) -> anyhow::Result
     let subject = subject.map_err(|problem| Usage(visible(&problem).into_owned()))?;
     let policy = policy_of(&settings)?;
     let permissions = permissions(&policy, args.profile.as_deref())?;
-    let explained = policy.explain(&Question {
+    let explained = policy.explain(&ExplainRequest {
         permissions: &permissions,
         id: &subject.id,
         tool: &subject.tool,

@@ -108,7 +108,7 @@ fn a_bad_policy_at_the_start_is_an_error_of_the_configuration() {
     let bad = NO_SECRETS.replace("*secret*", "*secrets*");
     let Some(bench) = shop("a bad policy", &bad, "") else { return };
     let expected = "error[policy.rule]: rule `no-secrets` at policy.toml:8: the example expects \
-                    `deny`, and `allow` came out: the default for `unknown` tools\n\
+                    `deny`, got `allow` from the default for `unknown` tools\n\
                     hint: correct the rule or the example; `tidegate policy test` shows each step\n";
     for command in [&["serve"][..], &["policy", "show"], &["policy", "test", "fs__read_text_file"]]
     {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tidegate_catalog::{Catalog, Passed, PythonUse, Results, read_catalog};
 use tidegate_model::{Level, ToolCall, ToolDef, ToolList, ToolRef};
-use tidegate_policy::{Approved, ArgumentProblem, Denial, Policy, Standing};
+use tidegate_policy::{Approved, ArgumentProblem, CallContext, Denial, Policy};
 use tidegate_typecheck::{
     Code, Complaint, Confinement, FoundPython, SourceFile, TypeChecker, find_python,
 };
@@ -42,7 +42,7 @@ fn decide(
     let permissions = policy.permissions(None).unwrap();
     let approved = Approved::default();
     approved.approve_tools([call.tool.clone()]);
-    let standing = Standing { level: Level::Low, run: &approved, session: &approved };
+    let standing = CallContext { level: Level::Low, run: &approved, session: &approved };
     match policy.decide(&permissions, call.clone(), tool, None, standing) {
         Ok(permit) => {
             assert_eq!(permit.into_call(), call);

@@ -123,7 +123,7 @@ mod tests {
 
     use serde_json::{Value, json};
     use tidegate_model::{Effect, EffectSource, Level, ToolCall, ToolRef, Word};
-    use tidegate_policy::{NeedsApproval, Ruling, Why};
+    use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
 
     use super::{code_lines, details_of_call, refused_before, title_of_call};
@@ -154,7 +154,7 @@ mod tests {
             },
             ruling: Ruling {
                 word: Word::Ask,
-                why: Why::Effect(Effect::Destructive),
+                why: RulingReason::Effect(Effect::Destructive),
                 depends_on_arguments: false,
             },
             effect: (Effect::Destructive, EffectSource::Claim),

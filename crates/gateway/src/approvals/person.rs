@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use tidegate_model::{ErrorCode, Level, RunError, SandboxKind, ToolRef};
-use tidegate_policy::{Approved, Standing, Why};
+use tidegate_policy::{Approved, CallContext, RulingReason};
 use tidegate_privacy::{Token, find_tokens};
 use tokio::sync::Mutex;
 
@@ -95,10 +95,10 @@ impl Person {
         self.level.store(u8::try_from(index).unwrap_or(u8::MAX), Ordering::Relaxed);
     }
 
-    pub(crate) fn standing(&self) -> Standing<'_> {
+    pub(crate) fn standing(&self) -> CallContext<'_> {
         let index = usize::from(self.level.load(Ordering::Relaxed));
         let level = Level::ALL.get(index).copied().unwrap_or(Level::Critical);
-        Standing { level, run: &self.approved, session: &self.session }
+        CallContext { level, run: &self.approved, session: &self.session }
     }
 
     /// Something the author of the program should know, once.
@@ -117,7 +117,7 @@ impl Person {
     }
 
     /// Whether every call of this tool that is asked about for this reason has a yes.
-    pub(crate) fn has_approved(&self, tool: &ToolRef, why: &Why) -> bool {
+    pub(crate) fn has_approved(&self, tool: &ToolRef, why: &RulingReason) -> bool {
         self.approved.has_tool(tool, why) || self.session.has_tool(tool, why)
     }
 
@@ -128,7 +128,7 @@ impl Person {
 
     /// Every call of this tool by the session is approved that is asked about for this
     /// reason.
-    pub(crate) fn approve_for_session(&self, tool: ToolRef, why: Why) {
+    pub(crate) fn approve_for_session(&self, tool: ToolRef, why: RulingReason) {
         self.session.approve_by(tool, why);
     }
 

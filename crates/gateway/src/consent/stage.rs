@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use tidegate_model::{ErrorCode, Executable, Program, RunError, SandboxKind, ToolRef, Word};
-use tidegate_policy::{Why, subject_of_text};
+use tidegate_policy::{RulingReason, subject_of_text};
 use tidegate_store::ApprovalScope;
 
 use super::Consent;
@@ -71,7 +71,7 @@ impl Consent {
         }
         // Before anybody is asked about something that cannot run.
         let sandbox = self.sandbox(judgement, person.wanted_sandbox())?;
-        let asked: Vec<(&ToolRef, &Why)> =
+        let asked: Vec<(&ToolRef, &RulingReason)> =
             judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
         let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
         let for_risk = judgement.ruling.word == Word::Ask;

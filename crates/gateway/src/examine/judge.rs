@@ -15,7 +15,7 @@ use tidegate_model::{
     Effect, FileImpact, Finding, Impact, Language, Level, Prepared, Reference, Severity,
     ToolImpact, ToolRef, Word,
 };
-use tidegate_policy::{Permissions, Ruling, Subject, Why, destroying_sql, risk};
+use tidegate_policy::{Permissions, RuleInput, Ruling, RulingReason, destroying_sql, risk};
 
 use super::Examiner;
 use crate::explain::{self, because};
@@ -46,13 +46,13 @@ pub struct Judgement {
     pub(crate) ruling: Ruling,
     /// Where what they say to each tool comes from.
     #[serde(skip)]
-    tools_by: BTreeMap<ToolRef, Why>,
+    tools_by: BTreeMap<ToolRef, RulingReason>,
 }
 
 impl Judgement {
     /// The tools that need a person's word, of which a yes to the program is one. What
     /// depends on arguments is asked about when they are known.
-    pub(crate) fn asked_tools(&self) -> impl Iterator<Item = (&ToolRef, &Why)> {
+    pub(crate) fn asked_tools(&self) -> impl Iterator<Item = (&ToolRef, &RulingReason)> {
         let asked = self.impact.tools.iter().filter(|tool| asked_ahead(tool));
         asked.filter_map(|tool| self.tools_by.get_key_value(&tool.tool))
     }
@@ -75,7 +75,7 @@ impl Examiner {
         // Rules may speak of the risk, which is known only now.
         let tools_by = self.rule_on(permissions, level, &mut impact.tools);
         let profiles = permissions.names();
-        let ruling = self.policy.with_current_rules().rules().rule(&Subject {
+        let ruling = self.policy.with_current_rules().rules().rule(&RuleInput {
             tool: None,
             arguments: None,
             profiles: &profiles,
@@ -160,14 +160,14 @@ impl Examiner {
         permissions: &Permissions,
         level: Level,
         tools: &mut [ToolImpact],
-    ) -> BTreeMap<ToolRef, Why> {
+    ) -> BTreeMap<ToolRef, RulingReason> {
         let mut tools_by = BTreeMap::new();
         let rules = self.policy.with_current_rules().rules();
         let profiles = permissions.names();
         // Nobody is asked about what a profile refuses anyway.
         for tool in tools.iter_mut().filter(|tool| tool.decision != Word::Deny) {
             // What is written out is not all there is, so no argument counts as known.
-            let ruling = rules.rule(&Subject {
+            let ruling = rules.rule(&RuleInput {
                 tool: Some(&tool.tool),
                 arguments: None,
                 profiles: &profiles,

@@ -8,12 +8,12 @@
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
-use tidegate_validate::{Example, RuleError, Rules};
+use tidegate_validate::{Example, RuleFileError, ValidationRules};
 
 /// The largest file of rules. Chosen: ours have a tenth.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// Why rules about programs cannot be used.
+/// RulingReason rules about programs cannot be used.
 #[derive(Debug, Error)]
 pub enum PatternsError {
     /// A file cannot be read.
@@ -21,17 +21,17 @@ pub enum PatternsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// RulingReason.
         source: std::io::Error,
     },
     /// A file says something that is no rule.
     #[error("error[config.patterns]: {0}\n  hint: {hint}", hint = .0.hint)]
-    Rule(#[from] RuleError),
+    Rule(#[from] RuleFileError),
 }
 
 /// Ours and those of these files.
-pub(crate) fn load(files: &[PathBuf]) -> Result<Rules, PatternsError> {
-    files.iter().try_fold(Rules::built_in()?, |rules, path| {
+pub(crate) fn load(files: &[PathBuf]) -> Result<ValidationRules, PatternsError> {
+    files.iter().try_fold(ValidationRules::built_in()?, |rules, path| {
         let text = read(path)
             .map_err(|source| PatternsError::Unreadable { path: path.clone(), source })?;
         Ok(rules.with(&text, &path.display().to_string())?)

@@ -48,7 +48,7 @@ pub(crate) struct Judged {
 
 struct Sealed;
 
-/// Why nothing was read.
+/// RulingReason nothing was read.
 pub(crate) enum NotRead {
     /// The program is wrong: it does not parse.
     Invalid(RunError),

@@ -11,7 +11,7 @@ use tidegate_model::{
     Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, SandboxKind,
     ToolRef, Word, did_you_mean, visible_line,
 };
-use tidegate_policy::{Denial, Refusal, Rule, Ruling, Why};
+use tidegate_policy::{Denial, ProfileRefusal, ProfileRule, Ruling, RulingReason};
 use tidegate_sandbox::{PythonError, SandboxError};
 use tidegate_upstream::UpstreamError;
 
@@ -71,42 +71,42 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
 }
 
 /// What a profile refuses, as the end of "… may not …: ", and what would allow it.
-pub(crate) fn refusal(Refusal { profile, rule }: &Refusal) -> (String, String) {
+pub(crate) fn refusal(ProfileRefusal { profile, rule }: &ProfileRefusal) -> (String, String) {
     let own = match profile.as_str() {
         "read_only" | "write_restricted" | "strict" | "default" | "execute_full" => "or choose",
         _ => "or change it, or choose",
     };
     let wider = |first: &str| format!("{first}{own} a wider `profile`");
     match rule {
-        Rule::Effects(Effects::ReadOnly) => (
+        ProfileRule::Effects(Effects::ReadOnly) => (
             format!("profile `{profile}` allows only tools that change nothing"),
             wider("the user can list it under `tools.read_only` if it does not, "),
         ),
-        Rule::Effects(_) => (
+        ProfileRule::Effects(_) => (
             format!("profile `{profile}` allows only tools that destroy nothing"),
             wider("the user can list it under `tools.additive` if it does not, "),
         ),
-        Rule::Allow => (
+        ProfileRule::Allow => (
             format!("it is not among the tools in `allow` of profile `{profile}`"),
             wider("the user can list it there, "),
         ),
-        Rule::Deny(pattern) => (
+        ProfileRule::Deny(pattern) => (
             format!("`{pattern}` is in `deny` of profile `{profile}`"),
             "the user can take it out there".into(),
         ),
-        Rule::Read => (
+        ProfileRule::Read => (
             format!("the folder is not in `read` of profile `{profile}`"),
             wider("the user can list it there, "),
         ),
-        Rule::Write => (
+        ProfileRule::Write => (
             format!("the folder is not in `write` of profile `{profile}`"),
             wider("the user can list it there, "),
         ),
-        Rule::Network => (
+        ProfileRule::Network => (
             format!("`network` of profile `{profile}` is `none`"),
             "the user can choose a wider `profile`".into(),
         ),
-        Rule::Commands => (
+        ProfileRule::Commands => (
             format!("it is not among the `commands` of profile `{profile}`"),
             "the user can choose a `profile` that has it, such as `execute_full`".into(),
         ),
@@ -114,7 +114,7 @@ pub(crate) fn refusal(Refusal { profile, rule }: &Refusal) -> (String, String) {
 }
 
 /// A `fetch` in a run that has no network.
-pub(crate) fn no_network(refused: &Refusal) -> RunError {
+pub(crate) fn no_network(refused: &ProfileRefusal) -> RunError {
     let (reason, hint) = refusal(refused);
     RunError::new(ErrorCode::FetchDenied, format!("there is no network: {reason}")).with_hint(hint)
 }
@@ -300,17 +300,17 @@ pub(crate) fn no_python(error: &PythonError) -> RunError {
     RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
 }
 
-/// Why the rules say what they say, as the end of "because …".
+/// RulingReason the rules say what they say, as the end of "because …".
 pub(crate) fn because(ruling: &Ruling) -> String {
     match &ruling.why {
-        Why::Rule { name, place, because } => {
+        RulingReason::Rule { name, place, because } => {
             let said = because.as_ref().map(|text| format!(": {}", visible_line(text)));
             format!("of rule `{}` ({place}){}", visible_line(name), said.unwrap_or_default())
         }
-        Why::Effect(effect) => {
+        RulingReason::Effect(effect) => {
             format!("tools that are `{effect}` are {} by default", treated(ruling.word))
         }
-        Why::Risk(level) => {
+        RulingReason::Risk(level) => {
             format!("programs of {level} risk are {} by default", treated(ruling.word))
         }
     }

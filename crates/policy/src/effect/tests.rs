@@ -1,4 +1,4 @@
-//! What tools do, by word, claim and name; and that rules and profiles agree on it.
+//! Effects by configuration, annotation and name; rules and profiles agree on them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,8 +12,8 @@ use tidegate_model::{
 
 use super::effect_of;
 use crate::decide::Policy;
-use crate::explanation::Question;
-use crate::rules::Why;
+use crate::explanation::ExplainRequest;
+use crate::rules::RulingReason;
 
 fn effect(name: &str, hints: Option<Hints>, words: &ToolWords) -> (Effect, EffectSource) {
     let tool = ToolRef::new("files", name);
@@ -113,7 +113,7 @@ fn rules_and_profiles_agree_on_every_published_tool_with_annotations() {
     for (id, tool) in &tools {
         let Some(hints) = &tool.annotations else { continue };
         let explained = |profile| {
-            policy.explain(&Question {
+            policy.explain(&ExplainRequest {
                 permissions: &policy.permissions(Some(profile)).unwrap(),
                 id,
                 tool,
@@ -122,7 +122,7 @@ fn rules_and_profiles_agree_on_every_published_tool_with_annotations() {
                 level: Level::Low,
             })
         };
-        let Why::Effect(ruled) = explained("default").ruling.why else { panic!("{id}") };
+        let RulingReason::Effect(ruled) = explained("default").ruling.why else { panic!("{id}") };
         let profiles = ["read_only", "write_restricted", "default"];
         let narrowest = profiles.into_iter().find(|name| explained(name).refused.is_none());
         table.insert(format!(

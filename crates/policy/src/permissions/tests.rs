@@ -1,4 +1,4 @@
-//! Each rule with what it lets through, and the two profiles of a run together.
+//! What each part of a profile allows and refuses, and two profiles combined.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use tidegate_model::{
     Profile, Scope, ToolPattern, ToolRef, ToolWords,
 };
 
-use super::{Permissions, Refusal, Rule};
+use super::{Permissions, ProfileRefusal, ProfileRule};
 use crate::effect::effect_of;
 
-/// What a tool does that claims this.
+/// The effect of a tool with these annotations.
 fn claiming(read_only_hint: Option<bool>, destructive_hint: Option<bool>) -> Effect {
     let hints = Hints { read_only_hint, destructive_hint, ..Hints::default() };
     effect_of(&ToolRef::new("s", "t"), Some(&hints), &ToolWords::default()).0
@@ -29,12 +29,12 @@ fn pattern(text: &str) -> ToolPattern {
     ToolPattern::parse(text).unwrap()
 }
 
-fn refusal(profile: &str, rule: Rule) -> Result<(), Refusal> {
-    Err(Refusal { profile: profile.into(), rule })
+fn refusal(profile: &str, rule: ProfileRule) -> Result<(), ProfileRefusal> {
+    Err(ProfileRefusal { profile: profile.into(), rule })
 }
 
 #[test]
-fn claims_decide_between_the_built_in_profiles() {
+fn annotations_decide_between_the_built_in_profiles() {
     let id = ToolRef::new("s", "t");
     let silent = effect_of(&id, None, &ToolWords::default()).0;
     for (effect, least) in [
@@ -51,25 +51,26 @@ fn claims_decide_between_the_built_in_profiles() {
             ("write_restricted", Effects::Additive),
             ("default", Effects::All),
         ] {
-            let expected = if least <= most { Ok(()) } else { refusal(name, Rule::Effects(most)) };
+            let expected =
+                if least <= most { Ok(()) } else { refusal(name, ProfileRule::Effects(most)) };
             assert_eq!(of([built_in(name)]).may_call(&id, effect), expected, "{name} {effect:?}");
         }
     }
 }
 
 #[test]
-fn skills_can_be_saved_in_all_profiles_but_read_only() {
+fn all_profiles_but_read_only_can_save_skills() {
     for name in ["write_restricted", "default", "execute_full"] {
         assert_eq!(of([built_in(name)]).may_write(Scope::Skills), Ok(()), "{name}");
     }
-    let refused = refusal("read_only", Rule::Write);
+    let refused = refusal("read_only", ProfileRule::Write);
     assert_eq!(of([built_in("read_only")]).may_write(Scope::Skills), refused);
-    // Whichever of two profiles it is.
+    // In either order.
     for both in [["read_only", "default"], ["execute_full", "read_only"]] {
         assert_eq!(of(both.map(built_in)).may_write(Scope::Skills), refused);
     }
     assert_eq!(of([built_in("execute_full")]).may_write(Scope::Servers), {
-        refusal("execute_full", Rule::Write)
+        refusal("execute_full", ProfileRule::Write)
     });
     let nobody = Permissions { profiles: Vec::new() };
     assert!(nobody.may_write(Scope::Skills).is_err());
@@ -87,8 +88,8 @@ fn lists_narrow_and_a_denied_tool_stays_denied() {
         of([mine.clone()]).may_call(&ToolRef::new(server, name), Effect::Unknown)
     };
     assert_eq!(may("s", "t"), Ok(()));
-    assert_eq!(may("s", "drop"), refusal("mine", Rule::Deny(pattern("s__drop"))));
-    assert_eq!(may("other", "t"), refusal("mine", Rule::Allow));
+    assert_eq!(may("s", "drop"), refusal("mine", ProfileRule::Deny(pattern("s__drop"))));
+    assert_eq!(may("other", "t"), refusal("mine", ProfileRule::Allow));
 }
 
 #[test]
@@ -107,22 +108,22 @@ fn a_run_may_do_what_both_of_its_profiles_allow() {
         ..built_in("execute_full")
     };
     for both in [of([no_network.clone(), no_commands.clone()]), of([no_commands, no_network])] {
-        assert_eq!(both.may_use_network(), refusal("offline", Rule::Network));
-        assert_eq!(both.may_run("git"), refusal("quiet", Rule::Commands));
+        assert_eq!(both.may_use_network(), refusal("offline", ProfileRule::Network));
+        assert_eq!(both.may_run("git"), refusal("quiet", ProfileRule::Commands));
         assert_eq!(both.may_run("sort"), Ok(()));
-        assert_eq!(both.may_read(Scope::Servers), refusal("quiet", Rule::Read));
+        assert_eq!(both.may_read(Scope::Servers), refusal("quiet", ProfileRule::Read));
         assert_eq!(both.limits(Limits::default()).tool_calls, 7);
     }
-    // Asking for the widest gives no more than what is configured.
+    // Requesting the widest profile adds nothing to the configured one.
     let asked = of([built_in("read_only"), built_in("execute_full")]);
-    assert_eq!(asked.may_use_network(), refusal("read_only", Rule::Network));
+    assert_eq!(asked.may_use_network(), refusal("read_only", ProfileRule::Network));
     assert_eq!(of([built_in("execute_full")]).may_use_network(), Ok(()));
 }
 
 #[test]
 fn without_a_profile_there_is_no_permission() {
     let nothing = of([]);
-    let refused = refusal("", Rule::Allow);
+    let refused = refusal("", ProfileRule::Allow);
     assert_eq!(nothing.may_use_network(), refused);
     assert_eq!(nothing.may_read(Scope::Servers), refused);
     assert_eq!(nothing.may_run("sort"), refused);

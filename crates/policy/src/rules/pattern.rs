@@ -1,8 +1,9 @@
-//! Texts with wildcards, and regular expressions.
+//! Wildcard patterns and regular expressions.
 //!
-//! A pattern of a rule that asks or denies reads loosely: case and hidden characters do
-//! not count, and an expression may match anywhere. One of a rule that allows reads
-//! strictly: it must match the whole text as it is. Both take time linear in the text.
+//! In: a pattern and a text. Out: whether they match, and how precise the pattern is.
+//! Patterns of rules that ask or deny match loosely: case and hidden characters are
+//! ignored, and a regular expression may match anywhere. Patterns of rules that allow match
+//! strictly: the whole text, exactly as it is. Both take time linear in the text.
 
 use std::borrow::Cow;
 
@@ -10,124 +11,124 @@ use memchr::memmem::Finder;
 use regex::{Regex, RegexBuilder};
 use tidegate_model::is_hidden;
 
-use super::specificity::Closeness;
+use super::specificity::Precision;
 
-/// What a compiled expression may take in memory. Chosen: as for host commands.
-const EXPRESSION_BYTES: usize = 256 * 1024;
+/// Maximum memory of a compiled regular expression. Chosen: as for host commands.
+const MAX_REGEX_BYTES: usize = 256 * 1024;
 
-/// What stands before a regular expression.
-const EXPRESSION: &str = "regex:";
+/// The prefix of a regular expression.
+const REGEX_PREFIX: &str = "regex:";
 
-/// How a text is compared.
+/// How a pattern is compared with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// As it is, and as a whole.
+pub(super) enum MatchMode {
+    /// The whole text, as it is.
     Strict,
-    /// In any case and without hidden characters.
+    /// Ignoring case and hidden characters.
     Loose,
 }
 
-/// Not a regular expression, or one too large.
+/// An invalid regular expression, or one that is too large.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PatternProblem(pub(super) String);
 
 /// One compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    reading: Reading,
-    shape: Shape,
+    mode: MatchMode,
+    kind: PatternKind,
 }
 
 #[derive(Debug)]
-enum Shape {
+enum PatternKind {
     Any,
     Exact(String),
-    Parts(Parts),
+    WildcardParts(WildcardParts),
     Expression(Regex),
 }
 
-/// The texts around and between wildcards; all may be empty.
+/// The texts around and between wildcards. Any of them may be empty.
 #[derive(Debug)]
-struct Parts {
+struct WildcardParts {
     first: String,
-    /// Prepared: a decision looks for many of them in the same texts.
+    /// Prebuilt: one decision searches the same texts for many of them.
     middle: Vec<Finder<'static>>,
     last: String,
-    /// The characters of all.
+    /// The characters of all parts.
     length: usize,
 }
 
-/// A text in both readings; the loose one is made once, and only if it differs.
+/// A text in both forms; the loose one is built once, and only if it differs.
 #[derive(Debug)]
-pub(super) struct Text<'a> {
+pub(super) struct MatchText<'a> {
     strict: Cow<'a, str>,
     loose: Option<String>,
 }
 
 impl Pattern {
-    /// Reads a text with wildcards, or `regex:` and an expression.
-    pub(super) fn new(text: &str, reading: Reading) -> Result<Self, PatternProblem> {
-        let Some(expression) = text.strip_prefix(EXPRESSION) else {
-            return Ok(Self::wildcard(text, reading));
+    /// Compiles a wildcard pattern, or a regular expression after `regex:`.
+    pub(super) fn new(text: &str, mode: MatchMode) -> Result<Self, PatternProblem> {
+        let Some(expression) = text.strip_prefix(REGEX_PREFIX) else {
+            return Ok(Self::wildcard(text, mode));
         };
-        let whole = match reading {
+        let whole = match mode {
             // A group of its own: `a|b` must not become `\Aa|b\z`.
-            Reading::Strict => Cow::from(format!(r"\A(?:{expression})\z")),
-            Reading::Loose => Cow::from(expression),
+            MatchMode::Strict => Cow::from(format!(r"\A(?:{expression})\z")),
+            MatchMode::Loose => Cow::from(expression),
         };
         let built = RegexBuilder::new(&whole)
-            .size_limit(EXPRESSION_BYTES)
-            // A line end must not end what a rule sees.
+            .size_limit(MAX_REGEX_BYTES)
+            // A line break must not hide the rest of a text from a rule.
             .dot_matches_new_line(true)
-            .case_insensitive(reading == Reading::Loose)
+            .case_insensitive(mode == MatchMode::Loose)
             .build();
         let expression = built.map_err(|_| PatternProblem(expression.to_owned()))?;
-        Ok(Self { reading, shape: Shape::Expression(expression) })
+        Ok(Self { mode, kind: PatternKind::Expression(expression) })
     }
 
-    /// Reads a text with wildcards.
-    pub(super) fn wildcard(text: &str, reading: Reading) -> Self {
-        let own = match reading {
-            Reading::Strict => Cow::from(text),
-            Reading::Loose => loosened(text).map_or(Cow::from(text), Cow::from),
+    /// Compiles a wildcard pattern.
+    pub(super) fn wildcard(text: &str, mode: MatchMode) -> Self {
+        let own = match mode {
+            MatchMode::Strict => Cow::from(text),
+            MatchMode::Loose => loosened(text).map_or(Cow::from(text), Cow::from),
         };
         let parts: Vec<&str> = own.split('*').collect();
-        let shape = match parts.as_slice() {
+        let kind = match parts.as_slice() {
             [first, middle @ .., last] if !parts.iter().all(|part| part.is_empty()) => {
-                Shape::Parts(Parts {
+                PatternKind::WildcardParts(WildcardParts {
                     first: (*first).to_owned(),
                     middle: middle.iter().map(|part| Finder::new(*part).into_owned()).collect(),
                     last: (*last).to_owned(),
                     length: parts.iter().map(|part| part.chars().count()).sum(),
                 })
             }
-            [_] => Shape::Exact(own.into_owned()),
-            _ => Shape::Any,
+            [_] => PatternKind::Exact(own.into_owned()),
+            _ => PatternKind::Any,
         };
-        Self { reading, shape }
+        Self { mode, kind }
     }
 
-    pub(super) fn closeness(&self) -> Closeness {
-        match &self.shape {
-            Shape::Any => Closeness::Any,
-            Shape::Exact(_) => Closeness::Exact,
-            Shape::Parts(parts) => Closeness::pattern(parts.length),
-            // What an expression leaves open cannot be counted.
-            Shape::Expression(_) => Closeness::pattern(0),
+    pub(super) fn precision(&self) -> Precision {
+        match &self.kind {
+            PatternKind::Any => Precision::Any,
+            PatternKind::Exact(_) => Precision::Exact,
+            PatternKind::WildcardParts(parts) => Precision::pattern(parts.length),
+            // How much a regular expression leaves open cannot be counted.
+            PatternKind::Expression(_) => Precision::pattern(0),
         }
     }
 
     fn matches(&self, text: &str) -> bool {
-        match &self.shape {
-            Shape::Any => true,
-            Shape::Exact(own) => own == text,
-            Shape::Parts(parts) => parts.matches(text.as_bytes()),
-            Shape::Expression(expression) => expression.is_match(text),
+        match &self.kind {
+            PatternKind::Any => true,
+            PatternKind::Exact(own) => own == text,
+            PatternKind::WildcardParts(parts) => parts.matches(text.as_bytes()),
+            PatternKind::Expression(expression) => expression.is_match(text),
         }
     }
 }
 
-impl<'a> Text<'a> {
+impl<'a> MatchText<'a> {
     pub(super) fn new(text: impl Into<Cow<'a, str>>) -> Self {
         let strict = text.into();
         let loose = loosened(&strict);
@@ -143,14 +144,14 @@ impl<'a> Text<'a> {
     }
 
     pub(super) fn fits(&self, pattern: &Pattern) -> bool {
-        pattern.matches(match pattern.reading {
-            Reading::Strict => self.strict(),
-            Reading::Loose => self.loose(),
+        pattern.matches(match pattern.mode {
+            MatchMode::Strict => self.strict(),
+            MatchMode::Loose => self.loose(),
         })
     }
 }
 
-/// In lower case and without hidden characters, if that is another text. Line ends stay.
+/// The text in lower case and without hidden characters, if that differs. Line breaks stay.
 fn loosened(text: &str) -> Option<String> {
     if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase() && byte >= b' ') {
         return None;
@@ -159,13 +160,13 @@ fn loosened(text: &str) -> Option<String> {
     Some(text.chars().filter(seen).flat_map(char::to_lowercase).collect())
 }
 
-impl Parts {
-    /// Each part after the one before, the first at the start and the last at the end. The
-    /// leftmost place for a part in the middle leaves the most for what follows.
+impl WildcardParts {
+    /// Each part must follow the previous one, the first at the start and the last at the
+    /// end. Taking the leftmost match of a middle part leaves the most for the rest.
     fn matches(&self, text: &[u8]) -> bool {
         let mut rest = text;
-        // Most have a wildcard at both ends. To compare nothing is not free: it was measured
-        // at 100 ns, nearly all of a decision.
+        // Most patterns have a wildcard at both ends. Comparing an empty part is not free: it
+        // was measured at 100 ns, nearly all of a decision.
         if !self.first.is_empty() {
             let Some(behind) = rest.strip_prefix(self.first.as_bytes()) else { return false };
             rest = behind;
@@ -184,15 +185,15 @@ impl Parts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, PatternProblem, Reading, Text};
+    use super::{MatchMode, MatchText, Pattern, PatternProblem};
 
-    fn fits(pattern: &str, reading: Reading, text: &str) -> bool {
-        Text::new(text).fits(&Pattern::new(pattern, reading).unwrap())
+    fn fits(pattern: &str, mode: MatchMode, text: &str) -> bool {
+        MatchText::new(text).fits(&Pattern::new(pattern, mode).unwrap())
     }
 
     #[test]
-    fn a_wildcard_stands_for_any_characters_and_the_rest_for_itself() {
-        for reading in [Reading::Strict, Reading::Loose] {
+    fn a_wildcard_matches_any_characters_and_the_rest_is_literal() {
+        for mode in [MatchMode::Strict, MatchMode::Loose] {
             for (pattern, text, expected) in [
                 ("*", "", true),
                 ("", "", true),
@@ -211,13 +212,13 @@ mod tests {
                 ("/etc/*", "/etc/a\nb", true),
                 ("*ü*", "über", true),
             ] {
-                assert_eq!(fits(pattern, reading, text), expected, "{pattern} {text:?}");
+                assert_eq!(fits(pattern, mode, text), expected, "{pattern} {text:?}");
             }
         }
     }
 
     #[test]
-    fn what_denies_sees_through_case_and_hidden_characters_and_what_allows_does_not() {
+    fn denials_ignore_case_and_hidden_characters_and_allowances_do_not() {
         for (pattern, text) in [
             ("/etc/*", "/ETC/shadow"),
             ("*ÜBER*", "die über"),
@@ -227,18 +228,18 @@ mod tests {
             ("regex:shadow", "/etc/shadow"),
             ("regex:a.b", "a\nb"),
         ] {
-            assert!(fits(pattern, Reading::Loose, text), "{pattern} {text:?}");
+            assert!(fits(pattern, MatchMode::Loose, text), "{pattern} {text:?}");
             let strict = pattern == "regex:a.b";
-            assert_eq!(fits(pattern, Reading::Strict, text), strict, "{pattern} {text:?}");
+            assert_eq!(fits(pattern, MatchMode::Strict, text), strict, "{pattern} {text:?}");
         }
-        assert!(fits("regex:a|b", Reading::Strict, "b"));
-        assert!(!fits("regex:a|b", Reading::Strict, "bx"));
+        assert!(fits("regex:a|b", MatchMode::Strict, "b"));
+        assert!(!fits("regex:a|b", MatchMode::Strict, "bx"));
     }
 
     #[test]
-    fn an_expression_that_is_wrong_or_too_large_is_refused() {
+    fn an_invalid_or_oversized_regular_expression_is_refused() {
         for text in ["(", "(?=a)", r"(a)\1", r"\w{1000}{1000}"] {
-            let problem = Pattern::new(&format!("regex:{text}"), Reading::Loose).unwrap_err();
+            let problem = Pattern::new(&format!("regex:{text}"), MatchMode::Loose).unwrap_err();
             assert_eq!(problem, PatternProblem(text.into()));
         }
     }

@@ -1,83 +1,83 @@
-//! How specific a rule is where it matches.
+//! How specific a matching rule is.
 //!
-//! Compared in the order of the fields: arguments, tool, server, profile, risk. The
-//! order of the fields is the rule, so it must not be changed in passing.
+//! In: how precisely each part of the rule matched. Out: an order; the greatest wins.
+//! Compared in the order of the fields: arguments, tool, server, profile, risk.
+//! Invariant: the order of the fields decides between rules, so it must not change.
 
 use std::fmt;
 
 /// How specific a rule is. The greater wins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Specificity {
-    pub(super) arguments: ArgumentCloseness,
-    pub(super) tool: Closeness,
-    pub(super) server: Closeness,
-    pub(super) profile: Closeness,
+    pub(super) arguments: ArgumentPrecision,
+    pub(super) tool: Precision,
+    pub(super) server: Precision,
+    pub(super) profile: Precision,
     pub(super) risk: u8,
 }
 
-/// How closely one name or text was described: not at all, by a pattern with so many
-/// characters, or exactly.
+/// How precisely a rule describes one name or text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Closeness {
-    /// Anything.
+pub(crate) enum Precision {
+    /// Matches anything.
     #[default]
     Any,
-    /// A pattern with so many characters of its own.
+    /// A pattern with this many literal characters.
     Pattern(usize),
-    /// This and nothing else.
+    /// Matches one text only.
     Exact,
 }
 
-impl Closeness {
+impl Precision {
     pub(super) const fn pattern(characters: usize) -> Self {
         Self::Pattern(characters)
     }
 }
 
-/// How closely the arguments were described: the number of conditions, how many of them
-/// are exact, how many are patterns, and the characters of these.
+/// How precisely a rule describes the arguments: the number of conditions, how many are
+/// exact, how many are patterns, and the literal characters of those.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ArgumentCloseness {
+pub(crate) struct ArgumentPrecision {
     conditions: usize,
     exact: usize,
     patterns: usize,
     characters: usize,
 }
 
-impl ArgumentCloseness {
-    pub(super) fn add(&mut self, closeness: Closeness) {
+impl ArgumentPrecision {
+    pub(super) fn add(&mut self, precision: Precision) {
         self.conditions += 1;
-        match closeness {
-            Closeness::Any => {}
-            Closeness::Pattern(characters) => {
+        match precision {
+            Precision::Any => {}
+            Precision::Pattern(characters) => {
                 self.patterns += 1;
                 self.characters += characters;
             }
-            Closeness::Exact => self.exact += 1,
+            Precision::Exact => self.exact += 1,
         }
     }
 }
 
-/// What counts in it, in the order in which it counts.
+/// The parts that count, in the order in which they count.
 impl fmt::Display for Specificity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if self.arguments.conditions > 0 {
-            let ArgumentCloseness { conditions, exact, characters, .. } = self.arguments;
+            let ArgumentPrecision { conditions, exact, characters, .. } = self.arguments;
             let plural = if conditions == 1 { "" } else { "s" };
             parts.push(format!(
                 "{conditions} argument{plural} ({exact} exact, {characters} characters)"
             ));
         }
-        for (name, closeness) in
+        for (name, precision) in
             [("tool", self.tool), ("server", self.server), ("profile", self.profile)]
         {
-            match closeness {
-                Closeness::Any => {}
-                Closeness::Pattern(characters) => {
+            match precision {
+                Precision::Any => {}
+                Precision::Pattern(characters) => {
                     parts.push(format!("{name} by {characters} characters"));
                 }
-                Closeness::Exact => parts.push(format!("{name} exactly")),
+                Precision::Exact => parts.push(format!("{name} exactly")),
             }
         }
         if self.risk > 0 {

@@ -1,51 +1,54 @@
-//! Finds verbs of SQL in a text.
+//! Finds SQL verbs in arguments.
 //!
-//! A best effort, which is why it only makes rules sterner: no dialect is parsed, and a
-//! procedure that is called by its name is not seen through. A verb counts wherever a
-//! statement could begin, and in SQL Server, which needs nothing between two of them,
-//! that is anywhere; not in quotations and comments, nor as a function or a column.
+//! In: a text, or arguments. Out: whether it contains a verb. A best effort, which is why it
+//! only ever makes rules stricter: no dialect is parsed, and calls of stored procedures are
+//! not followed. A verb counts wherever a statement could begin; SQL Server needs nothing
+//! between two statements, so that is anywhere except in string literals and comments, and
+//! except as a function or a column.
 //!
-//! Dialects differ in what is a comment and what ends a quotation, and what one of them
-//! skips another runs; so a text is read in every way that can make a difference.
+//! Dialects disagree about comments and about the end of a string literal, and one executes
+//! what another skips. A text is therefore scanned in every way that can make a difference.
 
-/// Verbs that are also the names of functions.
+use serde_json::{Map, Value};
+
+/// Verbs that are function names as well.
 const FUNCTIONS: &[&str] = &["insert", "replace", "truncate", "update"];
 
-/// Words that make of the next one a part of another statement: `for update`, `on delete`.
-const BEFORE_NO_VERB: &[&str] = &["for", "key", "on"];
+/// Words after which a verb is a clause of another statement: `for update`, `on delete`.
+const CLAUSE_PREFIXES: &[&str] = &["for", "key", "on"];
 
-/// What dialects disagree about.
+/// The points on which dialects disagree.
 #[derive(Clone, Copy, Debug)]
 struct Dialect {
-    /// `\'` does not end a quotation (MySQL).
+    /// `\'` does not end a string literal (MySQL).
     backslash_escapes: bool,
-    /// `#` begins a comment (MySQL).
+    /// `#` starts a comment (MySQL).
     hash_comments: bool,
-    /// `--` needs a space after it to begin a comment (MySQL).
+    /// `--` starts a comment only if a space follows (MySQL).
     spaced_dashes: bool,
-    /// A comment can hold another (PostgreSQL, SQL Server).
+    /// Comments nest (PostgreSQL, SQL Server).
     nested_comments: bool,
 }
 
-/// Whether one of the verbs, in lower case, is in a text in lower case.
+/// Whether a text contains one of the verbs. Both are in lower case.
 pub(super) fn has_verb(text: &str, verbs: &[String]) -> bool {
-    // Nearly every text ends here.
+    // The common case.
     if !verbs.iter().any(|verb| text.contains(verb.as_str())) {
         return false;
     }
     dialects(text)
         .into_iter()
-        .any(|dialect| Scan { text, dialect, endless: Vec::new() }.has_verb(verbs))
+        .any(|dialect| SqlScanner { text, dialect, unclosed: Vec::new() }.has_verb(verbs))
 }
 
-/// Every combination of what the text has an occasion for.
+/// Every combination of dialect features that the text could trigger.
 fn dialects(text: &str) -> Vec<Dialect> {
-    let ways = |occasion: bool| if occasion { &[false, true][..] } else { &[false][..] };
+    let choices = |possible: bool| if possible { &[false, true][..] } else { &[false][..] };
     let mut all = Vec::new();
-    for &backslash_escapes in ways(text.contains('\\')) {
-        for &hash_comments in ways(text.contains('#')) {
-            for &spaced_dashes in ways(text.contains("--")) {
-                for &nested_comments in ways(text.contains("/*")) {
+    for &backslash_escapes in choices(text.contains('\\')) {
+        for &hash_comments in choices(text.contains('#')) {
+            for &spaced_dashes in choices(text.contains("--")) {
+                for &nested_comments in choices(text.contains("/*")) {
                     all.push(Dialect {
                         backslash_escapes,
                         hash_comments,
@@ -59,42 +62,42 @@ fn dialects(text: &str) -> Vec<Dialect> {
     all
 }
 
-struct Scan<'a> {
+struct SqlScanner<'a> {
     text: &'a str,
     dialect: Dialect,
-    /// What was opened and had no end. It is not looked for again, or a text of opened
-    /// quotations would take the square of its length; more is read then, not less.
-    endless: Vec<char>,
+    /// Delimiters that were opened and never closed. Their end is not searched again, since
+    /// a text of opened literals would take quadratic time. This scans more text, not less.
+    unclosed: Vec<char>,
 }
 
-impl Scan<'_> {
+impl SqlScanner<'_> {
     fn has_verb(&mut self, verbs: &[String]) -> bool {
         let mut rest = self.text;
-        let mut no_verb_next = false;
+        let mut in_clause = false;
         while let Some(first) = rest.chars().next() {
             if let Some(after) = self.after_comment(rest) {
                 rest = after;
             } else if is_word(first) {
                 let (word, after) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
                 let function = after.starts_with('(') && FUNCTIONS.contains(&word);
-                if !no_verb_next && !function && verbs.iter().any(|verb| verb == word) {
+                if !in_clause && !function && verbs.iter().any(|verb| verb == word) {
                     return true;
                 }
-                no_verb_next = BEFORE_NO_VERB.contains(&word);
+                in_clause = CLAUSE_PREFIXES.contains(&word);
                 rest = after;
             } else {
                 if !first.is_whitespace() {
-                    no_verb_next = first == '.';
+                    in_clause = first == '.';
                 }
                 let after = &rest[first.len_utf8()..];
-                // A quotation without an end is none: what follows is read.
-                rest = self.after_quotation(first, after).unwrap_or(after);
+                // A literal without an end is not one: what follows is scanned.
+                rest = self.after_literal(first, after).unwrap_or(after);
             }
         }
         false
     }
 
-    /// What follows a comment, if the text begins with one.
+    /// The rest after a comment, if the text starts with one.
     fn after_comment<'t>(&mut self, text: &'t str) -> Option<&'t str> {
         let line_end = |text: &'t str| text.find(['\n', '\r']).map_or("", |end| &text[end..]);
         if let Some(after) = text.strip_prefix("--") {
@@ -105,11 +108,11 @@ impl Scan<'_> {
             return Some(line_end(text));
         }
         let inside = text.strip_prefix("/*")?;
-        // MySQL and MariaDB run what is in these.
+        // MySQL and MariaDB execute the content of these.
         if inside.starts_with('!') || inside.starts_with("m!") {
             return None;
         }
-        self.unless_endless('*', |dialect| {
+        self.unless_unclosed('*', |dialect| {
             let mut open = 1_usize;
             let mut rest = inside;
             while let Some(at) = rest.find(['*', '/']) {
@@ -131,28 +134,28 @@ impl Scan<'_> {
         })
     }
 
-    fn unless_endless<'t>(
+    fn unless_unclosed<'t>(
         &mut self,
         kind: char,
         find_end: impl FnOnce(Dialect) -> Option<&'t str>,
     ) -> Option<&'t str> {
-        if self.endless.contains(&kind) {
+        if self.unclosed.contains(&kind) {
             return None;
         }
         let found = find_end(self.dialect);
         if found.is_none() {
-            self.endless.push(kind);
+            self.unclosed.push(kind);
         }
         found
     }
 
-    /// What follows a quotation that this character opened. What is between dollars is
-    /// no quotation here: it is mostly code.
-    fn after_quotation<'t>(&mut self, quote: char, text: &'t str) -> Option<&'t str> {
+    /// The rest after a string literal that this character opened. Dollar quoting does not
+    /// count as a literal here: it mostly contains code.
+    fn after_literal<'t>(&mut self, quote: char, text: &'t str) -> Option<&'t str> {
         if !matches!(quote, '\'' | '"' | '`') {
             return None;
         }
-        self.unless_endless(quote, |dialect| {
+        self.unless_unclosed(quote, |dialect| {
             let mut characters = text.char_indices();
             while let Some((at, c)) = characters.next() {
                 if c == '\\' && dialect.backslash_escapes {
@@ -170,6 +173,33 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+/// SQL verbs that destroy or change data.
+const DESTRUCTIVE_VERBS: [&str; 5] = ["drop", "delete", "truncate", "alter", "update"];
+
+/// The first destructive SQL verb in an argument whose name says that it holds SQL.
+pub fn destroying_sql(arguments: &Map<String, Value>) -> Option<&'static str> {
+    fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::String(text) => found.push(text),
+            Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
+            Value::Object(object) => object.values().for_each(|value| texts(value, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    let holds_sql = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        key.contains("sql") || ["query", "queries", "statement", "statements"].contains(&&*key)
+    };
+    let named = arguments.iter().filter(|(key, _)| holds_sql(key));
+    named.for_each(|(_, value)| texts(value, &mut found));
+    let lower: Vec<String> = found.into_iter().map(str::to_lowercase).collect();
+    DESTRUCTIVE_VERBS.into_iter().find(|verb| {
+        let verbs = [(*verb).to_owned()];
+        lower.iter().any(|text| has_verb(text, &verbs))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::has_verb;
@@ -180,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_is_found_after_whatever_may_stand_before_it() {
+    fn a_verb_is_found_after_anything_that_may_precede_it() {
         for text in [
             "DROP TABLE t",
             "/**/DROP TABLE t",
@@ -205,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_dialect_skips_and_another_runs_is_read() {
+    fn text_that_one_dialect_skips_and_another_executes_is_scanned() {
         for text in [
             r"select 'a\'; drop table t; -- '",
             r"select 'a\' or '; drop table t",
@@ -220,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotation_a_comment_a_function_and_a_column_are_no_verbs() {
+    fn literals_comments_functions_and_columns_are_not_verbs() {
         for text in [
             "select 'drop table t'",
             "select \"delete\" from `drop`",
@@ -241,8 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn opened_and_never_closed_takes_no_square_of_the_length() {
-        // Squared these take minutes, so that a busy machine makes no difference.
+    fn unclosed_delimiters_do_not_take_quadratic_time() {
+        // Quadratic time would be minutes, so a busy machine makes no difference.
         for opened in [r"\'", "/*", "/*!", "'\"`", "--x", "((", "#\\"] {
             let text = opened.repeat(300_000);
             assert!(!found(&format!("{text} dropped")), "{opened}");

@@ -1,16 +1,16 @@
-//! Which rule wins, and what is said while arguments are not known.
+//! Which rule wins, and what is decided while arguments are not known.
 
 use serde_json::{Value, json};
 use tidegate_model::{
     ArgumentRule, Effect, Level, PolicyDefaults, PolicyExample, PolicyRule, ToolRef, Word,
 };
 
-use super::{Rules, Ruling, Subject, Why};
+use super::{RuleInput, Rules, Ruling, RulingReason};
 
 use Word::{Allow, Ask, Deny};
 
-/// A rule made of `key=value` words: `server`, `tool`, `profile`, `risk`, `sql`; every
-/// other key is one of an argument.
+/// A rule from `key=value` words: `server`, `tool`, `profile`, `risk`, `sql`; any other
+/// key names an argument.
 fn rule(word: Word, text: &str) -> PolicyRule {
     let mut rule = PolicyRule::new(format!("{word} {text}"), word);
     for (key, value) in text.split_whitespace().map(|part| part.split_once('=').unwrap()) {
@@ -33,7 +33,7 @@ fn rules(rules: &[(Word, &str)]) -> Rules {
 }
 
 fn decide(rules: &Rules, arguments: Option<&Value>, level: Level) -> Ruling {
-    rules.rule(&Subject {
+    rules.rule(&RuleInput {
         tool: Some(&ToolRef::new("files", "write_file")),
         arguments: arguments.map(|arguments| arguments.as_object().unwrap()),
         profiles: &["default", "narrow"],
@@ -45,9 +45,9 @@ fn decide(rules: &Rules, arguments: Option<&Value>, level: Level) -> Ruling {
 fn winner(given: &[(Word, &str)], arguments: &Value) -> String {
     let ruling = decide(&rules(given), Some(arguments), Level::Medium);
     match ruling.why {
-        Why::Rule { name, .. } => name.to_string(),
-        Why::Effect(effect) => format!("{} {effect}", ruling.word),
-        Why::Risk(level) => format!("{} {level}", ruling.word),
+        RulingReason::Rule { name, .. } => name.to_string(),
+        RulingReason::Effect(effect) => format!("{} {effect}", ruling.word),
+        RulingReason::Risk(level) => format!("{} {level}", ruling.word),
     }
 }
 
@@ -85,17 +85,17 @@ fn the_most_specific_rule_wins_in_either_order() {
         "tool=*",
     ];
     for pair in ladder.windows(2) {
-        let [closer, wider] = pair else { continue };
+        let [narrow, wide] = pair else { continue };
         for (one, other) in [(Allow, Deny), (Deny, Allow), (Ask, Deny)] {
-            let expected = format!("{one} {closer}");
-            assert_eq!(winner(&[(one, closer), (other, wider)], &arguments), expected);
-            assert_eq!(winner(&[(other, wider), (one, closer)], &arguments), expected);
+            let expected = format!("{one} {narrow}");
+            assert_eq!(winner(&[(one, narrow), (other, wide)], &arguments), expected);
+            assert_eq!(winner(&[(other, wide), (one, narrow)], &arguments), expected);
         }
     }
 }
 
 #[test]
-fn of_equally_specific_rules_the_sternest_wins_in_any_order() {
+fn among_equally_specific_rules_the_strictest_wins_in_any_order() {
     let path = json!({"path": "abc"});
     for text in ["tool=write_file", "server=files", "path=a*", "profile=default", "tool=*"] {
         let words = [Allow, Ask, Deny];
@@ -106,7 +106,7 @@ fn of_equally_specific_rules_the_sternest_wins_in_any_order() {
             }
         }
     }
-    // Both have three characters of their own.
+    // Both have three literal characters.
     assert_eq!(winner(&[(Allow, "tool=wri*"), (Deny, "tool=*ile")], &path), "deny tool=*ile");
 }
 
@@ -114,7 +114,7 @@ fn of_equally_specific_rules_the_sternest_wins_in_any_order() {
 fn without_a_rule_the_defaults_decide_by_what_the_tool_does() {
     let tool = ToolRef::new("files", "x");
     let word = |tool: Option<&ToolRef>, effect, level| {
-        let subject = Subject { tool, arguments: None, profiles: &[], level, effect };
+        let subject = RuleInput { tool, arguments: None, profiles: &[], level, effect };
         Rules::default().rule(&subject).word
     };
     let calls = Effect::ALL.map(|effect| word(Some(&tool), effect, Level::Critical));
@@ -124,7 +124,7 @@ fn without_a_rule_the_defaults_decide_by_what_the_tool_does() {
 }
 
 #[test]
-fn while_arguments_are_not_known_the_sternest_word_that_could_come_is_said() {
+fn without_arguments_the_strictest_possible_outcome_is_reported() {
     let ahead = |given: &[(Word, &str)]| {
         let ruling = decide(&rules(given), None, Level::Low);
         (ruling.word, ruling.depends_on_arguments)
@@ -134,7 +134,7 @@ fn while_arguments_are_not_known_the_sternest_word_that_could_come_is_said() {
     assert_eq!(ahead(&[(Ask, "path=/etc/*"), (Deny, "path=/etc/shadow")]), (Deny, true));
     assert_eq!(ahead(&[(Allow, "path=/home/*"), (Deny, "tool=write_file")]), (Deny, true));
     assert_eq!(ahead(&[(Deny, "sql=drop")]), (Deny, true));
-    // Rules about something else cannot come.
+    // Rules that cannot match do not count.
     assert_eq!(ahead(&[(Deny, "server=git path=/etc/*")]), (Allow, false));
     assert_eq!(ahead(&[(Deny, "risk=high path=/etc/*")]), (Allow, false));
     // An empty object is known: it has no such argument.
@@ -143,7 +143,7 @@ fn while_arguments_are_not_known_the_sternest_word_that_could_come_is_said() {
 }
 
 #[test]
-fn what_denies_finds_an_argument_at_any_depth_in_any_case_and_by_one_value() {
+fn denials_match_arguments_at_any_depth_in_any_case_and_by_one_value() {
     let denied = |text: &str, arguments: Value| {
         let ruling = decide(&rules(&[(Deny, text)]), Some(&arguments), Level::Low);
         ruling.word == Deny
@@ -181,7 +181,7 @@ fn what_denies_finds_an_argument_at_any_depth_in_any_case_and_by_one_value() {
 }
 
 #[test]
-fn what_allows_holds_only_if_every_value_fits_where_the_rule_says() {
+fn allowances_need_every_value_to_match_where_the_rule_says() {
     let allowed = |arguments: Value| {
         let given = rules(&[(Deny, "tool=write_file"), (Allow, "path=/home/ann/*")]);
         decide(&given, Some(&arguments), Level::Low).word == Allow
@@ -205,7 +205,7 @@ fn what_allows_holds_only_if_every_value_fits_where_the_rule_says() {
 }
 
 #[test]
-fn risk_is_at_least_for_what_denies_and_at_most_for_what_allows() {
+fn risk_is_a_minimum_for_denials_and_a_maximum_for_allowances() {
     let words = |given: &[(Word, &str)]| {
         let rules = rules(given);
         Level::ALL.map(|level| decide(&rules, None, level).word)
@@ -223,7 +223,7 @@ fn a_program_is_ruled_on_by_its_risk_and_profile_only() {
         let arguments = None;
         let profiles = &["default"];
         let effect = Effect::Destructive;
-        rules(given).rule(&Subject { tool: None, arguments, profiles, level, effect }).word
+        rules(given).rule(&RuleInput { tool: None, arguments, profiles, level, effect }).word
     };
     for calls in ["tool=*", "server=files", "path=x", "sql=drop", "tool=x risk=low"] {
         assert_eq!(word(&[(Deny, calls)], Level::High), Allow, "{calls}");
@@ -236,7 +236,7 @@ fn a_program_is_ruled_on_by_its_risk_and_profile_only() {
 }
 
 #[test]
-fn an_example_that_does_not_hold_is_told_with_what_came_out_instead() {
+fn a_failing_example_is_reported_with_the_actual_outcome() {
     let example = |expected| PolicyExample {
         call: Some("files__write_file".into()),
         arguments: json!({"path": "/etc/x"}).as_object().cloned(),
@@ -253,25 +253,25 @@ fn an_example_that_does_not_hold_is_told_with_what_came_out_instead() {
         Rules::new(&rules, PolicyDefaults::default()).map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(with(Deny, Deny), Ok(()));
-    let told = "rule `deny path=/etc/*` at policy.toml:9: the example expects `allow`, and `deny` \
-                came out: rule `deny path=/etc/*` at policy.toml:1";
-    assert_eq!(with(Deny, Allow), Err(told.into()));
+    let expected = "rule `deny path=/etc/*` at policy.toml:9: the example expects `allow`, got `deny` \
+                    from rule `deny path=/etc/*` at policy.toml:1";
+    assert_eq!(with(Deny, Allow), Err(expected.into()));
 }
 
 #[test]
-fn a_rule_that_cannot_be_compiled_is_told() {
+fn a_rule_that_does_not_compile_is_reported() {
     let problem = |word, text| {
         let rules = [PolicyRule { place: "policy.toml:1".into(), ..rule(word, text) }];
         Rules::new(&rules, PolicyDefaults::default()).unwrap_err().to_string()
     };
     assert_eq!(
         problem(Deny, "path=regex:("),
-        "rule `deny path=regex:(` at policy.toml:1: `(` is not a regular expression that can be \
-         used here"
+        "rule `deny path=regex:(` at policy.toml:1: `(` is not a supported regular \
+         expression"
     );
     assert_eq!(
         problem(Allow, "sql=select"),
-        "rule `allow sql=select` at policy.toml:1: `sql` is in a rule that allows, and finding \
-         verbs is a best effort"
+        "rule `allow sql=select` at policy.toml:1: `sql` is used in an `allow` rule, but \
+         detecting SQL verbs is only a best effort"
     );
 }

@@ -1,18 +1,18 @@
 use tidegate_model::{Finding, Language, Severity};
-use tidegate_validate::{Expected, Rules};
+use tidegate_validate::{Expected, ValidationRules};
 
 use crate::prepare;
 
 fn findings(source: &str) -> Vec<Finding> {
     let reading = prepare(source).map(|read| read.reading).unwrap_or_default();
-    Rules::built_in().unwrap().findings(Language::Python, &reading)
+    ValidationRules::built_in().unwrap().findings(Language::Python, &reading)
 }
 
 /// The examples of the rules themselves.
 #[test]
 fn every_rule_finds_its_bad_examples_and_none_of_its_good_ones() {
-    let rules = Rules::built_in().unwrap();
-    let examples = Rules::built_in_examples().unwrap();
+    let rules = ValidationRules::built_in().unwrap();
+    let examples = ValidationRules::built_in_examples().unwrap();
     let mut wrong = Vec::new();
     for example in examples.iter().filter(|one| one.language == Language::Python) {
         let reading = prepare(&example.source).map(|read| read.reading).unwrap_or_default();
@@ -54,10 +54,10 @@ fn a_finding_says_what_where_and_what_instead() {
         line: 2,
         column: 5,
         message:
-            "`os.system` starts another process: there is none to start, and what it would do \
-                  is not in the program"
+            "`os.system` starts another process: programs have no processes to start, and the \
+                  program does not show what it would do"
                 .into(),
-        suggestion: "use `commands.run(name, args)` with a command that is configured".into(),
+        suggestion: "use `commands.run(name, args)` with a configured command".into(),
     };
     assert_eq!(found, [expected]);
 }

@@ -3,7 +3,9 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use tidegate_model::{EffectSource, Word};
-use tidegate_policy::{Considered, Explanation, Fit, Permissions, RulePart, Why};
+use tidegate_policy::{
+    Explanation, Permissions, RuleEvaluation, RuleMatch, RulePart, RulingReason,
+};
 
 use super::Asked;
 
@@ -78,17 +80,17 @@ fn effect(explained: &Explanation) -> Step {
 
 fn rules(explained: &Explanation) -> Step {
     let ruling = &explained.ruling;
-    let matching = explained.rules.iter().filter(|rule| !matches!(rule.fit, Fit::No(_)));
-    let mut matching: Vec<&Considered> = matching.collect();
+    let matching = explained.rules.iter().filter(|rule| !matches!(rule.fit, RuleMatch::No(_)));
+    let mut matching: Vec<&RuleEvaluation> = matching.collect();
     // The winner first, as the rules themselves compare.
     matching.sort_by(|a, b| (rank(b), b.word).cmp(&(rank(a), a.word)));
-    let certain = matching.iter().filter(|rule| matches!(rule.fit, Fit::Yes(_))).count();
+    let certain = matching.iter().filter(|rule| matches!(rule.fit, RuleMatch::Yes(_))).count();
     let all = explained.rules.len();
     let mut said = format!("{} by {}; {certain} of {all} rules match", ruling.word, ruling.why);
     if matching.len() > certain {
         said.push_str(&format!(", {} may", matching.len() - certain));
     }
-    if let Why::Rule { because: Some(because), .. } = &ruling.why {
+    if let RulingReason::Rule { because: Some(because), .. } = &ruling.why {
         said.push_str(&format!("; because {because}"));
     }
     if ruling.depends_on_arguments {
@@ -99,20 +101,20 @@ fn rules(explained: &Explanation) -> Step {
     step
 }
 
-fn rank(rule: &Considered) -> Option<&tidegate_policy::Specificity> {
+fn rank(rule: &RuleEvaluation) -> Option<&tidegate_policy::Specificity> {
     match &rule.fit {
-        Fit::Yes(specificity) | Fit::Could(specificity) => Some(specificity),
-        Fit::No(_) => None,
+        RuleMatch::Yes(specificity) | RuleMatch::Maybe(specificity) => Some(specificity),
+        RuleMatch::No(_) => None,
     }
 }
 
-fn line(rule: &Considered, why: &Why) -> String {
-    let wins = matches!(why, Why::Rule { name, .. } if *name == rule.name);
+fn line(rule: &RuleEvaluation, why: &RulingReason) -> String {
+    let wins = matches!(why, RulingReason::Rule { name, .. } if *name == rule.name);
     let mark = if wins { "wins " } else { "     " };
     let how = match &rule.fit {
-        Fit::Yes(specificity) => specificity.to_string(),
-        Fit::Could(specificity) => format!("perhaps; {specificity}"),
-        Fit::No(part) => format!("no; `{}` differs", part_name(*part)),
+        RuleMatch::Yes(specificity) => specificity.to_string(),
+        RuleMatch::Maybe(specificity) => format!("perhaps; {specificity}"),
+        RuleMatch::No(part) => format!("no; `{}` differs", part_name(*part)),
     };
     format!("{mark} {:<5}  {} at {}: {how}", rule.word, rule.name, rule.place)
 }
@@ -130,13 +132,14 @@ fn arguments(asked: &Asked<'_>, explained: &Explanation) -> Step {
 }
 
 pub(super) fn rules_json(explained: &Explanation) -> Value {
-    let rule = |rule: &Considered| {
+    let rule = |rule: &RuleEvaluation| {
         let (matches, specificity, differs) = match &rule.fit {
-            Fit::Yes(specificity) => ("yes", Some(specificity.to_string()), None),
-            Fit::Could(specificity) => ("perhaps", Some(specificity.to_string()), None),
-            Fit::No(part) => ("no", None, Some(part_name(*part))),
+            RuleMatch::Yes(specificity) => ("yes", Some(specificity.to_string()), None),
+            RuleMatch::Maybe(specificity) => ("perhaps", Some(specificity.to_string()), None),
+            RuleMatch::No(part) => ("no", None, Some(part_name(*part))),
         };
-        let wins = matches!(&explained.ruling.why, Why::Rule { name, .. } if *name == rule.name);
+        let wins =
+            matches!(&explained.ruling.why, RulingReason::Rule { name, .. } if *name == rule.name);
         json!({
             "name": *rule.name,
             "place": *rule.place,

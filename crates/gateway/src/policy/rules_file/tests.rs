@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tidegate_config::{Environment, PolicySource};
 use tidegate_model::{Effect, Level, ToolRef, Word};
-use tidegate_policy::{Policy, Subject};
+use tidegate_policy::{Policy, RuleInput};
 
 use super::{PolicyError, RulesFile};
 
@@ -58,7 +58,7 @@ impl Watched {
 
     fn word(&self) -> Word {
         let tool = ToolRef::new("files", "read");
-        let subject = Subject {
+        let subject = RuleInput {
             tool: Some(&tool),
             arguments: None,
             profiles: &[],
@@ -132,8 +132,8 @@ fn at_the_start_a_bad_file_is_an_error() {
     assert!(matches!(error, PolicyError::Rule(_)));
     assert_eq!(
         error.to_string(),
-        "error[policy.rule]: rule `x` at policy.toml:4: the example expects `allow`, and `ask` \
-         came out: rule `x` at policy.toml:1\n\
+        "error[policy.rule]: rule `x` at policy.toml:4: the example expects `allow`, got `ask` \
+         from rule `x` at policy.toml:1\n\
          hint: correct the rule or the example; `tidegate policy test` shows each step"
     );
 }

@@ -1,48 +1,48 @@
-//! Schemas that lie, mended.
+//! Repairs schemas that contradict themselves.
 //!
-//! In: a tool's input schema. Out: a copy in which what cannot be meant is gone,
-//! or nothing if there is nothing to mend, so that an ordinary schema is neither
-//! copied nor changed. A server's mistake must not make its tool unusable, and
-//! one wrong keyword must not switch off the check of all other arguments.
+//! In: a tool's input schema. Out: a copy without the keywords that cannot be meant, or
+//! nothing if there is nothing to repair, so that an ordinary schema is neither copied nor
+//! changed. A server's mistake must not make its tool unusable, and one wrong keyword must
+//! not disable the check of all other arguments.
 //!
-//! Mending only ever lets more values pass: the server checks its arguments
-//! itself, and knows better than its schema what it takes.
+//! Invariant: a repair only ever accepts more values. The server checks its arguments
+//! itself, and knows better than its schema what it accepts.
 
 use serde_json::{Map, Value, json};
 
-/// How far to go.
+/// How much to repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What no value can fit, and OpenAPI's word for null: such a schema can be
-    /// compiled and still means something else.
+pub(crate) enum RepairExtent {
+    /// Constraints that no value satisfies, and OpenAPI's `nullable`: such a schema compiles
+    /// but means something else.
     Contradictions,
-    /// Also what keeps a schema from being compiled.
+    /// In addition, whatever keeps a schema from compiling.
     Everything,
 }
 
-/// Schemas nest less deep than this. `serde_json` reads 128 levels.
-const MOST_LEVELS: usize = 256;
+/// Schemas never nest deeper than this: `serde_json` parses 128 levels.
+const MAX_DEPTH: usize = 256;
 
-/// The mended schema, or `None` if nothing is wrong with it.
-pub(crate) fn mended(schema: &Value, extent: Extent) -> Option<Value> {
-    let mut search = Search { root: schema, extent, found: Vec::new() };
+/// The repaired schema, or `None` if it needs no repair.
+pub(crate) fn repaired(schema: &Value, extent: RepairExtent) -> Option<Value> {
+    let mut search = DefectSearch { root: schema, extent, found: Vec::new() };
     search.visit(schema, &mut String::new(), 0);
     if search.found.is_empty() {
         return None;
     }
     let mut copy = schema.clone();
-    // Inner schemas come first: wrapping an outer one moves them.
-    for (pointer, flaw) in search.found {
+    // Inner schemas first: wrapping an outer one moves them.
+    for (pointer, defect) in search.found {
         if let Some(place) = copy.pointer_mut(&pointer) {
-            flaw.mend(place);
+            defect.repair(place);
         }
     }
     Some(copy)
 }
 
 /// What is wrong with one schema object.
-enum Flaw {
-    /// A keyword that cannot be meant.
+enum Defect {
+    /// A keyword to remove.
     Keyword(&'static str),
     /// `nullable: true`.
     Nullable,
@@ -52,8 +52,8 @@ enum Flaw {
     Types(Vec<Value>),
 }
 
-impl Flaw {
-    fn mend(self, place: &mut Value) {
+impl Defect {
+    fn repair(self, place: &mut Value) {
         let Some(schema) = place.as_object_mut() else { return };
         match self {
             Self::Keyword(key) => {
@@ -77,7 +77,7 @@ impl Flaw {
     }
 }
 
-/// Whether `type` and `enum` alone say which values fit.
+/// Whether `type` and `enum` alone define the valid values.
 fn is_plain(schema: &Map<String, Value>) -> bool {
     let combined = ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "const"];
     combined.iter().all(|key| !schema.contains_key(*key))
@@ -96,17 +96,17 @@ fn allow_null(schema: &mut Map<String, Value>) {
     }
 }
 
-struct Search<'a> {
+struct DefectSearch<'a> {
     root: &'a Value,
-    extent: Extent,
-    /// Where, and what; inner before outer.
-    found: Vec<(String, Flaw)>,
+    extent: RepairExtent,
+    /// Pointers and defects, inner before outer.
+    found: Vec<(String, Defect)>,
 }
 
-impl<'a> Search<'a> {
-    /// `pointer` is the place of the schema, and is the same afterwards.
+impl<'a> DefectSearch<'a> {
+    /// `pointer` locates the schema, and is unchanged afterwards.
     fn visit(&mut self, schema: &'a Value, pointer: &mut String, level: usize) {
-        let Some(object) = schema.as_object().filter(|_| level < MOST_LEVELS) else { return };
+        let Some(object) = schema.as_object().filter(|_| level < MAX_DEPTH) else { return };
         for (key, inner) in object {
             match key.as_str() {
                 "properties" | "patternProperties" | "$defs" | "definitions"
@@ -139,8 +139,8 @@ impl<'a> Search<'a> {
             }
         }
         self.contradictions(object, pointer);
-        if self.extent == Extent::Everything {
-            self.mistakes(object, pointer, level);
+        if self.extent == RepairExtent::Everything {
+            self.compile_errors(object, pointer, level);
         }
     }
 
@@ -154,78 +154,78 @@ impl<'a> Search<'a> {
         pointer.truncate(length);
     }
 
-    fn note(&mut self, pointer: &str, flaw: Flaw) {
-        self.found.push((pointer.to_owned(), flaw));
+    fn note(&mut self, pointer: &str, defect: Defect) {
+        self.found.push((pointer.to_owned(), defect));
     }
 
     fn contradictions(&mut self, schema: &Map<String, Value>, pointer: &str) {
         let values = schema.get("enum").and_then(Value::as_array);
         let none_fits = values.is_some_and(|values| !values.iter().any(|v| fits(schema, v)));
         let is_list = schema.get("type").is_some_and(|name| *name == "array");
-        // `type: array, enum: ["a", "b"]` may mean a value or a list of them.
+        // `type: array, enum: ["a", "b"]` may mean one value or a list of them.
         if values.is_some_and(Vec::is_empty) || (none_fits && is_list) {
-            self.note(pointer, Flaw::Keyword("enum"));
+            self.note(pointer, Defect::Keyword("enum"));
         }
         let is_empty = values.is_some_and(Vec::is_empty);
         let other_const = schema.get("const").is_some_and(|value| !fits(schema, value));
-        // A default of null says "may be left out", 792 times in 3,031 real
-        // schemas, and not that null is taken.
+        // A default of null means "optional" (792 times in 3,031 real schemas), not that
+        // null is accepted.
         let default = schema.get("default").filter(|value| !value.is_null());
         let other_default = default.is_some_and(|value| !fits(schema, value));
         if (none_fits && !is_empty) || other_const || other_default {
-            self.note(pointer, Flaw::Keyword("type"));
+            self.note(pointer, Defect::Keyword("type"));
         }
         let flag = |key| schema.get(key) == Some(&Value::Bool(true));
         if flag("nullable") || flag("x-nullable") {
-            self.note(pointer, Flaw::Nullable);
+            self.note(pointer, Defect::Nullable);
         }
     }
 
-    fn mistakes(&mut self, schema: &Map<String, Value>, pointer: &str, level: usize) {
-        // Draft 3 wrote `required: true` at the property. The generated types do
-        // not know it, so it is not enforced either.
+    fn compile_errors(&mut self, schema: &Map<String, Value>, pointer: &str, level: usize) {
+        // Draft 3 wrote `required: true` at the property. The generated types ignore it, so
+        // it is not enforced.
         if schema.get("required").is_some_and(|value| !value.is_array()) {
-            self.note(pointer, Flaw::Keyword("required"));
+            self.note(pointer, Defect::Keyword("required"));
         }
         for (exclusive, inclusive) in
             [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")]
         {
             if schema.get(exclusive).is_some_and(Value::is_boolean) {
-                self.note(pointer, Flaw::Exclusive(exclusive, inclusive));
+                self.note(pointer, Defect::Exclusive(exclusive, inclusive));
             }
         }
         match schema.get("type") {
             Some(Value::Array(names)) if names.iter().any(|name| !is_type(name)) => {
                 let names: Vec<Value> =
                     names.iter().filter(|name| is_type(name)).cloned().collect();
-                let flaw =
-                    if names.is_empty() { Flaw::Keyword("type") } else { Flaw::Types(names) };
-                self.note(pointer, flaw);
+                let defect =
+                    if names.is_empty() { Defect::Keyword("type") } else { Defect::Types(names) };
+                self.note(pointer, defect);
             }
             Some(name @ (Value::String(_) | Value::Null)) if !is_type(name) => {
-                self.note(pointer, Flaw::Keyword("type"));
+                self.note(pointer, Defect::Keyword("type"));
             }
             _ => {}
         }
         let broken = |pattern: &Value| jsonschema::validator_for(&json!({"pattern": pattern}));
         if schema.get("pattern").is_some_and(|pattern| broken(pattern).is_err()) {
-            self.note(pointer, Flaw::Keyword("pattern"));
+            self.note(pointer, Defect::Keyword("pattern"));
         }
-        if schema.get("$ref").is_some_and(|target| !self.leads_somewhere(target)) {
-            self.note(pointer, Flaw::Keyword("$ref"));
+        if schema.get("$ref").is_some_and(|target| !self.is_resolvable(target)) {
+            self.note(pointer, Defect::Keyword("$ref"));
         }
         let dialect = schema.get("$schema").filter(|_| level == 0);
         if dialect.is_some_and(|name| !name.as_str().unwrap_or("").contains("json-schema.org")) {
-            self.note(pointer, Flaw::Keyword("$schema"));
+            self.note(pointer, Defect::Keyword("$schema"));
         }
     }
 
-    fn leads_somewhere(&self, target: &Value) -> bool {
+    fn is_resolvable(&self, target: &Value) -> bool {
         match target.as_str().map(|target| target.strip_prefix('#')) {
             Some(Some(pointer)) if pointer.starts_with('/') => self.root.pointer(pointer).is_some(),
-            // The whole, or an anchor.
+            // The root, or an anchor.
             Some(Some(_)) => true,
-            // Elsewhere: nothing is fetched.
+            // Another document: nothing is fetched.
             Some(None) | None => false,
         }
     }
@@ -236,7 +236,7 @@ fn is_type(name: &Value) -> bool {
     name.as_str().is_some_and(|name| names.contains(&name))
 }
 
-/// Whether a value is of a type that the schema names; also if it names none.
+/// Whether the schema allows the type of a value. A schema without `type` allows all.
 fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
     let fits = |name: &str| match value {
         Value::Null => name == "null",
@@ -260,10 +260,10 @@ fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Extent, mended};
+    use super::{RepairExtent, repaired};
 
     fn contradictions(schema: &Value) -> Option<Value> {
-        mended(schema, Extent::Contradictions)
+        repaired(schema, RepairExtent::Contradictions)
     }
 
     #[test]
@@ -277,12 +277,12 @@ mod tests {
             "e": {"$ref": "#/$defs/E"}
         }, "$defs": {"E": {"type": "string", "pattern": "^a"}},
         "$schema": "http://json-schema.org/draft-07/schema#"});
-        assert_eq!(mended(&schema, Extent::Contradictions), None);
-        assert_eq!(mended(&schema, Extent::Everything), None);
+        assert_eq!(repaired(&schema, RepairExtent::Contradictions), None);
+        assert_eq!(repaired(&schema, RepairExtent::Everything), None);
     }
 
     #[test]
-    fn a_type_that_no_listed_value_has_is_dropped_wherever_it_stands() {
+    fn a_type_that_no_listed_value_has_is_dropped_at_any_depth() {
         let lie = json!({"type": "integer", "enum": ["1", "2"]});
         let truth = json!({"enum": ["1", "2"]});
         let schema = |inner: &Value| {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn of_constants_and_defaults_the_value_counts() {
+    fn constants_and_defaults_win_over_types() {
         for (lie, truth) in [
             (json!({"type": "integer", "const": "x"}), json!({"const": "x"})),
             (json!({"type": "integer", "default": "10"}), json!({"default": "10"})),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn null_passes_where_openapi_says_so() {
+    fn null_passes_if_openapi_allows_it() {
         for (said, meant) in [
             (
                 json!({"type": "string", "nullable": true}),
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compiled_is_dropped_alone() {
+    fn only_keywords_that_do_not_compile_are_dropped() {
         let schema = json!({"$schema": "https://example.org/mine", "properties": {
             "a": {"type": "string", "required": true},
             "b": {"minimum": 5, "exclusiveMinimum": true, "maximum": 9, "exclusiveMaximum": false},
@@ -348,7 +348,7 @@ mod tests {
             "f": {},
             "g": {}
         }});
-        assert_eq!(mended(&schema, Extent::Contradictions), None);
-        assert_eq!(mended(&schema, Extent::Everything), Some(expected));
+        assert_eq!(repaired(&schema, RepairExtent::Contradictions), None);
+        assert_eq!(repaired(&schema, RepairExtent::Everything), Some(expected));
     }
 }

@@ -1,103 +1,105 @@
-//! Errors of the validator, told so that a model can repair its call: where,
-//! what was given, what is expected, and the nearest key or value.
+//! Words validator errors so that a model can repair its call.
+//!
+//! In: the errors of one call. Out: one [`ArgumentProblem`] that says where, what is
+//! expected, what was given, and the nearest key or value.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
-use crate::alternatives::{Choice, choose};
-use crate::arguments::ArgumentProblem;
-use crate::keys::{missing, strangers};
-use crate::keywords::{Words, other, outside, type_hint, types, words};
-use crate::place::Place;
-use crate::words::{any_of, describe, readable, short};
+use super::alternatives::{AlternativeChoice, choose};
+use super::keys::{missing_key, unknown_keys};
+use super::keywords::{keyword_message, not_an_option, other_message, type_hint};
+use super::phrases::{Message, any_of, describe, readable, summary, types};
+use super::problem::ArgumentProblem;
+use super::schema_node::SchemaNode;
 
-/// Problems that one message tells.
-const MOST_TOLD: usize = 3;
-/// Alternatives within alternatives that are followed.
-const MOST_LEVELS: usize = 8;
+/// Maximum problems in one message.
+const MAX_PROBLEMS: usize = 3;
+/// Maximum nesting of alternatives that is followed.
+const MAX_DEPTH: usize = 8;
 
-/// Tells what is wrong with arguments.
+/// Explains what is wrong with arguments.
 pub(crate) struct Explainer<'a> {
-    /// The schema that was checked against.
+    /// The schema they were checked against.
     pub(crate) schema: &'a Value,
-    /// The whole of the arguments.
+    /// All arguments, including those cut from the sample.
     pub(crate) arguments: &'a Value,
 }
 
 impl<'a> Explainer<'a> {
-    /// All errors of one call in one message.
+    /// Combines all errors of one call into one message.
     pub(crate) fn explain<'e>(
         &self,
         errors: impl IntoIterator<Item = &'e ValidationError<'e>>,
     ) -> ArgumentProblem {
-        let mut told: Vec<ArgumentProblem> = Vec::new();
+        let mut found: Vec<ArgumentProblem> = Vec::new();
         for error in errors {
             for problem in self.problems(error, 0) {
-                // The same at each item of a list is one thing to repair.
-                let known = |one: &ArgumentProblem| {
+                // The same problem in every item of a list is one thing to repair.
+                let same = |one: &ArgumentProblem| {
                     one.problem == problem.problem
                         && without_numbers(&one.path) == without_numbers(&problem.path)
                 };
-                if told.len() <= MOST_TOLD && !told.iter().any(known) {
-                    told.push(problem);
+                if found.len() <= MAX_PROBLEMS && !found.iter().any(same) {
+                    found.push(problem);
                 }
             }
         }
-        together(told)
+        combine(found)
     }
 
     fn problems(&self, error: &ValidationError<'_>, level: usize) -> Vec<ArgumentProblem> {
         let pointer = error.instance_path().as_str();
         let given = self.arguments.pointer(pointer).unwrap_or(error.instance());
-        if is_of_the_sample(error.kind(), given) {
+        if is_sample_artifact(error.kind(), given) {
             return Vec::new();
         }
-        let place = Place::of(self.schema, error);
-        let one = |(problem, hint): Words| {
+        let node = SchemaNode::of(self.schema, error);
+        let one = |(problem, hint): Message| {
             vec![ArgumentProblem { path: readable(pointer), problem, hint }]
         };
         match error.kind() {
             ValidationErrorKind::AnyOf { context } => {
-                self.alternatives(&place.list("anyOf"), context, given, pointer, level)
+                self.alternatives(&node.list("anyOf"), context, given, pointer, level)
             }
             ValidationErrorKind::OneOfNotValid { context } => {
-                self.alternatives(&place.list("oneOf"), context, given, pointer, level)
+                self.alternatives(&node.list("oneOf"), context, given, pointer, level)
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                strangers(place, unexpected, given).map(one).unwrap_or_default()
+                unknown_keys(node, unexpected, given).map(one).unwrap_or_default()
             }
             ValidationErrorKind::Required { property } => {
-                one(missing(place, property.as_str().unwrap_or_default(), given))
+                one(missing_key(node, property.as_str().unwrap_or_default(), given))
             }
-            kind => one(words(kind, place, given).unwrap_or_else(|| other(error))),
+            kind => one(keyword_message(kind, node, given).unwrap_or_else(|| other_message(error))),
         }
     }
 
     fn alternatives(
         &self,
-        places: &[Place<'a>],
+        nodes: &[SchemaNode<'a>],
         context: &[Vec<ValidationError<'static>>],
         given: &Value,
         pointer: &str,
         level: usize,
     ) -> Vec<ArgumentProblem> {
         let path = readable(pointer);
-        match choose(places, context, given, pointer) {
-            Choice::Meant(errors) if level < MOST_LEVELS => {
+        match choose(nodes, context, given, pointer) {
+            AlternativeChoice::Likely(errors) if level < MAX_DEPTH => {
                 errors.iter().flat_map(|error| self.problems(error, level + 1)).collect()
             }
-            Choice::Unknown { key, options } => {
+            AlternativeChoice::UnknownDiscriminator { key, options } => {
                 let given = given.get(key).unwrap_or(&Value::Null);
-                let (problem, hint) = outside(options.into_iter(), given);
+                let (problem, hint) = not_an_option(options.into_iter(), given);
                 let path =
                     readable(&format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")));
                 vec![ArgumentProblem { path, problem, hint }]
             }
-            Choice::Meant(_) | Choice::Unclear => {
-                let wanted = any_of(places.iter().map(|place| short(*place)).collect());
-                let types: Vec<&str> = places.iter().flat_map(|place| types(*place)).collect();
+            AlternativeChoice::Likely(_) | AlternativeChoice::Unclear => {
+                let wanted = any_of(nodes.iter().map(|node| summary(*node)).collect());
+                let types: Vec<&str> = nodes.iter().flat_map(|node| types(*node)).collect();
                 let problem = format!("must be {wanted}, got {}", describe(given));
                 vec![ArgumentProblem { path, problem, hint: type_hint(&types, given) }]
             }
@@ -105,14 +107,14 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// Several problems as one.
-fn together(mut told: Vec<ArgumentProblem>) -> ArgumentProblem {
-    let more = told.len() > MOST_TOLD;
-    told.truncate(MOST_TOLD);
-    let several = told.len() > 1;
-    let mut told = told.into_iter();
-    let Some(mut all) = told.next() else {
-        let problem = "does not fit the tool's schema, and is too large to say where".to_owned();
+/// Combines several problems into one.
+fn combine(mut problems: Vec<ArgumentProblem>) -> ArgumentProblem {
+    let more = problems.len() > MAX_PROBLEMS;
+    problems.truncate(MAX_PROBLEMS);
+    let several = problems.len() > 1;
+    let mut problems = problems.into_iter();
+    let Some(mut all) = problems.next() else {
+        let problem = "does not match the tool's schema, and is too large to say where".to_owned();
         return ArgumentProblem { path: String::new(), problem, hint: None };
     };
     let mut hints = Vec::new();
@@ -123,7 +125,7 @@ fn together(mut told: Vec<ArgumentProblem>) -> ArgumentProblem {
         }));
     };
     add_hint(&all.path, all.hint.take());
-    for one in told {
+    for one in problems {
         all.problem.push_str(&match one.path.as_str() {
             "" => format!("; the tool {}", one.problem),
             path => format!("; `{path}` {}", one.problem),
@@ -137,8 +139,8 @@ fn together(mut told: Vec<ArgumentProblem>) -> ArgumentProblem {
     all
 }
 
-/// Whether something is missing only because a large value was cut.
-fn is_of_the_sample(kind: &ValidationErrorKind, given: &Value) -> bool {
+/// Whether something is missing only because a large value was cut for the sample.
+fn is_sample_artifact(kind: &ValidationErrorKind, given: &Value) -> bool {
     let has = |limit: u64, entries: Option<usize>| {
         entries.is_some_and(|entries| u64::try_from(entries).is_ok_and(|entries| entries >= limit))
     };

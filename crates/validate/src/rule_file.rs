@@ -1,8 +1,9 @@
-//! Rule files: TOML into rules, exceptions and examples, or an error with its place.
+//! Parses rule files.
 //!
-//! The form is the same for ours and for those of users. An unknown key, a name that
-//! is none, a pattern that cannot match and a rule that is about nothing are errors:
-//! a rule that silently never fires is worse than none.
+//! In: TOML. Out: rules, exceptions and examples, or an error with its line. Built-in and
+//! user files have the same format. Unknown keys, invalid names, patterns that cannot match
+//! and rules without a condition are errors: a rule that silently never fires is worse than
+//! none.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,18 +15,19 @@ use tidegate_model::{Language, Severity};
 use toml_edit::de::{Error, from_str};
 use toml_edit::{Document, Item};
 
-use crate::condition::{At, Condition, FormName};
-use crate::error::{RuleError, SourceFile};
+use crate::condition::{ArgumentSelector, Condition, FormName};
 use crate::path_pattern::PathPattern;
 use crate::rule::{Example, Exception, Expected, Matcher, Rule};
+use crate::rule_file_error::{RuleFileError, SourceFile};
 use crate::thresholds::Thresholds;
 
-/// Largest compiled expression of a rule, in bytes. Chosen: ours take a tenth.
-const REGEX_BYTES: usize = 256 * 1024;
+/// Maximum size of a compiled regular expression, in bytes. Chosen: the built-in ones need
+/// a tenth.
+const MAX_REGEX_BYTES: usize = 256 * 1024;
 
-/// What a file holds.
+/// The content of a rule file.
 #[derive(Debug, Default)]
-pub(crate) struct Parsed {
+pub(crate) struct RuleFile {
     pub(crate) rules: Vec<Rule>,
     pub(crate) exceptions: Vec<Exception>,
     pub(crate) examples: Vec<Example>,
@@ -62,7 +64,7 @@ struct RawException {
     id: String,
     rules: Vec<String>,
     severity: Option<Severity>,
-    /// For people: it is told nowhere.
+    /// For readers of the file: it is never shown.
     #[serde(rename = "why")]
     _why: String,
     #[serde(default)]
@@ -112,9 +114,9 @@ struct RawCondition {
     not: bool,
 }
 
-/// Reads a rule file.
-pub(crate) fn parse(file: SourceFile<'_>) -> Result<Parsed, RuleError> {
-    let raw: RawFile = from_str(file.text).map_err(|error| unreadable(&file, &error))?;
+/// Parses a rule file.
+pub(crate) fn parse(file: SourceFile<'_>) -> Result<RuleFile, RuleFileError> {
+    let raw: RawFile = from_str(file.text).map_err(|error| syntax_error(&file, &error))?;
     let document = Document::parse(file.text).ok();
     let spans = |table: &str| -> Vec<Range<usize>> {
         let tables =
@@ -122,53 +124,53 @@ pub(crate) fn parse(file: SourceFile<'_>) -> Result<Parsed, RuleError> {
         tables.into_iter().flatten().map(|one| one.span().unwrap_or_default()).collect()
     };
     let (rules, exceptions) = (spans("rule"), spans("exception"));
-    let place = |spans: &[Range<usize>], at: usize| spans.get(at).cloned().unwrap_or_default();
-    let mut parsed = Parsed::default();
+    let span_at = |spans: &[Range<usize>], at: usize| spans.get(at).cloned().unwrap_or_default();
+    let mut content = RuleFile::default();
     for (at, rule) in raw.rule.into_iter().enumerate() {
-        let reader = Reader { file, span: place(&rules, at), id: rule.id.clone() };
-        reader.rule(rule, &mut parsed)?;
+        let parser = EntryParser { file, span: span_at(&rules, at), id: rule.id.clone() };
+        parser.rule(rule, &mut content)?;
     }
     for (at, exception) in raw.exception.into_iter().enumerate() {
-        let reader = Reader { file, span: place(&exceptions, at), id: exception.id.clone() };
-        reader.exception(exception, &mut parsed)?;
+        let parser = EntryParser { file, span: span_at(&exceptions, at), id: exception.id.clone() };
+        parser.exception(exception, &mut content)?;
     }
-    Ok(parsed)
+    Ok(content)
 }
 
-fn unreadable(file: &SourceFile<'_>, error: &Error) -> RuleError {
-    // The first line only: the rest of it quotes the file.
+fn syntax_error(file: &SourceFile<'_>, error: &Error) -> RuleFileError {
+    // Only the first line: the rest quotes the file.
     let fact = error.message().lines().next().unwrap_or("not valid TOML");
-    let hint = "write it as `docs/validation.md` says";
-    RuleError::new(file, &error.span().unwrap_or_default(), fact, hint)
+    let hint = "see `docs/validation.md` for the format";
+    RuleFileError::new(file, &error.span().unwrap_or_default(), fact, hint)
 }
 
-/// Reads one rule or exception.
-struct Reader<'s> {
+/// Parses one rule or exception.
+struct EntryParser<'s> {
     file: SourceFile<'s>,
     span: Range<usize>,
     id: String,
 }
 
-impl Reader<'_> {
-    fn error(&self, message: impl Into<String>, hint: impl Into<String>) -> RuleError {
+impl EntryParser<'_> {
+    fn error(&self, message: impl Into<String>, hint: impl Into<String>) -> RuleFileError {
         let message = format!("rule `{}`: {}", self.id, message.into());
-        RuleError::new(&self.file, &self.span, message, hint)
+        RuleFileError::new(&self.file, &self.span, message, hint)
     }
 
-    fn rule(&self, raw: RawRule, into: &mut Parsed) -> Result<(), RuleError> {
+    fn rule(&self, raw: RawRule, into: &mut RuleFile) -> Result<(), RuleFileError> {
         self.check_id()?;
         if into.rules.iter().any(|rule| rule.id == raw.id) {
-            return Err(self.error("there is another one of this name", "give it another `id`"));
+            return Err(self.error("the id is used twice", "choose another `id`"));
         }
         let matcher = self.matcher(raw.matcher)?;
         for (text, name) in [(&raw.what, "what"), (&raw.why, "why"), (&raw.instead, "instead")] {
             if text.trim().is_empty() {
-                return Err(self.error(format!("`{name}` is empty"), "say it in a few words"));
+                return Err(self.error(format!("`{name}` is empty"), "describe it in a few words"));
             }
         }
         if raw.bad.is_empty() {
-            let hint = "give at least one program in `bad` that it must find";
-            return Err(self.error("it has no example", hint));
+            let hint = "add at least one program to `bad` that it must find";
+            return Err(self.error("no example in `bad`", hint));
         }
         self.examples(&matcher, raw.bad, Expected::Finding, into);
         self.examples(&matcher, raw.good, Expected::NoFinding, into);
@@ -177,12 +179,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn exception(&self, raw: RawException, into: &mut Parsed) -> Result<(), RuleError> {
+    fn exception(&self, raw: RawException, into: &mut RuleFile) -> Result<(), RuleFileError> {
         self.check_id()?;
         let matcher = self.matcher(raw.matcher)?;
         if raw.good.is_empty() {
-            let hint = "give at least one program in `good` that it makes harmless";
-            return Err(self.error("it has no example", hint));
+            let hint = "add at least one program to `good` that it makes harmless";
+            return Err(self.error("no example in `good`", hint));
         }
         self.examples(&matcher, raw.good, Expected::Harmless, into);
         self.examples(&matcher, raw.bad, Expected::Harmful, into);
@@ -191,32 +193,38 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn check_id(&self) -> Result<(), RuleError> {
+    fn check_id(&self) -> Result<(), RuleFileError> {
         let allowed =
             |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || "._".contains(one);
         match !self.id.is_empty() && self.id.len() <= 80 && self.id.chars().all(allowed) {
             true => Ok(()),
             false => Err(self.error(
-                "`id` is no name",
-                "use small letters, digits, dots and underscores, such as `code.eval`",
+                "invalid `id`",
+                "use lower-case letters, digits, dots and underscores, such as `code.eval`",
             )),
         }
     }
 
-    /// An example is written in the first language of its rule.
-    fn examples(&self, of: &Matcher, sources: Vec<String>, expected: Expected, into: &mut Parsed) {
+    /// Adds examples, which are written in the first language of their rule.
+    fn examples(
+        &self,
+        of: &Matcher,
+        sources: Vec<String>,
+        expected: Expected,
+        into: &mut RuleFile,
+    ) {
         let language = of.languages.first().copied().unwrap_or(Language::TypeScript);
         let example = |source| Example { id: self.id.clone(), language, source, expected };
         into.examples.extend(sources.into_iter().map(example));
     }
 
-    fn matcher(&self, raw: RawMatcher) -> Result<Matcher, RuleError> {
+    fn matcher(&self, raw: RawMatcher) -> Result<Matcher, RuleFileError> {
         let mut measures = Thresholds::default();
         for (name, least) in &raw.measure {
             if !measures.add(name, *least) {
                 let names: Vec<&str> = Thresholds::names().collect();
                 let hint = format!("the measures are: {}", names.join(", "));
-                return Err(self.error(format!("there is no measure `{name}`"), hint));
+                return Err(self.error(format!("unknown measure `{name}`"), hint));
             }
         }
         let conditions = raw.argument.into_iter().map(|one| self.condition(one));
@@ -231,51 +239,54 @@ impl Reader<'_> {
             without: self.paths("without", raw.without)?,
             measures,
         };
-        if matcher.is_about_counts() && matcher.measures.is_empty() {
-            let hint = "give `path`, `kind` or `measure` in `match`";
-            return Err(self.error("it is about everything", hint));
+        if matcher.uses_only_measures() && matcher.measures.is_empty() {
+            let hint = "set `path`, `kind` or `measure` in `match`";
+            return Err(self.error("it matches everything", hint));
         }
         Ok(matcher)
     }
 
-    fn paths(&self, key: &str, texts: Vec<String>) -> Result<Vec<PathPattern>, RuleError> {
+    fn paths(&self, key: &str, texts: Vec<String>) -> Result<Vec<PathPattern>, RuleFileError> {
         let parse = |text: String| {
             PathPattern::parse(&text).ok_or_else(|| {
-                let hint = "write names with dots between them, such as `fs.rm*` or `**.__proto__`";
-                self.error(format!("`{text}` in `{key}` is no path"), hint)
+                let hint = "write names separated by dots, such as `fs.rm*` or `**.__proto__`";
+                self.error(format!("`{text}` in `{key}` is not a valid path"), hint)
             })
         };
         texts.into_iter().map(parse).collect()
     }
 
-    fn condition(&self, raw: RawCondition) -> Result<Condition, RuleError> {
+    fn condition(&self, raw: RawCondition) -> Result<Condition, RuleFileError> {
         let regex = |text: &String| {
-            RegexBuilder::new(text).size_limit(REGEX_BYTES).build().map_err(|error| {
+            RegexBuilder::new(text).size_limit(MAX_REGEX_BYTES).build().map_err(|error| {
                 let fact = error.to_string().lines().last().unwrap_or_default().to_owned();
-                self.error(format!("`{text}` is no regular expression: {fact}"), "mend it")
+                self.error(
+                    format!("`{text}` is not a valid regular expression: {fact}"),
+                    "correct it",
+                )
             })
         };
         let key = raw.key.map(|key| key.split('.').map(str::to_owned).collect());
         let condition = Condition {
-            at: raw.at.map_or(At::Any, At::Place),
+            at: raw.at.map_or(ArgumentSelector::Any, ArgumentSelector::Index),
             key: key.unwrap_or_default(),
             text: raw.text.iter().map(regex).collect::<Result<_, _>>()?,
             from: self.paths("from", raw.from)?,
             over: raw.over,
-            explodes: raw.explodes,
+            catastrophic: raw.explodes,
             form: raw.form,
             not: raw.not,
         };
-        let asks = !condition.text.is_empty()
+        let has_condition = !condition.text.is_empty()
             || !condition.from.is_empty()
             || !condition.form.is_empty()
             || condition.over.is_some()
-            || condition.explodes;
-        match asks {
+            || condition.catastrophic;
+        match has_condition {
             true => Ok(condition),
             false => Err(self.error(
-                "a condition on an argument asks nothing",
-                "give `text`, `from`, `form`, `over` or `explodes`",
+                "a condition on an argument is empty",
+                "set `text`, `from`, `form`, `over` or `explodes`",
             )),
         }
     }

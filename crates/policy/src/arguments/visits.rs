@@ -1,53 +1,51 @@
-//! How often a validator visits schemas for one value, counted without it.
+//! Counts how often a validator would visit schemas for one value, without running it.
 //!
-//! In: a schema and a value. Out: an upper bound of the visits. A schema that
-//! refers to itself in a hundred places is harmless as long as each part of the
-//! value enters it once; one that enters itself twice for the same part doubles
-//! at each level. Equal pairs of schema and part are counted once and multiplied,
-//! so that the count itself stays short.
+//! In: a schema and a value. Out: an upper bound of the visits. A schema that refers to
+//! itself in a hundred places is harmless while each part of the value enters it once; one
+//! that enters itself twice for the same part doubles at every level. The count of each
+//! pair of schema and part is cached, so that counting stays cheap.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// Pairs of schema and part that are looked at. Chosen, not tuned: the count must
-/// be short against the check that it is made for.
-const MOST_PAIRS: usize = 20_000;
-/// References and levels that are followed.
-const MOST_LEVELS: usize = 512;
+/// Maximum pairs of schema and part. Chosen, not tuned: counting must be cheap compared to
+/// the check.
+const MAX_PAIRS: usize = 20_000;
+/// Maximum references and levels followed.
+const MAX_DEPTH: usize = 512;
 
-/// The visits of a check; `u64::MAX` if they are too many to be counted.
+/// The visits of a check; `u64::MAX` if there are too many to count.
 pub(crate) fn visits(schema: &Value, value: &Value) -> u64 {
-    Count { root: schema, seen: HashMap::new() }.pair(schema, value, 0)
+    VisitCounter { root: schema, counts: HashMap::new() }.pair(schema, value, 0)
 }
 
-struct Count<'a> {
+struct VisitCounter<'a> {
     root: &'a Value,
-    seen: HashMap<(*const Value, *const Value), u64>,
+    counts: HashMap<(*const Value, *const Value), u64>,
 }
 
-impl<'a> Count<'a> {
+impl<'a> VisitCounter<'a> {
     fn pair(&mut self, schema: &'a Value, value: &'a Value, level: usize) -> u64 {
         let Some(object) = schema.as_object() else { return 1 };
         let pair = (std::ptr::from_ref(schema), std::ptr::from_ref(value));
-        if let Some(known) = self.seen.get(&pair) {
-            return *known;
+        if let Some(count) = self.counts.get(&pair) {
+            return *count;
         }
-        if level >= MOST_LEVELS || self.seen.len() >= MOST_PAIRS {
+        if level >= MAX_DEPTH || self.counts.len() >= MAX_PAIRS {
             return u64::MAX;
         }
-        // A schema that enters itself for the same part is stopped by the
-        // validator as well.
-        self.seen.insert(pair, 1);
+        // The validator also stops at a schema that enters itself for the same part.
+        self.counts.insert(pair, 1);
         let mut sum: u64 = 1;
         for (key, inner) in object {
             sum = sum.saturating_add(self.keyword(key, inner, value, level + 1));
         }
-        self.seen.insert(pair, sum);
+        self.counts.insert(pair, sum);
         sum
     }
 
-    /// The visits that one keyword leads to.
+    /// The visits caused by one keyword.
     fn keyword(&mut self, key: &str, inner: &'a Value, value: &'a Value, level: usize) -> u64 {
         let root = self.root;
         let mut sum: u64 = 0;
@@ -79,7 +77,7 @@ impl<'a> Count<'a> {
             }
             "propertyNames" => {
                 let names = value.as_object().map_or(0, serde_json::Map::len);
-                // The same schema for each name, which is text.
+                // The same schema for each name, and names are strings.
                 add(inner, &Value::Null);
                 sum = sum.saturating_mul(u64::try_from(names).unwrap_or(u64::MAX));
             }
@@ -109,18 +107,18 @@ mod tests {
     use super::visits;
 
     #[test]
-    fn each_part_is_counted_with_the_schemas_that_look_at_it() {
+    fn each_part_is_counted_with_the_schemas_that_apply_to_it() {
         let schema =
             json!({"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}});
         assert_eq!(visits(&schema, &json!({})), 1);
-        // The whole, `a`, and what it refers to.
+        // The root, `a`, and the definition it refers to.
         assert_eq!(visits(&schema, &json!({"a": "x", "b": 1})), 3);
         let schema = json!({"items": {"anyOf": [{"type": "string"}, {"type": "number"}]}});
         assert_eq!(visits(&schema, &json!([1, 2, 3])), 1 + 3 * 3);
     }
 
     #[test]
-    fn what_doubles_at_each_level_is_multiplied() {
+    fn a_schema_that_doubles_at_each_level_is_multiplied() {
         let schema = json!({"properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}}});
         let mut value = json!({});
         for _ in 0..10 {

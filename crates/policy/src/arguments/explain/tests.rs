@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Explainer;
-use crate::arguments::ArgumentProblem;
-use crate::sample::sample;
+use crate::arguments::problem::ArgumentProblem;
+use crate::arguments::sample::sample;
 
 /// What is told about the argument `x`, as the gateway joins it.
 fn told(schema: Value, x: Value) -> (String, Option<String>) {
@@ -67,17 +67,17 @@ fn a_misspelt_key_that_is_required_is_told_once() {
 #[test]
 fn a_key_that_resembles_nothing_is_named_with_those_that_are_known() {
     let schema = json!({"properties": {"q": {"type": "string"}}, "required": ["q"]});
-    let hint = Some("`text` is not known here, it takes `q`");
+    let hint = Some("`text` is not a known key; known keys: `q`");
     check(schema, json!({"text": "a"}), "`x` needs `q` (string)", hint);
     let closed = json!({"$ref": "#/$defs/Filter"});
     let given = json!({"field": "a", "foo": 1, "bar": 2});
-    check(closed, given, "`x` has no `foo`, no `bar`", Some("it takes `field`, `limit`"));
+    check(closed, given, "`x` has no `foo`, no `bar`", Some("known keys: `field`, `limit`"));
 }
 
 #[test]
 fn a_missing_key_is_told_with_its_type_or_values_and_description() {
     let schema = |inner: Value| json!({"properties": {"a": inner}, "required": ["a"]});
-    let described = Some("it is described as: D");
+    let described = Some("its description: D");
     for (inner, kind, hint) in [
         (json!({"type": ["string", "null"]}), " (string or null)", None),
         (json!({"enum": ["u", "v"]}), " (`\"u\"` or `\"v\"`)", None),
@@ -126,7 +126,8 @@ fn the_alternative_with_most_of_the_keys_is_the_one_that_is_meant() {
 #[test]
 fn a_value_that_fits_several_alternatives_is_told_so() {
     let schema = json!({"oneOf": [{"type": "integer"}, {"type": "number"}]});
-    let problem = "`x` must fit one alternative only, and fits several: an integer; a number";
+    let problem =
+        "`x` must match exactly one alternative, but matches several: an integer; a number";
     check(schema, json!(1), problem, None);
 }
 
@@ -150,7 +151,7 @@ fn every_keyword_has_words() {
         (
             json!({"format": "date"}),
             json!("ab"),
-            format!("must be of the format `date`, {got}"),
+            format!("must have the format `date`, {got}"),
             Some("such as \"2026-01-31\""),
         ),
         (
@@ -198,13 +199,13 @@ fn every_keyword_has_words() {
         (
             json!({"uniqueItems": true}),
             json!([1, 2, 1]),
-            "must not have an item twice, `[0]` and `[2]` are the same".into(),
+            "must not contain duplicate items, `[0]` and `[2]` are equal".into(),
             None,
         ),
         (
             json!({"contains": {"type": "string"}}),
             json!([1]),
-            "must have an item that is a string, got a list of 1".into(),
+            "must contain a string, got a list of 1".into(),
             None,
         ),
         (json!({"minProperties": 1}), json!({}), "must have at least 1 keys, got 0".into(), None),
@@ -227,7 +228,7 @@ fn every_keyword_has_words() {
             Some("write \"alpha\""),
         ),
         (json!({"not": {"type": "null"}}), json!(null), "must not be null, got null".into(), None),
-        (json!(false), json!(1), "is not taken".into(), Some("leave it out")),
+        (json!(false), json!(1), "is not accepted".into(), Some("leave it out")),
         (
             json!({"type": "boolean"}),
             json!("true"),
@@ -272,6 +273,6 @@ fn what_is_wrong_behind_the_beginning_is_told_without_its_place() {
     let schema = json!({"properties": {"x": {"minItems": 500, "items": {"type": "integer"}}}});
     let mut list = vec![json!(0); 20_000];
     list.push(json!("a"));
-    let expected = "` ` does not fit the tool's schema, and is too large to say where";
+    let expected = "` ` does not match the tool's schema, and is too large to say where";
     assert_eq!(whole(schema, json!({"x": list})), (expected.replacen(' ', "", 1), None));
 }

@@ -1,34 +1,34 @@
-//! What checking a value against a schema may cost.
+//! Estimates the cost of checking a value against a schema.
 //!
-//! Schemas come from servers and values from programs; together they can make a
-//! validator work for ever: thirty definitions that each refer twice to the next
-//! mean a billion visits. A check cannot be interrupted, so it is not begun when
-//! it may be too long. There are two estimates, both upper bounds: one of the
-//! schema alone, which is enough for nearly all, and one that walks through schema
-//! and value together (`visits.rs`), for schemas that refer to themselves.
+//! In: a schema and a value. Out: whether they may be checked. Schemas come from servers
+//! and values from programs; combined they can keep a validator busy forever: thirty
+//! definitions that each refer twice to the next mean a billion visits. A check cannot be
+//! interrupted, so one that may take too long is never started. There are two estimates,
+//! both upper bounds: one from the schema alone, which suffices for nearly all schemas, and
+//! one that walks schema and value together (`visits.rs`), for recursive schemas.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::visits::visits;
+use super::visits::visits;
 
-/// Visits that are allowed. The largest of 3,031 real schemas has 25,517 nodes.
-const MOST_VISITS: u64 = 200_000;
+/// Maximum visits of one check. The largest of 3,031 real schemas has 25,517 nodes.
+const MAX_VISITS: u64 = 200_000;
 
 /// The cost of a schema, computed once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cost {
-    /// Nodes of the schema with every reference written out once.
+    /// Nodes of the schema with every reference expanded once.
     nodes: u64,
-    /// References that lead back into what they stand in.
+    /// References that lead back to an enclosing schema.
     recursive: u64,
 }
 
 impl Cost {
     /// Measures a schema.
     pub(crate) fn of(schema: &Value) -> Self {
-        Measure { root: schema, done: HashMap::new(), open: Vec::new() }.cost(schema, 0)
+        CostCounter { root: schema, done: HashMap::new(), open: Vec::new() }.cost(schema, 0)
     }
 
     /// Whether a value may be checked against the schema that was measured.
@@ -36,27 +36,27 @@ impl Cost {
         // Each level of the value may enter every recursive reference again.
         let rounds = if self.recursive == 0 { 0 } else { depth(value, 0) };
         let entries = self.recursive.checked_pow(rounds).unwrap_or(u64::MAX);
-        self.nodes.saturating_mul(entries.max(1)) <= MOST_VISITS
-            || (self.allows_compiling() && visits(schema, value) <= MOST_VISITS)
+        self.nodes.saturating_mul(entries.max(1)) <= MAX_VISITS
+            || (self.allows_compiling() && visits(schema, value) <= MAX_VISITS)
     }
 
     /// Whether the schema may be compiled at all.
     pub(crate) fn allows_compiling(self) -> bool {
-        self.nodes <= MOST_VISITS
+        self.nodes <= MAX_VISITS
     }
 }
 
-struct Measure<'a> {
+struct CostCounter<'a> {
     root: &'a Value,
-    /// References that are measured.
+    /// Costs of references that were measured.
     done: HashMap<&'a str, Cost>,
-    /// References that are being measured.
+    /// References being measured.
     open: Vec<&'a str>,
 }
 
-impl<'a> Measure<'a> {
+impl<'a> CostCounter<'a> {
     fn cost(&mut self, schema: &'a Value, level: usize) -> Cost {
-        // serde_json reads up to 128 levels, and references can chain as many.
+        // serde_json parses up to 128 levels, and references can chain as many.
         if level > 512 {
             return Cost { nodes: u64::MAX, recursive: 0 };
         }
@@ -94,7 +94,7 @@ impl<'a> Measure<'a> {
         let pointer = target.strip_prefix('#').unwrap_or_default();
         let Some(schema) = self.root.pointer(pointer).filter(|_| !pointer.is_empty()) else {
             return Cost {
-                nodes: if self.is_elsewhere(target) { 1 } else { u64::MAX },
+                nodes: if self.is_external(target) { 1 } else { u64::MAX },
                 recursive: 0,
             };
         };
@@ -106,22 +106,22 @@ impl<'a> Measure<'a> {
     }
 }
 
-impl Measure<'_> {
-    /// Whether a reference that is no pointer leads out of the schema. Where it
-    /// may name an anchor or an embedded schema it can lead anywhere, and what
-    /// cannot be followed cannot be bounded.
-    fn is_elsewhere(&self, target: &str) -> bool {
-        !target.contains('%') && !has_names(self.root)
+impl CostCounter<'_> {
+    /// Whether a reference that is not a pointer leads out of the schema. If it may name an
+    /// anchor or an embedded schema it can lead anywhere, and what cannot be followed
+    /// cannot be bounded.
+    fn is_external(&self, target: &str) -> bool {
+        !target.contains('%') && !has_anchors(self.root)
     }
 }
 
-fn has_names(schema: &Value) -> bool {
+fn has_anchors(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => object.iter().any(|(key, inner)| {
             ["$id", "id", "$anchor", "$dynamicAnchor"].contains(&key.as_str()) && inner.is_string()
-                || has_names(inner)
+                || has_anchors(inner)
         }),
-        Value::Array(items) => items.iter().any(has_names),
+        Value::Array(items) => items.iter().any(has_anchors),
         _ => false,
     }
 }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_not_compiled() {
+    fn a_schema_with_references_that_cannot_be_followed_is_not_compiled() {
         let double = |next: &str| json!({"allOf": [{"$ref": next}, {"$ref": next}]});
         let anchored = json!({"$ref": "#a", "$defs": {"A": {"$anchor": "a", "type": "string"}}});
         let encoded = json!({"$ref": "#/%24defs/A", "$defs": {"A": double("#/%24defs/B")}});

@@ -1,14 +1,14 @@
-//! What is wrong with a rule file.
+//! Errors in a rule file, with the line and the next step.
 
 use std::ops::Range;
 
-/// A rule file that cannot be used, with the place and what to do.
+/// An invalid rule file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}:{line}: {message}")]
-pub struct RuleError {
-    /// The file, as the user named it.
+pub struct RuleFileError {
+    /// The path of the file, as the user wrote it.
     pub place: String,
-    /// Line in it, from 1.
+    /// The line, from 1.
     pub line: usize,
     /// The fact.
     pub message: String,
@@ -16,7 +16,7 @@ pub struct RuleError {
     pub hint: String,
 }
 
-impl RuleError {
+impl RuleFileError {
     pub(crate) fn new(
         file: &SourceFile<'_>,
         span: &Range<usize>,
@@ -29,7 +29,7 @@ impl RuleError {
     }
 }
 
-/// A rule file while it is read.
+/// The text of a rule file and its path.
 #[derive(Clone, Copy)]
 pub(crate) struct SourceFile<'s> {
     pub(crate) text: &'s str,

@@ -1,22 +1,21 @@
-//! The beginning of arguments that are too large to list all their errors.
+//! Cuts arguments that are too large to list all their errors.
 //!
-//! The validator makes every error before it hands out the first, each with a
-//! copy of what it is about; a list of a million wrong items would fill the
-//! memory of the host. What is wrong near the beginning says enough.
+//! In: arguments. Out: a smaller copy, if they are too large. The validator collects all
+//! errors before it returns the first, each with a copy of its value; a list of a million
+//! wrong items would fill the host's memory. Errors near the beginning say enough.
 
 use serde_json::Value;
 
-/// Values that may be looked at for errors. Chosen, not tuned: more than anybody
-/// writes by hand.
-const MOST_VALUES: usize = 10_000;
-/// Entries of one list or object of the sample.
-const MOST_ENTRIES: usize = 100;
+/// Maximum values checked for errors. Chosen, not tuned: more than anybody writes by hand.
+const MAX_VALUES: usize = 10_000;
+/// Maximum entries of one list or object in the sample.
+const MAX_ENTRIES: usize = 100;
 
-/// A smaller copy, or `None` if the whole is small enough.
+/// A smaller copy, or `None` if the value is small enough.
 pub(crate) fn sample(value: &Value) -> Option<Value> {
-    let mut left = MOST_VALUES;
+    let mut left = MAX_VALUES;
     (!is_small(value, &mut left)).then(|| {
-        let mut left = MOST_VALUES;
+        let mut left = MAX_VALUES;
         beginning(value, &mut left)
     })
 }
@@ -33,7 +32,7 @@ fn is_small(value: &Value, left: &mut usize) -> bool {
 
 fn beginning(value: &Value, left: &mut usize) -> Value {
     *left = left.saturating_sub(1);
-    let entries = MOST_ENTRIES.min(*left);
+    let entries = MAX_ENTRIES.min(*left);
     match value {
         Value::Array(items) => {
             items.iter().take(entries).map(|item| beginning(item, left)).collect()

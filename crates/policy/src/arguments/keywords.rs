@@ -1,5 +1,6 @@
-//! Broken keywords in words: what a value must be, what it is, and what to
-//! write instead.
+//! Words violated schema keywords: what a value must be, what it is, what to write instead.
+//!
+//! In: the kind of a validator error and the value. Out: a [`Message`].
 
 use std::collections::HashMap;
 
@@ -8,18 +9,18 @@ use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 use tidegate_model::nearest;
 
-use crate::keys::takes;
-use crate::place::Place;
-use crate::words::{any_of, article, cut, describe, listed, short};
+use super::phrases::{
+    MAX_COMPARED_BYTES, Message, accepted_keys, any_of, article, cut, describe, described, listed,
+    summary,
+};
+use super::schema_node::SchemaNode;
 
-/// Bytes of a text that can be a slip. Comparing takes the product of lengths.
-pub(crate) const MOST_COMPARED: usize = 200;
-
-/// What is wrong, and what to do about it.
-pub(crate) type Words = (String, Option<String>);
-
-/// What is wrong by a keyword that looks at one value.
-pub(crate) fn words(kind: &ValidationErrorKind, place: Place<'_>, given: &Value) -> Option<Words> {
+/// The message for a keyword that concerns one value.
+pub(crate) fn keyword_message(
+    kind: &ValidationErrorKind,
+    node: SchemaNode<'_>,
+    given: &Value,
+) -> Option<Message> {
     let got = describe(given);
     Some(match kind {
         ValidationErrorKind::Type { kind } => {
@@ -29,64 +30,64 @@ pub(crate) fn words(kind: &ValidationErrorKind, place: Place<'_>, given: &Value)
             };
             let wanted = any_of(names.iter().map(|name| article(name)).collect());
             let hint = type_hint(&names, given)
-                .or_else(|| (names == ["object"]).then(|| takes(place)).flatten());
+                .or_else(|| (names == ["object"]).then(|| accepted_keys(node)).flatten());
             (format!("must be {wanted}, got {got}"), hint)
         }
         ValidationErrorKind::Enum { options } => {
-            outside(options.as_array().map(|all| all.iter()).unwrap_or_default(), given)
+            not_an_option(options.as_array().map(|all| all.iter()).unwrap_or_default(), given)
         }
         ValidationErrorKind::Constant { expected_value } => {
-            let hint = left_out(given)
+            let hint = null_hint(given)
                 .unwrap_or_else(|| format!("write {}", cut(&expected_value.to_string(), 100)));
             (format!("must be {}, got {got}", listed([expected_value].into_iter())), Some(hint))
         }
         ValidationErrorKind::Pattern { pattern } => {
-            let hint = described(place);
+            let hint = described(node);
             (format!("must match the pattern `{}`, got {got}", cut(pattern, 200)), hint)
         }
         ValidationErrorKind::Format { format } => {
             let hint = example(format).map(|text| format!("such as \"{text}\""));
-            let hint = hint.or_else(|| described(place));
-            (format!("must be of the format `{}`, got {got}", cut(format, 60)), hint)
+            let hint = hint.or_else(|| described(node));
+            (format!("must have the format `{}`, got {got}", cut(format, 60)), hint)
         }
         ValidationErrorKind::PropertyNames { error } => {
             let key = error.instance().as_str().unwrap_or_default();
-            let inner = words(error.kind(), place.of_another(error), error.instance());
-            let (problem, hint) = inner.unwrap_or_else(|| other(error));
-            // The key is what was given.
+            let inner = keyword_message(error.kind(), node.for_error(error), error.instance());
+            let (problem, hint) = inner.unwrap_or_else(|| other_message(error));
+            // The key itself is the value that was given.
             let problem = problem.split(", got ").next().unwrap_or_default();
             (format!("has the key `{}`, which {problem}", cut(key, 60)), hint)
         }
         ValidationErrorKind::UniqueItems => {
-            (format!("must not have an item twice{}", twice(given)), None)
+            (format!("must not contain duplicate items{}", duplicate_items(given)), None)
         }
         ValidationErrorKind::FalseSchema => {
-            ("is not taken".to_owned(), Some("leave it out".into()))
+            ("is not accepted".to_owned(), Some("leave it out".into()))
         }
         ValidationErrorKind::Not { schema } => {
-            (format!("must not be {}, got {got}", short(place.at(schema))), described(place))
+            (format!("must not be {}, got {got}", summary(node.at(schema))), described(node))
         }
         ValidationErrorKind::Contains => {
-            let wanted = place.get("contains").map(|wanted| short(place.at(wanted)));
+            let wanted = node.get("contains").map(|wanted| summary(node.at(wanted)));
             let wanted = wanted.unwrap_or_else(|| "another value".to_owned());
-            (format!("must have an item that is {wanted}, got {got}"), None)
+            (format!("must contain {wanted}, got {got}"), None)
         }
         ValidationErrorKind::OneOfMultipleValid { context } => {
-            let fitting = place.list("oneOf").into_iter().zip(context);
+            let fitting = node.list("oneOf").into_iter().zip(context);
             let fitting = fitting.filter(|(_, errors)| errors.is_empty());
-            let fitting: Vec<String> = fitting.map(|(one, _)| short(one)).collect();
-            let problem = "must fit one alternative only, and fits several";
+            let fitting: Vec<String> = fitting.map(|(one, _)| summary(one)).collect();
+            let problem = "must match exactly one alternative, but matches several";
             match fitting.as_slice() {
                 [] => (problem.to_owned(), None),
                 all => (format!("{problem}: {}", all.join("; ")), None),
             }
         }
-        kind => (limit(kind, given)?, None),
+        kind => (limit_message(kind, given)?, None),
     })
 }
 
-/// What is wrong by a keyword that counts or compares.
-fn limit(kind: &ValidationErrorKind, given: &Value) -> Option<String> {
+/// The message for a keyword that counts or compares.
+fn limit_message(kind: &ValidationErrorKind, given: &Value) -> Option<String> {
     let got = describe(given);
     let length = || given.as_str().map_or(0, |text| text.chars().count());
     let keys = || given.as_object().map_or(0, serde_json::Map::len);
@@ -128,62 +129,37 @@ fn limit(kind: &ValidationErrorKind, given: &Value) -> Option<String> {
     })
 }
 
-/// A kind that has no words of its own.
-pub(crate) fn other(error: &ValidationError<'_>) -> Words {
-    (format!("does not fit: {}", cut(&error.to_string(), 200)), None)
+/// The message for any other keyword.
+pub(crate) fn other_message(error: &ValidationError<'_>) -> Message {
+    (format!("does not match the schema: {}", cut(&error.to_string(), 200)), None)
 }
 
-/// A value that is none of those that fit.
-pub(crate) fn outside<'v>(
+/// The message for a value that is not one of the options.
+pub(crate) fn not_an_option<'v>(
     options: impl ExactSizeIterator<Item = &'v Value> + Clone,
     given: &Value,
-) -> Words {
-    let name = given.as_str().filter(|text| text.len() <= MOST_COMPARED);
-    let meant = name.and_then(|text| {
+) -> Message {
+    let name = given.as_str().filter(|text| text.len() <= MAX_COMPARED_BYTES);
+    let suggestion = name.and_then(|text| {
         nearest(text, options.clone().filter_map(Value::as_str))
             .first()
             .map(|name| (*name).to_owned())
     });
-    let hint = meant.map(|name| format!("write \"{name}\"")).or_else(|| left_out(given));
+    let hint = suggestion.map(|name| format!("write \"{name}\"")).or_else(|| null_hint(given));
     (format!("must be one of {}, got {}", listed(options), describe(given)), hint)
 }
 
-/// What the server says about an argument. Server's text: kept short.
-pub(crate) fn described(place: Place<'_>) -> Option<String> {
-    Some(format!("it is described as: {}", cut(place.description()?, 200)))
-}
-
-/// What to do about `null`, which is not the same as nothing.
-fn left_out(given: &Value) -> Option<String> {
+/// The hint for `null`, which is not the same as leaving a key out.
+fn null_hint(given: &Value) -> Option<String> {
     given.is_null().then(|| "leave it out instead of passing null".to_owned())
-}
-
-pub(crate) fn types(place: Place<'_>) -> Vec<&str> {
-    match place.target().get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The type of a key as its schema names it, or its values.
-pub(crate) fn type_name(place: Place<'_>) -> Option<String> {
-    let target = place.target();
-    if target.get("enum").is_some() || target.get("const").is_some() {
-        return Some(short(place));
-    }
-    match types(place).as_slice() {
-        [] => (target.get("anyOf").or(target.get("oneOf")).is_some()).then(|| short(place)),
-        names => Some(names.join(" or ")),
-    }
 }
 
 pub(crate) fn type_hint(wanted: &[&str], given: &Value) -> Option<String> {
     let wants = |name: &str| wanted.contains(&name);
     match given {
-        Value::Null => left_out(given),
+        Value::Null => null_hint(given),
         Value::String(text) if (wants("number") || wants("integer")) && text.len() <= 60 => {
-            // As JSON has them: not `NaN`, and not ` 5`.
+            // As in JSON: neither `NaN` nor ` 5`.
             let number = serde_json::from_str::<serde_json::Number>(text).ok();
             number.map(|_| format!("write {text} without quotes"))
         }
@@ -200,7 +176,7 @@ pub(crate) fn type_hint(wanted: &[&str], given: &Value) -> Option<String> {
     }
 }
 
-/// How a value of a format looks like.
+/// An example value of a format.
 fn example(format: &str) -> Option<&'static str> {
     Some(match format {
         "date-time" => "2026-01-31T09:30:00Z",
@@ -217,12 +193,12 @@ fn example(format: &str) -> Option<&'static str> {
     })
 }
 
-/// Which items of a list are the same.
-fn twice(list: &Value) -> String {
+/// Which items of a list are equal.
+fn duplicate_items(list: &Value) -> String {
     let mut seen = HashMap::new();
     for (index, item) in list.as_array().into_iter().flatten().enumerate() {
         if let Some(first) = seen.insert(item.to_string(), index) {
-            return format!(", `[{first}]` and `[{index}]` are the same");
+            return format!(", `[{first}]` and `[{index}]` are equal");
         }
     }
     String::new()
