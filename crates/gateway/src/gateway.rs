@@ -29,7 +29,7 @@ use crate::run::workers::Workers;
 use crate::tokens;
 use crate::tools::Tools;
 
-/// RulingReason a gateway could not be opened.
+/// Why a gateway could not be opened.
 #[derive(Debug, Error)]
 pub enum GatewayError {
     /// The state folder cannot be used.
@@ -37,7 +37,7 @@ pub enum GatewayError {
     State {
         /// The folder.
         path: PathBuf,
-        /// RulingReason.
+        /// Why.
         #[source]
         source: StoreError,
     },

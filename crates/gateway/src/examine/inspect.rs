@@ -18,7 +18,7 @@ use crate::tools::view::View;
 pub struct Inspected {
     /// Findings, risk and impact.
     pub judgement: Judgement,
-    /// RulingReason it would not run: it does not parse, its types are wrong, it names what is not
+    /// Why it would not run: it does not parse, its types are wrong, it names what is not
     /// there.
     pub errors: Vec<RunError>,
     /// Warnings that its author would get beside the result.

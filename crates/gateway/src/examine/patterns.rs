@@ -13,7 +13,7 @@ use tidegate_validate::{Example, RuleFileError, ValidationRules};
 /// The largest file of rules. Chosen: ours have a tenth.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// RulingReason rules about programs cannot be used.
+/// Why rules about programs cannot be used.
 #[derive(Debug, Error)]
 pub enum PatternsError {
     /// A file cannot be read.
@@ -21,7 +21,7 @@ pub enum PatternsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// RulingReason.
+        /// Why.
         source: std::io::Error,
     },
     /// A file says something that is no rule.

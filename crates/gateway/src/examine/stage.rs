@@ -48,7 +48,7 @@ pub(crate) struct Judged {
 
 struct Sealed;
 
-/// RulingReason nothing was read.
+/// Why nothing was read.
 pub(crate) enum NotRead {
     /// The program is wrong: it does not parse.
     Invalid(RunError),

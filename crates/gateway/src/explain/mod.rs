@@ -300,7 +300,7 @@ pub(crate) fn no_python(error: &PythonError) -> RunError {
     RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
 }
 
-/// RulingReason the rules say what they say, as the end of "because …".
+/// Why the rules say what they say, as the end of "because …".
 pub(crate) fn because(ruling: &Ruling) -> String {
     match &ruling.why {
         RulingReason::Rule { name, place, because } => {

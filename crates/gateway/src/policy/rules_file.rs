@@ -17,7 +17,7 @@ use tidegate_policy::{Policy, RuleError, Rules};
 /// it at once waits less than a second, and a look is one system call.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// RulingReason a policy file cannot be used.
+/// Why a policy file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     /// It cannot be read, or is not written as one.

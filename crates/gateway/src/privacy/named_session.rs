@@ -18,7 +18,7 @@ pub struct OwnSession {
     _lock: Option<File>,
 }
 
-/// RulingReason a session cannot be used.
+/// Why a session cannot be used.
 #[derive(Debug, Error)]
 pub enum SessionError {
     /// Another process has it.
@@ -32,7 +32,7 @@ pub enum SessionError {
     Lock {
         /// The session.
         name: String,
-        /// RulingReason.
+        /// Why.
         #[source]
         source: io::Error,
     },

@@ -24,7 +24,7 @@ const PULL: f32 = 0.7;
 /// A run with more tools than this says nothing about any two of them. Chosen.
 const MOST_TOOLS: usize = 30;
 
-/// RulingReason a tool ranks higher than its words say.
+/// Why a tool ranks higher than its words say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsedWith {
     /// The other tool, as one would call it.

@@ -156,7 +156,7 @@ pub struct SearchResult {
     pub destructive: bool,
     /// Its server is running.
     pub connected: bool,
-    /// RulingReason it ranks higher than its words say.
+    /// Why it ranks higher than its words say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_with: Option<UsedWith>,
     /// What it does in one line, or its definition.
