@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tidegate_catalog::{Catalog, OfferKind, Package, Reason};
+use tidegate_catalog::{Catalog, OfferKind, Package, RecommendationReason};
 use tidegate_model::{Scope, cleaned_line, shown_name};
 use tidegate_policy::Permissions;
 use tidegate_store::Skill;
@@ -169,8 +169,8 @@ fn words(text: &str) -> Vec<String> {
 impl RecommendedServer {
     fn new(fitting: Fitting, command: Vec<String>) -> Self {
         let reason = match fitting.reason {
-            Reason::Named => NAMED,
-            Reason::Better => BETTER,
+            RecommendationReason::Named => NAMED,
+            RecommendationReason::Better => BETTER,
         };
         Self {
             server: fitting.name,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
+use tidegate_catalog::{Catalog, Hit, Note, one_line, with_notes};
 use tidegate_model::{RunError, ToolRef};
 use tidegate_upstream::{ServerStatus, UpstreamError};
 
@@ -210,7 +210,7 @@ impl fmt::Display for Found {
         match &self.text {
             Some(text) => write!(f, "  {text}")?,
             None if self.notes.is_empty() => {}
-            None => write!(f, "  {}", marked(&self.notes, ""))?,
+            None => write!(f, "  {}", with_notes(&self.notes, ""))?,
         }
         match &self.used_with {
             Some(with) => write!(f, " ({with})"),
@@ -255,7 +255,7 @@ impl Gateway {
             value["name"] = Value::String(id.to_string());
             if !catalog.notes(id).is_empty() {
                 let said = tool.description.as_deref().unwrap_or_default();
-                value["description"] = Value::String(catalog.marked(id, said));
+                value["description"] = Value::String(catalog.with_notes(id, said));
             }
             // Clients refuse answers without structured content from a tool that announces
             // it, and we send content only.
@@ -382,7 +382,7 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Found
     let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
-        Detail::Description => Some(marked(&notes, &one_line(&tool))),
+        Detail::Description => Some(with_notes(&notes, &one_line(&tool))),
         Detail::Full => Some(catalog.definition(id)?),
     };
     let tokens = match detail {

@@ -9,15 +9,14 @@ use std::sync::Arc;
 use serde_json::json;
 use tidegate_model::ToolDef;
 
-use super::Scoring;
-use super::analysed::Analysed;
-use super::terms::Terms;
 use crate::api::one_line;
-use crate::catalog::ServerTools;
+use crate::index::terms::Terms;
+use crate::index::{Scoring, ServerIndex};
 use crate::instructions::instructs;
+use crate::server_tools::ServerTools;
 
 /// Words in the names of servers that name none.
-const FILLERS: [&str; 2] = ["mcp", "server"];
+const FILLER_WORDS: [&str; 2] = ["mcp", "server"];
 
 /// A known server or a skill.
 #[derive(Debug)]
@@ -28,9 +27,9 @@ pub struct Offer {
     pub name: String,
     /// What it does, tool by tool; a skill is one.
     pub tools: Vec<OfferedTool>,
-    pub(super) analysed: Arc<Analysed>,
+    pub(super) server_index: Arc<ServerIndex>,
     /// What somebody says who means it, as terms.
-    pub(super) called: Vec<Box<str>>,
+    pub(super) name_terms: Vec<Box<str>>,
 }
 
 /// What an offer is.
@@ -60,8 +59,8 @@ impl Offer {
             kind: OfferKind::Server,
             name: name.to_owned(),
             tools: definitions().map(line).collect(),
-            analysed: Arc::new(Analysed::new(name, definitions(), scoring)),
-            called: called(name),
+            server_index: Arc::new(ServerIndex::new(name, definitions(), scoring)),
+            name_terms: name_terms(name),
         }
     }
 
@@ -78,8 +77,14 @@ impl Offer {
         };
         let tools = vec![OfferedTool { name: name.to_owned(), line: description.to_owned() }];
         // Its name is that of the tool; twice it would count twice.
-        let analysed = Arc::new(Analysed::new("", [&tool].into_iter(), scoring));
-        Self { kind: OfferKind::Skill, name: name.to_owned(), tools, analysed, called: Vec::new() }
+        let server_index = Arc::new(ServerIndex::new("", [&tool].into_iter(), scoring));
+        Self {
+            kind: OfferKind::Skill,
+            name: name.to_owned(),
+            tools,
+            server_index,
+            name_terms: Vec::new(),
+        }
     }
 }
 
@@ -91,10 +96,10 @@ impl OfferedTool {
     }
 }
 
-fn called(name: &str) -> Vec<Box<str>> {
+fn name_terms(name: &str) -> Vec<Box<str>> {
     let mut terms = Terms::new();
     terms.each_of_name(name, |_| {});
-    let mut called = terms.into_list();
-    called.retain(|term| !FILLERS.contains(&&**term));
-    called
+    let mut name_terms = terms.into_list();
+    name_terms.retain(|term| !FILLER_WORDS.contains(&&**term));
+    name_terms
 }

@@ -22,11 +22,11 @@ const FEWEST_OF_A_MAP: usize = 3;
 
 pub(super) fn node_of(result: &Value) -> Node {
     let mut visits = MOST_VISITS;
-    look(result, 0, &mut visits).0
+    observe_value(result, 0, &mut visits).0
 }
 
 /// A value's node, and a hash of what was looked at.
-fn look(value: &Value, level: usize, visits: &mut usize) -> (Node, u64) {
+fn observe_value(value: &Value, level: usize, visits: &mut usize) -> (Node, u64) {
     if *visits == 0 || level >= MOST_LEVELS {
         return (Node::unknown(), 0);
     }
@@ -58,7 +58,7 @@ fn look(value: &Value, level: usize, visits: &mut usize) -> (Node, u64) {
             mix(content, items.len() as u64)
         }
         Value::Object(object) => {
-            let (inner, content) = look_into(object, level, visits);
+            let (inner, content) = observe_object(object, level, visits);
             node.object = Some(Box::new(inner));
             content
         }
@@ -88,7 +88,7 @@ fn sampled<'a>(
             break;
         }
         let before = *visits;
-        let (node, hash) = look(item, level + 1, visits);
+        let (node, hash) = observe_value(item, level + 1, visits);
         all.merge(node);
         content = mix(content, hash);
         largest = largest.max(before - *visits);
@@ -96,7 +96,11 @@ fn sampled<'a>(
     (all, content)
 }
 
-fn look_into(object: &Map<String, Value>, level: usize, visits: &mut usize) -> (ObjectNode, u64) {
+fn observe_object(
+    object: &Map<String, Value>,
+    level: usize,
+    visits: &mut usize,
+) -> (ObjectNode, u64) {
     let mut node = ObjectNode { observed: 1, ..ObjectNode::default() };
     if object.len() > MOST_KEYS || !object.keys().all(|key| looks_like_a_field(key)) {
         node.map = true;
@@ -116,7 +120,7 @@ fn look_into(object: &Map<String, Value>, level: usize, visits: &mut usize) -> (
         // others unknown; what one does not need is left for the next.
         let share = visits.div_ceil(left).min(*visits);
         let mut own = share;
-        let (mut inner, hash) = look(value, level + 1, &mut own);
+        let (mut inner, hash) = observe_value(value, level + 1, &mut own);
         *visits -= share - own;
         left -= 1;
         let mut field =

@@ -12,35 +12,35 @@ use super::word_table::Vector;
 use super::{Scoring, semantic};
 
 /// Where a word can stand.
-pub(super) const FIELDS: usize = 5;
-pub(super) const NAME: usize = 0;
+pub(crate) const FIELDS: usize = 5;
+pub(crate) const NAME: usize = 0;
 const SERVER: usize = 1;
 const DESCRIPTION: usize = 2;
 const PARAMETER_NAMES: usize = 3;
 const PARAMETER_TEXTS: usize = 4;
 
 /// How often a term occurs, by field.
-pub(super) type Counts = [u16; FIELDS];
+pub(crate) type Counts = [u16; FIELDS];
 
 /// A server's part of the index.
 #[derive(Debug)]
-pub(crate) struct Analysed {
+pub(crate) struct ServerIndex {
     /// The terms of this server; tools name them by their places here.
-    pub(super) terms: Vec<Box<str>>,
-    pub(super) tools: Vec<AnalysedTool>,
+    pub(crate) terms: Vec<Box<str>>,
+    pub(crate) tools: Vec<IndexedTool>,
     /// What each tool means; empty if only words count.
-    pub(super) meanings: Vec<Vector>,
+    pub(crate) meanings: Vec<Vector>,
 }
 
 #[derive(Debug)]
-pub(super) struct AnalysedTool {
-    pub(super) name: Box<str>,
-    pub(super) counts: Vec<(u32, Counts)>,
+pub(crate) struct IndexedTool {
+    pub(crate) name: Box<str>,
+    pub(crate) counts: Vec<(u32, Counts)>,
     /// Words in all, by field.
-    pub(super) lengths: Counts,
+    pub(crate) lengths: Counts,
 }
 
-impl Analysed {
+impl ServerIndex {
     pub(crate) fn new<'a>(
         server: &str,
         tools: impl Iterator<Item = &'a ToolDef> + Clone,
@@ -63,7 +63,7 @@ fn analyse(
     tool: &ToolDef,
     terms: &mut Terms,
     places: &mut Vec<(u32, usize)>,
-) -> AnalysedTool {
+) -> IndexedTool {
     places.clear();
     terms.each_of_name(&tool.name, |term| places.push((term, NAME)));
     terms.each_of_name(server, |term| places.push((term, SERVER)));
@@ -89,7 +89,7 @@ fn analyse(
         lengths[*field] = lengths[*field].saturating_add(1);
     }
     counts.shrink_to_fit();
-    AnalysedTool { name: tool.name.as_str().into(), counts, lengths }
+    IndexedTool { name: tool.name.as_str().into(), counts, lengths }
 }
 
 /// The parameters of a tool at the top level.

@@ -10,10 +10,13 @@
 
 use std::sync::Arc;
 
-use super::Index;
-use super::offer::{Offer, OfferKind, OfferedTool};
-use super::request::Request;
-use crate::catalog::{Catalog, ServerTools};
+mod offer;
+mod request;
+use crate::catalog::Catalog;
+use crate::index::Index;
+pub use crate::recommend::offer::{Offer, OfferKind, OfferedTool};
+use crate::recommend::request::Request;
+use crate::server_tools::ServerTools;
 
 /// How much better than the best configured tool that of another server must be.
 const CLEARLY_BETTER: f32 = 1.3;
@@ -51,18 +54,18 @@ pub struct Offers {
 
 /// An offer that fits a request.
 #[derive(Debug, Clone, Copy)]
-pub struct Recommended<'a> {
+pub struct Recommendation<'a> {
     /// What it is.
     pub offer: &'a Offer,
     /// The tool of it that fits best.
     pub tool: &'a OfferedTool,
     /// Why it is told of.
-    pub reason: Reason,
+    pub reason: RecommendationReason,
 }
 
 /// Why an offer is told of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum RecommendationReason {
     /// The request names it.
     Named,
     /// It fits better than what is configured.
@@ -72,16 +75,16 @@ pub enum Reason {
 impl Offers {
     /// Joins them. What was analysed before counts.
     pub fn new(catalog: &Catalog, offers: Vec<Arc<Offer>>) -> Self {
-        let own: Vec<_> = catalog.analysed().collect();
+        let own: Vec<_> = catalog.server_indexes().collect();
         let own_tools = own.iter().map(|(_, part)| part.tools.len()).sum();
-        let others = offers.iter().map(|offer| (&*offer.name, Arc::clone(&offer.analysed)));
+        let others = offers.iter().map(|offer| (&*offer.name, Arc::clone(&offer.server_index)));
         let index = Index::join(own.into_iter().chain(others));
         let configured = configured(catalog).map(|(name, tools)| (name.to_owned(), tools));
         Self { configured: configured.collect(), index, own_tools, offers }
     }
 
     /// Whether it was made of exactly these, so that it need not be made again.
-    pub fn is_of(&self, catalog: &Catalog, offers: &[Arc<Offer>]) -> bool {
+    pub fn is_built_from(&self, catalog: &Catalog, offers: &[Arc<Offer>]) -> bool {
         let same = |((a, own), (b, other)): (&(String, Arc<ServerTools>), (&str, _))| {
             a == b && Arc::ptr_eq(own, &other)
         };
@@ -92,17 +95,17 @@ impl Offers {
     }
 
     /// The offers that are worth a line, best first: servers, then skills.
-    pub fn fitting(&self, request: &str) -> Vec<Recommended<'_>> {
+    pub fn recommend(&self, request: &str) -> Vec<Recommendation<'_>> {
         let request = Request::new(request);
         let scores = self.index.scores(request.text);
         let own = scores[..self.own_tools].iter().copied().fold(0.0, f32::max);
-        let mut found: Vec<(f32, Recommended<'_>)> = self
+        let mut found: Vec<(f32, Recommendation<'_>)> = self
             .best_of_each(&scores)
             .filter_map(|(offer, at)| {
                 let reason = self.reason(offer, at, scores[at], own, &request)?;
                 let name = &self.index.ids[at].tool;
                 let tool = offer.tools.iter().find(|tool| tool.name == *name)?;
-                Some((scores[at], Recommended { offer, tool, reason }))
+                Some((scores[at], Recommendation { offer, tool, reason }))
             })
             .collect();
         // Of equal ones the order of their names is kept.
@@ -132,20 +135,19 @@ impl Offers {
         score: f32,
         own: f32,
         request: &Request<'_>,
-    ) -> Option<Reason> {
+    ) -> Option<RecommendationReason> {
         let fits = |fit: Fit| match request.closeness(&self.index, at) {
             Some(closeness) => closeness + request.coverage(&self.index, at) / 2.0 >= fit.both,
             None => request.coverage(&self.index, at) >= fit.words,
         };
         match offer.kind {
-            OfferKind::Skill => {
-                (score >= AS_GOOD * own && fits(FIT_OF_SKILL)).then_some(Reason::Better)
-            }
+            OfferKind::Skill => (score >= AS_GOOD * own && fits(FIT_OF_SKILL))
+                .then_some(RecommendationReason::Better),
             OfferKind::Server if score >= NAMED * own && self.is_named(offer, request) => {
-                fits(FIT_OF_NAMED).then_some(Reason::Named)
+                fits(FIT_OF_NAMED).then_some(RecommendationReason::Named)
             }
             OfferKind::Server => {
-                (score >= CLEARLY_BETTER * own && fits(FIT)).then_some(Reason::Better)
+                (score >= CLEARLY_BETTER * own && fits(FIT)).then_some(RecommendationReason::Better)
             }
         }
     }
@@ -158,8 +160,8 @@ impl Offers {
             let first = place.and_then(|place| self.index.postings[*place as usize].first());
             first.is_some_and(|posting| posting.tool as usize >= self.own_tools)
         };
-        offer.called.iter().all(|term| request.says(term))
-            && offer.called.iter().any(|term| foreign(term))
+        offer.name_terms.iter().all(|term| request.says(term))
+            && offer.name_terms.iter().any(|term| foreign(term))
     }
 }
 
@@ -170,14 +172,14 @@ fn configured(catalog: &Catalog) -> impl Iterator<Item = (&str, Arc<ServerTools>
 
 /// The first of a kind: those that are named, and those that are nearly as good as the best.
 fn first<'a>(
-    found: &[(f32, Recommended<'a>)],
+    found: &[(f32, Recommendation<'a>)],
     kind: OfferKind,
     most: usize,
-) -> Vec<Recommended<'a>> {
+) -> Vec<Recommendation<'a>> {
     let of_kind = || found.iter().filter(|(_, one)| one.offer.kind == kind);
     let best = of_kind().next().map_or(0.0, |(score, _)| *score);
-    let counts = |(score, one): &&(f32, Recommended<'a>)| {
-        one.reason == Reason::Named || *score >= NEARLY_THE_FIRST * best
+    let counts = |(score, one): &&(f32, Recommendation<'a>)| {
+        one.reason == RecommendationReason::Named || *score >= NEARLY_THE_FIRST * best
     };
     of_kind().filter(counts).take(most).map(|(_, one)| *one).collect()
 }

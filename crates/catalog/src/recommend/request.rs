@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::semantic::Meaning;
-use super::terms::Terms;
-use super::{Index, clauses, index_number, rarity};
+use crate::index::semantic::Meaning;
+use crate::index::terms::Terms;
+use crate::index::{Index, Posting, clauses, index_number, rarity};
 
 /// What is asked for.
 pub(super) struct Request<'a> {
@@ -42,7 +42,7 @@ impl<'a> Request<'a> {
             let weight = rarity(index.ids.len(), index_number(with));
             all += weight;
             // Postings are in the order of tools.
-            let has = |postings: &Vec<super::Posting>| {
+            let has = |postings: &Vec<Posting>| {
                 postings.binary_search_by_key(&index_number(tool), |posting| posting.tool).is_ok()
             };
             had += if postings.is_some_and(has) { weight } else { 0.0 };

@@ -16,7 +16,7 @@ const CANDIDATES_OF_CLAUSE: usize = 5;
 const NEEDS: f32 = 0.3;
 
 /// Gives the first places anew. The first of all stays the first.
-pub(super) fn spread(scores: &mut [f32], of_clauses: &[Vec<f32>]) {
+pub(super) fn diversify(scores: &mut [f32], of_clauses: &[Vec<f32>]) {
     let needs = Needs::new(of_clauses);
     let best = highest(scores);
     if of_clauses.len() < 2 || best <= 0.0 || needs.most <= 0.0 {
@@ -118,7 +118,7 @@ fn highest(scores: &[f32]) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::spread;
+    use super::diversify;
 
     fn order(scores: &[f32]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -130,16 +130,16 @@ mod tests {
     fn a_need_that_is_still_open_comes_before_more_of_the_same() {
         // The first three fit the first clause, the last one only the second.
         let mut scores = [9.0, 8.5, 8.0, 6.5];
-        spread(&mut scores, &[vec![6.0, 5.9, 5.8, 0.0], vec![0.0, 0.0, 0.0, 6.0]]);
+        diversify(&mut scores, &[vec![6.0, 5.9, 5.8, 0.0], vec![0.0, 0.0, 0.0, 6.0]]);
         assert_eq!(order(&scores), [0, 3, 1, 2]);
     }
 
     #[test]
     fn the_first_stays_first_and_one_need_stays_as_it_is() {
         let mut scores = [3.0, 2.0, 1.0, 0.0];
-        spread(&mut scores, &[vec![1.0, 2.0, 3.0, 0.0]]);
+        diversify(&mut scores, &[vec![1.0, 2.0, 3.0, 0.0]]);
         assert_eq!(scores, [3.0, 2.0, 1.0, 0.0]);
-        spread(&mut scores, &[vec![1.0, 2.0, 9.0, 0.0], vec![0.0, 9.0, 0.0, 9.0]]);
+        diversify(&mut scores, &[vec![1.0, 2.0, 9.0, 0.0], vec![0.0, 9.0, 0.0, 9.0]]);
         assert_eq!(order(&scores)[0], 0);
         assert_eq!(scores[3], 0.0, "who does not fit at all stays out");
     }
@@ -148,7 +148,7 @@ mod tests {
     fn places_and_the_rest_keep_their_order() {
         let mut scores: Vec<f32> = (0u8..60).map(|n| 100.0 - f32::from(n)).collect();
         let clauses = [vec![1.0; 60], vec![0.5; 60]];
-        spread(&mut scores, &clauses);
+        diversify(&mut scores, &clauses);
         assert_eq!(order(&scores), (0..60).collect::<Vec<_>>());
     }
 }

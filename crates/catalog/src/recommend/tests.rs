@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tidegate_model::{ServerInfo, ToolDef, ToolList};
 
-use super::{Offers, Reason};
+use super::{Offers, RecommendationReason};
 use crate::{Catalog, Offer, OfferedTool, Scoring, ServerTools};
 
 fn list(tools: &[(&str, &str)]) -> ToolList {
@@ -60,8 +60,8 @@ fn known(scoring: Scoring) -> Vec<Arc<Offer>> {
 }
 
 fn told(offers: &Offers, request: &str) -> Vec<String> {
-    let fitting = offers.fitting(request);
-    fitting
+    let recommend = offers.recommend(request);
+    recommend
         .iter()
         .map(|one| format!("{} {} {:?}", one.offer.name, one.tool.name, one.reason))
         .collect()
@@ -140,10 +140,10 @@ fn no_more_than_three_servers_and_two_skills_are_told_of() {
     let skill = |number| Offer::skill(&format!("mail{number}"), "Sends an email.", &[], scoring);
     all.extend((0..5).map(|number| Arc::new(skill(number))));
     let offers = Offers::new(&catalog(scoring), all);
-    let fitting = offers.fitting("send an email");
-    let names: Vec<&str> = fitting.iter().map(|one| &*one.offer.name).collect();
+    let recommend = offers.recommend("send an email");
+    let names: Vec<&str> = recommend.iter().map(|one| &*one.offer.name).collect();
     assert_eq!(names, ["post0", "post1", "post2", "mail0", "mail1"]);
-    assert!(fitting.iter().all(|one| one.reason == Reason::Better));
+    assert!(recommend.iter().all(|one| one.reason == RecommendationReason::Better));
 }
 
 #[test]
@@ -151,14 +151,14 @@ fn it_is_made_again_only_if_tools_or_offers_have_changed() {
     let scoring = Scoring::Words;
     let (catalog, known) = (catalog(scoring), known(scoring));
     let offers = Offers::new(&catalog, known.clone());
-    assert!(offers.is_of(&catalog.clone(), &known));
-    assert!(!offers.is_of(&catalog, &known[1..]));
+    assert!(offers.is_built_from(&catalog.clone(), &known));
+    assert!(!offers.is_built_from(&catalog, &known[1..]));
     let mut changed = catalog.clone();
     changed.set_tools("crm", &list(&CRM));
-    assert!(!offers.is_of(&changed, &known));
+    assert!(!offers.is_built_from(&changed, &known));
     let mut fewer = Catalog::with_scoring(scoring);
     fewer.adopt("crm", &catalog);
-    assert!(!offers.is_of(&fewer, &known));
+    assert!(!offers.is_built_from(&fewer, &known));
 }
 
 #[test]

@@ -83,22 +83,22 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 
 /// The named types of some tools, in the order in which they are first used.
 #[derive(Debug, Default)]
-pub(crate) struct Shared {
-    pub(crate) named: Vec<Named>,
+pub(crate) struct NamedTypes {
+    pub(crate) named: Vec<NamedType>,
     by_id: HashMap<TypeId, usize>,
     by_row: HashMap<RecursiveId, usize>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Named {
+pub(crate) struct NamedType {
     pub(crate) name: String,
     /// What the name stands for.
     pub(crate) body: TypeId,
 }
 
-impl Shared {
+impl NamedTypes {
     /// The name to write instead of a type, if it has one.
-    pub(crate) fn name_of(&self, types: &Types, id: TypeId) -> Option<&Named> {
+    pub(crate) fn name_of(&self, types: &Types, id: TypeId) -> Option<&NamedType> {
         self.index_of(types, id).and_then(|at| self.named.get(at))
     }
 
@@ -136,14 +136,14 @@ pub(crate) fn share(
     roots: &[(String, TypeId)],
     taken: &[String],
     cost: NameCost,
-) -> Shared {
+) -> NamedTypes {
     let mut counter = Counter { types, uses: HashMap::new(), order: Vec::new() };
     for (place, root) in roots {
         counter.visit(*root, place, Position::Root);
     }
     let Counter { uses, order, .. } = counter;
     let mut costs = Costs { types, known: HashMap::new() };
-    let mut shared = Shared::default();
+    let mut shared = NamedTypes::default();
     let mut names: HashSet<String> = taken.iter().cloned().collect();
     for id in order {
         let Some(used) = uses.get(&id) else { continue };
@@ -164,7 +164,7 @@ pub(crate) fn share(
         } else {
             shared.by_id.insert(id, at);
         }
-        shared.named.push(Named { name, body });
+        shared.named.push(NamedType { name, body });
     }
     shared
 }
