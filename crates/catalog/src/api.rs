@@ -12,16 +12,16 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 use tidegate_model::{OnChange, ToolDef, visible};
 
-use crate::check_py::{Callable, Passed, stubs};
+use crate::check_py::{ArgumentStyle, Callable, stubs};
+use crate::named_types::{NameCost, NamedTypes, share};
 use crate::names::{
     camel_case, is_identifier, is_python_identifier, python_function_names, python_parameters,
 };
-use crate::note::{Note, marked};
+use crate::note::{Note, with_notes};
 use crate::read_schema::{Words, read_schema};
 use crate::render_py::{Stub, module, without_head};
 use crate::render_ts::{TypeScript, inert};
-use crate::shape::Observed;
-use crate::share::{NameCost, Shared, share};
+use crate::shape::ObservedSchema;
 use crate::types::{Type, TypeId, Types};
 
 /// Longest description of a tool. The longest of 3,031 real ones has 14 KB.
@@ -31,7 +31,7 @@ const DESCRIPTION_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct ServerApi {
     types: Types,
-    shared: Shared,
+    shared: NamedTypes,
     tools: Vec<ToolTypes>,
     python_names: Vec<String>,
     declarations: [OnceLock<Arc<str>>; 3],
@@ -56,17 +56,17 @@ struct ToolTypes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonUse {
     /// How it passes arguments.
-    pub passed: Passed,
+    pub passed: ArgumentStyle,
     /// How it writes the tool's name.
     pub spellings: Vec<String>,
 }
 
 impl ToolTypes {
     /// The type of its result, if it is to be known.
-    fn output_in(&self, results: Results) -> Option<TypeId> {
+    fn output_in(&self, results: ResultTypes) -> Option<TypeId> {
         match (results, self.source) {
-            (Results::Ignored, _) | (Results::Declared, Source::Observed) => None,
-            (Results::All, _) | (Results::Declared, Source::Declared) => self.output,
+            (ResultTypes::Ignored, _) | (ResultTypes::Declared, Source::ObservedSchema) => None,
+            (ResultTypes::All, _) | (ResultTypes::Declared, Source::Declared) => self.output,
         }
     }
 }
@@ -77,12 +77,12 @@ enum Source {
     /// The server says so, or nobody knows.
     Declared,
     /// It was seen.
-    Observed,
+    ObservedSchema,
 }
 
 /// Which types of results a program is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Results {
+pub enum ResultTypes {
     /// All that are known.
     All,
     /// Those that servers promise.
@@ -92,15 +92,15 @@ pub enum Results {
 }
 
 /// A tool to be written about, and what is known of it.
-pub(crate) struct Subject<'a> {
+pub(crate) struct DocumentedTool<'a> {
     pub(crate) tool: &'a ToolDef,
     pub(crate) function: &'a str,
-    pub(crate) observed: Option<&'a Observed>,
+    pub(crate) observed: Option<&'a ObservedSchema>,
     pub(crate) notes: Vec<Note>,
 }
 
 /// The definition of one tool in TypeScript, complete in itself.
-pub(crate) fn definition(subject: Subject<'_>) -> String {
+pub(crate) fn definition(subject: DocumentedTool<'_>) -> String {
     let api = ServerApi::read([subject].into_iter(), NameCost::DEFINITION);
     let mut text = api.shared_types("");
     for tool in &api.tools {
@@ -110,7 +110,7 @@ pub(crate) fn definition(subject: Subject<'_>) -> String {
 }
 
 /// The same in Python.
-pub(crate) fn python_definition(subject: Subject<'_>) -> String {
+pub(crate) fn python_definition(subject: DocumentedTool<'_>) -> String {
     let function = subject.function.to_owned();
     let mut api = ServerApi::read([subject].into_iter(), NameCost::DEFINITION);
     api.python_names = vec![function];
@@ -120,7 +120,7 @@ pub(crate) fn python_definition(subject: Subject<'_>) -> String {
 /// What a tool takes, in Python, without what it does and gives.
 pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, description: None, title: None, ..tool.clone() };
-    let text = python_definition(Subject::bare(&bare, function));
+    let text = python_definition(DocumentedTool::bare(&bare, function));
     let end = text.rfind(" -> Any:\n").unwrap_or(text.len());
     text[..end].to_owned()
 }
@@ -128,7 +128,8 @@ pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
 /// What a tool takes, without what it does and gives.
 pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, ..tool.clone() };
-    let api = ServerApi::read([Subject::bare(&bare, function)].into_iter(), NameCost::DEFINITION);
+    let api =
+        ServerApi::read([DocumentedTool::bare(&bare, function)].into_iter(), NameCost::DEFINITION);
     let ts = api.typescript();
     let mut text = api.shared_types("");
     for tool in &api.tools {
@@ -138,7 +139,7 @@ pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     text
 }
 
-impl<'a> Subject<'a> {
+impl<'a> DocumentedTool<'a> {
     /// Only what it takes.
     fn bare(tool: &'a ToolDef, function: &'a str) -> Self {
         Self { tool, function, observed: None, notes: Vec::new() }
@@ -151,24 +152,24 @@ impl ServerApi {
     pub(crate) fn new(
         tools: &[Cow<'_, ToolDef>],
         functions: &[String],
-        observed: &BTreeMap<String, Arc<Observed>>,
+        observed: &BTreeMap<String, Arc<ObservedSchema>>,
         notes: impl Fn(usize) -> Vec<Note>,
     ) -> Self {
         let subjects = tools.iter().zip(functions).enumerate();
         let subjects = subjects.map(|(at, (tool, function))| {
             let observed = observed.get(&tool.name).map(AsRef::as_ref);
-            Subject { tool: tool.as_ref(), function, observed, notes: notes(at) }
+            DocumentedTool { tool: tool.as_ref(), function, observed, notes: notes(at) }
         });
         let mut api = Self::read(subjects, NameCost::FILES);
         api.python_names = python_function_names(tools.iter().map(AsRef::as_ref));
         api
     }
 
-    fn read<'a>(tools: impl Iterator<Item = Subject<'a>>, cost: NameCost) -> Self {
+    fn read<'a>(tools: impl Iterator<Item = DocumentedTool<'a>>, cost: NameCost) -> Self {
         let mut types = Types::default();
         let mut read = Vec::new();
         let mut roots = Vec::new();
-        for Subject { tool, function, observed, notes } in tools {
+        for DocumentedTool { tool, function, observed, notes } in tools {
             let place = camel_case(&tool.name);
             let input = read_schema(&tool.input_schema, Words::Read, &mut types);
             let input = (!takes_nothing(&types, input)).then_some(input);
@@ -191,7 +192,7 @@ impl ServerApi {
                     .any(|note| matches!(note, Note::Changed(_, OnChange::Quarantine))),
                 input,
                 output,
-                source: if observed.is_some() { Source::Observed } else { Source::Declared },
+                source: if observed.is_some() { Source::ObservedSchema } else { Source::Declared },
                 parameters,
             });
         }
@@ -234,12 +235,12 @@ impl ServerApi {
     /// Everything in one TypeScript file, with each function under all names that
     /// a program may use: what a program is checked against. A result of which
     /// nothing is known can be anything there.
-    pub fn declarations(&self, results: Results) -> Arc<str> {
+    pub fn declarations(&self, results: ResultTypes) -> Arc<str> {
         let kept = &self.declarations[results as usize];
         Arc::clone(kept.get_or_init(|| self.written_declarations(results).into()))
     }
 
-    fn written_declarations(&self, results: Results) -> String {
+    fn written_declarations(&self, results: ResultTypes) -> String {
         // Without a word of the server's: a checker needs none.
         let ts = self.typescript().without_words();
         // With `{ raw: true }` as second argument the answer has MCP's own form.
@@ -270,7 +271,7 @@ impl ServerApi {
     /// them, by their own names. All others can be anything.
     pub fn python_declarations(
         &self,
-        results: Results,
+        results: ResultTypes,
         used: &BTreeMap<String, PythonUse>,
     ) -> String {
         let mut callables = Vec::new();
@@ -299,7 +300,7 @@ impl ServerApi {
 
     /// Whether any result of these tools is only known from what was seen.
     pub fn has_observed(&self) -> bool {
-        self.tools.iter().any(|tool| tool.source == Source::Observed)
+        self.tools.iter().any(|tool| tool.source == Source::ObservedSchema)
     }
 
     /// The Python module of this server, `__init__.py`.
@@ -358,10 +359,10 @@ fn takes_nothing(types: &Types, id: TypeId) -> bool {
 }
 
 /// The comment of a tool.
-fn words(tool: &ToolDef, observed: Option<&Observed>, notes: &[Note]) -> String {
+fn words(tool: &ToolDef, observed: Option<&ObservedSchema>, notes: &[Note]) -> String {
     let text = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
     let text = dedented(&text[..text.floor_char_boundary(DESCRIPTION_BYTES)]);
-    let mut text = marked(notes, &unfenced(&text));
+    let mut text = with_notes(notes, &unfenced(&text));
     let mut tag = |tag: &str| {
         if !text.is_empty() {
             text.push('\n');
@@ -377,7 +378,7 @@ fn words(tool: &ToolDef, observed: Option<&Observed>, notes: &[Note]) -> String 
     if let Some(example) = example(&tool.input_schema) {
         tag(&format!("@example {example}"));
     }
-    if let Some(Observed { results, .. }) = observed {
+    if let Some(ObservedSchema { results, .. }) = observed {
         let plural = if *results == 1 { "" } else { "s" };
         tag(&format!("@returns as observed in {results} result{plural}, not promised"));
     }

@@ -13,9 +13,9 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
+use crate::named_types::{NamedTypes, is_reserved};
 use crate::names::{is_python_identifier, pascal_case};
 use crate::render_py::python_text;
-use crate::share::{Shared, is_reserved};
 use crate::types::{Object, Presence, Type, TypeId, Types};
 
 const HEAD: &str = "import builtins as _b\n\
@@ -52,7 +52,7 @@ const OWN: [&str; 4] = ["_a", "_b", "_t", "_y"];
 
 /// How a program passes the arguments of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passed {
+pub enum ArgumentStyle {
     /// By name or position.
     Named,
     /// As one dict.
@@ -69,13 +69,13 @@ pub(crate) struct Callable<'a> {
     /// The parameters as they are written, in the order of positions, with what the
     /// tool calls them.
     pub(crate) parameters: &'a [(String, String)],
-    pub(crate) passed: Passed,
+    pub(crate) passed: ArgumentStyle,
     pub(crate) input: Option<TypeId>,
     pub(crate) output: Option<TypeId>,
 }
 
 /// The stub module of a server.
-pub(crate) fn stubs(types: &Types, shared: &Shared, tools: &[Callable<'_>]) -> String {
+pub(crate) fn stubs(types: &Types, shared: &NamedTypes, tools: &[Callable<'_>]) -> String {
     let names = |tool: &Callable<'_>| -> Vec<String> {
         tool.spellings.iter().chain([&tool.function]).map(|name| (*name).to_owned()).collect()
     };
@@ -96,7 +96,7 @@ pub(crate) fn stubs(types: &Types, shared: &Shared, tools: &[Callable<'_>]) -> S
 
 struct Stubs<'a> {
     types: &'a Types,
-    shared: &'a Shared,
+    shared: &'a NamedTypes,
     taken: HashSet<String>,
     /// Objects that have a class, among answers and among arguments.
     answers: HashMap<TypeId, String>,
@@ -114,15 +114,15 @@ impl Stubs<'_> {
             let _ = writeln!(text, "{decorator}def {function}({parameters}) -> {answer}: ...");
         };
         match tool.passed {
-            Passed::Named => {
+            ArgumentStyle::Named => {
                 let parameters = self.parameters(tool, &place);
                 define(&mut self.text, "", &parameters);
             }
-            Passed::Object => {
+            ArgumentStyle::Object => {
                 let parameter = self.only_parameter(tool, &place);
                 define(&mut self.text, "", &parameter);
             }
-            Passed::Both => {
+            ArgumentStyle::Both => {
                 let parameters = self.parameters(tool, &place);
                 let one = "input: _b.dict[_b.str, _t.Any], /, **more: _t.Any";
                 define(&mut self.text, "@_t.overload\n", &parameters);

@@ -6,7 +6,7 @@ use crate::types::{Field, Object, Presence, Type, TypeId, Types};
 
 /// A common part is put into each alternative only while that is so many fields:
 /// beyond, they stay apart.
-const MOST_WRITTEN: usize = 2000;
+const MAX_DISTRIBUTED_FIELDS: usize = 2000;
 
 impl Types {
     /// One of several types: nested unions flattened, equal ones once.
@@ -66,13 +66,13 @@ impl Types {
 
     /// All of several types at once. Objects become one object; a common part is
     /// put into each member of a union.
-    pub(crate) fn all_of(&mut self, parts: Vec<TypeId>) -> TypeId {
+    pub(crate) fn intersection(&mut self, parts: Vec<TypeId>) -> TypeId {
         if let Some(objects) = self.objects(&parts) {
-            return self.merged(objects);
+            return self.merge_objects(objects);
         }
         let mut parts = parts.into_iter();
         let Some(first) = parts.next() else { return self.id(Type::Unknown) };
-        parts.fold(first, |before, part| self.both(before, part))
+        parts.fold(first, |before, part| self.intersect(before, part))
     }
 
     /// The parts, if all of them are objects and there is more than one.
@@ -84,16 +84,16 @@ impl Types {
         (parts.len() > 1).then(|| parts.iter().map(object).collect())?
     }
 
-    fn both(&mut self, a: TypeId, b: TypeId) -> TypeId {
+    fn intersect(&mut self, a: TypeId, b: TypeId) -> TypeId {
         if let Some(known) = self.pairs.get(&(a, b)) {
             return *known;
         }
-        let both = self.put_together(a, b);
-        self.pairs.insert((a, b), both);
-        both
+        let intersect = self.intersect_uncached(a, b);
+        self.pairs.insert((a, b), intersect);
+        intersect
     }
 
-    fn put_together(&mut self, a: TypeId, b: TypeId) -> TypeId {
+    fn intersect_uncached(&mut self, a: TypeId, b: TypeId) -> TypeId {
         if a == b {
             return a;
         }
@@ -101,16 +101,16 @@ impl Types {
         match (self.get(bare_a).clone(), self.get(bare_b).clone()) {
             (Type::Unknown, _) => b,
             (_, Type::Unknown) => a,
-            (Type::Object(one), Type::Object(two)) => self.merged(vec![one, two]),
+            (Type::Object(one), Type::Object(two)) => self.merge_objects(vec![one, two]),
             (Type::Union(members), Type::Object(common))
-                if members.len() * common.fields.len() <= MOST_WRITTEN =>
+                if members.len() * common.fields.len() <= MAX_DISTRIBUTED_FIELDS =>
             {
-                self.distributed(&members, b)
+                self.distribute(&members, b)
             }
             (Type::Object(common), Type::Union(members))
-                if members.len() * common.fields.len() <= MOST_WRITTEN =>
+                if members.len() * common.fields.len() <= MAX_DISTRIBUTED_FIELDS =>
             {
-                self.distributed(&members, a)
+                self.distribute(&members, a)
             }
             // `type: string` beside an enum or a constrained string.
             (Type::String, Type::TextLiteral(_)) | (Type::Number, Type::Integer) => b,
@@ -133,14 +133,14 @@ impl Types {
     }
 
     /// Each member of a union together with a common object.
-    fn distributed(&mut self, members: &[TypeId], common: TypeId) -> TypeId {
+    fn distribute(&mut self, members: &[TypeId], common: TypeId) -> TypeId {
         let null = self.id(Type::Null);
         let members: Vec<TypeId> = members.iter().copied().filter(|id| *id != null).collect();
-        let merged = members.iter().map(|member| self.both(common, *member)).collect();
-        self.union(merged)
+        let merge_objects = members.iter().map(|member| self.intersect(common, *member)).collect();
+        self.union(merge_objects)
     }
 
-    fn merged(&mut self, objects: Vec<Object>) -> TypeId {
+    fn merge_objects(&mut self, objects: Vec<Object>) -> TypeId {
         let unknown = self.id(Type::Unknown);
         let mut fields: Vec<Field> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -152,13 +152,13 @@ impl Types {
                     fields.push(field);
                     continue;
                 };
-                fields[at].ty = self.both(fields[at].ty, field.ty);
+                fields[at].ty = self.intersect(fields[at].ty, field.ty);
                 if field.presence == Presence::Required {
                     fields[at].presence = Presence::Required;
                 }
             }
             rest = match (rest, object.rest) {
-                (Some(a), Some(b)) => Some(self.both(a, b)),
+                (Some(a), Some(b)) => Some(self.intersect(a, b)),
                 (one, other) => one.or(other),
             };
         }

@@ -115,7 +115,7 @@ pub struct CatalogFile {
 
 /// One server of a catalog.
 #[derive(Debug, Clone, Copy)]
-pub struct Described<'a> {
+pub struct CatalogServer<'a> {
     /// Its name.
     pub server: &'a str,
     /// Its tools.
@@ -135,15 +135,20 @@ pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
 
 /// The same, one server after another, for those who do not keep the definitions: only
 /// those of one file are there at a time. Out: what was left out.
-pub fn each_server(
+pub fn for_each_server(
     path: &Path,
-    mut take: impl FnMut(Described<'_>),
+    mut take: impl FnMut(CatalogServer<'_>),
 ) -> Result<Vec<FolderError>, FolderError> {
     let mut catalog = CatalogFile::default();
     let mut give = |catalog: &mut CatalogFile, server: &str| {
         let Some(list) = catalog.servers.remove(server) else { return };
         let category = catalog.categories.get(server).map(String::as_str);
-        take(Described { server, list: &list, category, package: catalog.packages.get(server) });
+        take(CatalogServer {
+            server,
+            list: &list,
+            category,
+            package: catalog.packages.get(server),
+        });
     };
     read_into(path, &mut catalog, &mut give)?;
     // Those in lines, and those with a file for each tool.
@@ -249,9 +254,9 @@ fn read_file(
                 catalog.problems.push(not_tools(path, &place, reason));
             }
             Ok(tool) => list.tools.push(tool),
-            Err(fault) => {
-                let place = fault.place(&format!("tool {}", at + 1));
-                catalog.problems.push(not_tools(path, &place, &fault.reason));
+            Err(error) => {
+                let place = error.place(&format!("tool {}", at + 1));
+                catalog.problems.push(not_tools(path, &place, &error.reason));
             }
         }
     }
@@ -335,12 +340,12 @@ fn read_lines(path: &Path, catalog: &mut CatalogFile) -> Result<(), FolderError>
                 }
                 catalog.servers.entry(server).or_default().tools.push(tool);
             }
-            Err(fault) => {
-                let place = match &fault.tool {
-                    Some(_) => format!("{place}, {}", fault.place("")),
+            Err(error) => {
+                let place = match &error.tool {
+                    Some(_) => format!("{place}, {}", error.place("")),
                     None => place,
                 };
-                catalog.problems.push(not_tools(path, &place, &fault.reason));
+                catalog.problems.push(not_tools(path, &place, &error.reason));
             }
         }
     }

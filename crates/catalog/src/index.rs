@@ -6,17 +6,14 @@
 //!
 //! The numbers were found by trial on one half of a set of labelled queries.
 
-mod analysed;
-mod clauses;
+pub(crate) mod clauses;
+mod diversify;
 mod exact;
-mod offer;
-mod offers;
 mod query;
-mod request;
-mod semantic;
-mod spread;
+pub(crate) mod semantic;
+mod server_index;
 mod synonyms;
-mod terms;
+pub(crate) mod terms;
 mod word_table;
 
 use std::collections::HashMap;
@@ -24,11 +21,9 @@ use std::sync::Arc;
 
 use tidegate_model::ToolRef;
 
-pub(crate) use analysed::Analysed;
-use analysed::{AnalysedTool, FIELDS, NAME};
 use exact::ExactNames;
-pub use offer::{Offer, OfferKind, OfferedTool};
-pub use offers::{Offers, Reason, Recommended};
+pub(crate) use server_index::ServerIndex;
+use server_index::{FIELDS, IndexedTool, NAME};
 use terms::Terms;
 use word_table::Vector;
 
@@ -44,7 +39,7 @@ const NAME_COVERAGE: f32 = 0.4;
 /// The best clause, beside the whole query.
 const CLAUSE: f32 = 1.5;
 /// The best tool of the same server: what belongs together is used together.
-const COMPANY: f32 = 0.5;
+const SAME_SERVER: f32 = 0.5;
 
 /// What makes a tool fit a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,21 +62,21 @@ pub struct Hit {
 
 #[derive(Debug)]
 pub(crate) struct Index {
-    ids: Vec<ToolRef>,
+    pub(crate) ids: Vec<ToolRef>,
     /// Number of the server of each tool.
-    servers: Vec<u32>,
+    pub(crate) servers: Vec<u32>,
     /// The place of each term in `postings`.
-    terms: HashMap<Box<str>, u32>,
-    postings: Vec<Vec<Posting>>,
+    pub(crate) terms: HashMap<Box<str>, u32>,
+    pub(crate) postings: Vec<Vec<Posting>>,
     exact: ExactNames,
     /// What each tool means; empty if only words count.
-    meanings: Vec<Vector>,
+    pub(crate) meanings: Vec<Vector>,
 }
 
 /// What a term is worth for one tool.
 #[derive(Debug, Clone, Copy)]
-struct Posting {
-    tool: u32,
+pub(crate) struct Posting {
+    pub(crate) tool: u32,
     score: f32,
     /// Which part of the tool's name it is.
     of_name: f32,
@@ -89,8 +84,8 @@ struct Posting {
 
 impl Index {
     /// Joins the servers' parts.
-    pub(crate) fn join<'a>(parts: impl Iterator<Item = (&'a str, Arc<Analysed>)>) -> Self {
-        let parts: Vec<(&str, Arc<Analysed>)> = parts.collect();
+    pub(crate) fn join<'a>(parts: impl Iterator<Item = (&'a str, Arc<ServerIndex>)>) -> Self {
+        let parts: Vec<(&str, Arc<ServerIndex>)> = parts.collect();
         let averages = averages(parts.iter().flat_map(|(_, part)| &part.tools));
         let (terms, places) = number(&parts);
         let tools_with = tools_with(&parts, &places, terms.len());
@@ -119,7 +114,7 @@ impl Index {
         let clauses = clauses::clauses(clauses::bounded(query));
         let mut scores = self.scores(query);
         if clauses.len() > 1 {
-            spread::spread(&mut scores, &self.of_clauses(&clauses));
+            diversify::diversify(&mut scores, &self.of_clauses(&clauses));
         }
         let found = (0u32..).zip(scores).filter(|(_, score)| *score > 0.0);
         let mut hits: Vec<Hit> =
@@ -130,15 +125,15 @@ impl Index {
     }
 
     /// How well every tool fits a query, each on its own.
-    fn scores(&self, query: &str) -> Vec<f32> {
+    pub(crate) fn scores(&self, query: &str) -> Vec<f32> {
         let query = clauses::bounded(query);
         let clauses = clauses::clauses(query);
         let mut scores = self.lexical(query, &clauses);
         if !self.meanings.is_empty() {
             semantic::add(query, &clauses, &self.meanings, &mut scores);
         }
-        self.add_company(&mut scores);
-        self.exact.raise(query, &mut scores);
+        self.add_same_server(&mut scores);
+        self.exact.boost(query, &mut scores);
         scores
     }
 
@@ -206,7 +201,7 @@ impl Index {
         (scores, covered)
     }
 
-    fn add_company(&self, scores: &mut [f32]) {
+    fn add_same_server(&self, scores: &mut [f32]) {
         let mut best: Vec<f32> = Vec::new();
         for (score, server) in scores.iter().zip(&self.servers) {
             let server = *server as usize;
@@ -216,7 +211,7 @@ impl Index {
         for (score, server) in scores.iter_mut().zip(&self.servers) {
             // Who has nothing of the query in it stays out.
             if *score > 0.0 {
-                *score += COMPANY * best[*server as usize];
+                *score += SAME_SERVER * best[*server as usize];
             }
         }
     }
@@ -224,7 +219,7 @@ impl Index {
 
 /// What every term of a tool is worth.
 fn worth<'a>(
-    tool: &'a AnalysedTool,
+    tool: &'a IndexedTool,
     at: u32,
     averages: &'a [f32; FIELDS],
     rarity: &'a [f32],
@@ -247,7 +242,7 @@ fn worth<'a>(
 }
 
 /// The average length of each field.
-fn averages<'a>(tools: impl Iterator<Item = &'a AnalysedTool>) -> [f32; FIELDS] {
+fn averages<'a>(tools: impl Iterator<Item = &'a IndexedTool>) -> [f32; FIELDS] {
     let (mut sums, mut number) = ([0.0_f32; FIELDS], 0.0_f32);
     for tool in tools {
         number += 1.0;
@@ -261,7 +256,7 @@ fn averages<'a>(tools: impl Iterator<Item = &'a AnalysedTool>) -> [f32; FIELDS] 
 
 /// Numbers the terms of all servers. Out: the number of every term, and by server
 /// those of its own terms.
-fn number(parts: &[(&str, Arc<Analysed>)]) -> (HashMap<Box<str>, u32>, Vec<Vec<u32>>) {
+fn number(parts: &[(&str, Arc<ServerIndex>)]) -> (HashMap<Box<str>, u32>, Vec<Vec<u32>>) {
     let mut terms: HashMap<Box<str>, u32> = HashMap::new();
     let mut place = |term: &str| match terms.get(term) {
         Some(place) => *place,
@@ -271,13 +266,13 @@ fn number(parts: &[(&str, Arc<Analysed>)]) -> (HashMap<Box<str>, u32>, Vec<Vec<u
             next
         }
     };
-    let mut of_part = |part: &Analysed| part.terms.iter().map(|term| place(term)).collect();
+    let mut of_part = |part: &ServerIndex| part.terms.iter().map(|term| place(term)).collect();
     let places = parts.iter().map(|(_, part)| of_part(part)).collect();
     (terms, places)
 }
 
 /// How many tools have each term.
-fn tools_with(parts: &[(&str, Arc<Analysed>)], places: &[Vec<u32>], terms: usize) -> Vec<u32> {
+fn tools_with(parts: &[(&str, Arc<ServerIndex>)], places: &[Vec<u32>], terms: usize) -> Vec<u32> {
     let mut tools_with = vec![0; terms];
     for ((_, part), places) in parts.iter().zip(places) {
         for (term, _) in part.tools.iter().flat_map(|tool| &tool.counts) {
@@ -288,12 +283,12 @@ fn tools_with(parts: &[(&str, Arc<Analysed>)], places: &[Vec<u32>], terms: usize
 }
 
 /// How much it says that a tool has a term: the fewer have it, the more.
-fn rarity(all: usize, with: u32) -> f32 {
+pub(crate) fn rarity(all: usize, with: u32) -> f32 {
     let (all, with) = (all as f32, with as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
-fn index_number(number: usize) -> u32 {
+pub(crate) fn index_number(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use regex::bytes::{RegexSet, RegexSetBuilder};
 use tidegate_model::{ToolDef, cleaned};
 
-use crate::prose::each_text;
+use crate::prose::for_each_text;
 
 /// Looked at, of each text: the longest of 3,031 real descriptions has 14 KB.
 const LOOKED_AT_BYTES: usize = 32 * 1024;
@@ -22,7 +22,7 @@ const LOOKED_AT_BYTES: usize = 32 * 1024;
 /// Whether a text of the tool reads like an instruction to the model.
 pub(crate) fn holds_instructions(tool: &ToolDef) -> bool {
     let mut found = false;
-    each_text(tool, &mut |text| found = found || instructs(text));
+    for_each_text(tool, &mut |text| found = found || instructs(text));
     found
 }
 

@@ -37,7 +37,7 @@ impl Serialize for Note {
 }
 
 /// A text of a tool behind its notes.
-pub fn marked(notes: &[Note], text: &str) -> String {
+pub fn with_notes(notes: &[Note], text: &str) -> String {
     let notes: Vec<String> = notes.iter().map(|note| format!("[{note}]")).collect();
     let parts = notes.iter().map(String::as_str).chain((!text.is_empty()).then_some(text));
     parts.collect::<Vec<_>>().join(" ")

@@ -13,22 +13,22 @@ use serde_json::{Map, Value, json};
 use tidegate_model::{ToolDef, cleaned, hides_text};
 
 /// A tool whose prose can be shown.
-pub(crate) struct Cleaned {
+pub(crate) struct CleanedTool {
     pub(crate) tool: ToolDef,
     /// Whether there was more that cannot be seen than slips in by accident.
     pub(crate) hid_text: bool,
 }
 
 /// Takes what cannot be seen out of a tool's prose.
-pub(crate) fn clean(tool: &ToolDef) -> Cleaned {
+pub(crate) fn clean(tool: &ToolDef) -> CleanedTool {
     let mut hid_text = false;
-    each_text(tool, &mut |text| hid_text = hid_text || hides_text(text));
+    for_each_text(tool, &mut |text| hid_text = hid_text || hides_text(text));
     let mut tool = tool.clone();
     let hints = tool.annotations.as_mut().and_then(|hints| hints.title.as_mut());
     tool.title.iter_mut().chain(tool.description.iter_mut()).chain(hints).for_each(tidy);
     clean_schema(&mut tool.input_schema);
     tool.output_schema.iter_mut().for_each(clean_schema);
-    Cleaned { tool, hid_text }
+    CleanedTool { tool, hid_text }
 }
 
 fn tidy(text: &mut String) {
@@ -98,23 +98,23 @@ pub(crate) fn withheld(tool: &ToolDef) -> ToolDef {
 }
 
 /// Every text of a tool that a model may read, names and values included.
-pub(crate) fn each_text<'a>(tool: &'a ToolDef, see: &mut impl FnMut(&'a str)) {
+pub(crate) fn for_each_text<'a>(tool: &'a ToolDef, see: &mut impl FnMut(&'a str)) {
     see(&tool.name);
     let hints = tool.annotations.as_ref().and_then(|hints| hints.title.as_deref());
     let texts = [tool.title.as_deref(), tool.description.as_deref(), hints];
     texts.into_iter().flatten().for_each(&mut *see);
-    each_string(&tool.input_schema, see);
-    tool.output_schema.iter().for_each(|schema| each_string(schema, see));
+    for_each_string(&tool.input_schema, see);
+    tool.output_schema.iter().for_each(|schema| for_each_string(schema, see));
 }
 
-fn each_string<'a>(value: &'a Value, see: &mut impl FnMut(&'a str)) {
+fn for_each_string<'a>(value: &'a Value, see: &mut impl FnMut(&'a str)) {
     match value {
         Value::String(text) => see(text),
-        Value::Array(items) => items.iter().for_each(|item| each_string(item, see)),
+        Value::Array(items) => items.iter().for_each(|item| for_each_string(item, see)),
         Value::Object(members) => {
             for (name, member) in members {
                 see(name);
-                each_string(member, see);
+                for_each_string(member, see);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

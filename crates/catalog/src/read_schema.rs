@@ -164,7 +164,7 @@ impl<'s> Reader<'s, '_> {
         if let Some(own) = self.own_type(schema, parts.is_empty()) {
             parts.push(own);
         }
-        self.types.all_of(parts)
+        self.types.intersection(parts)
     }
 
     fn reference(&mut self, reference: &str) -> TypeId {

@@ -13,8 +13,8 @@ use std::fmt::Write;
 use serde_json::Value;
 use tidegate_model::is_hidden;
 
+use crate::named_types::{NamedTypes, is_reserved};
 use crate::names::{is_python_identifier, pascal_case, python_parameter};
-use crate::share::{Shared, is_reserved};
 use crate::types::{Description, Field, Object, Presence, Tag, Type, TypeId, Types};
 
 /// The beginning of every module.
@@ -37,7 +37,7 @@ pub(crate) fn without_head(module: &str) -> &str {
 }
 
 /// The module of a server.
-pub(crate) fn module(types: &Types, shared: &Shared, stubs: &[Stub<'_>]) -> String {
+pub(crate) fn module(types: &Types, shared: &NamedTypes, stubs: &[Stub<'_>]) -> String {
     let taken = stubs.iter().map(|stub| stub.function.to_owned());
     let taken: HashSet<String> =
         taken.chain(shared.named.iter().map(|named| named.name.clone())).collect();
@@ -53,7 +53,7 @@ pub(crate) fn module(types: &Types, shared: &Shared, stubs: &[Stub<'_>]) -> Stri
 
 struct Python<'a> {
     types: &'a Types,
-    shared: &'a Shared,
+    shared: &'a NamedTypes,
     taken: HashSet<String>,
     /// Objects that have a class.
     classes: HashMap<TypeId, String>,

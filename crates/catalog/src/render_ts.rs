@@ -7,15 +7,15 @@
 //! Text from the server cannot end the comment or literal it stands in.
 
 use crate::describe::json_text;
+use crate::named_types::{NamedType, NamedTypes};
 use crate::names::is_identifier;
-use crate::share::{Named, Shared};
 use crate::types::{Description, Field, Object, Presence, Tag, Tuple, Type, TypeId, Types};
 
 /// Writes types with the names that were chosen for them.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeScript<'a> {
     types: &'a Types,
-    shared: &'a Shared,
+    shared: &'a NamedTypes,
     integers: Integers,
     words: Words,
 }
@@ -35,7 +35,7 @@ enum Integers {
 }
 
 impl<'a> TypeScript<'a> {
-    pub(crate) fn new(types: &'a Types, shared: &'a Shared) -> Self {
+    pub(crate) fn new(types: &'a Types, shared: &'a NamedTypes) -> Self {
         Self { types, shared, integers: Integers::Told, words: Words::Written }
     }
 
@@ -45,7 +45,7 @@ impl<'a> TypeScript<'a> {
     }
 
     /// The definition of a named type.
-    pub(crate) fn definition(&self, named: &Named) -> String {
+    pub(crate) fn definition(&self, named: &NamedType) -> String {
         let mut docs = Docs::default();
         let bare = self.strip(named.body, &mut docs);
         docs.tags.extend(self.integer_tag(bare.id));

@@ -20,7 +20,7 @@
 //! and time are capped whatever a server sends.
 
 mod field_name;
-mod look;
+mod observe;
 mod schema;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ pub struct Shape {
 
 /// A learned shape as the renderers take it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Observed {
+pub struct ObservedSchema {
     /// JSON Schema of the results.
     pub schema: Value,
     /// How many results it rests on.
@@ -58,7 +58,7 @@ impl Shape {
     /// results it rests on.
     pub fn observe(&mut self, result: &Value) -> bool {
         let before = self.root.outline();
-        self.root.merge(look::node_of(result));
+        self.root.merge(observe::node_of(result));
         self.root.hide_unproven_names();
         self.root.cap();
         self.results = self.results.saturating_add(1);

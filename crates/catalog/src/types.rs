@@ -232,7 +232,7 @@ impl Types {
             Type::Intersection(members) => {
                 let members: Vec<TypeId> =
                     members.iter().filter_map(|member| self.expanded(*member, expansion)).collect();
-                (!members.is_empty()).then(|| self.all_of(members))
+                (!members.is_empty()).then(|| self.intersection(members))
             }
             Type::Described(said, inner) => {
                 let inner = self.expanded(inner, expansion)?;

@@ -52,7 +52,7 @@ pub enum WriteError {
 
 /// What was done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteSummary {
     /// New or changed files.
     pub written: usize,
     /// Files that were right already.
@@ -70,7 +70,7 @@ struct Manifest {
 
 /// Brings a folder into the state of `files`. Nothing is written if a file of
 /// somebody else is in the way.
-pub fn write_tree(folder: &Path, files: &[TreeFile]) -> Result<Written, WriteError> {
+pub fn write_tree(folder: &Path, files: &[TreeFile]) -> Result<WriteSummary, WriteError> {
     let path = folder.join(MANIFEST);
     let before: Manifest = fs::read(&path)
         .ok()
@@ -84,7 +84,8 @@ pub fn write_tree(folder: &Path, files: &[TreeFile]) -> Result<Written, WriteErr
             changed.push((name, text));
         }
     }
-    let mut done = Written { unchanged: files.len() - changed.len(), ..Written::default() };
+    let mut done =
+        WriteSummary { unchanged: files.len() - changed.len(), ..WriteSummary::default() };
     for (name, text) in changed {
         put(folder, &folder.join(name), text.as_bytes())?;
         done.written += 1;
@@ -153,7 +154,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{WriteError, Written, write_tree};
+    use super::{WriteError, WriteSummary, write_tree};
 
     fn file(name: &str, text: &str) -> (String, String) {
         (name.to_owned(), text.to_owned())
@@ -172,7 +173,7 @@ mod tests {
             file("servers/b/two.ts", "2"),
             file("servers/b/three.ts", "3"),
         ];
-        let written = |written, unchanged, removed| Written { written, unchanged, removed };
+        let written = |written, unchanged, removed| WriteSummary { written, unchanged, removed };
         assert_eq!(write_tree(out, &first).unwrap(), written(3, 0, 0));
         assert_eq!(write_tree(out, &first).unwrap(), written(0, 3, 0));
         fs::write(out.join("servers/b/mine.txt"), "mine").unwrap();

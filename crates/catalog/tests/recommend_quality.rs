@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 use tidegate_catalog::{
-    Catalog, CatalogFile, Offer, Offers, Scoring, ServerTools, each_server, read_catalog,
+    Catalog, CatalogFile, Offer, Offers, Scoring, ServerTools, for_each_server, read_catalog,
 };
 use tidegate_model::ToolRef;
 
@@ -128,7 +128,7 @@ impl<'a> Setting<'a> {
         let missing: BTreeSet<&str> =
             needed.filter(|server| self.catalog.server(server).is_none()).collect();
         let told: Vec<&str> =
-            self.offers.fitting(text).iter().map(|one| one.offer.name.as_str()).collect();
+            self.offers.recommend(text).iter().map(|one| one.offer.name.as_str()).collect();
         let right = told.iter().filter(|server| missing.contains(*server)).count();
         let mut counts = Counts { told: told.len(), right, ..Counts::default() };
         if !missing.is_empty() {
@@ -244,7 +244,7 @@ fn skills(source: &str, every: usize, half: u64) -> Counts {
         let offers = Offers::new(&catalog, offers);
         let asked = queries.iter().filter(|query| query["source"] == source).step_by(every);
         for query in asked.filter(|query| number(query["query"].as_str().unwrap()) % 2 == half) {
-            let told = offers.fitting(query["query"].as_str().unwrap());
+            let told = offers.recommend(query["query"].as_str().unwrap());
             let right = |id: &Value| ids.get(id.as_str().unwrap());
             let needed: Vec<String> = labels(query).iter().filter_map(right).cloned().collect();
             let hit = told.iter().any(|one| needed.contains(&one.offer.name));
@@ -271,7 +271,7 @@ fn strangers(files: &CatalogFile, source: &str, half: u64) -> (usize, usize) {
             let text = query["query"].as_str().unwrap();
             if number(text) % 2 == half {
                 asked += 1;
-                told += usize::from(!setting.offers.fitting(text).is_empty());
+                told += usize::from(!setting.offers.recommend(text).is_empty());
             }
         }
     }
@@ -302,7 +302,7 @@ fn what_it_costs() {
     let before = resident();
     let started = Instant::now();
     let mut offers = Vec::new();
-    each_server(&folder("catalog"), |described| {
+    for_each_server(&folder("catalog"), |described| {
         let tools = ServerTools::new(described.list);
         offers.push(Arc::new(Offer::server(described.server, &tools, SCORING)));
     })
@@ -320,7 +320,7 @@ fn what_it_costs() {
         .iter()
         .map(|query| {
             let started = Instant::now();
-            std::hint::black_box(offers.fitting(query));
+            std::hint::black_box(offers.recommend(query));
             started.elapsed()
         })
         .collect();

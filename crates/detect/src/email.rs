@@ -1,20 +1,20 @@
 //! Email addresses.
 //!
-//! In: the place of an `@`. Out: the borders of the address around it, if it is one.
-//! `git@host:path`, `pkg@1.2.3`, `icon@2x.png` and `@handle` are none.
+//! In: the offset of an `@`. Out: the range of the address around it, if it is one.
+//! `git@host:path`, `pkg@1.2.3`, `icon@2x.png` and `@handle` are not.
 
-use super::class::{
+use crate::byte_class::{
     CLASS, DIGIT, HIGH, LETTER, LOCAL, WORD, byte_at, byte_before, class_at, class_before, run_end,
 };
 
-/// Endings of files that follow an `@` in names of images and modules.
+/// File extensions that follow an `@` in names of images and modules.
 const NO_DOMAINS: &[&[u8]] = &[
     b"png", b"jpg", b"jpeg", b"gif", b"svg", b"webp", b"css", b"js", b"ts", b"tsx", b"jsx",
     b"json", b"html", b"yml", b"yaml", b"mjs", b"local",
 ];
 
 /// The address around the `@` at `at`; `width` is 3 for `%40`.
-pub(super) fn around(text: &str, at: usize, width: usize) -> Option<(usize, usize)> {
+pub(crate) fn around(text: &str, at: usize, width: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let end = domain_end(bytes, at + width)?;
     let start = local_start(text, at)?;
@@ -33,18 +33,18 @@ pub(super) fn around(text: &str, at: usize, width: usize) -> Option<(usize, usiz
 fn local_start(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut start = at;
-    // 64 bytes is the limit of RFC 5321; more is no address.
+    // 64 bytes is the limit of RFC 5321.
     while start > 0 && at - start <= 64 {
         let before = byte_before(bytes, start);
         let class = CLASS[usize::from(before)];
-        // Nearly all bytes of an address.
+        // Nearly all bytes of an address take this branch.
         if class & WORD != 0 {
             start -= 1;
             continue;
         }
         let inside = class & (WORD | LOCAL) != 0
             && !(before == b'%' && bytes.get(start..start + 2) == Some(b"3D"));
-        // `O'Brien@…`: between letters only.
+        // `O'Brien@…`: only between letters.
         let quote = before == b'\''
             && class_at(bytes, start) & LETTER != 0
             && start >= 2
@@ -115,7 +115,7 @@ fn domain_end(bytes: &[u8], from: usize) -> Option<usize> {
     {
         return None;
     }
-    // Never reached twice: the scan goes on behind the address.
+    // Nothing is read twice: the scan continues after the address.
     Some(if class_at(bytes, end) & WORD == 0 { end } else { run_end(bytes, end, WORD) })
 }
 

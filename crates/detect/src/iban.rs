@@ -1,16 +1,16 @@
 //! International bank account numbers.
 //!
-//! In: a word of two letters and two digits. Out: the end of the number, if the country
-//! is known, the length is that of the country, and the remainder by 97 is 1.
+//! In: the start of a word of two letters and two digits. Out: the end of the number, if the
+//! country is known, the length is right and the remainder by 97 is 1.
 
-use super::class::{WORD, byte_at, class_at};
+use crate::byte_class::{WORD, byte_at, class_at};
 
-/// Lengths by country, of the IBAN registry of SWIFT.
+/// Lengths by country, from the IBAN registry of SWIFT.
 const LENGTHS: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18DO28EE20EG29ES24FI18FK18FO18FR27GB22GE22GI23\
 GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28PS29\
 PT25QA29RO24RS22RU33SA24SC31SD18SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30DZ26AO25BJ28BF28CM27CV25CF27TD27KM27CG27CI28GA27GQ27GW25IR26MG27ML28MA28MZ25NE28SN28TG28";
 
-/// The lengths by the two letters of the country; 0 for none.
+/// The lengths, indexed by the two letters of the country; 0 for none.
 static BY_COUNTRY: [u8; 26 * 26] = by_country();
 
 const fn by_country() -> [u8; 26 * 26] {
@@ -25,7 +25,7 @@ const fn by_country() -> [u8; 26 * 26] {
     table
 }
 
-/// The place of two capitals in the table; outside of it for anything else.
+/// The index of two capitals; out of range for anything else.
 const fn place(first: u8, second: u8) -> usize {
     if !first.is_ascii_uppercase() || !second.is_ascii_uppercase() {
         return usize::MAX;
@@ -34,7 +34,7 @@ const fn place(first: u8, second: u8) -> usize {
 }
 
 /// The end of the number that starts at `start`.
-pub(super) fn end(bytes: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn end(bytes: &[u8], start: usize) -> Option<usize> {
     let country = [
         byte_at(bytes, start).to_ascii_uppercase(),
         byte_at(bytes, start + 1).to_ascii_uppercase(),

@@ -1,42 +1,51 @@
-//! Reads JSON with its keys, without building a tree.
+//! Scans JSON by its keys, without building a tree.
 //!
-//! In: a JSON document. Out: finds with places in the raw bytes. A stack of the open
-//! objects, at most `DEPTH` deep, remembers what the keys around say: `name` inside
-//! `customer` is a person, inside `product` it is not. Where nothing says, the other
-//! keys of the object decide at its end. Tolerant: a document that is cut off is read
-//! as far as it goes.
+//! In: a JSON document. Out: candidates with offsets in the raw bytes. A stack of the open
+//! objects, at most `DEPTH` deep, holds what the outer keys say: `name` inside `customer` is a
+//! person, inside `product` it is not. Without such a key, the other keys of the object decide
+//! when it closes. Tolerant: a truncated document is read as far as it goes.
+
+pub(crate) mod columns;
+pub(crate) mod escape;
 
 use tidegate_model::DataType;
 
-use super::class::{byte_at, near};
-use super::columns::Columns;
-use super::escape;
-use super::keys::KeyClass;
-use super::labelled::{self, Reading};
-use super::name_value::may_be_name;
-use super::run::{LABELLED, Run};
-use super::text;
+use crate::byte_class::{byte_at, find_either};
+use crate::json::columns::Columns;
+use crate::keyed_value::{self, Outcome};
+use crate::keys::KeyClass;
+use crate::person::keyed::may_be_name;
+use crate::scan::{KEYED, Scan};
+use crate::text;
 
-/// Deeper objects are read, but their keys are judged without the keys around.
+/// Deeper objects are read, but their keys are judged without the outer keys.
 const DEPTH: usize = 48;
-/// JSON inside strings inside JSON.
-pub(super) const NESTED: u8 = 4;
+/// How deep JSON may be nested in strings.
+pub(crate) const NESTED: u8 = 4;
 
-/// What the keys of an object say it is about.
+/// An open object or list.
 #[derive(Clone, Copy, Default)]
 struct Frame {
-    object: bool,
-    /// The class that strings directly inside a list have.
+    shape: Shape,
+    /// The class of strings directly inside a list.
     list: Option<KeyClass>,
-    about: About,
-    /// A `name` that waits for the other keys.
-    waiting: Option<(usize, usize)>,
+    subject: Subject,
+    /// A `name` whose class the other keys decide.
+    pending_name: Option<(usize, usize)>,
     person_keys: u8,
     thing_keys: u8,
 }
 
+/// What brackets enclose.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum About {
+enum Shape {
+    Object,
+    #[default]
+    List,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Subject {
     #[default]
     Unknown,
     Person,
@@ -44,95 +53,38 @@ enum About {
     Thing,
 }
 
-/// The text is no JSON from this place on.
-pub(super) struct NotJson(pub(super) usize);
+/// The text is not JSON from this offset on.
+pub(crate) struct NotJson(pub(crate) usize);
 
-/// Scans a document.
-pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), NotJson> {
+/// Scans a document. `nested` counts the documents in strings around it.
+pub(crate) fn scan_document(
+    scan: &mut Scan<'_>,
+    document: &str,
+    nested: u8,
+) -> Result<(), NotJson> {
     let bytes = document.as_bytes();
-    let mut stack = [Frame::default(); DEPTH];
-    let mut depth = 0_usize;
-    let mut key: Option<KeyClass> = None;
-    let mut columns = Columns::default();
+    let mut reader = Reader::new(document, nested);
     let mut at = 0;
     while at < bytes.len() {
         match byte_at(bytes, at) {
-            b' ' | b'\n' | b'\r' | b'\t' => at += 1,
+            b' ' | b'\n' | b'\r' | b'\t' | b':' => at += 1,
             b',' => {
-                key = None;
-                if depth == columns.depth {
-                    columns.next();
+                reader.key = None;
+                if reader.depth == reader.columns.depth {
+                    reader.columns.next();
                 }
                 at += 1;
             }
-            b':' => at += 1,
-            open @ (b'{' | b'[') => {
-                let parent = stack.get(depth.min(DEPTH - 1)).copied().unwrap_or_default();
-                depth += 1;
-                if open == b'[' {
-                    columns.open(run, document, at, depth);
-                }
-                if let Some(frame) = stack.get_mut(depth) {
-                    *frame = child(parent, key, open == b'{');
-                }
-                key = None;
+            bracket @ (b'{' | b'[') => {
+                reader.open(scan, at, if bracket == b'{' { Shape::Object } else { Shape::List });
                 at += 1;
             }
             b'}' | b']' => {
-                if let Some(frame) = stack.get_mut(depth) {
-                    close(run, document, frame);
-                }
-                depth = depth.saturating_sub(1);
-                if depth < columns.floor {
-                    columns = Columns::default();
-                }
-                key = None;
+                reader.close(scan);
                 at += 1;
             }
-            b'"' => {
-                let (end, escaped) = string_end(bytes, at + 1);
-                let mut next = end + 1;
-                while matches!(byte_at(bytes, next), b' ' | b'\n' | b'\r' | b'\t') {
-                    next += 1;
-                }
-                let mut spare = Frame::default();
-                let frame = stack.get_mut(depth).unwrap_or(&mut spare);
-                if byte_at(bytes, next) == b':' && key.is_none() && (frame.object || depth >= DEPTH)
-                {
-                    let raw = document.get(at + 1..end).unwrap_or_default();
-                    let class =
-                        if raw == "value" { said_before(run, document, at) } else { run.key(raw) };
-                    note(frame, class);
-                    key = Some(class);
-                    if may_be_value(raw) {
-                        let place = (at + 1, end, escaped);
-                        let unkeyed = &mut Frame::default();
-                        string(run, document, place, unkeyed, None, nested);
-                    }
-                    at = next + 1;
-                    continue;
-                }
-                if depth == columns.depth && key.is_none() {
-                    key = columns.class();
-                }
-                string(run, document, (at + 1, end, escaped), frame, key, nested);
-                key = None;
-                at = end + 1;
-            }
-            b'-' | b'0'..=b'9' => {
-                let start = at;
-                while matches!(byte_at(bytes, at), b'-' | b'+' | b'.' | b'0'..=b'9' | b'e' | b'E') {
-                    at += 1;
-                }
-                if at - start >= 7 {
-                    let class = key
-                        .or_else(|| if depth == columns.depth { columns.class() } else { None })
-                        .or_else(|| stack.get(depth).and_then(|frame| frame.list))
-                        .unwrap_or(KeyClass::Unknown);
-                    labelled::number(run, document, start, at, class);
-                }
-                key = None;
-            }
+            b'"' => at = reader.string(scan, at),
+            b'-' | b'0'..=b'9' => at = reader.number(scan, at),
             _ => {
                 let rest = bytes.get(at..).unwrap_or_default();
                 let word = [&b"true"[..], b"false", b"null", b"NaN", b"Infinity"]
@@ -142,25 +94,130 @@ pub(super) fn scan(run: &mut Run<'_>, document: &str, nested: u8) -> Result<(), 
                     Some(word) => at += word.len(),
                     None => return Err(NotJson(at)),
                 }
-                key = None;
+                reader.key = None;
             }
         }
     }
-    // Cut off: what waits is decided with what was seen.
-    while depth > 0 {
-        if let Some(frame) = stack.get_mut(depth) {
-            close(run, document, frame);
-        }
-        depth = depth.min(DEPTH) - 1;
-    }
+    reader.finish(scan);
     Ok(())
 }
 
-/// What `value` is, by the pair before it: `{"type": "phone", "value": …}`.
+/// Where the scan of a document is.
+struct Reader<'d> {
+    document: &'d str,
+    nested: u8,
+    stack: [Frame; DEPTH],
+    depth: usize,
+    /// The class of the key whose value comes next.
+    key: Option<KeyClass>,
+    columns: Columns,
+}
+
+impl<'d> Reader<'d> {
+    fn new(document: &'d str, nested: u8) -> Self {
+        Self {
+            document,
+            nested,
+            stack: [Frame::default(); DEPTH],
+            depth: 0,
+            key: None,
+            columns: Columns::default(),
+        }
+    }
+
+    fn open(&mut self, scan: &mut Scan<'_>, at: usize, shape: Shape) {
+        let parent = self.stack.get(self.depth.min(DEPTH - 1)).copied().unwrap_or_default();
+        self.depth += 1;
+        if shape == Shape::List {
+            self.columns.open(scan, self.document, at, self.depth);
+        }
+        if let Some(frame) = self.stack.get_mut(self.depth) {
+            *frame = child(parent, self.key, shape);
+        }
+        self.key = None;
+    }
+
+    fn close(&mut self, scan: &mut Scan<'_>) {
+        if let Some(frame) = self.stack.get_mut(self.depth) {
+            resolve_name(scan, self.document, frame);
+        }
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth < self.columns.floor {
+            self.columns = Columns::default();
+        }
+        self.key = None;
+    }
+
+    /// Reads the key or value that begins at the quote at `at`; returns where to continue.
+    fn string(&mut self, scan: &mut Scan<'_>, at: usize) -> usize {
+        let bytes = self.document.as_bytes();
+        let (end, escaped) = string_end(bytes, at + 1);
+        let mut next = end + 1;
+        while matches!(byte_at(bytes, next), b' ' | b'\n' | b'\r' | b'\t') {
+            next += 1;
+        }
+        let mut spare = Frame::default();
+        let frame = self.stack.get_mut(self.depth).unwrap_or(&mut spare);
+        if byte_at(bytes, next) == b':'
+            && self.key.is_none()
+            && (frame.shape == Shape::Object || self.depth >= DEPTH)
+        {
+            let raw = self.document.get(at + 1..end).unwrap_or_default();
+            let class =
+                if raw == "value" { declared_type(scan, self.document, at) } else { scan.key(raw) };
+            count_key(frame, class);
+            self.key = Some(class);
+            if may_be_value(raw) {
+                let place = (at + 1, end, escaped);
+                let unkeyed = &mut Frame::default();
+                string(scan, self.document, place, unkeyed, None, self.nested);
+            }
+            return next + 1;
+        }
+        if self.depth == self.columns.depth && self.key.is_none() {
+            self.key = self.columns.class();
+        }
+        string(scan, self.document, (at + 1, end, escaped), frame, self.key, self.nested);
+        self.key = None;
+        end + 1
+    }
+
+    /// Reads the number that begins at `start`; returns its end.
+    fn number(&mut self, scan: &mut Scan<'_>, start: usize) -> usize {
+        let bytes = self.document.as_bytes();
+        let mut end = start;
+        while matches!(byte_at(bytes, end), b'-' | b'+' | b'.' | b'0'..=b'9' | b'e' | b'E') {
+            end += 1;
+        }
+        if end - start >= 7 {
+            let row = self.depth == self.columns.depth;
+            let class = self
+                .key
+                .or_else(|| if row { self.columns.class() } else { None })
+                .or_else(|| self.stack.get(self.depth).and_then(|frame| frame.list))
+                .unwrap_or(KeyClass::Unknown);
+            keyed_value::number(scan, self.document, start, end, class);
+        }
+        self.key = None;
+        end
+    }
+
+    /// A document that is cut off: decides pending names by the keys read so far.
+    fn finish(&mut self, scan: &mut Scan<'_>) {
+        while self.depth > 0 {
+            if let Some(frame) = self.stack.get_mut(self.depth) {
+                resolve_name(scan, self.document, frame);
+            }
+            self.depth = self.depth.min(DEPTH) - 1;
+        }
+    }
+}
+
+/// The class of `value`, from the pair before it: `{"type": "phone", "value": …}`.
 #[inline(never)]
-fn said_before(run: &mut Run<'_>, document: &str, at: usize) -> KeyClass {
+fn declared_type(scan: &mut Scan<'_>, document: &str, at: usize) -> KeyClass {
     const NAMING: [&str; 6] = ["type", "system", "kind", "label", "name", "field"];
-    let from = super::class::floor_char(document, at.saturating_sub(80));
+    let from = crate::byte_class::floor_char(document, at.saturating_sub(80));
     let word = document.get(from..at).and_then(|before| {
         let before = before.trim_ascii_end().strip_suffix(',')?.trim_ascii_end();
         let (before, word) = before.strip_suffix('"')?.rsplit_once('"')?;
@@ -168,7 +225,7 @@ fn said_before(run: &mut Run<'_>, document: &str, at: usize) -> KeyClass {
         let (_, key) = before.strip_suffix('"')?.rsplit_once('"')?;
         NAMING.contains(&key).then_some(word)
     });
-    let class = word.map_or(KeyClass::Unknown, |word| run.key(word));
+    let class = word.map_or(KeyClass::Unknown, |word| scan.key(word));
     match class {
         KeyClass::Person
         | KeyClass::Org
@@ -187,9 +244,9 @@ fn said_before(run: &mut Run<'_>, document: &str, at: usize) -> KeyClass {
     }
 }
 
-/// Whether a key may be somebody's: maps have addresses, numbers and names for keys.
+/// Whether a key may be personal data itself: maps have addresses, numbers and names as keys.
 fn may_be_value(key: &str) -> bool {
-    /// No number of anybody has fewer digits.
+    /// No personal number has fewer digits.
     const LEAST_DIGITS: usize = 6;
     let mut digits = 0;
     key.bytes().any(|byte| {
@@ -203,7 +260,7 @@ fn string_end(bytes: &[u8], from: usize) -> (usize, bool) {
     let mut at = from;
     let mut escaped = false;
     loop {
-        match near(bytes, at, b'"', b'\\') {
+        match find_either(bytes, at, b'"', b'\\') {
             None => return (bytes.len(), escaped),
             Some(found) if byte_at(bytes, found) == b'"' => return (found, escaped),
             Some(found) => {
@@ -217,25 +274,30 @@ fn string_end(bytes: &[u8], from: usize) -> (usize, bool) {
     }
 }
 
-fn about(class: KeyClass) -> About {
+fn subject_of(class: KeyClass) -> Subject {
     match class {
-        KeyClass::Role | KeyClass::Person => About::Person,
-        KeyClass::Org => About::Org,
-        KeyClass::Thing | KeyClass::Version => About::Thing,
-        _ => About::Unknown,
+        KeyClass::Role | KeyClass::Person => Subject::Person,
+        KeyClass::Org => Subject::Org,
+        KeyClass::Thing | KeyClass::Version => Subject::Thing,
+        _ => Subject::Unknown,
     }
 }
 
-fn child(parent: Frame, key: Option<KeyClass>, object: bool) -> Frame {
+fn child(parent: Frame, key: Option<KeyClass>, shape: Shape) -> Frame {
     let class = key.or(parent.list);
-    let mut own = class.map_or(About::Unknown, about);
-    if own == About::Unknown && !parent.object {
-        own = parent.about;
+    let mut own = class.map_or(Subject::Unknown, subject_of);
+    if own == Subject::Unknown && parent.shape == Shape::List {
+        own = parent.subject;
     }
-    Frame { object, list: if object { None } else { class }, about: own, ..Frame::default() }
+    Frame {
+        shape,
+        list: if shape == Shape::Object { None } else { class },
+        subject: own,
+        ..Frame::default()
+    }
 }
 
-fn note(frame: &mut Frame, class: KeyClass) {
+fn count_key(frame: &mut Frame, class: KeyClass) {
     match class {
         KeyClass::Person
         | KeyClass::Phone
@@ -250,19 +312,19 @@ fn note(frame: &mut Frame, class: KeyClass) {
     }
 }
 
-/// At the end of an object: the name that waits is a person's if the other keys are.
-fn close(run: &mut Run<'_>, document: &str, frame: &mut Frame) {
-    if let Some((start, end)) = frame.waiting.take()
+/// When an object closes: a pending name is a person's if the other keys are.
+fn resolve_name(scan: &mut Scan<'_>, document: &str, frame: &mut Frame) {
+    if let Some((start, end)) = frame.pending_name.take()
         && frame.person_keys > 0
         && frame.person_keys >= frame.thing_keys
         && document.get(start..end).is_some_and(may_be_name)
     {
-        run.add(start, end, DataType::Person, LABELLED);
+        scan.add(start, end, DataType::Person, KEYED);
     }
 }
 
 fn string(
-    run: &mut Run<'_>,
+    scan: &mut Scan<'_>,
     document: &str,
     (start, end, escaped): (usize, usize, bool),
     frame: &mut Frame,
@@ -273,27 +335,27 @@ fn string(
         return;
     }
     let class = match key.or(frame.list).unwrap_or(KeyClass::Unknown) {
-        KeyClass::Name => match frame.about {
-            About::Person => KeyClass::Person,
-            About::Org => KeyClass::Org,
-            About::Thing => KeyClass::Thing,
-            About::Unknown => KeyClass::Name,
+        KeyClass::Name => match frame.subject {
+            Subject::Person => KeyClass::Person,
+            Subject::Org => KeyClass::Org,
+            Subject::Thing => KeyClass::Thing,
+            Subject::Unknown => KeyClass::Name,
         },
         class => class,
     };
     if escaped {
-        escape::scan(run, document, start, end, class, nested);
+        escape::scan_string(scan, document, start, end, class, nested);
         return;
     }
     if class == KeyClass::Name {
-        frame.waiting = Some((start, end));
+        frame.pending_name = Some((start, end));
     }
-    value(run, document, start, end, class, nested);
+    value(scan, document, start, end, class, nested);
 }
 
 /// A string without escapes, under a key of this class.
-pub(super) fn value(
-    run: &mut Run<'_>,
+pub(crate) fn value(
+    scan: &mut Scan<'_>,
     document: &str,
     start: usize,
     end: usize,
@@ -301,35 +363,35 @@ pub(super) fn value(
     nested: u8,
 ) {
     if class != KeyClass::Unknown
-        && labelled::value(run, document, start, end, class) == Reading::Done
+        && keyed_value::value(scan, document, start, end, class) == Outcome::Consumed
     {
         return;
     }
     let Some(piece) = document.get(start..end) else { return };
-    let base = run.base;
-    let quiet = std::mem::replace(
-        &mut run.quiet,
+    let base = scan.base;
+    let names_suppressed = std::mem::replace(
+        &mut scan.names_suppressed,
         piece.len() < 80
             && matches!(class, KeyClass::Thing | KeyClass::Place | KeyClass::Login | KeyClass::Id),
     );
-    run.base += start;
-    let reached = run.out.len();
+    scan.base += start;
+    let reached = scan.out.len();
     let mut read = false;
     if nested < NESTED && looks_like_json(piece) {
-        read = scan(run, piece, nested + 1).is_ok();
+        read = scan_document(scan, piece, nested + 1).is_ok();
     }
     if !read {
-        run.out.truncate(reached);
-        text::scan(run, piece);
+        scan.out.truncate(reached);
+        text::scan_text(scan, piece);
     }
-    run.quiet = quiet;
-    run.base = base;
+    scan.names_suppressed = names_suppressed;
+    scan.base = base;
 }
 
-/// Whether a text begins like JSON does.
-pub(super) fn looks_like_json(text: &str) -> bool {
-    let trimmed = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
-    let mut bytes = trimmed.bytes();
+/// Whether a text begins as JSON does.
+pub(crate) fn looks_like_json(text: &str) -> bool {
+    let trim_with_offset = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
+    let mut bytes = trim_with_offset.bytes();
     let Some(open @ (b'{' | b'[')) = bytes.next() else { return false };
     match bytes.find(|b| !b.is_ascii_whitespace()) {
         None => true,

@@ -1,25 +1,27 @@
-//! What a key says about its value.
+//! Classifies keys: what a key says about its value.
 //!
-//! In: a key as written (`contactName`, `bill-to`, `Ansprechpartner`, `owner.name`).
-//! Out: a `KeyClass`. The key is cut into words at case changes and separators, each
-//! word is looked up, and the last telling word decides; the words before it can turn
-//! a `name` into a person, a company or a thing.
+//! In: a key as written (`contactName`, `bill-to`, `Ansprechpartner`, `owner.name`). Out: a
+//! `KeyClass`. Splits the key into words at case changes and separators and looks each up; the
+//! last known word decides, and the words before it can turn a `name` into a person, a company
+//! or a thing.
+
+pub(crate) mod words;
 
 use std::sync::LazyLock;
 
-use super::key_words::WORDS;
-use super::words::{Hasher, hash};
+use crate::dictionary::{Hasher, hash};
+use crate::keys::words::WORDS;
 
 /// What the value of a key is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyClass {
-    /// Nothing known.
+pub(crate) enum KeyClass {
+    /// No known word.
     Unknown,
     /// `name` alone: the things around it decide.
     Name,
-    /// A person's name, or a part of one.
+    /// A person's name, or part of one.
     Person,
-    /// A person, if the value looks like a name; as a container, a person.
+    /// A person if the value looks like a name; for an object, a person.
     Role,
     /// A company.
     Org,
@@ -56,15 +58,15 @@ use KeyClass::{
     Role, Ssn, Thing, Token, Unknown,
 };
 
-/// Words that make a person of the name after them.
+/// Words that make the name after them a person's.
 const PERSON_WORDS: &str =
     "first last full given family middle display real preferred maiden legal nick birth holder";
-/// Words that make a secret of the key after them.
+/// Words that make the key after them a secret.
 const SECRET_WORDS: &str = "api access secret private auth encryption signing master session bearer refresh client service ssh deploy webhook bot app \
     account storage admin license jwt oauth stripe openai anthropic sendgrid mailgun twilio datadog algolia mapbox";
-/// Words that make no personal value of the number before them.
+/// Words that make the number before them not personal.
 const COUNT_WORDS: &str = "id count type hash";
-/// Words that make a place in a list of the token after them.
+/// Words that make the token after them a position in a list.
 const PAGE_WORDS: &str = "next page max continuation sync token";
 const KEY_WORDS: &str = "key keys";
 
@@ -74,24 +76,24 @@ const COUNT_WORD: u8 = 4;
 const PAGE_WORD: u8 = 8;
 const KEY_WORD: u8 = 16;
 
-/// A word of a key: its class, and what it does to its neighbours.
+/// A word of a key: its class, and its effect on its neighbours.
 #[derive(Clone, Copy)]
-struct Known {
+struct KeyWord {
     hash: u64,
     class: KeyClass,
     roles: u8,
 }
 
-const NOTHING: Known = Known { hash: 0, class: Unknown, roles: 0 };
+const NOTHING: KeyWord = KeyWord { hash: 0, class: Unknown, roles: 0 };
 
-/// An open hash table.
-struct Table(Vec<Known>);
+/// A hash table with open addressing.
+struct Table(Vec<KeyWord>);
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table(vec![NOTHING; 1 << 13]);
     for (class, words) in WORDS {
         for word in words.split_whitespace() {
-            let known = table.slot(joined_hash(word));
+            let known = table.slot(folded_hash(word));
             known.class = if known.class == Unknown { *class } else { known.class };
         }
     }
@@ -103,15 +105,15 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         (KEY_WORD, KEY_WORDS),
     ] {
         for word in words.split_whitespace() {
-            table.slot(joined_hash(word)).roles |= role;
+            table.slot(folded_hash(word)).roles |= role;
         }
     }
     table
 });
 
 impl Table {
-    /// The slot of a word, made if need be. The table is never half full.
-    fn slot(&mut self, hash: u64) -> &mut Known {
+    /// The slot of a word, created if missing. The table is never half full.
+    fn slot(&mut self, hash: u64) -> &mut KeyWord {
         let mask = self.0.len() - 1;
         let mut index = (hash >> 40) as usize & mask;
         while self.0[index].hash != hash && self.0[index].hash != 0 {
@@ -121,7 +123,7 @@ impl Table {
         &mut self.0[index]
     }
 
-    fn get(&self, hash: u64) -> Known {
+    fn get(&self, hash: u64) -> KeyWord {
         let mask = self.0.len() - 1;
         let mut index = (hash >> 40) as usize & mask;
         loop {
@@ -139,12 +141,12 @@ impl Table {
 }
 
 /// The class of a key.
-pub(super) fn classify(key: &str, custom: &dyn Fn(u64) -> bool) -> KeyClass {
+pub(crate) fn classify(key: &str, custom: &dyn Fn(u64) -> bool) -> KeyClass {
     if key.len() > 64 {
         return Unknown;
     }
     let table = &*TABLE;
-    // Most keys are one word: nothing to cut.
+    // Most keys are one word and need no splitting.
     let plain = key.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
     if plain && key.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic()) {
         let whole = hash(key);
@@ -205,7 +207,7 @@ fn last_two(table: &Table, key: &str) -> Option<KeyClass> {
     table.class(joined.finish())
 }
 
-fn by_words(words: &[Known]) -> KeyClass {
+fn by_words(words: &[KeyWord]) -> KeyClass {
     let Some((last, before)) = words.split_last() else { return Unknown };
     let roles = before.iter().fold(0, |roles, word| roles | word.roles);
     let qualified = before.iter().rev().map(|word| word.class).find(|class| *class != Unknown);
@@ -272,8 +274,8 @@ fn split(key: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The folded, joined form that keys are compared by.
-pub(super) fn joined_hash(key: &str) -> u64 {
+/// The hash of the folded, joined form that keys are compared by.
+pub(crate) fn folded_hash(key: &str) -> u64 {
     let mut joined = Hasher::new();
     key.chars().filter(|c| c.is_alphanumeric()).for_each(|c| joined.folded(c));
     joined.finish()

@@ -1,76 +1,76 @@
-//! Words that tell what stands beside them: titles, cues, legal forms, street words.
+//! Context cues: words that say what is next to them. Titles, roles, legal forms, street words.
 //!
-//! In: the hash of a folded word. Out: flags. The lists below are written by hand, in
-//! the languages we know best; a word may carry several flags. Built once, on first use.
+//! In: the hash of a folded word. Out: flags. The lists are written by hand in the most common
+//! languages; a word may have several flags. Built once, on first use.
 
 use std::sync::LazyLock;
 
-use super::words::{hash, hash_at, known};
+use crate::dictionary::{hash, hash_at, lookup};
 
 /// `Mr`, `Frau`, `Dr`: a name follows.
-pub(super) const TITLE: u32 = 1;
+pub(crate) const TITLE: u32 = 1;
 /// `contact`, `von`, `dear`: a name may follow.
-pub(super) const PERSON_CUE: u32 = 1 << 1;
-/// `GmbH`, `Ltd`: what stands before is a company.
-pub(super) const LEGAL_FORM: u32 = 1 << 2;
+pub(crate) const PERSON_CUE: u32 = 1 << 1;
+/// `GmbH`, `Ltd`: a company precedes it.
+pub(crate) const LEGAL_FORM: u32 = 1 << 2;
 /// `Group`, `Holding`, `Bank`: likely part of the name of a company.
-pub(super) const COMPANY_WORD: u32 = 1 << 3;
-/// `Street`, `Avenue`: a street's name stands before.
-pub(super) const STREET_END: u32 = 1 << 4;
+pub(crate) const COMPANY_WORD: u32 = 1 << 3;
+/// `Street`, `Avenue`: a street name precedes it.
+pub(crate) const STREET_END: u32 = 1 << 4;
 /// `rue`, `Calle`, `Via`: a street's name follows.
-pub(super) const STREET_START: u32 = 1 << 5;
+pub(crate) const STREET_START: u32 = 1 << 5;
 /// `Apt`, `Suite`, `Flat`: a number of a dwelling follows.
-pub(super) const UNIT: u32 = 1 << 6;
+pub(crate) const DWELLING: u32 = 1 << 6;
 /// `van`, `de`, `bin`: inside a name.
-pub(super) const PARTICLE: u32 = 1 << 7;
+pub(crate) const PARTICLE: u32 = 1 << 7;
 /// Never part of a person's name.
-pub(super) const STOP: u32 = 1 << 8;
+pub(crate) const STOP_WORD: u32 = 1 << 8;
 /// `works for`, `at`, `beneficiary`: a company may follow.
-pub(super) const COMPANY_CUE: u32 = 1 << 9;
-/// `says`, `lives`, `called`: a person stands before.
-pub(super) const PERSON_VERB: u32 = 1 << 10;
-/// A telephone number may stand near.
-pub(super) const PHONE_CUE: u32 = 1 << 11;
-/// A card number may stand near.
-pub(super) const CARD_CUE: u32 = 1 << 12;
-/// A social security number may stand near.
-pub(super) const SSN_CUE: u32 = 1 << 13;
-/// A date of birth may stand near.
-pub(super) const BIRTH_CUE: u32 = 1 << 14;
-/// A version number may stand near.
-pub(super) const VERSION_CUE: u32 = 1 << 15;
-/// A national identity number may stand near.
-pub(super) const ID_CUE: u32 = 1 << 16;
+pub(crate) const COMPANY_CUE: u32 = 1 << 9;
+/// `says`, `lives`, `called`: a person precedes it.
+pub(crate) const PERSON_VERB: u32 = 1 << 10;
+/// A telephone number may be near.
+pub(crate) const PHONE_CUE: u32 = 1 << 11;
+/// A card number may be near.
+pub(crate) const CARD_CUE: u32 = 1 << 12;
+/// A social security number may be near.
+pub(crate) const SSN_CUE: u32 = 1 << 13;
+/// A date of birth may be near.
+pub(crate) const BIRTH_CUE: u32 = 1 << 14;
+/// A version number may be near.
+pub(crate) const VERSION_CUE: u32 = 1 << 15;
+/// A national identity number may be near.
+pub(crate) const ID_CUE: u32 = 1 << 16;
 /// `Corp`-like prefixes that begin a company: `Grupo`, `Stichting`, `PT`.
-pub(super) const COMPANY_START: u32 = 1 << 17;
+pub(crate) const COMPANY_START: u32 = 1 << 17;
 /// `Customer`, `Engineer`: what a person is; a name may follow.
-pub(super) const ROLE: u32 = 1 << 18;
-/// Numbers near it are no telephone numbers.
-pub(super) const NUMBER_STOP: u32 = 1 << 19;
+pub(crate) const ROLE: u32 = 1 << 18;
+/// Numbers near it are not telephone numbers.
+pub(crate) const NOT_PHONE_CUE: u32 = 1 << 19;
 /// A postal address may follow.
-pub(super) const ADDRESS_CUE: u32 = 1 << 20;
+pub(crate) const ADDRESS_CUE: u32 = 1 << 20;
 /// `and`, `und`, `y`: joins names of a company.
-pub(super) const AND: u32 = 1 << 21;
+pub(crate) const CONJUNCTION: u32 = 1 << 21;
 /// `name`, `nom`: the word itself, for `name is`.
-pub(super) const NAME_WORD: u32 = 1 << 22;
+pub(crate) const NAME_WORD: u32 = 1 << 22;
 /// `is`, `ist`, `est`, `es`.
-pub(super) const IS: u32 = 1 << 23;
+pub(crate) const COPULA: u32 = 1 << 23;
 /// `password`, `token`: a secret may follow.
-pub(super) const SECRET_CUE: u32 = 1 << 24;
+pub(crate) const SECRET_CUE: u32 = 1 << 24;
 /// `called`, `m'appelle`, `I'm`: a name follows for sure.
-pub(super) const CALLED: u32 = 1 << 25;
+pub(crate) const STRONG_PERSON_CUE: u32 = 1 << 25;
 /// `Regards`, `Hi`, `Dear`: a name follows, perhaps on the next line.
-pub(super) const CLOSING: u32 = 1 << 26;
+pub(crate) const SALUTATION: u32 = 1 << 26;
 /// `works`, `beneficiary`, `employer`: a company follows, perhaps one word later.
-pub(super) const EMPLOYED: u32 = 1 << 28;
+pub(crate) const STRONG_COMPANY_CUE: u32 = 1 << 28;
 /// `number`: a telephone number may follow, if it is written in groups.
-pub(super) const NUMBER_WORD: u32 = 1 << 30;
+pub(crate) const NUMBER_WORD: u32 = 1 << 30;
 /// `and`, `mit`, `von`: a name may follow, or anything else.
-pub(super) const GERMAN_CUE: u32 = 1 << 31;
+pub(crate) const WEAK_PERSON_CUE: u32 = 1 << 31;
 /// `Bearer`: a token follows.
-pub(super) const BEARER: u32 = 1 << 29;
-/// `Jr`, `MD`: behind a name.
-pub(super) const SUFFIX: u32 = 1 << 27;
+pub(crate) const BEARER: u32 = 1 << 29;
+/// `Jr`, `MD`: after a name.
+pub(crate) const SUFFIX: u32 = 1 << 27;
 
 const LISTS: &[(u32, &str)] = &[
     (
@@ -81,20 +81,20 @@ const LISTS: &[(u32, &str)] = &[
         г-н г-жа пан пані gospodin gospođa sheikh dame lord lady judge justice senator",
     ),
     (
-        CALLED,
+        STRONG_PERSON_CUE,
         "kid son daughter wife husband brother sister uncle aunt cousin nephew niece grandfather grandmother fiancé appelle llamo heiße heisse heißt chiamo chamo heet heter nazywam jmenuji namens attn aka née",
     ),
     (
-        EMPLOYED,
+        STRONG_COMPANY_CUE,
         "works work worked working employed joined beneficiary employer supplier vendor payee company firm arbeitet arbeitgeber beschäftigt \
         travaille employé trabaja empleado lavora trabalha werkt arbetar arbejder jobber pracuje pracuje çalışıyor firma empresa société azienda bedrijf represent representing",
     ),
     (BEARER, "bearer basic"),
-    (GERMAN_CUE, "and or mit für von an bei zwischen und oder zu meine mein bitte"),
+    (WEAK_PERSON_CUE, "and or mit für von an bei zwischen und oder zu meine mein bitte"),
     (NUMBER_WORD, "number nummer número numéro numero numer broj číslo szám numaram numarası nro"),
     (SUFFIX, "jr sr ii iii iv md phd dds dvm esq msc bsc mba cpa dmd rn"),
     (
-        CLOSING | STOP,
+        SALUTATION | STOP_WORD,
         "hi hello hey dear regards sincerely cheers thanks thank greetings hallo liebe lieber geehrter geehrte \
         sehr grüße gruß bonjour cher chère cordialement salut hola estimado estimada querido querida saludos atentamente \
         ciao gentile caro cara saluti olá prezado prezada caro atenciosamente beste geachte groeten hej hei kære vennlig hilsen \
@@ -200,7 +200,7 @@ const LISTS: &[(u32, &str)] = &[
         οδός λεωφόρος λεωφ. πλατεία πάροδος cl. cr. dg. tr. blv. náměstí rambla am im an der alte neue plaça carrer",
     ),
     (
-        UNIT,
+        DWELLING,
         "apt apt. apartment suite ste ste. unit flat studio room rm floor fl fl. box lot piso puerta apto apto. apartamento \
         appartement bât bâtiment étage appt esc escalera interno scala palazzo wohnung whg og stock top lgh lägenhet leilighet lejl bus \
         m. lok lok. mieszkanie byt kv кв кв. kat daire building bldg bldg. tower house block bloc ap ap. depto local dpto edificio \
@@ -211,7 +211,7 @@ const LISTS: &[(u32, &str)] = &[
         "van von de der den del della di da dos das do du la le los las el al bin bint ibn ben ter ten te zu zum zur af av \
         st y e i san santa mac abu ould ap 't op vom d' dello degli dal dalla delle d",
     ),
-    (AND, "and und et y e en og och och i oraz és ja & och ve и та și na og"),
+    (CONJUNCTION, "and und et y e en og och och i oraz és ja & och ve и та și na og"),
     (
         PHONE_CUE,
         "phone phones telephone tel tél telefon telefono teléfono telefone téléphone mobile mobil móvil movil celular cell \
@@ -222,7 +222,7 @@ const LISTS: &[(u32, &str)] = &[
         hívjon telefonszám zavolejte zadzwoń telefonnummer rufnummer handynummer mobilnummer 電話 电话 手机 전화",
     ),
     (
-        NUMBER_STOP,
+        NOT_PHONE_CUE,
         "order invoice tracking isbn issn sku part ref reference version id uuid serial batch ticket case page pages \
         chapter account acct build commit error code job pid port size bytes ms seconds amount total price usd eur gbp job row line \
         lines bestellung rechnung auftrag sendung seite commande facture pedido factura ordine fattura zip postcode upc ean gtin model \
@@ -265,14 +265,14 @@ const LISTS: &[(u32, &str)] = &[
         NAME_WORD,
         "name nom nombre nome naam namn navn imię imie jméno jmeno isim ad nimi név prénom surname apellido cognome имя ім'я όνομα",
     ),
-    (IS, "is ist est es é è är er on jest je to are :"),
+    (COPULA, "is ist est es é è är er on jest je to are :"),
     (
         SECRET_CUE,
         "password passwort passphrase kennwort contraseña wachtwoord lösenord hasło heslo senha parola пароль secret token \
         key apikey api-key pin passcode credential credentials pw pwd passwd",
     ),
     (
-        STOP,
+        STOP_WORD,
         "tel phone fax email mobile the a an this that these those my your his her its our their please if when where what who why how which while \
         in on of as but not no yes ok okay so then than there here it he she we they you do does did don't can could would should shall may \
         might must will let get got see look note todo fixme update re fwd subject date sent cc error warning info debug \
@@ -301,8 +301,8 @@ const LISTS: &[(u32, &str)] = &[
 ];
 
 struct Table {
-    /// A bit for each word, by other bits of its hash: most words of a text are none of
-    /// these, and 8 kB stay in the nearest cache.
+    /// A Bloom filter with one bit per word: most words of a text are not in the lexicon, and 8
+    /// kB stay in the first-level cache.
     bits: [u64; BITS],
     slots: Vec<(u64, u32)>,
 }
@@ -310,7 +310,7 @@ struct Table {
 const BITS: usize = 1 << 10;
 const SLOTS: usize = 1 << 14;
 
-/// The place of the bit of a hash.
+/// The position of the filter bit of a hash.
 fn bit(hash: u64) -> (usize, u64) {
     ((hash >> 22) as usize & (BITS - 1), 1 << (hash >> 16 & 63))
 }
@@ -341,17 +341,17 @@ impl Table {
     }
 }
 
-/// A handle on the table, so that the hot loop does not ask each time whether it is built.
+/// A handle to the table, so that the hot loop does not check each time whether it is built.
 #[derive(Clone, Copy)]
-pub(super) struct Lexicon(&'static Table);
+pub(crate) struct Lexicon(&'static Table);
 
 impl Lexicon {
-    pub(super) fn get() -> Self {
+    pub(crate) fn get() -> Self {
         Self(&TABLE)
     }
 
     /// The flags of the word with this hash.
-    pub(super) fn flags(self, hash: u64) -> u32 {
+    pub(crate) fn flags(self, hash: u64) -> u32 {
         let (word, own) = bit(hash);
         if self.0.bits[word] & own == 0 {
             return 0;
@@ -368,24 +368,24 @@ impl Lexicon {
     }
 
     /// The flags of a word.
-    pub(super) fn word(self, word: &str) -> u32 {
+    pub(crate) fn word(self, word: &str) -> u32 {
         self.flags(hash(word))
     }
 
     /// The flags of the word at `start..end`.
-    pub(super) fn word_at(self, text: &str, start: usize, end: usize) -> u32 {
+    pub(crate) fn word_at(self, text: &str, start: usize, end: usize) -> u32 {
         self.flags(hash_at(text, start, end))
     }
 
-    /// Both of the word at `start..end`.
-    pub(super) fn both_at(self, text: &str, start: usize, end: usize) -> (u32, u8) {
+    /// The flags here and in the dictionary, of the word at `start..end`.
+    pub(crate) fn both_at(self, text: &str, start: usize, end: usize) -> (u32, u8) {
         let hash = hash_at(text, start, end);
-        (self.flags(hash), known(hash))
+        (self.flags(hash), lookup(hash))
     }
 
-    /// Flags of the lexicon, and what the table of names knows.
-    pub(super) fn both(self, word: &str) -> (u32, u8) {
+    /// The flags here and in the dictionary, of a word.
+    pub(crate) fn both(self, word: &str) -> (u32, u8) {
         let hash = hash(word);
-        (self.flags(hash), known(hash))
+        (self.flags(hash), lookup(hash))
     }
 }

@@ -2,53 +2,37 @@
 //!
 //! Implements `Detect` of `model`. Pure: no clock, no disk, no network.
 //!
-//! `text` reads prose once and calls the finders; `json` and `table` read keys and give
-//! the values their classes (`keys`, `labelled`); `pair` does so for `key: value`.
+//! `text` scans prose and calls the detectors of single types; `json`, `text::table` and `pair`
+//! read keys, class them (`keys`) and judge their values (`keyed_value`). What the detectors
+//! share is in `scan`; `overlaps` turns their candidates into spans. The words they know are in
+//! `dictionary` (names) and `lexicon` (context cues).
 
 mod address;
-mod capital;
-mod card;
-mod check;
-mod cjk;
-mod class;
-mod columns;
-mod cue;
+mod announced;
+mod byte_class;
+mod byte_pairs;
+mod capitalised;
 mod detector;
-mod digits;
+mod dictionary;
 mod email;
-mod escape;
 mod iban;
-mod insert;
-mod ip;
 mod json;
-mod key_words;
+mod keyed_value;
 mod keys;
-mod labelled;
-mod legal;
 mod lexicon;
 mod markup;
-mod name;
-mod name_value;
-mod national;
 mod number;
 mod options;
 mod org;
-mod org_value;
+mod overlaps;
 mod pair;
-mod phone;
-mod pim;
-mod place;
-mod prefix;
-mod run;
+mod person;
+mod scan;
 mod secret;
-mod secret_value;
 mod sequence;
-mod street;
-mod table;
+#[cfg(test)]
+mod testing;
 mod text;
-mod told;
-mod vendor;
-mod words;
 
 pub use detector::Detector;
 pub use options::{CustomRule, Exclusion, Options, OptionsError};

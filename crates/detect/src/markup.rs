@@ -1,24 +1,24 @@
-//! Values in HTML and XML whose element or attribute says what they are.
+//! Values in HTML and XML, named by their element or attribute.
 //!
-//! In: a place right behind a `>`, or the `=` of `value="…"`. Out: a find for the value.
-//! `<lastName>Quux</lastName>`, `<p class="company">Quux</p>`, `<dt>Phone</dt><dd>…`,
-//! `<input name="password" value="…">`. Looks a bounded way back.
+//! In: the offset right after a `>`, or the `=` of `value="…"`. Out: a candidate for the value.
+//! Understands `<lastName>Quux</lastName>`, `<p class="company">Quux</p>`,
+//! `<dt>Phone</dt><dd>…`, `<input name="password" value="…">`. Searches a bounded distance back.
 
 use memchr::{memchr, memrchr, memrchr2};
 
-use super::keys::KeyClass;
-use super::labelled::{self, Reading};
-use super::run::Run;
+use crate::keyed_value::{self, Outcome};
+use crate::keys::KeyClass;
+use crate::scan::Scan;
 
-/// How far a tag reaches back.
+/// How far back a tag may begin.
 const REACH: usize = 160;
 /// How long a value may be.
 const VALUE: usize = 300;
 
-/// Reads the text of an element that starts at `start`, behind the `>`.
+/// Reads the text of an element that starts at `start`, after the `>`.
 #[cold]
 #[inline(never)]
-pub(super) fn element(run: &mut Run<'_>, text: &str, start: usize) -> Option<usize> {
+pub(crate) fn element(scan: &mut Scan<'_>, text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let close = start.checked_sub(1)?;
     let from = close.saturating_sub(REACH);
@@ -26,16 +26,16 @@ pub(super) fn element(run: &mut Run<'_>, text: &str, start: usize) -> Option<usi
     let tag = text.get(open + 1..close).filter(|_| bytes.get(open) == Some(&b'<'))?;
     let name = tag.split([' ', '\n', '\t']).next().unwrap_or_default();
     let class = match name {
-        "dd" | "td" => told_before(run, text, open),
-        _ => by_attribute(run, tag),
+        "dd" | "td" => preceding_header(scan, text, open),
+        _ => by_attribute(scan, tag),
     };
-    let class = class.or_else(|| telling(run.key(name)))?;
+    let class = class.or_else(|| informative(scan.key(name)))?;
     let length = memchr(b'<', bytes.get(start..bytes.len().min(start + VALUE))?)?;
-    value(run, text, start, start + length, class)
+    value(scan, text, start, start + length, class)
 }
 
 /// Reads `value="…"` or `content="…"` at the `=`, beside `name="…"` in the same tag.
-pub(super) fn attribute(run: &mut Run<'_>, text: &str, sign: usize) -> Option<usize> {
+pub(crate) fn attribute(scan: &mut Scan<'_>, text: &str, sign: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let start = sign + 2;
     let quote = *bytes.get(sign + 1)?;
@@ -44,33 +44,33 @@ pub(super) fn attribute(run: &mut Run<'_>, text: &str, sign: usize) -> Option<us
     if bytes.get(open) != Some(&b'<') || !matches!(quote, b'"' | b'\'') {
         return None;
     }
-    let class = by_attribute(run, text.get(open + 1..sign)?)?;
+    let class = by_attribute(scan, text.get(open + 1..sign)?)?;
     let length = memchr(quote, bytes.get(start..bytes.len().min(start + VALUE))?)?;
-    value(run, text, start, start + length, class)
+    value(scan, text, start, start + length, class)
 }
 
 fn value(
-    run: &mut Run<'_>,
+    scan: &mut Scan<'_>,
     text: &str,
     start: usize,
     end: usize,
     class: KeyClass,
 ) -> Option<usize> {
-    (labelled::value(run, text, start, end, class) == Reading::Done).then_some(end)
+    (keyed_value::value(scan, text, start, end, class) == Outcome::Consumed).then_some(end)
 }
 
-/// What the `dt` or `th` right before says.
-fn told_before(run: &mut Run<'_>, text: &str, open: usize) -> Option<KeyClass> {
+/// The class of the `dt` or `th` right before.
+fn preceding_header(scan: &mut Scan<'_>, text: &str, open: usize) -> Option<KeyClass> {
     let before = text.get(..open)?.trim_ascii_end();
     let head = before.strip_suffix("</dt>").or_else(|| before.strip_suffix("</th>"))?;
     let bytes = head.as_bytes();
     let from = bytes.len().saturating_sub(48);
     let start = from + memrchr(b'>', bytes.get(from..)?)? + 1;
-    telling(run.key(head.get(start..)?.trim_end_matches([':', ' '])))
+    informative(scan.key(head.get(start..)?.trim_end_matches([':', ' '])))
 }
 
-/// What `class`, `name`, `itemprop` or `id` say.
-fn by_attribute(run: &mut Run<'_>, tag: &str) -> Option<KeyClass> {
+/// The class of `class`, `name`, `itemprop` or `id`.
+fn by_attribute(scan: &mut Scan<'_>, tag: &str) -> Option<KeyClass> {
     for (place, _) in tag.match_indices("=\"").take(6) {
         let (key, rest) = tag.split_at(place);
         let named = ["class", "name", "itemprop", "id", "property"]
@@ -81,7 +81,7 @@ fn by_attribute(run: &mut Run<'_>, tag: &str) -> Option<KeyClass> {
         }
         let words = rest.get(2..)?.split('"').next().unwrap_or_default();
         for word in words.split(' ').take(4) {
-            if let Some(class) = telling(run.key(word)) {
+            if let Some(class) = informative(scan.key(word)) {
                 return Some(class);
             }
         }
@@ -89,7 +89,7 @@ fn by_attribute(run: &mut Run<'_>, tag: &str) -> Option<KeyClass> {
     None
 }
 
-fn telling(class: KeyClass) -> Option<KeyClass> {
+fn informative(class: KeyClass) -> Option<KeyClass> {
     matches!(
         class,
         KeyClass::Person
@@ -109,13 +109,12 @@ fn telling(class: KeyClass) -> Option<KeyClass> {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::{Detect, TextKind};
+    use tidegate_model::TextKind;
 
-    use crate::{Detector, Options};
+    use crate::testing::found_as;
 
     fn found(text: &str) -> Vec<&str> {
-        let detector = Detector::new(Options::default()).unwrap();
-        detector.scan(text, TextKind::Auto).iter().map(|span| &text[span.range()]).collect()
+        found_as(text, TextKind::Auto)
     }
 
     #[test]

@@ -1,42 +1,50 @@
 //! Decides what a number in a text is.
 //!
-//! In: the place of a digit, `+` or `(`. Out: finds, and where the scan goes on. Asked in
-//! this order: address of a computer, card, social security, national id, date of
-//! birth, telephone. Bounded: one look gathers at most ten groups.
+//! In: the offset of a digit, `+` or `(`. Out: candidates, and where the scan continues. Tries,
+//! in this order: IP address, payment card, social security number, national ID, date of birth,
+//! telephone number. Bounded: gathers at most ten groups of digits.
+
+pub(crate) mod card;
+pub(crate) mod check_digit;
+pub(crate) mod confidence;
+pub(crate) mod digits;
+pub(crate) mod ip;
+pub(crate) mod national_id;
+pub(crate) mod phone;
 
 use std::cell::LazyCell;
 
 use tidegate_model::DataType;
 
-use super::card;
-use super::check::is_day;
-use super::class::{DIGIT, LETTER, WORD, byte_at, byte_before, class_at, class_before, run_end};
-use super::digits::Digits;
-use super::ip;
-use super::lexicon::{
-    BIRTH_CUE, CARD_CUE, ID_CUE, NUMBER_STOP, NUMBER_WORD, PHONE_CUE, SSN_CUE, VERSION_CUE,
+use crate::byte_class::{
+    DIGIT, LETTER, WORD, byte_at, byte_before, class_at, class_before, run_end,
 };
-use super::national;
-use super::phone::{Shape, is_international, local_shape};
-use super::run::{CHECKED, Found, PROSE, Run};
+use crate::lexicon::{
+    BIRTH_CUE, CARD_CUE, ID_CUE, NOT_PHONE_CUE, NUMBER_WORD, PHONE_CUE, SSN_CUE, VERSION_CUE,
+};
+use crate::number::check_digit::is_day;
+use crate::number::confidence::Confidence;
+use crate::number::digits::Digits;
+use crate::number::phone::{is_international, local_confidence};
+use crate::scan::{CHECKED, Candidate, PROSE, Scan};
 
-/// The flags of the words before a number, which are looked up when they are needed.
+/// The lexicon flags of the words before a number, looked up on first use.
 type Words<'a> = LazyCell<u32, &'a dyn Fn() -> u32>;
 
-/// What the words around say a number is.
+/// The lexicon flags that the key of a number implies.
 #[derive(Clone, Copy)]
-pub(super) struct Hint(pub(super) u32);
+pub(crate) struct Hint(pub(crate) u32);
 
-/// Looks at the number that starts at `start`; returns where to go on.
-pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize) -> usize {
+/// Looks at the number that starts at `start`; returns where to continue.
+pub(crate) fn detect_at(scan: &mut Scan<'_>, text: &str, start: usize) -> usize {
     let bytes = text.as_bytes();
     if byte_at(bytes, start).is_ascii_digit() {
-        // A short number with nothing of a number behind it: most numbers end here.
+        // Most numbers end here: a short number, and nothing after it that could continue it.
         let end = run_end(bytes, start, DIGIT);
-        let goes_on = matches!(byte_at(bytes, end), b' ' | b'-' | b'.' | b'/' | b')')
+        let continues = matches!(byte_at(bytes, end), b' ' | b'-' | b'.' | b'/' | b')')
             && (byte_at(bytes, end + 1).is_ascii_digit()
                 || matches!(byte_at(bytes, end + 1), b' ' | b'-' | b'('));
-        if end - start < 7 && !goes_on {
+        if end - start < 7 && !continues {
             return end;
         }
     }
@@ -47,7 +55,7 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize) -> usize {
         return next;
     }
     let first_end = digits.end(1);
-    // A short number alone is nothing: most numbers end here.
+    // A short number on its own means nothing.
     if digits.groups == 1 && first_end - start < 7 {
         return next;
     }
@@ -57,48 +65,49 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, start: usize) -> usize {
     {
         return next;
     }
-    match find(run, text, &digits, None) {
+    match find(scan, text, &digits, None) {
         Some(found) => {
-            run.add(found.start, found.end, found.data_type, found.rank);
+            scan.add(found.start, found.end, found.data_type, found.rank);
             found.end
         }
-        // Times, dates and versions are one thing: do not look inside.
+        // A date is one thing: nothing inside it is looked at.
         None if is_date(&digits).is_some() => digits.end(3),
         None => next,
     }
 }
 
-/// Whether the sign before joins the number to a word.
+/// Whether the character before joins the number to a word.
 fn glued(bytes: &[u8], start: usize) -> bool {
     let before = byte_before(bytes, start);
     matches!(before, b'#' | b'$') || start >= 2 && class_at(bytes, start - 2) & WORD != 0
 }
 
-/// What the digits are. With a hint, the words around are not asked.
-pub(super) fn find(
-    run: &Run<'_>,
+/// What the digits are. With a hint, the surrounding words do not matter.
+pub(crate) fn find(
+    scan: &Scan<'_>,
     text: &str,
     digits: &Digits,
     hint: Option<Hint>,
-) -> Option<Found> {
+) -> Option<Candidate> {
     let bytes = text.as_bytes();
     let start = digits.start;
     let plus = byte_at(bytes, start) == b'+';
     if !plus && digits.groups >= 4 && digits.signs(4) == b"..." {
         let Some(end) = ip::v4(bytes, start) else {
-            // `06.12.34.56.78` has one group more.
+            // `06.12.34.56.78` has one more group than an IP address.
             let dotted = digits.groups > 4 && byte_at(bytes, start) == b'0';
-            return if dotted { phone_of(run, text, digits, hint) } else { None };
+            return if dotted { phone_of(scan, text, digits, hint) } else { None };
         };
-        let version =
-            hint.map_or_else(|| run.flags_before(text, start, 6), |hint| hint.0) & VERSION_CUE != 0;
+        let version = hint.map_or_else(|| scan.flags_before(text, start, 6), |hint| hint.0)
+            & VERSION_CUE
+            != 0;
         return (!version).then(|| checked(start, end, DataType::IpAddress));
     }
     let total = digits.values(digits.groups).len();
     if total < 6 {
         return None;
     }
-    // A date with a time behind it is nobody's birthday.
+    // A date with a time is not a date of birth.
     if !plus
         && is_date(digits).is_some()
         && (byte_at(bytes, digits.end(3)) == b'T'
@@ -106,49 +115,49 @@ pub(super) fn find(
     {
         return None;
     }
-    // Asked for only where a word decides: most numbers are nothing whatever stands before.
-    let look = || hint.map_or_else(|| run.flags_before(text, start, 5), |hint| hint.0);
-    let words: Words<'_> = LazyCell::new(&look);
+    // Looked up only where a word decides: most numbers are nothing whatever precedes them.
+    let flags = || hint.map_or_else(|| scan.flags_before(text, start, 5), |hint| hint.0);
+    let words: Words<'_> = LazyCell::new(&flags);
     if !plus {
         if total >= 12
             && let Some(groups) = card::groups(digits, || *words & CARD_CUE != 0)
-            && clean_end(bytes, digits.end(groups))
+            && may_end_at(bytes, digits.end(groups))
         {
             return Some(checked(start, digits.end(groups), DataType::CreditCard));
         }
-        if let Some(found) = social(digits, bytes, &words) {
+        if let Some(found) = us_social_security(digits, bytes, &words) {
             return Some(found);
         }
-        if let Some(found) = born(text, digits, &words) {
+        if let Some(found) = birth_date(text, digits, &words) {
             return found;
         }
-        let (shape, groups) = national::in_digits(digits);
-        if (shape == Shape::Sure || shape == Shape::Possible && *words & ID_CUE != 0)
-            && clean_end(bytes, digits.end(groups))
+        let (shape, groups) = national_id::in_digits(digits);
+        if (shape == Confidence::Sure || shape == Confidence::NeedsCue && *words & ID_CUE != 0)
+            && may_end_at(bytes, digits.end(groups))
         {
             return Some(checked(start, digits.end(groups), DataType::NationalId));
         }
     }
-    phone(run, text, digits, &words, plus, hint.is_some())
+    phone(scan, text, digits, &words, hint)
 }
 
-fn phone_of(run: &Run<'_>, text: &str, digits: &Digits, hint: Option<Hint>) -> Option<Found> {
-    let look = || hint.map_or_else(|| run.flags_before(text, digits.start, 5), |hint| hint.0);
-    phone(run, text, digits, &LazyCell::new(&look), false, hint.is_some())
+fn phone_of(scan: &Scan<'_>, text: &str, digits: &Digits, hint: Option<Hint>) -> Option<Candidate> {
+    let flags = || hint.map_or_else(|| scan.flags_before(text, digits.start, 5), |hint| hint.0);
+    phone(scan, text, digits, &LazyCell::new(&flags), hint)
 }
 
-fn checked(start: usize, end: usize, data_type: DataType) -> Found {
-    Found { start, end, data_type, rank: CHECKED }
+fn checked(start: usize, end: usize, data_type: DataType) -> Candidate {
+    Candidate { start, end, data_type, rank: CHECKED }
 }
 
 /// Whether a number may end here.
-fn clean_end(bytes: &[u8], end: usize) -> bool {
+fn may_end_at(bytes: &[u8], end: usize) -> bool {
     class_at(bytes, end) & WORD == 0
         && !(matches!(byte_at(bytes, end), b'-' | b'.' | b'/' | b':')
             && class_at(bytes, end + 1) & (DIGIT | LETTER) != 0)
 }
 
-fn social(digits: &Digits, bytes: &[u8], words: &Words<'_>) -> Option<Found> {
+fn us_social_security(digits: &Digits, bytes: &[u8], words: &Words<'_>) -> Option<Candidate> {
     let (groups, form) =
         match (digits.lengths(3.min(digits.groups)), digits.signs(3.min(digits.groups))) {
             ([3, 2, 4], [b'-', b'-']) => (3, true),
@@ -164,23 +173,23 @@ fn social(digits: &Digits, bytes: &[u8], words: &Words<'_>) -> Option<Found> {
         && digits.number(5, 9) != 0;
     let end = digits.end(groups);
     (valid
-        && clean_end(bytes, end)
-        && (**words & SSN_CUE != 0 || form && **words & NUMBER_STOP == 0))
+        && may_end_at(bytes, end)
+        && (**words & SSN_CUE != 0 || form && **words & NOT_PHONE_CUE == 0))
         .then(|| checked(digits.start, end, DataType::Ssn))
 }
 
 /// `Some(None)` for a date that is nobody's birthday.
-fn born(text: &str, digits: &Digits, words: &Words<'_>) -> Option<Option<Found>> {
+fn birth_date(text: &str, digits: &Digits, words: &Words<'_>) -> Option<Option<Candidate>> {
     is_date(digits)?;
     let end = digits.end(3);
     if **words & BIRTH_CUE == 0 || class_at(text.as_bytes(), end) & WORD != 0 {
         return Some(None);
     }
-    Some(Some(Found { start: digits.start, end, data_type: DataType::BirthDate, rank: PROSE }))
+    Some(Some(Candidate { start: digits.start, end, data_type: DataType::BirthDate, rank: PROSE }))
 }
 
 /// Whether the first three groups are a day, a month and a year.
-pub(super) fn is_date(digits: &Digits) -> Option<()> {
+pub(crate) fn is_date(digits: &Digits) -> Option<()> {
     if digits.groups < 3 {
         return None;
     }
@@ -207,15 +216,15 @@ pub(super) fn is_date(digits: &Digits) -> Option<()> {
 }
 
 fn phone(
-    run: &Run<'_>,
+    scan: &Scan<'_>,
     text: &str,
     digits: &Digits,
     words: &Words<'_>,
-    plus: bool,
-    labelled: bool,
-) -> Option<Found> {
+    hint: Option<Hint>,
+) -> Option<Candidate> {
     let bytes = text.as_bytes();
     let start = digits.start;
+    let plus = byte_at(bytes, start) == b'+';
     for groups in (1..=digits.groups).rev() {
         let values = digits.values(groups);
         let end = digits.end(groups);
@@ -227,17 +236,18 @@ fn phone(
         } else if values.starts_with(&[0, 0]) && values.len() >= 10 {
             values.get(2..).is_some_and(is_international)
         } else {
-            match local_shape(values, digits.lengths(groups), digits.signs(groups)) {
-                Shape::Sure => **words & NUMBER_STOP == 0 || **words & PHONE_CUE != 0,
-                Shape::Possible => {
-                    let (cue, stop) = (**words & PHONE_CUE != 0, **words & NUMBER_STOP != 0);
-                    // `… 45 EUR. Callback number …`: the nearer word counts.
-                    let near = || run.flags_before(text, start, 2) & (PHONE_CUE | NUMBER_STOP);
-                    (cue && (!stop || labelled || near() == PHONE_CUE))
+            match local_confidence(values, digits.lengths(groups), digits.signs(groups)) {
+                Confidence::Sure => **words & NOT_PHONE_CUE == 0 || **words & PHONE_CUE != 0,
+                Confidence::NeedsCue => {
+                    let (cue, stop) = (**words & PHONE_CUE != 0, **words & NOT_PHONE_CUE != 0);
+                    // `… 45 EUR. Callback number …`: the nearer word decides.
+                    let find_either =
+                        || scan.flags_before(text, start, 2) & (PHONE_CUE | NOT_PHONE_CUE);
+                    (cue && (!stop || hint.is_some() || find_either() == PHONE_CUE))
                         || (**words & NUMBER_WORD != 0 && !stop && groups >= 3)
-                        || spoken_of(run, text, end, values.len())
+                        || followed_by_phone_word(scan, text, end, values.len())
                 }
-                Shape::No => false,
+                Confidence::No => false,
             }
         };
         if good {
@@ -248,8 +258,8 @@ fn phone(
 }
 
 /// `28-64-66-98 office`, `555 0143 (mobile)`.
-fn spoken_of(run: &Run<'_>, text: &str, end: usize, count: usize) -> bool {
-    count >= 7 && run.flags_after(text, end, 1) & PHONE_CUE != 0
+fn followed_by_phone_word(scan: &Scan<'_>, text: &str, end: usize, count: usize) -> bool {
+    count >= 7 && scan.flags_after(text, end, 1) & PHONE_CUE != 0
 }
 
 fn phone_end(bytes: &[u8], end: usize) -> bool {
@@ -257,14 +267,14 @@ fn phone_end(bytes: &[u8], end: usize) -> bool {
     if next == b'x' && byte_at(bytes, end + 1).is_ascii_digit() {
         return true;
     }
-    clean_end(bytes, end)
+    may_end_at(bytes, end)
         && !(next == b','
             && byte_at(bytes, end + 1).is_ascii_digit()
             && byte_at(bytes, end + 2).is_ascii_digit()
             && byte_at(bytes, end + 4) == b',')
 }
 
-/// The end of an extension behind the number: `x12`, `ext. 12`, `#12`.
+/// The end of an extension: `x12`, `ext. 12`, `#12`.
 fn extension(bytes: &[u8], end: usize) -> usize {
     let mut at = end;
     while byte_at(bytes, at) == b' ' && at < end + 2 {

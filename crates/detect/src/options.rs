@@ -1,7 +1,7 @@
-//! What a user can set: types to look for, rules of their own, and what never to report.
+//! The options of a user: types to look for, custom rules, exclusions.
 //!
-//! In: `Options` as configured. Out: `Rules`, compiled once, or an error that names the
-//! place and the remedy.
+//! In: `Options` as configured. Out: `Rules`, compiled once, or an error that names the rule and
+//! the remedy.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,16 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use regex::{Regex, RegexBuilder};
 use tidegate_model::DataType;
 
-use super::keys::joined_hash;
+use crate::keys::folded_hash;
 
 /// What to look for.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The types to report; all of them by default.
     pub types: Vec<DataType>,
-    /// Rules of the user.
+    /// The user's own rules.
     pub rules: Vec<CustomRule>,
-    /// What is never reported.
+    /// Values that are never reported.
     pub exclusions: Vec<Exclusion>,
 }
 
@@ -28,30 +28,30 @@ impl Default for Options {
     }
 }
 
-/// A rule of the user.
+/// A user's own rule.
 #[derive(Debug, Clone)]
 pub enum CustomRule {
-    /// Text that a regular expression finds.
+    /// Text that matches a regular expression.
     Pattern {
-        /// How messages call it.
+        /// The name in messages.
         name: String,
         /// The expression.
         regex: String,
-        /// What a find is reported as.
+        /// The type of a match.
         data_type: DataType,
     },
     /// Exact terms: names of projects, people, places.
     Terms {
-        /// How messages call the list.
+        /// The name in messages.
         name: String,
         /// The terms.
         terms: Vec<String>,
-        /// What a find is reported as.
+        /// The type of a match.
         data_type: DataType,
     },
     /// Keys of JSON objects, tables and `key: value` lines; their whole values are reported as `CUSTOM`.
     Keys {
-        /// How messages call the list.
+        /// The name in messages.
         name: String,
         /// The keys; case and separators do not matter.
         keys: Vec<String>,
@@ -63,41 +63,41 @@ pub enum CustomRule {
 pub enum Exclusion {
     /// Exactly this text.
     Value(String),
-    /// What this expression matches from start to end.
+    /// Any value that this expression matches as a whole.
     Pattern(String),
 }
 
-/// Options that cannot be used.
+/// Why options were rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum OptionsError {
-    /// An expression that is no regular expression, or too big.
+    /// Not a regular expression, or too big.
     #[error(
         "{place}: `{regex}` is not a usable regular expression; correct it, or write a list of terms instead"
     )]
     Regex {
         /// The rule or exclusion.
         place: String,
-        /// What was written.
+        /// The expression as written.
         regex: String,
         /// Why.
         #[source]
         cause: Box<regex::Error>,
     },
-    /// An expression that matches everything.
+    /// An expression that matches the empty text.
     #[error("{place}: `{regex}` matches the empty text; make it match at least one character")]
     MatchesEmpty {
         /// The rule or exclusion.
         place: String,
-        /// What was written.
+        /// The expression as written.
         regex: String,
     },
-    /// A list without content, or with an empty line.
+    /// A list without entries, or with an empty one.
     #[error("{place}: holds an empty entry; remove it")]
     Empty {
         /// The rule.
         place: String,
     },
-    /// Lists that are too big to search at once.
+    /// Too many terms to search for at once.
     #[error("{place}: the terms cannot be searched together; use fewer")]
     TooManyTerms {
         /// The rule.
@@ -108,19 +108,19 @@ pub enum OptionsError {
     },
 }
 
-/// The options, ready for use.
+/// The compiled options.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     types: u16,
-    pub(super) patterns: Vec<(Regex, DataType)>,
-    pub(super) terms: Option<(AhoCorasick, Vec<DataType>)>,
-    pub(super) keys: HashSet<u64>,
+    pub(crate) patterns: Vec<(Regex, DataType)>,
+    pub(crate) terms: Option<(AhoCorasick, Vec<DataType>)>,
+    pub(crate) keys: HashSet<u64>,
     excluded: HashSet<String>,
     excluding: Vec<Regex>,
 }
 
 impl Rules {
-    pub(super) fn compile(options: Options) -> Result<Self, OptionsError> {
+    pub(crate) fn compile(options: Options) -> Result<Self, OptionsError> {
         let mut rules = Self {
             types: options.types.iter().fold(0, |bits, data_type| bits | bit(*data_type)),
             patterns: Vec::new(),
@@ -143,7 +143,7 @@ impl Rules {
                 }
                 CustomRule::Keys { name, keys } => {
                     not_empty(&name, &keys)?;
-                    rules.keys.extend(keys.iter().map(|key| joined_hash(key)));
+                    rules.keys.extend(keys.iter().map(|key| folded_hash(key)));
                 }
             }
         }
@@ -168,11 +168,11 @@ impl Rules {
         Ok(rules)
     }
 
-    pub(super) fn wants(&self, data_type: DataType) -> bool {
+    pub(crate) fn wants(&self, data_type: DataType) -> bool {
         self.types & bit(data_type) != 0
     }
 
-    pub(super) fn excludes(&self, value: &str) -> bool {
+    pub(crate) fn excludes(&self, value: &str) -> bool {
         self.excluded.contains(value)
             || self
                 .excluding
@@ -180,7 +180,7 @@ impl Rules {
                 .any(|regex| regex.find(value).is_some_and(|found| found.len() == value.len()))
     }
 
-    pub(super) fn excludes_nothing(&self) -> bool {
+    pub(crate) fn excludes_nothing(&self) -> bool {
         self.excluded.is_empty() && self.excluding.is_empty()
     }
 }

@@ -1,44 +1,47 @@
 //! Names of companies and other organisations.
 //!
-//! In: capitalised words of prose, or a value that a key names. Out: the borders of the
-//! name. A legal form (`GmbH`, `Ltd`, `S.p.A.`) is proof; several surnames joined
-//! (`Nash-Montgomery`, `Doyle, Johnson and Stevens`, `Holt & Sons`) are likely; a word
-//! before (`works for`, `beneficiary`) helps where nothing else speaks against.
+//! In: capitalised words of prose. Out: the range of the name. A legal form (`GmbH`, `Ltd`,
+//! `S.p.A.`) proves it; several joined surnames (`Nash-Montgomery`, `Doyle, Johnson and
+//! Stevens`, `Holt & Sons`) make it likely; a cue before it (`works for`, `beneficiary`) helps
+//! where nothing contradicts.
+
+pub(crate) mod keyed;
+pub(crate) mod legal_form;
 
 use tidegate_model::DataType;
 
-use super::class::{LETTER, byte_at, class_at, run_end, upper_at};
-use super::legal::{any_form, form_end, forms_end, is_form};
-use super::lexicon::{
-    AND, COMPANY_CUE, COMPANY_START, COMPANY_WORD, EMPLOYED, LEGAL_FORM, PERSON_CUE, ROLE, STOP,
-    TITLE,
+use crate::byte_class::{LETTER, byte_at, class_at, run_end, upper_at};
+use crate::dictionary::{CALENDAR, COMMON, GIVEN, PLACE, STRONG_GIVEN, SURNAME, VERY_COMMON};
+use crate::lexicon::{
+    COMPANY_CUE, COMPANY_START, COMPANY_WORD, CONJUNCTION, LEGAL_FORM, PERSON_CUE, ROLE, STOP_WORD,
+    STRONG_COMPANY_CUE, TITLE,
 };
-use super::run::{Run, word_before};
-use super::sequence::{Kind, Sequence, Word};
-use super::words::{CALENDAR, GIVEN, PLACE, PLAIN, STRONG_GIVEN, SURNAME, VERY_PLAIN};
+use crate::org::legal_form::{any_form, form_end, forms_end, is_form};
+use crate::scan::{Scan, word_before};
+use crate::sequence::{Kind, Position, Sequence, Word, word_at};
 
-/// A company whose words prove themselves.
-pub(super) fn in_sequence(
-    run: &Run<'_>,
+/// A company that its own words prove.
+pub(crate) fn in_sequence(
+    scan: &Scan<'_>,
     text: &str,
     sequence: &Sequence,
 ) -> Option<(usize, usize)> {
     let words = sequence.words();
-    let from = first_own(words)?;
+    let from = first_possible(words)?;
     let own = words.get(from..)?;
     let first = own.first()?;
     let last = own.last()?;
-    // `S.A.` is read as initials: a form may stand behind any word.
+    // `S.A.` is read as initials: a form may follow any word.
     for (place, word) in own.iter().enumerate() {
         if matches!(word.kind, Kind::Initial | Kind::Particle) {
             continue;
         }
-        // The next word is read already: mostly it says that no form follows.
+        // The next word is read already and mostly rules out a form.
         let no_form = own
             .get(place + 1)
             .is_some_and(|next| next.start == word.end + 1 && next.flags & LEGAL_FORM == 0);
         if !(no_form && form_end(text, word.end).is_none())
-            && let Some(end) = forms_end(run.lexicon, text, word.end)
+            && let Some(end) = forms_end(scan.lexicon, text, word.end)
             && !(word.end == last.end
                 && byte_at(text.as_bytes(), word.end) == b','
                 && own.len() == 1
@@ -51,7 +54,7 @@ pub(super) fn in_sequence(
         own.iter().skip(1).rposition(|word| word.flags & LEGAL_FORM != 0 && is_form(text, word))
     {
         let end = own.get(place + 1)?.end;
-        let end = forms_end(run.lexicon, text, end).unwrap_or(end);
+        let end = forms_end(scan.lexicon, text, end).unwrap_or(end);
         return Some((
             first.start,
             end + usize::from(
@@ -62,10 +65,10 @@ pub(super) fn in_sequence(
             ),
         ));
     }
-    if let Some(end) = joined(run, text, own) {
-        return Some((first.start, forms_end(run.lexicon, text, end).unwrap_or(end)));
+    if let Some(end) = joined(scan, text, own) {
+        return Some((first.start, forms_end(scan.lexicon, text, end).unwrap_or(end)));
     }
-    // `Rose Group`, `Grupo Mora`, `Weber Logistik`: a name and a word for companies.
+    // `Rose Group`, `Grupo Mora`, `Weber Logistik`: a name and a company word.
     let company = own
         .iter()
         .skip(1)
@@ -73,8 +76,8 @@ pub(super) fn in_sequence(
     if let Some(place) = company
         && own.iter().take(place + 1).all(|word| {
             word.known & (SURNAME | GIVEN) != 0
-                && word.known & (VERY_PLAIN | CALENDAR) == 0
-                && word.flags & STOP == 0
+                && word.known & (VERY_COMMON | CALENDAR) == 0
+                && word.flags & STOP_WORD == 0
                 || word.kind == Kind::AllCapitals && word.known == 0
         })
     {
@@ -82,8 +85,8 @@ pub(super) fn in_sequence(
     }
     let start_word = own.len() >= 2
         && first.flags & COMPANY_START != 0
-        && first.known & VERY_PLAIN == 0
-        && own.iter().skip(1).all(|word| word.known & PLAIN == 0 && word.flags & STOP == 0);
+        && first.known & VERY_COMMON == 0
+        && own.iter().skip(1).all(|word| word.known & COMMON == 0 && word.flags & STOP_WORD == 0);
     if start_word && own.iter().skip(1).any(|word| word.known & SURNAME != 0) {
         return Some((first.start, last.end));
     }
@@ -92,37 +95,37 @@ pub(super) fn in_sequence(
         .then_some((first.start, first.end))
 }
 
-/// Both are surnames, one of them no plain word, and they are no double given name.
+/// Both are surnames, at least one is no common word, and they are not a double given name.
 fn two_surnames(word: &str) -> bool {
     let mut all = SURNAME;
-    let mut plain = PLAIN;
+    let mut plain = COMMON;
     let mut given = STRONG_GIVEN;
     for part in word.split('-') {
-        let known = super::words::known_word(part);
+        let known = crate::dictionary::lookup_word(part);
         all &= known;
         plain &= known;
-        given &= if known & super::words::STRONG_SURNAME != 0 { 0 } else { known };
+        given &= if known & crate::dictionary::STRONG_SURNAME != 0 { 0 } else { known };
     }
     all != 0 && plain == 0 && given == 0
 }
 
 /// The first word that can belong to a company's name.
-fn first_own(words: &[Word]) -> Option<usize> {
+fn first_possible(words: &[Word]) -> Option<usize> {
     let skip = words
         .iter()
         .take_while(|word| {
-            (word.flags & (STOP | TITLE) != 0
+            (word.flags & (STOP_WORD | TITLE) != 0
                 || word.flags & ROLE != 0 && word.flags & COMPANY_WORD == 0)
                 && word.known & GIVEN == 0
                 && word.kind != Kind::AllCapitals
-                || word.flags & STOP != 0 && word.known & VERY_PLAIN != 0
+                || word.flags & STOP_WORD != 0 && word.known & VERY_COMMON != 0
         })
         .count();
     (skip < words.len()).then_some(skip)
 }
 
 /// `Doyle, Johnson and Stevens`, `Wood and Baker`, `Smith & Jones`: surnames joined.
-fn joined(run: &Run<'_>, text: &str, own: &[Word]) -> Option<usize> {
+fn joined(scan: &Scan<'_>, text: &str, own: &[Word]) -> Option<usize> {
     if own.len() > 2 {
         return None;
     }
@@ -141,7 +144,7 @@ fn joined(run: &Run<'_>, text: &str, own: &[Word]) -> Option<usize> {
                 if word.len() > 4
                     || byte_at(bytes, stop) != b' '
                     || upper_at(text, end + 1)
-                    || run.lexicon.word(word) & AND == 0
+                    || scan.lexicon.word(word) & CONJUNCTION == 0
                 {
                     return None;
                 }
@@ -149,8 +152,8 @@ fn joined(run: &Run<'_>, text: &str, own: &[Word]) -> Option<usize> {
             }
             _ => return None,
         };
-        let word = super::sequence::one(run.lexicon, text, next, false)?;
-        if word.flags & (STOP | TITLE) != 0
+        let word = word_at(scan.lexicon, text, next, Position::First)?;
+        if word.flags & (STOP_WORD | TITLE) != 0
             || word.kind == Kind::Initial
             || word.known & STRONG_GIVEN != 0 && word.known & SURNAME == 0
         {
@@ -161,15 +164,15 @@ fn joined(run: &Run<'_>, text: &str, own: &[Word]) -> Option<usize> {
         end = word.end;
         let amp = byte_at(bytes, next.wrapping_sub(2)) == b'&';
         if joins {
-            // Two people are also joined by `and`: without a comma or `&` it takes a legal form.
+            // `and` joins two people too: without a comma or `&` it takes a legal form.
             let follows = byte_at(bytes, end) == b' '
                 && upper_at(text, end + 1)
-                && any_form(run.lexicon, text, end).is_none();
+                && any_form(scan.lexicon, text, end).is_none();
             let sure = (commas == 1 && count == 3 && own.len() == 1)
                 || amp
-                || any_form(run.lexicon, text, end).is_some();
+                || any_form(scan.lexicon, text, end).is_some();
             return (known == count && sure && (!follows || commas > 0)
-                || known >= 2 && any_form(run.lexicon, text, end).is_some())
+                || known >= 2 && any_form(scan.lexicon, text, end).is_some())
             .then_some(end);
         }
         commas += 1;
@@ -180,11 +183,11 @@ fn joined(run: &Run<'_>, text: &str, own: &[Word]) -> Option<usize> {
 }
 
 fn surname(word: &Word) -> bool {
-    word.known & SURNAME != 0 && word.flags & STOP == 0 && word.known & CALENDAR == 0
+    word.known & SURNAME != 0 && word.flags & STOP_WORD == 0 && word.known & CALENDAR == 0
 }
 
-/// A company that only the words before it tell.
-pub(super) fn by_cue(run: &Run<'_>, text: &str, sequence: &Sequence) -> Option<(usize, usize)> {
+/// A company that only the words before it reveal.
+pub(crate) fn by_cue(scan: &Scan<'_>, text: &str, sequence: &Sequence) -> Option<(usize, usize)> {
     let words = sequence.words();
     let first = words.first()?;
     let (from, to) = word_before(text, first.start, first.start.saturating_sub(16))?;
@@ -194,22 +197,22 @@ pub(super) fn by_cue(run: &Run<'_>, text: &str, sequence: &Sequence) -> Option<(
     {
         return None;
     }
-    let cue = run.lexicon.word_at(text, from, to);
-    // `Anna Weber from Initech`: a person stands right before.
+    let cue = scan.lexicon.word_at(text, from, to);
+    // `Anna Weber from Initech`: a person directly before.
     let of_person = cue & (COMPANY_CUE | PERSON_CUE) != 0
-        && run.out.last().is_some_and(|find| {
-            find.data_type == DataType::Person && find.end + 1 == from + run.base
+        && scan.out.last().is_some_and(|find| {
+            find.data_type == DataType::Person && find.end + 1 == from + scan.base
         });
-    if cue & (COMPANY_CUE | EMPLOYED) == 0 && !of_person {
+    if cue & (COMPANY_CUE | STRONG_COMPANY_CUE) == 0 && !of_person {
         return None;
     }
-    let strong = of_person && cue & AND == 0
-        || cue & EMPLOYED != 0
-        || run.flags_before(text, from, 2) & EMPLOYED != 0;
+    let strong = of_person && cue & CONJUNCTION == 0
+        || cue & STRONG_COMPANY_CUE != 0
+        || scan.flags_before(text, from, 2) & STRONG_COMPANY_CUE != 0;
     let count = words
         .iter()
         .take_while(|word| {
-            word.flags & STOP == 0 && word.known & CALENDAR == 0 && word.kind != Kind::Initial
+            word.flags & STOP_WORD == 0 && word.known & CALENDAR == 0 && word.kind != Kind::Initial
         })
         .count();
     let own = words.get(..count)?;
@@ -222,18 +225,18 @@ pub(super) fn by_cue(run: &Run<'_>, text: &str, sequence: &Sequence) -> Option<(
     }
     let plain = own
         .iter()
-        .filter(|word| word.known & PLAIN != 0 && word.known & (SURNAME | GIVEN) == 0)
+        .filter(|word| word.known & COMMON != 0 && word.known & (SURNAME | GIVEN) == 0)
         .count();
     let pure =
-        own.iter().all(|word| word.known & SURNAME != 0 && word.known & (PLAIN | PLACE) == 0);
-    // `at Rapid Cycle Solutions`: the last word is one for companies.
+        own.iter().all(|word| word.known & SURNAME != 0 && word.known & (COMMON | PLACE) == 0);
+    // `at Rapid Cycle Solutions`: the last word is a company word.
     let named = own.len() >= 2 && last.flags & COMPANY_WORD != 0;
     let good = if named {
         true
     } else if strong {
         own.iter().all(|word| word.known & PLACE == 0 || word.known & SURNAME != 0)
             && (plain == 0 || own.len() >= 2)
-            && !(own.len() == 1 && first.known & VERY_PLAIN != 0)
+            && !(own.len() == 1 && first.known & VERY_COMMON != 0)
     } else {
         pure
     };

@@ -1,44 +1,48 @@
 //! `key: value` and `key=value` in text.
 //!
-//! In: the place of a `:` or `=`. Out: a find for the value, if the key before the sign
-//! names one. Reads quoted and bare values, JSON and code inside text, headers of mail
-//! and HTTP, settings. Looks at most 48 bytes back.
+//! In: the offset of a `:` or `=`. Out: a candidate for the value, if the key before the sign
+//! has a class. Reads quoted and bare values, JSON and code inside text, headers of mail and
+//! HTTP, settings. Looks at most 48 bytes back.
+
+pub(crate) mod contact_card;
 
 use tidegate_model::DataType;
 
-use super::class::{
+use crate::byte_class::{
     CLASS, JOIN, LETTER, WORD, byte_at, byte_before, class_at, class_before, floor_char,
 };
-use super::digits::Digits;
-use super::keys::KeyClass;
-use super::labelled::{self, Reading};
-use super::lexicon::{CARD_CUE, ID_CUE, PHONE_CUE, SSN_CUE};
-use super::number::{self, Hint};
-use super::run::{CHECKED, LABELLED, Run};
-use super::sequence::Sequence;
-use super::{address, markup, name_value, org, org_value, pim, told};
+use crate::keyed_value::{self, Outcome};
+use crate::keys::KeyClass;
+use crate::lexicon::{CARD_CUE, ID_CUE, PHONE_CUE, SSN_CUE};
+use crate::number::digits::Digits;
+use crate::number::{self, Hint};
+use crate::org::keyed::company_end;
+use crate::person::keyed::name_end;
+use crate::scan::{CHECKED, KEYED, Scan};
+use crate::sequence::Sequence;
+use crate::{address, announced, markup, org};
 
-/// Looks at the pair around the sign at `at`; returns where to go on, if a value was found.
-pub(super) fn look(run: &mut Run<'_>, text: &str, at: usize) -> Option<usize> {
+/// Judges the pair around the sign at `at`; returns where to continue, if it has a value.
+pub(crate) fn detect_at(scan: &mut Scan<'_>, text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (key_start, key_end) = key_before(bytes, at)?;
-    // Times and numbers are no keys.
+    // Times and numbers are not keys.
     if byte_at(bytes, key_start).is_ascii_digit() {
         return None;
     }
     let key = text.get(floor_char(text, key_start)..key_end)?;
-    let mut class = run.key(key);
+    let mut class = scan.key(key);
     if byte_at(bytes, at) == b':'
         && matches!(class, KeyClass::Name | KeyClass::Id | KeyClass::Place)
         && matches!(byte_at(bytes, at + 1), b' ' | b'\t')
     {
         // `contact name: …`, `Phone number: …`: the words before belong to the key.
         if let Some(longer) = longer_key(text, key_start, key_end) {
-            let found = run.key(longer);
+            let found = scan.key(longer);
             class = if found == KeyClass::Unknown { class } else { found };
         }
     }
-    if let Some(end) = structured(run, text, key_start, key_end, at, class) {
+    if let Some(end) = structured(scan, text, key_start, key_end, at, class) {
         return Some(end);
     }
     if matches!(
@@ -74,14 +78,16 @@ pub(super) fn look(run: &mut Run<'_>, text: &str, at: usize) -> Option<usize> {
             if class == KeyClass::Password { 20_000 } else { 400 },
         )?;
         let class = if class == KeyClass::Name { KeyClass::Role } else { class };
-        return (labelled::value(run, text, start + 1, end, class) == Reading::Done).then_some(end);
+        return (keyed_value::value(scan, text, start + 1, end, class) == Outcome::Consumed)
+            .then_some(end);
     }
-    bare(run, text, start, class, byte_at(bytes, at))
+    bare(scan, text, start, class, byte_at(bytes, at))
 }
 
-/// Values whose key is not the word before the sign alone: see `markup`, `pim`, `told`.
+/// Values that more than the word before the sign describes: see `markup`, `contact_card`,
+/// `announced`.
 fn structured(
-    run: &mut Run<'_>,
+    scan: &mut Scan<'_>,
     text: &str,
     key_start: usize,
     key_end: usize,
@@ -93,24 +99,24 @@ fn structured(
     if byte_at(bytes, at) == b':' {
         let property = matches!(before, b'=' | b',')
             || matches!(before, b'\n' | 0) && byte_before(bytes, at).is_ascii_uppercase();
-        return if property { pim::line(run, text, at) } else { None };
+        return if property { contact_card::line(scan, text, at) } else { None };
     }
     match text.get(key_start..key_end)? {
-        "CN" if before == b';' => pim::common_name(run, text, at),
-        "value" | "content" => markup::attribute(run, text, at),
+        "CN" if before == b';' => contact_card::common_name(scan, text, at),
+        "value" | "content" => markup::attribute(scan, text, at),
         key if matches!(class, KeyClass::Unknown | KeyClass::Id)
             && matches!(
                 bytes.get(key_start..key_start + 2),
                 Some(b"se" | b"si" | b"SE" | b"SI" | b"PH" | b"JS")
             ) =>
         {
-            told::cookie(run, text, key, at)
+            announced::cookie(scan, text, key, at)
         }
         _ => None,
     }
 }
 
-/// The key before the sign: letters, digits, `_`, `-` and `.`, perhaps in quotes.
+/// The key before the sign: letters, digits, `_`, `-` and `.`, optionally in quotes.
 fn key_before(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut end = at;
     while matches!(byte_before(bytes, end), b' ' | b'"' | b'\'' | b'*' | b'`') && at - end < 3 {
@@ -143,7 +149,7 @@ fn longer_key(text: &str, start: usize, end: usize) -> Option<&str> {
 
 fn quoted_end(bytes: &[u8], from: usize, quote: u8, limit: usize) -> Option<usize> {
     let mut at = from;
-    // Private keys are long; nothing else that a key names is.
+    // Private keys are long; no other value with a key is.
     while at < bytes.len() && at - from < limit {
         match byte_at(bytes, at) {
             b'\\' => at += 1,
@@ -161,33 +167,32 @@ fn line_end(bytes: &[u8], from: usize, limit: usize) -> usize {
     from + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())
 }
 
-fn bare(run: &mut Run<'_>, text: &str, start: usize, class: KeyClass, sign: u8) -> Option<usize> {
+fn bare(scan: &mut Scan<'_>, text: &str, start: usize, class: KeyClass, sign: u8) -> Option<usize> {
     let bytes = text.as_bytes();
     match class {
         KeyClass::Password | KeyClass::Token | KeyClass::Auth => {
-            secret(run, text, start, class, sign)
+            secret(scan, text, start, class, sign)
         }
         KeyClass::Person | KeyClass::Role | KeyClass::Name => {
             if class != KeyClass::Person
                 && let Some((from, to)) =
-                    org::in_sequence(run, text, &Sequence::read(run.lexicon, text, start))
+                    org::in_sequence(scan, text, &Sequence::read(scan.lexicon, text, start))
             {
-                run.add(from, to, DataType::Org, LABELLED);
+                scan.add(from, to, DataType::Org, KEYED);
                 return Some(to);
             }
-            let end =
-                name_value::read_labelled(run.lexicon, text, start, class == KeyClass::Person)?;
-            run.add(start, end, DataType::Person, LABELLED);
+            let end = name_end(scan.lexicon, text, start, class)?;
+            scan.add(start, end, DataType::Person, KEYED);
             Some(end)
         }
         KeyClass::Org => {
-            let end = org_value::read_labelled(run.lexicon, text, start)?;
-            run.add(start, end, DataType::Org, LABELLED);
+            let end = company_end(scan.lexicon, text, start)?;
+            scan.add(start, end, DataType::Org, KEYED);
             Some(end)
         }
         KeyClass::Address => {
-            let end = address::read_labelled(text, start)?;
-            run.add(start, end, DataType::Address, LABELLED);
+            let end = address::address_end(text, start)?;
+            scan.add(start, end, DataType::Address, KEYED);
             Some(end)
         }
         KeyClass::Birth => {
@@ -208,16 +213,16 @@ fn bare(run: &mut Run<'_>, text: &str, start: usize, class: KeyClass, sign: u8) 
             } else {
                 text.get(start..stop)?.trim_end_matches(['.', ' ']).len() + start
             };
-            run.add(start, stop, DataType::BirthDate, LABELLED);
+            scan.add(start, stop, DataType::BirthDate, KEYED);
             Some(stop)
         }
-        KeyClass::Phone => hinted(run, text, start, PHONE_CUE, DataType::Phone),
-        KeyClass::Ssn => hinted(run, text, start, SSN_CUE, DataType::Ssn),
-        KeyClass::Card => hinted(run, text, start, CARD_CUE, DataType::CreditCard),
-        KeyClass::NationalId => hinted(run, text, start, ID_CUE, DataType::NationalId),
+        KeyClass::Phone => hinted(scan, text, start, PHONE_CUE, DataType::Phone),
+        KeyClass::Ssn => hinted(scan, text, start, SSN_CUE, DataType::Ssn),
+        KeyClass::Card => hinted(scan, text, start, CARD_CUE, DataType::CreditCard),
+        KeyClass::NationalId => hinted(scan, text, start, ID_CUE, DataType::NationalId),
         KeyClass::Custom => {
             let end = floor_char(text, line_end(bytes, start, 200));
-            run.add(
+            scan.add(
                 start,
                 start + text.get(start..end)?.trim_end().len(),
                 DataType::Custom,
@@ -226,7 +231,7 @@ fn bare(run: &mut Run<'_>, text: &str, start: usize, class: KeyClass, sign: u8) 
             Some(end)
         }
         KeyClass::Version => {
-            // Skip the number: it would look like the address of a computer.
+            // Skip the number, which would look like an IP address.
             let mut end = start;
             while class_at(bytes, end) & WORD != 0 || byte_at(bytes, end) == b'.' {
                 end += 1;
@@ -239,7 +244,7 @@ fn bare(run: &mut Run<'_>, text: &str, start: usize, class: KeyClass, sign: u8) 
 
 /// A number whose key says what it is.
 fn hinted(
-    run: &mut Run<'_>,
+    scan: &mut Scan<'_>,
     text: &str,
     start: usize,
     hint: u32,
@@ -250,20 +255,20 @@ fn hinted(
         return None;
     }
     let digits = Digits::gather(bytes, start);
-    let found = number::find(run, text, &digits, Some(Hint(hint)))?;
-    let rank = if found.data_type == data_type { CHECKED } else { LABELLED };
-    run.add(found.start, found.end, found.data_type, rank);
+    let found = number::find(scan, text, &digits, Some(Hint(hint)))?;
+    let rank = if found.data_type == data_type { CHECKED } else { KEYED };
+    scan.add(found.start, found.end, found.data_type, rank);
     Some(found.end)
 }
 
 /// Whether `name=` follows, as in the query of a URL.
 fn next_parameter(bytes: &[u8], at: usize) -> bool {
-    let end = super::class::run_end(bytes, at, WORD);
+    let end = crate::byte_class::run_end(bytes, at, WORD);
     end > at && end - at < 40 && byte_at(bytes, end) == b'='
 }
 
 fn secret(
-    run: &mut Run<'_>,
+    scan: &mut Scan<'_>,
     text: &str,
     mut start: usize,
     class: KeyClass,
@@ -306,12 +311,12 @@ fn secret(
         end -= 1;
     }
     let (start, end) = (floor_char(text, start), floor_char(text, end));
-    (labelled::value(
-        run,
+    (keyed_value::value(
+        scan,
         text,
         start,
         end,
         if class == KeyClass::Auth { KeyClass::Token } else { class },
-    ) == Reading::Done)
+    ) == Outcome::Consumed)
         .then_some(end)
 }

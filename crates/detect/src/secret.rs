@@ -1,19 +1,22 @@
-//! Secrets with a frame around them: private keys, and passwords in URLs.
+//! Secrets with delimiters: private keys, and passwords in URLs.
 //!
-//! In: the mark that may begin one. Out: the borders of the secret alone.
+//! In: the offset of the delimiter. Out: the range of the secret alone.
 
-use super::class::byte_at;
-use super::secret_value::is_placeholder;
+pub(crate) mod value;
+pub(crate) mod vendor;
 
-/// A private key in PEM form that begins at `start`: to the end of its last line.
-pub(super) fn pem(text: &str, start: usize) -> Option<usize> {
+use crate::byte_class::byte_at;
+use crate::secret::value::is_placeholder;
+
+/// The end of the private key in PEM format that begins at `start`.
+pub(crate) fn pem(text: &str, start: usize) -> Option<usize> {
     let rest = text.get(start..)?;
     let head = rest.get(..64.min(rest.len())).or_else(|| rest.get(..40))?;
     if !head.starts_with("-----BEGIN ") || !head.contains("PRIVATE KEY") {
         return None;
     }
     // A key of 16384 bits needs about 13 kB.
-    let limit = super::class::floor_char(rest, 20_000);
+    let limit = crate::byte_class::floor_char(rest, 20_000);
     let body = rest.get(..limit)?;
     let Some(foot) = body.find("-----END ") else {
         let end = body.find("\n\n").unwrap_or(body.len());
@@ -24,9 +27,9 @@ pub(super) fn pem(text: &str, start: usize) -> Option<usize> {
     Some(start + end)
 }
 
-/// The password in `scheme://user:password@host`, with `colon` at the first colon; and
-/// where the host begins.
-pub(super) fn in_url(bytes: &[u8], colon: usize) -> Option<(Option<(usize, usize)>, usize)> {
+/// The range of the password in `scheme://user:password@host`, and where the host begins;
+/// `colon` is the first colon.
+pub(crate) fn in_url(bytes: &[u8], colon: usize) -> Option<(Option<(usize, usize)>, usize)> {
     let from = colon + 3;
     let mut at = from;
     let mut first_colon = None;

@@ -2,7 +2,7 @@
 //!
 //! The rules of the scorer: a value is covered if every byte of it lies in some span; a
 //! span is right if it touches a labelled value of any type, and does not count if it
-//! touches only what is labelled `IGNORE`. The limits stand a little under the figures in
+//! touches only what is labelled `IGNORE`. The limits are a little below the figures in
 //! `docs/privacy-detection.md`.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tidegate_model::{Hints, ServerInfo, ToolDef, ToolList};
 
-use super::{ServerApi, Subject};
-use crate::catalog::ServerTools;
-use crate::shape::Observed;
+use super::{DocumentedTool, ServerApi};
+use crate::server_tools::ServerTools;
+use crate::shape::ObservedSchema;
 
 fn tool(name: &str, input_schema: Value) -> ToolDef {
     ToolDef {
@@ -19,8 +19,8 @@ fn tool(name: &str, input_schema: Value) -> ToolDef {
     }
 }
 
-fn definition(tool: &ToolDef, function: &str, observed: Option<&Observed>) -> String {
-    super::definition(Subject { tool, function, observed, notes: Vec::new() })
+fn definition(tool: &ToolDef, function: &str, observed: Option<&ObservedSchema>) -> String {
+    super::definition(DocumentedTool { tool, function, observed, notes: Vec::new() })
 }
 
 fn api(list: &ToolList) -> ServerApi {
@@ -195,7 +195,7 @@ fn a_definition_says_what_the_server_says() {
             }),
         )
     };
-    let observed = Observed {
+    let observed = ObservedSchema {
         schema: json!({"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}),
         results: 3,
     };
@@ -434,7 +434,7 @@ fn declarations_for_a_checker_have_no_word_of_the_server() {
     let list = ToolList { info: ServerInfo::default(), tools: vec![made] };
     let api = api(&list);
     assert_eq!(
-        &*api.declarations(super::Results::All),
+        &*api.declarations(super::ResultTypes::All),
         "type __Result<O, R> = O extends [] ? R : any\n\
          export declare function t<O extends any[]>(input?: {\n\
          a?: string\n\

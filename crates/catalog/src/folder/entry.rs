@@ -1,7 +1,7 @@
 //! One tool of a file, in MCP's form or in the simple form.
 //!
 //! In: an entry as it was written. Out: the definition as a server would send it,
-//! or a `Fault` that names the tool and the parameter. The simple form is made
+//! or a `EntryError` that names the tool and the parameter. The simple form is made
 //! for writing by hand, so a mistake in it is told and never guessed around: a
 //! misspelt type would otherwise mean "anything".
 
@@ -12,7 +12,7 @@ use tidegate_model::{Hints, ToolDef};
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "any"];
 
 /// Keys of the simple form that mean what they mean in JSON Schema.
-const TAKEN_OVER: [&str; 20] = [
+const SCHEMA_KEYS: [&str; 20] = [
     "title",
     "description",
     "default",
@@ -37,7 +37,7 @@ const TAKEN_OVER: [&str; 20] = [
 
 /// What is wrong with an entry, and where in it.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct EntryError {
     /// The tool, if its name could be read.
     pub(super) tool: Option<String>,
     /// From the parameter inwards; empty for the tool itself.
@@ -46,7 +46,7 @@ pub(super) struct Fault {
     pub(super) reason: String,
 }
 
-impl Fault {
+impl EntryError {
     fn new(reason: impl Into<String>) -> Self {
         Self { tool: None, path: Vec::new(), reason: reason.into() }
     }
@@ -75,17 +75,17 @@ impl Fault {
 }
 
 /// A tool in MCP's form, or in the simple form with `parameters`.
-pub(super) fn tool(entry: &Value) -> Result<ToolDef, Fault> {
+pub(super) fn tool(entry: &Value) -> Result<ToolDef, EntryError> {
     let Some(name) = entry.get("name").and_then(Value::as_str) else {
-        return Err(Fault::new("`name` is missing or not text"));
+        return Err(EntryError::new("`name` is missing or not text"));
     };
     if name.is_empty() {
-        return Err(Fault::new("`name` is empty"));
+        return Err(EntryError::new("`name` is empty"));
     }
-    definition(name, entry).map_err(|fault| Fault { tool: Some(name.to_owned()), ..fault })
+    definition(name, entry).map_err(|error| EntryError { tool: Some(name.to_owned()), ..error })
 }
 
-fn definition(name: &str, entry: &Value) -> Result<ToolDef, Fault> {
+fn definition(name: &str, entry: &Value) -> Result<ToolDef, EntryError> {
     let annotations: Option<Hints> =
         entry.get("annotations").and_then(|hints| serde_json::from_value(hints.clone()).ok());
     Ok(ToolDef {
@@ -98,15 +98,15 @@ fn definition(name: &str, entry: &Value) -> Result<ToolDef, Fault> {
     })
 }
 
-fn text(entry: &Value, key: &str) -> Result<Option<String>, Fault> {
+fn text(entry: &Value, key: &str) -> Result<Option<String>, EntryError> {
     match entry.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(Fault::new("is not text").inside(key)),
+        Some(_) => Err(EntryError::new("is not text").inside(key)),
     }
 }
 
-fn input_schema(entry: &Value) -> Result<Value, Fault> {
+fn input_schema(entry: &Value) -> Result<Value, EntryError> {
     let given = |key: &str| entry.get(key).is_some_and(|value| !value.is_null());
     let key = if given("inputSchema") { "inputSchema" } else { "parameters" };
     match entry.get(key) {
@@ -116,16 +116,16 @@ fn input_schema(entry: &Value) -> Result<Value, Fault> {
         Some(schema @ Value::Object(_)) => Ok(schema.clone()),
         Some(Value::Array(parameters)) if key == "parameters" => {
             let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
-            put_members(parameters, &mut schema).map_err(|fault| fault.inside(key))?;
+            put_members(parameters, &mut schema).map_err(|error| error.inside(key))?;
             Ok(Value::Object(schema))
         }
-        Some(_) if key == "parameters" => Err(Fault::new("is not a list").inside(key)),
-        Some(_) => Err(Fault::new("is not an object").inside(key)),
+        Some(_) if key == "parameters" => Err(EntryError::new("is not a list").inside(key)),
+        Some(_) => Err(EntryError::new("is not an object").inside(key)),
     }
 }
 
 /// MCP's own key, or what the simple form calls `returns` or `output`.
-fn output_schema(entry: &Value) -> Result<Option<Value>, Fault> {
+fn output_schema(entry: &Value) -> Result<Option<Value>, EntryError> {
     if let Some(schema) = entry.get("outputSchema").filter(|schema| !schema.is_null()) {
         return Ok(Some(schema.clone()));
     }
@@ -139,21 +139,21 @@ fn output_schema(entry: &Value) -> Result<Option<Value>, Fault> {
         }
         other => type_schema(other),
     };
-    schema.map(Some).map_err(|fault| fault.inside(key))
+    schema.map(Some).map_err(|error| error.inside(key))
 }
 
 /// A type: one word, or an object with `type` and what belongs to it.
-fn type_schema(given: &Value) -> Result<Value, Fault> {
+fn type_schema(given: &Value) -> Result<Value, EntryError> {
     let given = match given {
         Value::String(_) => &Map::from_iter([("type".to_owned(), given.clone())]),
         Value::Object(given) => given,
-        _ => return Err(Fault::new("is neither a type nor an object with `type`")),
+        _ => return Err(EntryError::new("is neither a type nor an object with `type`")),
     };
     let mut schema = Map::new();
     if let Some(word) = type_word(given)? {
         schema.insert("type".to_owned(), word);
     }
-    for key in TAKEN_OVER {
+    for key in SCHEMA_KEYS {
         if let Some(value) = given.get(key) {
             schema.insert(key.to_owned(), value.clone());
         }
@@ -163,29 +163,29 @@ fn type_schema(given: &Value) -> Result<Value, Fault> {
         Some(Value::Array(values)) if !values.is_empty() => {
             schema.insert("enum".to_owned(), json!(values));
         }
-        Some(_) => return Err(Fault::new("`enum` is empty or not a list")),
+        Some(_) => return Err(EntryError::new("`enum` is empty or not a list")),
     }
     if let Some(items) = given.get("items") {
-        let items = type_schema(items).map_err(|fault| fault.inside("items"))?;
+        let items = type_schema(items).map_err(|error| error.inside("items"))?;
         schema.insert("items".to_owned(), items);
     }
     match given.get("properties") {
         None => {}
         Some(Value::Array(members)) => put_members(members, &mut schema)?,
         Some(Value::Object(members)) => put_named(members, given, &mut schema)?,
-        Some(_) => return Err(Fault::new("`properties` is neither a list nor an object")),
+        Some(_) => return Err(EntryError::new("`properties` is neither a list nor an object")),
     }
     Ok(Value::Object(schema))
 }
 
 /// `type` as JSON Schema has it, or nothing for `any`.
-fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, Fault> {
+fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, EntryError> {
     let one = |word: &str, known: bool| {
         if known {
             return Ok(());
         }
         let words = TYPES.map(|word| format!("`{word}`")).join(", ");
-        Err(Fault::new(format!("unknown type `{word}`; the types are {words}")))
+        Err(EntryError::new(format!("unknown type `{word}`; the types are {words}")))
     };
     match given.get("type") {
         None => Ok(None),
@@ -196,37 +196,36 @@ fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, Fault> {
         // As JSON Schema writes "text or nothing".
         Some(Value::Array(words)) if !words.is_empty() => {
             for word in words {
-                let word = word.as_str().ok_or_else(|| Fault::new("a `type` is not text"))?;
+                let word = word.as_str().ok_or_else(|| EntryError::new("a `type` is not text"))?;
                 one(word, word == "null" || TYPES.contains(&word))?;
             }
             Ok((!words.contains(&json!("any"))).then(|| json!(words)))
         }
-        Some(_) => Err(Fault::new("`type` is not text")),
+        Some(_) => Err(EntryError::new("`type` is not text")),
     }
 }
 
 /// Members as a list: each has its `name` and says whether it is `required`.
-fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(), Fault> {
+fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(), EntryError> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for (at, member) in members.iter().enumerate() {
         let name = member.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
         let Some(name) = name else {
-            return Err(
-                Fault::new("`name` is missing, empty or not text").inside(&format!("{}", at + 1))
-            );
+            return Err(EntryError::new("`name` is missing, empty or not text")
+                .inside(&format!("{}", at + 1)));
         };
-        let placed = |fault: Fault| fault.inside(name);
+        let placed = |error: EntryError| error.inside(name);
         match member.get("required") {
             None | Some(Value::Bool(false)) => {}
             Some(Value::Bool(true)) => required.push(name),
             // The list belongs to an object's own members, not to this one.
             Some(Value::Array(_)) if member.get("properties").is_some_and(Value::is_object) => {}
-            Some(_) => return Err(placed(Fault::new("`required` is neither true nor false"))),
+            Some(_) => return Err(placed(EntryError::new("`required` is neither true nor false"))),
         }
         let member = type_schema(member).map_err(placed)?;
         if properties.insert(name.to_owned(), member).is_some() {
-            return Err(placed(Fault::new("is there twice")));
+            return Err(placed(EntryError::new("is there twice")));
         }
     }
     finish(properties, json!(required), schema);
@@ -239,14 +238,14 @@ fn put_named(
     members: &Map<String, Value>,
     given: &Map<String, Value>,
     schema: &mut Map<String, Value>,
-) -> Result<(), Fault> {
+) -> Result<(), EntryError> {
     let mut properties = Map::new();
     let mut required = match given.get("required") {
         Some(Value::Array(names)) => names.clone(),
         _ => Vec::new(),
     };
     for (name, member) in members {
-        let one = type_schema(member).map_err(|fault| fault.inside(name))?;
+        let one = type_schema(member).map_err(|error| error.inside(name))?;
         properties.insert(name.clone(), one);
         if member.get("required") == Some(&Value::Bool(true)) && !required.contains(&json!(name)) {
             required.push(json!(name));

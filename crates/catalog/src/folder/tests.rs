@@ -40,7 +40,7 @@ fn schema_of(parameters: &Value) -> Result<Value, String> {
     let entry = json!({"name": "t", "parameters": parameters});
     let tool = super::entry::tool(&entry);
     tool.map(|tool| tool.input_schema)
-        .map_err(|fault| format!("{}: {}", fault.place("?"), fault.reason))
+        .map_err(|error| format!("{}: {}", error.place("?"), error.reason))
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn what_a_tool_returns_is_read_under_both_names() {
         entry[key] = given;
         let tool = super::entry::tool(&entry);
         tool.map(|tool| tool.output_schema)
-            .map_err(|fault| format!("{}: {}", fault.place("?"), fault.reason))
+            .map_err(|error| format!("{}: {}", error.place("?"), error.reason))
     };
     assert_eq!(output("returns", json!("string")), Ok(Some(json!({"type": "string"}))));
     assert_eq!(output("output", json!("any")), Ok(Some(json!({}))));
@@ -434,7 +434,7 @@ fn one_server_after_another_is_the_same_as_all_at_once() {
     write(&folder, "x/again.json", &json!({"server": "list", "tools": [{"name": "three"}]}));
     let all = read_catalog(folder.path()).unwrap();
     let mut given = Vec::new();
-    let left_out = super::each_server(folder.path(), |one| {
+    let left_out = super::for_each_server(folder.path(), |one| {
         let tools: Vec<&str> = one.list.tools.iter().map(|tool| tool.name.as_str()).collect();
         let package = one.package.map(|package| package.name().to_owned());
         let category = one.category.map(str::to_owned);

@@ -9,10 +9,10 @@ const LONGEST_QUERY: usize = 4_000;
 const MOST_CLAUSES: usize = 24;
 
 /// Words that join two needs.
-const JOINTS: [&str; 6] = ["and", "then", "also", "additionally", "plus", "afterwards"];
+const CONJUNCTIONS: [&str; 6] = ["and", "then", "also", "additionally", "plus", "afterwards"];
 
 /// The part of a query that is searched for.
-pub(super) fn bounded(query: &str) -> &str {
+pub(crate) fn bounded(query: &str) -> &str {
     let mut end = query.len().min(LONGEST_QUERY);
     while !query.is_char_boundary(end) {
         end -= 1;
@@ -21,11 +21,11 @@ pub(super) fn bounded(query: &str) -> &str {
 }
 
 /// Splits at the ends of sentences, at commas, and at words that join two needs.
-pub(super) fn clauses(query: &str) -> Vec<String> {
+pub(crate) fn clauses(query: &str) -> Vec<String> {
     let mut clauses = vec![String::new()];
     for word in query.split_whitespace() {
         let ends = word.ends_with(['.', '?', '!', ';', ':', ',', '。', '？', '！', '；', '，']);
-        if JOINTS.contains(&word.to_lowercase().as_str()) {
+        if CONJUNCTIONS.contains(&word.to_lowercase().as_str()) {
             start_clause(&mut clauses);
             continue;
         }

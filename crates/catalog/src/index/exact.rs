@@ -34,20 +34,20 @@ impl ExactNames {
 
     /// Lifts the tools that a query names: as all of it, or as a word of it that
     /// can only be an identifier.
-    pub(super) fn raise(&self, query: &str, scores: &mut [f32]) {
+    pub(super) fn boost(&self, query: &str, scores: &mut [f32]) {
         let whole = fold(query);
-        lift(self.tools.get(&whole), WHOLE_TOOL, scores);
-        lift(self.servers.get(&whole), WHOLE_SERVER, scores);
+        boost_all(self.tools.get(&whole), WHOLE_TOOL, scores);
+        boost_all(self.servers.get(&whole), WHOLE_SERVER, scores);
         for word in query.split_whitespace() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             if is_identifier(word) {
-                lift(self.tools.get(&fold(word)), NAMED_TOOL, scores);
+                boost_all(self.tools.get(&fold(word)), NAMED_TOOL, scores);
             }
         }
     }
 }
 
-fn lift(tools: Option<&Vec<u32>>, by: f32, scores: &mut [f32]) {
+fn boost_all(tools: Option<&Vec<u32>>, by: f32, scores: &mut [f32]) {
     for tool in tools.into_iter().flatten() {
         scores[*tool as usize] += by;
     }

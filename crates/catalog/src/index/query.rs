@@ -20,14 +20,14 @@ pub(super) fn weighted(text: &str, terms: &mut Terms) -> BTreeMap<Box<str>, f32>
         // The second time says less than the first.
         let weight = times * 2.25 / (times + 1.25);
         for other in synonyms::of(&term) {
-            raise(&mut weights, other.clone(), weight * SYNONYM_WEIGHT);
+            boost(&mut weights, other.clone(), weight * SYNONYM_WEIGHT);
         }
-        raise(&mut weights, term, weight);
+        boost(&mut weights, term, weight);
     }
     weights
 }
 
-fn raise(weights: &mut BTreeMap<Box<str>, f32>, term: Box<str>, weight: f32) {
+fn boost(weights: &mut BTreeMap<Box<str>, f32>, term: Box<str>, weight: f32) {
     let entry = weights.entry(term).or_default();
     *entry = entry.max(weight);
 }

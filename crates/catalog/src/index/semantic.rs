@@ -13,7 +13,7 @@ use super::word_table::{Vector, Vectors, dot};
 const MEANING: f32 = 1.0;
 /// A tool that has no word of the query must be this close to be found at all,
 /// and nobody who is further away sets the measure; found by trial.
-const CLOSE: f32 = 0.45;
+const CLOSE_ENOUGH: f32 = 0.45;
 /// Descriptions begin with what the tool does; bytes, found by trial.
 const DESCRIPTION: usize = 600;
 
@@ -35,28 +35,28 @@ fn beginning(text: &str) -> &str {
 /// Adds what the tools gain by their meaning to their scores by words. Both are
 /// taken relative to the best of this query, so that the sum is the same thing in
 /// catalogs of 40 and of 5,000 tools.
-pub(super) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mut [f32]) {
+pub(crate) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mut [f32]) {
     let meaning = Meaning::new(query, clauses);
     let closeness: Vec<f32> = tools.iter().map(|tool| meaning.closeness(tool)).collect();
-    let closest = closeness.iter().copied().fold(CLOSE, f32::max);
+    let closest = closeness.iter().copied().fold(CLOSE_ENOUGH, f32::max);
     let best = scores.iter().copied().fold(0.0, f32::max);
     // If no tool has a word of the query, meaning alone decides.
     let best = if best > 0.0 { best } else { 1.0 };
     for (score, closeness) in scores.iter_mut().zip(closeness) {
-        if *score > 0.0 || closeness >= CLOSE {
+        if *score > 0.0 || closeness >= CLOSE_ENOUGH {
             *score += MEANING * best * closeness / closest;
         }
     }
 }
 
 /// What a query means, whole and clause by clause.
-pub(super) struct Meaning {
+pub(crate) struct Meaning {
     whole: Vector,
     clauses: Vec<Vector>,
 }
 
 impl Meaning {
-    pub(super) fn new(query: &str, clauses: &[String]) -> Self {
+    pub(crate) fn new(query: &str, clauses: &[String]) -> Self {
         let mut vectors = Vectors::new();
         let whole = vectors.of([query]);
         let clauses = clauses.iter().map(|clause| vectors.of([clause.as_str()])).collect();
@@ -65,7 +65,7 @@ impl Meaning {
 
     /// The mean of how close the whole query and how close the best clause is; none
     /// is further away than across.
-    pub(super) fn closeness(&self, tool: &Vector) -> f32 {
+    pub(crate) fn closeness(&self, tool: &Vector) -> f32 {
         let best = self.clauses.iter().map(|clause| dot(clause, tool)).fold(-1.0, f32::max);
         f32::midpoint(dot(&self.whole, tool), best).max(0.0)
     }

@@ -24,7 +24,7 @@ const CONTRACTIONS: [&str; 7] = ["s", "ll", "re", "ve", "m", "d", "t"];
 
 /// Makes terms and numbers them in the order in which they are first met. A
 /// catalog uses the same few thousand words again and again: each is stemmed once.
-pub(super) struct Terms {
+pub(crate) struct Terms {
     stemmer: Stemmer,
     /// The term of a word; none if it is a stop word.
     known: HashMap<Box<str>, Option<u32>>,
@@ -33,7 +33,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
             known: HashMap::new(),
@@ -43,7 +43,7 @@ impl Terms {
     }
 
     /// Calls `take` with the number of every term of a text, in its order.
-    pub(super) fn each(&mut self, text: &str, mut take: impl FnMut(u32)) {
+    pub(crate) fn each(&mut self, text: &str, mut take: impl FnMut(u32)) {
         each_word(text, |word| {
             let term = match self.known.get(word) {
                 Some(known) => *known,
@@ -60,7 +60,7 @@ impl Terms {
     }
 
     /// Also of stop words: what is called `do` or `what` can still be found by it.
-    pub(super) fn each_of_name(&mut self, name: &str, mut take: impl FnMut(u32)) {
+    pub(crate) fn each_of_name(&mut self, name: &str, mut take: impl FnMut(u32)) {
         let mut none = true;
         self.each(name, |term| {
             none = false;
@@ -72,11 +72,11 @@ impl Terms {
     }
 
     /// All terms so far, by their numbers.
-    pub(super) fn list(&self) -> &[Box<str>] {
+    pub(crate) fn list(&self) -> &[Box<str>] {
         &self.list
     }
 
-    pub(super) fn into_list(self) -> Vec<Box<str>> {
+    pub(crate) fn into_list(self) -> Vec<Box<str>> {
         self.list
     }
 
@@ -95,7 +95,7 @@ impl Terms {
 }
 
 /// Calls `take` with every word: lower case, identifiers split.
-pub(super) fn each_word(text: &str, mut take: impl FnMut(&str)) {
+pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str)) {
     let mut word = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_apostrophe(c)) {
         let run = run.trim_matches(is_apostrophe);

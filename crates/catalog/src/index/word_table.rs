@@ -14,10 +14,10 @@ use std::sync::LazyLock;
 use super::terms::each_word;
 
 /// Numbers in a vector; found by trial, 128 and 256 were not better.
-pub(super) const DIMENSIONS: usize = 96;
+pub(crate) const DIMENSIONS: usize = 96;
 
 /// What a text means, as a direction; all zero if no word of it is known.
-pub(super) type Vector = [f32; DIMENSIONS];
+pub(crate) type Vector = [f32; DIMENSIONS];
 
 /// A piece that does not begin a word is written so.
 const CONTINUES: &str = "##";
@@ -85,17 +85,17 @@ impl WordTable {
 }
 
 /// Makes vectors, and remembers the pieces of words it has seen.
-pub(super) struct Vectors {
+pub(crate) struct Vectors {
     known: HashMap<Box<str>, Vec<usize>>,
 }
 
 impl Vectors {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { known: HashMap::new() }
     }
 
     /// What all of these texts mean together.
-    pub(super) fn of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vector {
+    pub(crate) fn of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
         for text in texts {
             each_word(text, |word| match self.known.get(word) {
@@ -117,7 +117,7 @@ impl Vectors {
 
 /// The cosine of the angle between two directions. Summed in lanes, so that
 /// several numbers are multiplied at a time, in one order on every machine.
-pub(super) fn dot(a: &Vector, b: &Vector) -> f32 {
+pub(crate) fn dot(a: &Vector, b: &Vector) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0_f32; LANES];
     for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {

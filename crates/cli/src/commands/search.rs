@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use tidegate_catalog::{Catalog, FolderError, marked, read_catalog};
+use tidegate_catalog::{Catalog, FolderError, read_catalog, with_notes};
 use tidegate_gateway::{
     Detail, Gateway, Recommended, RecommendedServer, SearchAnswer, SearchRequest, search,
 };
@@ -145,7 +145,7 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
     }
     for found in &answer.results {
         // Without a text there are only the marks to be shown.
-        let text = found.text.clone().unwrap_or_else(|| marked(&found.notes, ""));
+        let text = found.text.clone().unwrap_or_else(|| with_notes(&found.notes, ""));
         let border = if text.contains('\n') { "\n" } else { "  " };
         let line = format!("{}{border}{text}", print::bold(&found.call));
         let reason = found.used_with.as_ref().map(|with| format!(" ({with})"));

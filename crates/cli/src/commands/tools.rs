@@ -75,7 +75,7 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
             entry["notes"] = json!(catalog.notes(&id));
             tools.push(entry);
         } else {
-            let said = catalog.marked(&id, &one_line(&tool));
+            let said = catalog.with_notes(&id, &one_line(&tool));
             print::line(format!("{}  {said}", print::bold(&id.to_string())));
         }
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
-use tidegate_catalog::{Catalog, Passed, PythonUse, Results, read_catalog};
+use tidegate_catalog::{ArgumentStyle, Catalog, PythonUse, ResultTypes, read_catalog};
 use tidegate_model::{Level, ToolCall, ToolDef, ToolList, ToolRef};
 use tidegate_policy::{Approved, ArgumentProblem, CallContext, Denial, Policy};
 use tidegate_typecheck::{
@@ -143,7 +143,7 @@ fn ty(test: &str) -> Option<(TempDir, TypeChecker)> {
 
 /// A program that calls all tools of a server, which it calls `it`, in one form, and
 /// the stubs for it.
-fn calls(server: &str, list: &ToolList, passed: Passed) -> (String, String) {
+fn calls(server: &str, list: &ToolList, passed: ArgumentStyle) -> (String, String) {
     let mut catalog = Catalog::default();
     catalog.set_tools(server, list);
     let (mut program, mut used) = (String::new(), BTreeMap::new());
@@ -159,14 +159,16 @@ fn calls(server: &str, list: &ToolList, passed: Passed) -> (String, String) {
                 Some(format!("{written}={}", python(value)))
             };
             let written = match passed {
-                Passed::Named => arguments.iter().filter_map(named).collect::<Vec<_>>().join(", "),
-                Passed::Object | Passed::Both => python(&json!(arguments)),
+                ArgumentStyle::Named => {
+                    arguments.iter().filter_map(named).collect::<Vec<_>>().join(", ")
+                }
+                ArgumentStyle::Object | ArgumentStyle::Both => python(&json!(arguments)),
             };
             program.push_str(&format!("it.{function}({written})\n"));
         }
         used.insert(tool.name.clone(), PythonUse { passed, spellings: Vec::new() });
     }
-    let stubs = catalog.api(server).unwrap().python_declarations(Results::All, &used);
+    let stubs = catalog.api(server).unwrap().python_declarations(ResultTypes::All, &used);
     (program, stubs)
 }
 
@@ -183,7 +185,7 @@ async fn valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_again
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testing/catalog");
     let (mut checked, mut wrong) = (0, Vec::new());
     for (server, list) in read_catalog(&folder).unwrap().servers {
-        for passed in [Passed::Named, Passed::Object] {
+        for passed in [ArgumentStyle::Named, ArgumentStyle::Object] {
             let (program, stubs) = calls(&server, &list, passed);
             let package = file("servers/__init__.pyi", "from . import it as it\n");
             let files = [file("servers/it.pyi", &stubs), package];

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tidegate_model::DataType;
 
 use super::*;
-use crate::class::counted;
+use crate::byte_class::counted;
 use crate::{CustomRule, Exclusion};
 
 fn detector() -> Detector {
@@ -149,7 +149,7 @@ fn types_that_are_off_are_not_reported() {
     );
 }
 
-/// Texts that make careless finders look back or ahead again and again.
+/// Texts that make careless detectors look back or ahead again and again.
 const HOSTILE: &[&str] = &[
     "@",
     "1",
@@ -228,7 +228,7 @@ fn check(text: &str) {
     }
 }
 
-/// Pieces that the finders look for, so that random texts reach them.
+/// Pieces that the detectors look for, so that random texts reach them.
 fn piece() -> impl Strategy<Value = String> {
     let pieces: &[&'static str] = &[
         "Anna",

@@ -11,7 +11,7 @@
 mod judge;
 mod stubs;
 
-use tidegate_catalog::{Catalog, Results};
+use tidegate_catalog::{Catalog, ResultTypes};
 use tidegate_config::TypeCheck;
 use tidegate_model::{PythonNames, Reference, RunError};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
@@ -62,13 +62,13 @@ impl PythonTypes {
     }
 
     async fn problems(&self, judge: &Judge<'_>) -> Result<Vec<Problem>, TypeCheckError> {
-        let all = self.diagnostics(judge, Results::All).await?;
+        let all = self.diagnostics(judge, ResultTypes::All).await?;
         if all.is_empty() {
             return Ok(Vec::new());
         }
-        let inputs = self.diagnostics(judge, Results::Ignored).await?;
+        let inputs = self.diagnostics(judge, ResultTypes::Ignored).await?;
         let declared = match judge.stubs.have_observed() {
-            true => self.diagnostics(judge, Results::Declared).await?,
+            true => self.diagnostics(judge, ResultTypes::Declared).await?,
             false => all.clone(),
         };
         Ok(judge.problems(self.mode, &all, &declared, &inputs))
@@ -77,7 +77,7 @@ impl PythonTypes {
     async fn diagnostics(
         &self,
         judge: &Judge<'_>,
-        results: Results,
+        results: ResultTypes,
     ) -> Result<Vec<Diagnostic>, TypeCheckError> {
         let files: Vec<SourceFile> = judge.stubs.files(judge.request.catalog, results);
         let bytes: usize = files.iter().map(|file| file.text.len()).sum();

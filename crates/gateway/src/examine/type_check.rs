@@ -16,7 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_catalog::{Catalog, Results, folder_name};
+use tidegate_catalog::{Catalog, ResultTypes, folder_name};
 use tidegate_config::TypeCheck;
 use tidegate_model::{Reference, RunError, ToolRef};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
@@ -87,7 +87,7 @@ impl Types {
         if servers.paths.is_empty() {
             return Ok(Vec::new());
         }
-        let all = self.diagnostics(request, &servers, Results::All).await?;
+        let all = self.diagnostics(request, &servers, ResultTypes::All).await?;
         if all.is_empty() {
             return Ok(Vec::new());
         }
@@ -100,9 +100,9 @@ impl Types {
             TypeCheck::Warn => Ok(same(Severity::Warning)),
             TypeCheck::Strict => Ok(same(Severity::Error)),
             TypeCheck::Auto => {
-                let inputs = self.diagnostics(request, &servers, Results::Ignored).await?;
+                let inputs = self.diagnostics(request, &servers, ResultTypes::Ignored).await?;
                 let declared = match servers.have_observed {
-                    true => self.diagnostics(request, &servers, Results::Declared).await?,
+                    true => self.diagnostics(request, &servers, ResultTypes::Declared).await?,
                     false => all.clone(),
                 };
                 Ok(judged(request, &all, &declared, &inputs))
@@ -114,7 +114,7 @@ impl Types {
         &self,
         request: &TypeRequest<'_>,
         servers: &Servers,
-        results: Results,
+        results: ResultTypes,
     ) -> Result<Vec<Diagnostic>, TypeCheckError> {
         let files = servers.files(request, results);
         let bytes: usize = files.iter().map(|file| file.text.len()).sum();
@@ -177,7 +177,7 @@ impl Servers {
         Self { paths, have_observed }
     }
 
-    fn files(&self, request: &TypeRequest<'_>, results: Results) -> Vec<SourceFile> {
+    fn files(&self, request: &TypeRequest<'_>, results: ResultTypes) -> Vec<SourceFile> {
         let mut files = Vec::new();
         let mut index = String::new();
         for (name, folder) in self.paths.values() {

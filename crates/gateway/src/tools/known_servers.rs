@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tidegate_catalog::names::fold;
-use tidegate_catalog::{Described, Offer, Package, Scoring, ServerTools, each_server};
+use tidegate_catalog::{CatalogServer, Offer, Package, Scoring, ServerTools, for_each_server};
 use tidegate_config::Settings;
 use tidegate_model::{ServerSpec, ToolList, Transport};
 
@@ -53,7 +53,7 @@ impl KnownServers {
         let scoring = scoring(settings);
         let mut known = Self::default();
         for path in catalog_paths(settings) {
-            let read = each_server(&path, |described| {
+            let read = for_each_server(&path, |described| {
                 known.take(&path, described, &settings.servers, scoring);
             });
             let problems = read.unwrap_or_else(|problem| vec![problem]);
@@ -75,11 +75,11 @@ impl KnownServers {
     fn take(
         &mut self,
         path: &Path,
-        described: Described<'_>,
+        described: CatalogServer<'_>,
         configured: &[ServerSpec],
         scoring: Scoring,
     ) {
-        let Described { server, list, category, package } = described;
+        let CatalogServer { server, list, category, package } = described;
         if let Some(category) = category {
             self.categories.entry(fold(server)).or_insert_with(|| category.to_owned());
         }

@@ -7,7 +7,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use tidegate_catalog::Reason;
+use tidegate_catalog::RecommendationReason;
 use tidegate_model::{cleaned_line, shown_name};
 
 use crate::tokens;
@@ -64,8 +64,8 @@ const BETTER: &str = "fits better than what is configured";
 impl RecommendedServer {
     pub(crate) fn new(fitting: Fitting, command: Vec<String>) -> Self {
         let reason = match fitting.reason {
-            Reason::Named => NAMED,
-            Reason::Better => BETTER,
+            RecommendationReason::Named => NAMED,
+            RecommendationReason::Better => BETTER,
         };
         Self {
             server: fitting.name,

@@ -208,7 +208,7 @@ impl fmt::Display for SearchResult {
         match &self.text {
             Some(text) => write!(f, "  {text}")?,
             None if self.notes.is_empty() => {}
-            None => write!(f, "  {}", marked(&self.notes, ""))?,
+            None => write!(f, "  {}", with_notes(&self.notes, ""))?,
         }
         match &self.used_with {
             Some(with) => write!(f, " ({with})"),
@@ -307,7 +307,7 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Searc
     let notes = catalog.notes(id);
     let text = match detail {
         Detail::Name => None,
-        Detail::Description => Some(marked(&notes, &one_line(&tool))),
+        Detail::Description => Some(with_notes(&notes, &one_line(&tool))),
         Detail::Full => Some(catalog.definition(id)?),
     };
     let tokens = match detail {

@@ -1,7 +1,7 @@
 //! What the results of tools without an output schema look like, learned from
 //! their calls and kept between starts.
 //!
-//! In: successful answers, from the bridge. Out: [`Observed`] for the renderers.
+//! In: successful answers, from the bridge. Out: [`ObservedSchema`] for the renderers.
 //! A shape counts only for the definition it was learned with; when a server
 //! lists another one, it is forgotten ([`Shapes::forget_changed`]).
 //!
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use tidegate_catalog::{Observed, ServerTools, Shape, definition_hash};
+use tidegate_catalog::{ObservedSchema, ServerTools, Shape, definition_hash};
 use tidegate_model::{Answer, ToolDef, ToolRef};
 use tidegate_store::{ShapeRecord, Store, StoreError};
 
@@ -44,7 +44,7 @@ struct Learned {
     unchanged: u32,
     /// Results that the disk does not know of yet.
     unkept: bool,
-    observed: Option<Arc<Observed>>,
+    observed: Option<Arc<ObservedSchema>>,
 }
 
 impl Shapes {
@@ -88,7 +88,7 @@ impl Shapes {
         &self,
         server: &str,
         tools: &ServerTools,
-    ) -> BTreeMap<String, Arc<Observed>> {
+    ) -> BTreeMap<String, Arc<ObservedSchema>> {
         let known: Vec<String> = {
             let known = self.read();
             known.keys().filter(|id| id.server == server).map(|id| id.tool.clone()).collect()
@@ -112,7 +112,11 @@ impl Shapes {
     }
 
     /// What is known about the results of a tool with this definition.
-    pub(crate) fn observed(&self, id: &ToolRef, tool: &Arc<ToolDef>) -> Option<Arc<Observed>> {
+    pub(crate) fn observed(
+        &self,
+        id: &ToolRef,
+        tool: &Arc<ToolDef>,
+    ) -> Option<Arc<ObservedSchema>> {
         if tool.output_schema.is_some() {
             return None;
         }
@@ -124,7 +128,7 @@ impl Shapes {
         let learned = &mut *learned;
         let shape = &learned.shape;
         let observed = learned.observed.get_or_insert_with(|| {
-            Arc::new(Observed { schema: shape.to_schema(), results: shape.results() })
+            Arc::new(ObservedSchema { schema: shape.to_schema(), results: shape.results() })
         });
         Some(Arc::clone(observed))
     }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use tidegate_catalog::{Catalog, Offer, OfferKind, Offers, Reason};
+use tidegate_catalog::{Catalog, Offer, OfferKind, Offers, RecommendationReason};
 use tidegate_config::Settings;
 use tidegate_store::{Origin, Skill};
 use tokio::sync::{Mutex, OnceCell};
@@ -41,7 +41,7 @@ pub(crate) struct Fitting {
     pub(crate) name: String,
     pub(crate) tool: String,
     pub(crate) line: String,
-    pub(crate) reason: Reason,
+    pub(crate) reason: RecommendationReason,
 }
 
 impl Suggestions {
@@ -84,8 +84,8 @@ impl Suggestions {
         let Some(offers) = self.offers(settings, &known, catalog, skills).await else {
             return Vec::new();
         };
-        let fitting = offers.fitting(query);
-        let owned = |one: &tidegate_catalog::Recommended<'_>| Fitting {
+        let fitting = offers.recommend(query);
+        let owned = |one: &tidegate_catalog::Recommendation<'_>| Fitting {
             kind: one.offer.kind,
             name: one.offer.name.clone(),
             tool: one.tool.name.clone(),

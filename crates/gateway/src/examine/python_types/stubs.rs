@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use tidegate_catalog::{Catalog, Passed, PythonUse, Results};
+use tidegate_catalog::{ArgumentStyle, Catalog, PythonUse, ResultTypes};
 use tidegate_model::Passing;
 use tidegate_typecheck::SourceFile;
 
@@ -30,7 +30,7 @@ struct ServerUse {
 #[derive(Default)]
 struct ToolUse {
     /// None until it is called.
-    passed: Option<Passed>,
+    passed: Option<ArgumentStyle>,
     /// How it is written.
     spellings: Vec<String>,
 }
@@ -41,19 +41,19 @@ impl Stubs {
         for reference in request.references {
             let Some(tool) = &reference.tool else { continue };
             let passed = reference.arguments.map(|_| match reference.written.passing {
-                Passing::Named => Passed::Named,
-                Passing::Object => Passed::Object,
-                Passing::Unknown => Passed::Both,
+                Passing::Named => ArgumentStyle::Named,
+                Passing::Object => ArgumentStyle::Object,
+                Passing::Unknown => ArgumentStyle::Both,
             });
             stubs.add(request.catalog, &reference.server, tool, passed);
         }
         for (server, tool) in &request.known.kept {
-            stubs.add(request.catalog, server, tool, Some(Passed::Both));
+            stubs.add(request.catalog, server, tool, Some(ArgumentStyle::Both));
         }
         stubs
     }
 
-    fn add(&mut self, catalog: &Catalog, server: &str, tool: &str, passed: Option<Passed>) {
+    fn add(&mut self, catalog: &Catalog, server: &str, tool: &str, passed: Option<ArgumentStyle>) {
         let Ok(name) = catalog.server_name(server) else { return };
         let Some(tools) = catalog.server(name) else { return };
         let (Some(found), true) = (tools.find(tool), is_module(server)) else { return };
@@ -62,7 +62,7 @@ impl Stubs {
         name.clone_into(&mut used.name);
         let of = used.tools.entry(found.name.clone()).or_default();
         of.passed = match (of.passed, passed) {
-            (Some(before), Some(passed)) if before != passed => Some(Passed::Both),
+            (Some(before), Some(passed)) if before != passed => Some(ArgumentStyle::Both),
             (before, passed) => before.or(passed),
         };
         if !of.spellings.iter().any(|known| known == tool) {
@@ -79,7 +79,7 @@ impl Stubs {
         self.have_observed
     }
 
-    pub(super) fn files(&self, catalog: &Catalog, results: Results) -> Vec<SourceFile> {
+    pub(super) fn files(&self, catalog: &Catalog, results: ResultTypes) -> Vec<SourceFile> {
         let mut files = Vec::new();
         let mut package = "from typing import Any\n\
                            from tidegate_answers import ToolError as ToolError\n\
@@ -103,7 +103,7 @@ impl Stubs {
     /// The keys that an object has, by the name that its class has in these files.
     pub(super) fn keys_of(&self, catalog: &Catalog, class: &str) -> Vec<String> {
         let start = format!("class {class}(");
-        let files = self.files(catalog, Results::All);
+        let files = self.files(catalog, ResultTypes::All);
         let body = files.iter().find_map(|file| Some(file.text.split_once(&start)?.1));
         let body = body.unwrap_or_default().lines().skip(1);
         let key = |line: &str| {
@@ -117,7 +117,7 @@ impl Stubs {
 impl ServerUse {
     fn for_catalog(&self) -> BTreeMap<String, PythonUse> {
         let of = |of: &ToolUse| PythonUse {
-            passed: of.passed.unwrap_or(Passed::Both),
+            passed: of.passed.unwrap_or(ArgumentStyle::Both),
             spellings: of.spellings.clone(),
         };
         self.tools.iter().map(|(tool, used)| (tool.clone(), of(used))).collect()

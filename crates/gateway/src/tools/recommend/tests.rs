@@ -1,4 +1,4 @@
-use tidegate_catalog::{OfferKind, Reason};
+use tidegate_catalog::{OfferKind, RecommendationReason};
 use tidegate_store::Skills;
 
 use super::{MOST_TOKENS, Recommended, RecommendedServer, triggered};
@@ -12,7 +12,7 @@ fn server(name: &str, line: &str) -> RecommendedServer {
         name: name.to_owned(),
         tool: "run_soql_query".to_owned(),
         line: line.to_owned(),
-        reason: Reason::Named,
+        reason: RecommendationReason::Named,
     };
     RecommendedServer::new(fitting, ["npx", "-y", "@a/b@1.0"].map(str::to_owned).into())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidegate_catalog::{Observed, ServerTools};
+use tidegate_catalog::{ObservedSchema, ServerTools};
 use tidegate_model::{Answer, ServerInfo, ToolDef, ToolList, ToolRef};
 use tidegate_store::Store;
 
@@ -33,8 +33,8 @@ fn text(text: &str) -> Answer {
     Answer { content: vec![json!({"type": "text", "text": text})], ..Answer::default() }
 }
 
-fn observed(schema: Value, results: u32) -> Option<Arc<Observed>> {
-    Some(Arc::new(Observed { schema, results }))
+fn observed(schema: Value, results: u32) -> Option<Arc<ObservedSchema>> {
+    Some(Arc::new(ObservedSchema { schema, results }))
 }
 
 #[test]

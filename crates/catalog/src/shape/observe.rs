@@ -1,0 +1,176 @@
+//! One look at one result: its nodes, with the names of all keys.
+//!
+//! In: a result of any size. Out: its node. At most [`MOST_VISITS`] values are
+//! visited, fairly spread; what is left out of an object is unknown, what is
+//! left out of a long list or map is taken to be like the rest.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::field_name::looks_like_a_field;
+use super::{Field, KeyHash, KeySet, MOST_KEYS, MOST_LEVELS, Node, ObjectNode, mix};
+
+/// Values of one result that are looked at.
+const MOST_VISITS: usize = 2000;
+/// Items of a list that are looked at: the first ones, and some of the others.
+const FIRST_ITEMS: usize = 20;
+const LATER_ITEMS: usize = 20;
+
+/// An object with fewer keys is a record, unless it holds two objects alike.
+const FEWEST_OF_A_MAP: usize = 3;
+
+pub(super) fn node_of(result: &Value) -> Node {
+    let mut visits = MOST_VISITS;
+    observe_value(result, 0, &mut visits).0
+}
+
+/// A value's node, and a hash of what was looked at.
+fn observe_value(value: &Value, level: usize, visits: &mut usize) -> (Node, u64) {
+    if *visits == 0 || level >= MOST_LEVELS {
+        return (Node::unknown(), 0);
+    }
+    *visits -= 1;
+    let mut node = Node::default();
+    let content = match value {
+        Value::Null => {
+            node.null = true;
+            1
+        }
+        Value::Bool(flag) => {
+            node.boolean = true;
+            2 + u64::from(*flag)
+        }
+        Value::Number(number) => {
+            let is_integer = !number.is_f64();
+            (node.integer, node.number) = (is_integer, !is_integer);
+            number.as_f64().unwrap_or_default().to_bits()
+        }
+        Value::String(text) => {
+            node.string = true;
+            // The beginning and the length: texts can be megabytes.
+            let beginning = &text.as_bytes()[..text.len().min(64)];
+            mix(hash_of(beginning), text.len() as u64)
+        }
+        Value::Array(items) => {
+            let (inner, content) = sampled(items, level, visits);
+            node.list = Some(Box::new(inner));
+            mix(content, items.len() as u64)
+        }
+        Value::Object(object) => {
+            let (inner, content) = observe_object(object, level, visits);
+            node.object = Some(Box::new(inner));
+            content
+        }
+    };
+    (node, content)
+}
+
+/// All items of a list in one node.
+fn sampled<'a>(
+    items: impl IntoIterator<Item = &'a Value, IntoIter: ExactSizeIterator>,
+    level: usize,
+    visits: &mut usize,
+) -> (Node, u64) {
+    let items = items.into_iter();
+    let later = items.len().saturating_sub(FIRST_ITEMS).div_ceil(LATER_ITEMS).max(1);
+    let mut all = Node::default();
+    let mut largest = 0;
+    let mut content = 0;
+    for (at, item) in items.enumerate() {
+        let chosen = at < FIRST_ITEMS || (at - FIRST_ITEMS + 1).is_multiple_of(later);
+        if !chosen {
+            continue;
+        }
+        // The first is looked at as far as possible; another one only if it can
+        // be seen whole, or the rest of it would be unknown in all of them.
+        if at > 0 && *visits < largest {
+            break;
+        }
+        let before = *visits;
+        let (node, hash) = observe_value(item, level + 1, visits);
+        all.merge(node);
+        content = mix(content, hash);
+        largest = largest.max(before - *visits);
+    }
+    (all, content)
+}
+
+fn observe_object(
+    object: &Map<String, Value>,
+    level: usize,
+    visits: &mut usize,
+) -> (ObjectNode, u64) {
+    let mut node = ObjectNode { observed: 1, ..ObjectNode::default() };
+    if object.len() > MOST_KEYS || !object.keys().all(|key| looks_like_a_field(key)) {
+        node.map = true;
+        let (values, content) = sampled(object.values(), level, visits);
+        node.values = values;
+        return (node, content);
+    }
+    let alike = may_be_a_map(object);
+    let two_alike = object.len() == 2 && object.values().all(Value::is_object);
+    let doubtful = alike && (object.len() >= FEWEST_OF_A_MAP || two_alike);
+    node.doubtful = doubtful;
+    node.proven = !alike;
+    let mut left = object.len();
+    let mut content: u64 = 0;
+    for (key, value) in object {
+        // A fair share for each, so that one long list does not leave the
+        // others unknown; what one does not need is left for the next.
+        let share = visits.div_ceil(left).min(*visits);
+        let mut own = share;
+        let (mut inner, hash) = observe_value(value, level + 1, &mut own);
+        *visits -= share - own;
+        left -= 1;
+        let mut field =
+            Field { name: Some(key.clone()), shown: !doubtful, seen: 1, ..Field::default() };
+        if doubtful {
+            field.shared = matches!(value, Value::Array(_) | Value::Object(_));
+            node.values.merge(inner.split_containers());
+        }
+        field.node = inner;
+        let key = hash_of(key.as_bytes());
+        // A sum, since the order of keys means nothing.
+        content = content.wrapping_add(mix(key, hash));
+        node.fields.insert(key, field);
+    }
+    if doubtful {
+        let keys: BTreeSet<KeyHash> = node.fields.keys().copied().collect();
+        let hash = keys.iter().fold(5, |hash, key| mix(hash, *key));
+        #[expect(clippy::cast_possible_truncation, reason = "a few bits are all that is wanted")]
+        let content = mix(content, 6) as u16;
+        node.sets.insert(hash, KeySet { twice: false, content, keys });
+    }
+    (node, content)
+}
+
+/// Whether all values are of one kind, as in an object that maps names to
+/// things. Null is of any kind.
+fn may_be_a_map(object: &Map<String, Value>) -> bool {
+    let mut values = object.values().filter(|value| !value.is_null());
+    let Some(first) = values.next() else { return true };
+    values.all(|value| are_similar(first, value))
+}
+
+fn are_similar(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let common = one.keys().filter(|key| other.contains_key(*key)).count();
+            let all = one.len() + other.len() - common;
+            one.is_empty() || other.is_empty() || common * 2 >= all
+        }
+        (Value::Array(one), Value::Array(other)) => match (one.first(), other.first()) {
+            (Some(Value::Array(_)), Some(Value::Array(_))) | (None, _) | (_, None) => true,
+            (Some(one), Some(other)) => are_similar(one, other),
+        },
+        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
+    }
+}
+
+/// FNV-1a.
+fn hash_of(bytes: &[u8]) -> KeyHash {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
