@@ -187,5 +187,5 @@ pub(crate) fn outcome_of(error: Option<&RunError>) -> Outcome {
 }
 
 pub(crate) fn sha256_hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(Sha256::digest(text.as_bytes()))
 }
