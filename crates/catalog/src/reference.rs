@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::types::MAX_HEIGHT;
@@ -25,7 +26,7 @@ impl<'s> Document<'s> {
         let local = reference.strip_prefix(root_id).filter(|rest| rest.starts_with('#'));
         match local.unwrap_or(reference).strip_prefix('#') {
             Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => {
-                self.root.pointer(&percent_decoded(pointer))
+                self.root.pointer(&percent_decode_str(pointer).decode_utf8_lossy())
             }
             Some(anchor) => self.named().get(anchor).copied(),
             None => self.named().get(reference).copied(),
@@ -59,25 +60,19 @@ fn collect<'s>(at: &'s Value, named: &mut HashMap<&'s str, &'s Value>, depth: u1
     }
 }
 
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let code = (first == b'%')
-            .then(|| tail.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match code {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Document;
+
+    #[test]
+    fn a_pointer_is_percent_decoded() {
+        let root = json!({"$defs": {"a b": {"type": "string"}, "%+f": {"type": "null"}}});
+        let document = Document::new(&root);
+        assert_eq!(document.resolve("#/$defs/a%20b"), Some(&json!({"type": "string"})));
+        // A sign is no hexadecimal digit.
+        assert_eq!(document.resolve("#/$defs/%+f"), Some(&json!({"type": "null"})));
+        assert_eq!(document.resolve("#/$defs/a%2"), None);
     }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

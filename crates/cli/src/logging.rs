@@ -5,7 +5,6 @@
 //! reading or hide is written as an escape, so that nobody can forge a line or steer
 //! a terminal. Personal data in it has tokens, as soon as there is a gateway.
 
-use std::io::IsTerminal;
 use std::sync::{Arc, OnceLock, Weak};
 
 use tidegate_gateway::Gateway;
@@ -17,6 +16,8 @@ use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::print::has_colours;
 
 /// Who knows what is personal.
 static GATEWAY: OnceLock<Weak<Gateway>> = OnceLock::new();
@@ -61,7 +62,7 @@ pub(crate) fn start(verbose: u8) {
     });
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(has_colours(&std::io::stderr()))
         .fmt_fields(fields.delimited(" "));
     let lines = lines.with_filter(filter_fn(holds_no_answer));
     tracing_subscriber::registry().with(filter).with(lines).init();

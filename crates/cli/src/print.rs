@@ -1,11 +1,15 @@
 //! What people and scripts see: standard output for results, standard error for
-//! everything else, colours only on a terminal.
+//! everything else, colours only on a terminal and only if they are wanted there.
+//!
+//! `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb` are respected.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
 use serde_json::Value;
 use tidegate_config::ConfigError;
 use tidegate_gateway::{GatewayError, PolicyError};
@@ -41,7 +45,7 @@ pub(crate) fn note(text: impl Display) {
 /// A message for people about something that failed.
 pub(crate) fn error(text: &str) {
     let text = match text.strip_prefix("error") {
-        Some(rest) if std::io::stderr().is_terminal() => format!("\x1b[1;31merror\x1b[0m{rest}"),
+        Some(rest) if has_colours(&std::io::stderr()) => format!("\x1b[1;31merror\x1b[0m{rest}"),
         _ => text.to_owned(),
     };
     note(text);
@@ -53,14 +57,19 @@ pub(crate) fn failed(failure: &RunError) -> ExitCode {
     ExitCode::from(failure.code.exit_code())
 }
 
+/// Whether what is written there may have colours.
+pub(crate) fn has_colours(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
+
 /// Bold on a terminal.
 pub(crate) fn bold(text: &str) -> String {
-    if std::io::stdout().is_terminal() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    if has_colours(&std::io::stdout()) { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 /// Green, yellow or red on a terminal.
 pub(crate) fn painted(text: &str, colour: Colour) -> String {
-    if !std::io::stdout().is_terminal() {
+    if !has_colours(&std::io::stdout()) {
         return text.to_owned();
     }
     let code = match colour {

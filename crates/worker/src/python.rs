@@ -91,7 +91,7 @@ impl Python {
 
     fn become_it(&self, hello: &[u8], library: &str) -> io::Result<Infallible> {
         chdir(HOME)?;
-        let hello: String = hello.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hello = hex::encode(hello);
         let path = |path: &Path| path.as_os_str().to_owned();
         let packages = self.packages.as_deref().map(path).unwrap_or_default();
         let options = OPTIONS.map(OsString::from).into_iter();

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use tidegate_bench::Setup;
 
 use crate::args::BenchArgs;
-use crate::temporary::TemporaryFolder;
+use crate::temporary::private_folder;
 use crate::{context, print};
 
 pub(crate) async fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
-    let folder = TemporaryFolder::new("bench")?;
+    let folder = private_folder("bench")?;
     if cfg!(debug_assertions) {
         print::note("warning: this is a debug build; measure with `cargo run --release -- bench`");
     }

@@ -14,11 +14,11 @@ use tidegate_server::Surface;
 
 use crate::args::DemoArgs;
 use crate::commands::tokens::{definition_tokens, saved_percent, surface_tokens};
-use crate::temporary::TemporaryFolder;
+use crate::temporary::private_folder;
 use crate::{context, print};
 
 pub(crate) async fn run(args: &DemoArgs) -> anyhow::Result<ExitCode> {
-    let (code, classic) = (TemporaryFolder::new("demo")?, TemporaryFolder::new("classic")?);
+    let (code, classic) = (private_folder("demo")?, private_folder("classic")?);
     let environment = Environment::from_process();
     let comparison = Comparison {
         code: context::open(Comparison::code_settings(code.path().to_owned())?, &environment)?,

@@ -158,7 +158,7 @@ impl Tools {
             value["name"] = Value::String(id.to_string());
             if !catalog.notes(id).is_empty() {
                 let said = tool.description.as_deref().unwrap_or_default();
-                value["description"] = Value::String(catalog.marked(id, said));
+                value["description"] = Value::String(catalog.with_notes(id, said));
             }
             // Clients refuse answers without structured content from a tool that announces
             // it, and we send content only.

@@ -7,9 +7,10 @@
 //! JSON, restore the tree, not its text: there a value needs no escapes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::{SessionValues, Token, Writing, find_tokens};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -149,18 +150,14 @@ impl Restoring<'_> {
     }
 }
 
+/// Everything but what RFC 3986 calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 fn push_encoded(text: &mut String, value: &str, writing: Writing) {
     match writing {
         Writing::Plain => text.push_str(value),
         Writing::Percent => {
-            for byte in value.bytes() {
-                if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-                    text.push(char::from(byte));
-                } else {
-                    // Writing to a string cannot fail.
-                    let _ = write!(text, "%{byte:02X}");
-                }
-            }
+            text.extend(utf8_percent_encode(value, RESERVED));
         }
         Writing::Json => {
             let quoted = Value::from(value).to_string();

@@ -25,7 +25,7 @@ pub(super) fn decoded(function: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         | "binascii.a2b_base64" => base64(bytes),
         "base64.b32decode" => base32(bytes),
         "base64.b16decode" | "binascii.unhexlify" | "binascii.a2b_hex" | "bytes.fromhex"
-        | "bytearray.fromhex" => hex(bytes),
+        | "bytearray.fromhex" => from_hex(bytes),
         "base64.b85decode" => base85(bytes, BASE85),
         "base64.a85decode" => base85(bytes, ASCII85),
         _ => None,
@@ -36,7 +36,7 @@ pub(super) fn decoded(function: &str, bytes: &[u8]) -> Option<Vec<u8>> {
 pub(super) fn by_codec(codec: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     match codec.to_ascii_lowercase().replace(['-', ' '], "_").as_str() {
         "rot13" | "rot_13" => Some(bytes.iter().map(|byte| rotated(*byte)).collect()),
-        "hex" | "hex_codec" => hex(bytes),
+        "hex" | "hex_codec" => from_hex(bytes),
         "base64" | "base_64" | "base64_codec" => base64(bytes),
         "unicode_escape" | "raw_unicode_escape" => unescaped(bytes),
         "utf_8" | "utf8" | "ascii" | "latin_1" | "latin1" | "iso_8859_1" => Some(bytes.to_vec()),
@@ -80,15 +80,10 @@ fn base32(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(found)
 }
 
-fn hex(bytes: &[u8]) -> Option<Vec<u8>> {
-    let digits = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
-    let digits: Option<Vec<u32>> = digits.map(|byte| char::from(*byte).to_digit(16)).collect();
-    let digits = digits?;
-    let pairs = digits.chunks(2).map(|pair| match pair {
-        [high, low] => u8::try_from(high * 16 + low).ok(),
-        _ => None,
-    });
-    pairs.collect()
+fn from_hex(bytes: &[u8]) -> Option<Vec<u8>> {
+    let digits: Vec<u8> =
+        bytes.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    hex::decode(digits).ok()
 }
 
 /// The digits of `base64.b85decode`, and of `a85decode`.

@@ -231,10 +231,7 @@ fn of_bytes<'a>(bytes: &[u8], name: &str, arguments: &[Value<'a>]) -> Option<Kin
             let found = by_codec(codec.map_or("utf-8", |codec| codec), bytes)?;
             Some(Kind::Text(String::from_utf8(found).ok()?.into()))
         }
-        "hex" if bytes.len() * 2 <= LONGEST => {
-            let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            Some(Kind::Text(digits.concat().into()))
-        }
+        "hex" if bytes.len() * 2 <= LONGEST => Some(Kind::Text(hex::encode(bytes).into())),
         "strip" if arguments.is_empty() => Some(Kind::Bytes(bytes.trim_ascii().into())),
         "join" => {
             let [only] = arguments else { return None };

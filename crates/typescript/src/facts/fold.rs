@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use percent_encoding::percent_decode_str;
+
 use super::value::{LONGEST_FOLDED, LONGEST_LIST, Shape, Value};
 
 /// The result of a method of a text or a list.
@@ -158,30 +160,15 @@ pub(super) fn from_base64(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
 
 /// What pairs of hexadecimal digits say.
 pub(super) fn from_hex(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
-    let digits: Vec<u8> = text.bytes().collect();
-    let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = digits.chunks(2).map(pair).collect();
-    Some(Value::folded(&String::from_utf8_lossy(&bytes?), from))
+    // Node leaves out half a byte at the end.
+    let pairs = text.get(..text.len() & !1)?;
+    let bytes = hex::decode(pairs).ok()?;
+    Some(Value::folded(&String::from_utf8_lossy(&bytes), from))
 }
 
 /// What `decodeURIComponent` and `unescape` say.
 pub(super) fn from_percent(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((first, behind)) = rest.split_first() {
-        rest = behind;
-        let coded = (*first == b'%').then(|| behind.get(..2)).flatten();
-        let byte =
-            coded.and_then(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-        match byte {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &behind[2..];
-            }
-            None => bytes.push(*first),
-        }
-    }
-    Some(Value::folded(&String::from_utf8_lossy(&bytes), from))
+    Some(Value::folded(&percent_decode_str(text).decode_utf8_lossy(), from))
 }
 
 fn letter(one: char, from: &[Rc<str>]) -> Value {
@@ -233,5 +220,27 @@ fn in_base(number: f64, base: f64) -> Option<String> {
         if rest == 0 {
             return Some(digits.iter().rev().collect());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Value, from_hex, from_percent};
+
+    fn text(value: Option<Value>) -> Option<String> {
+        value.and_then(|value| value.as_text().map(str::to_owned))
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_folded_as_node_does() {
+        assert_eq!(text(from_hex("2f657463", Vec::new())).as_deref(), Some("/etc"));
+        assert_eq!(text(from_hex("2F6", Vec::new())).as_deref(), Some("/"));
+        assert_eq!(text(from_hex("+f", Vec::new())), None);
+    }
+
+    #[test]
+    fn a_sign_is_no_hexadecimal_digit() {
+        assert_eq!(text(from_percent("%2Fetc%", Vec::new())).as_deref(), Some("/etc%"));
+        assert_eq!(text(from_percent("%+f", Vec::new())).as_deref(), Some("%+f"));
     }
 }

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{UsageWho, getrusage};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tidegate_model::Engine;
@@ -228,7 +229,7 @@ fn deno(command: &mut Command, external: &External) {
         .args(["run", "--quiet", "--no-prompt", "--no-remote", "--no-npm", "--no-config"])
         .args(["--no-lock", "--cached-only", "--no-code-cache"])
         .arg(format!("--v8-flags=--max-old-space-size={megabytes}"))
-        .arg(format!("data:text/javascript,{}", percent_encoded(DENO)));
+        .arg(format!("data:text/javascript,{}", utf8_percent_encode(DENO, NON_ALPHANUMERIC)));
 }
 
 /// `--permission` is no wall and says so; it costs nothing and refuses files,
@@ -243,19 +244,4 @@ fn node(command: &mut Command, external: &External) {
         command.arg("--harmony-json-parse-with-source");
     }
     command.args(["-e", NODE]);
-}
-
-/// Text as part of a URL.
-fn percent_encoded(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut encoded = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() {
-            encoded.push(char::from(byte));
-        } else {
-            // Writing to text cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
-        }
-    }
-    encoded
 }

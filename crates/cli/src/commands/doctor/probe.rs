@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use super::finding::Finding;
 use crate::context;
-use crate::temporary::TemporaryFolder;
+use crate::temporary::private_folder;
 
 /// A runtime that needs longer to say its version is of no use.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -152,7 +152,7 @@ pub(super) async fn run_program(
     language: Language,
     engine: Option<Engine>,
 ) -> anyhow::Result<f64> {
-    let folder = TemporaryFolder::new("doctor")?;
+    let folder = private_folder("doctor")?;
     let settings = Settings { sandbox, ..Settings::new(folder.path().to_owned()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let source = "return 1".to_owned();

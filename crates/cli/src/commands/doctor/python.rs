@@ -11,7 +11,7 @@ use tidegate_sandbox::find_python;
 use super::finding::Finding;
 use super::probe::run_program;
 use crate::context;
-use crate::temporary::TemporaryFolder;
+use crate::temporary::private_folder;
 
 const NAME: &str = "programs in Python";
 
@@ -63,7 +63,7 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
 /// Whether programs run in processes that are forked, seen by running some: the first
 /// ones never are.
 async fn forks(sandbox: &Sandbox) -> anyhow::Result<bool> {
-    let folder = TemporaryFolder::new("doctor")?;
+    let folder = private_folder("doctor")?;
     let settings = Settings { sandbox: sandbox.clone(), ..Settings::new(folder.path().to_owned()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let started = Instant::now();
