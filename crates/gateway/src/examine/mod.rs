@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use tidegate_config::Settings;
 use tidegate_sandbox::Pool;
-use tidegate_validate::{Example, Rules as Patterns};
+use tidegate_validate::{Example, ValidationRules as Patterns};
 
 use crate::policy::CurrentPolicy;
 use crate::tools::Tools;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use tidegate_catalog::{Catalog, Hit, Note, marked, one_line};
+use tidegate_catalog::{Catalog, Hit, Note, one_line, with_notes};
 use tidegate_model::ToolRef;
 
 use crate::tokens;

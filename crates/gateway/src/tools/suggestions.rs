@@ -112,7 +112,7 @@ impl Suggestions {
         let skills = index.skills.iter().map(|skill| Arc::clone(&skill.offer));
         let all: Vec<Arc<Offer>> = known.offers.iter().map(Arc::clone).chain(skills).collect();
         if let Some(offers) = &index.offers
-            && offers.is_of(catalog, &all)
+            && offers.is_built_from(catalog, &all)
         {
             return Some(Arc::clone(offers));
         }
