@@ -106,7 +106,7 @@ mod tests {
 
     const INPUT: Input = Input { program_bytes: 10, argument_bytes: 20 };
 
-    fn told(refused: Result<(), tidegate_model::RunError>) -> String {
+    fn described(refused: Result<(), tidegate_model::RunError>) -> String {
         refused.unwrap_err().to_string()
     }
 
@@ -114,14 +114,14 @@ mod tests {
     fn a_program_and_arguments_up_to_the_limit_pass_and_one_byte_more_does_not() {
         assert_eq!(program("0123456789", &INPUT), Ok(()));
         assert_eq!(
-            told(program("0123456789a", &INPUT)),
+            described(program("0123456789a", &INPUT)),
             "error[call.bad_argument]: the program has 11 bytes, more than `program` in `[input]` \
              allows: 10\nhint: put data into files of `./workspace` or get it from tools, not \
              into the program"
         );
         assert_eq!(length("a__b", 20, &INPUT), Ok(()));
         assert_eq!(
-            told(length("a__b", 21, &INPUT)),
+            described(length("a__b", 21, &INPUT)),
             "error[call.bad_argument]: the arguments of `a__b` have 21 bytes, more than \
              `arguments` in `[input]` allows: 20\nhint: send them in several calls"
         );
@@ -131,7 +131,7 @@ mod tests {
     fn a_name_longer_than_any_is_refused_without_showing_it() {
         assert_eq!(name(&"x".repeat(600)), Ok(()));
         assert_eq!(
-            told(name(&"x".repeat(601))),
+            described(name(&"x".repeat(601))),
             "error[call.unknown_tool]: the name of a tool has 601 bytes, more than any: 600\n\
              hint: write `server__tool`, as `searchTools` shows it"
         );
@@ -146,13 +146,13 @@ mod tests {
             }
             Map::from_iter([("a".to_owned(), value)])
         };
-        let told_of = "error[call.bad_argument]: the arguments of `t` are nested deeper than 100 \
+        let expected = "error[call.bad_argument]: the arguments of `t` are nested deeper than 100 \
                        levels of lists and objects\nhint: send a flatter value, or text";
         assert_eq!(depth("t", &nested(100)), Ok(()));
-        assert_eq!(told(depth("t", &nested(101))), told_of);
+        assert_eq!(described(depth("t", &nested(101))), expected);
         let text = |levels| serde_json::to_string(&nested(levels)).unwrap();
         assert_eq!(depth_of_text("t", &text(100)), Ok(()));
-        assert_eq!(told(depth_of_text("t", &text(101))), told_of);
+        assert_eq!(described(depth_of_text("t", &text(101))), expected);
         let quoted = json!({"a": "[".repeat(500) + "\\\"" + &"{".repeat(500)}).to_string();
         assert_eq!(depth_of_text("t", &quoted), Ok(()));
     }

@@ -44,5 +44,7 @@ pub use tidegate_validate::Expected;
 pub use tools::co_usage::UsedWith;
 pub use tools::known_servers::{KnownServers, catalog_paths};
 pub use tools::recommended::{Recommended, RecommendedServer, RecommendedSkill};
-pub use tools::search::{Detail, SearchAnswer, SearchRequest, SearchResult, describe, search};
+pub use tools::search::{
+    Detail, SearchAnswer, SearchRequest, SearchResult, ToolState, describe, search,
+};
 pub use tools::{ServerReport, Tools};

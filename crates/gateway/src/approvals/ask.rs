@@ -25,7 +25,7 @@ impl Approvals {
         let tool = &asked.call.tool;
         let _turn = person.asking.lock().await;
         let leaving = &mut self.privacy.leaving(&person.context.session);
-        if person.approved.is_refused(tool) {
+        if person.granted.run.is_refused(tool) {
             return Err(person.errors.add(call_form::refused_before(tool, leaving)));
         }
         // While this one waited for its turn, another may have been approved for all.
@@ -39,13 +39,13 @@ impl Approvals {
             details: call_form::details_of_call(asked, person.standing().level, leaving),
         };
         match self.ask(person, run, question).await {
-            Ok(ApprovalScope::Once) => person.approved.approve_call(&asked.call),
+            Ok(ApprovalScope::Once) => person.granted.run.approve_call(&asked.call),
             Ok(ApprovalScope::Session) => {
                 person.approve_for_session(tool.clone(), asked.ruling.why.clone());
             }
             Err(error) => {
                 if error.code == ErrorCode::ApprovalDenied {
-                    person.approved.refuse(tool.clone());
+                    person.granted.run.refuse(tool.clone());
                 }
                 return Err(error);
             }

@@ -17,20 +17,19 @@ use crate::approvals::journal::Journal;
 use crate::context::RunContext;
 use crate::privacy::RedactedErrors;
 
-/// What stands between one run and its person.
+/// The person behind one run.
 pub(crate) struct Person {
     pub(super) context: RunContext,
     /// Whose questions these are; of a resumed run, who asked first.
     pub(super) asker: String,
     /// The level of the program, as an index into [`Level::ALL`].
     level: AtomicU8,
-    pub(super) approved: Approved,
-    session: Arc<Approved>,
+    pub(super) granted: Granted,
     /// The tokens of personal data that its author wrote into the program.
     tokens: OnceLock<BTreeSet<Token>>,
     /// What the author of the program should know about its calls.
     notes: std::sync::Mutex<BTreeSet<String>>,
-    /// What the run is told of a person's answers.
+    /// Errors about a person's answers, which are redacted already.
     pub(crate) errors: Arc<RedactedErrors>,
     /// Held by whoever asks.
     pub(super) asking: Mutex<()>,
@@ -38,6 +37,14 @@ pub(crate) struct Person {
     clock: std::sync::Mutex<Option<Arc<RunClock>>>,
     /// None for a call that is no program's: it is made again by its client.
     pub(crate) journal: Option<Journal>,
+}
+
+/// What the person has approved.
+pub(super) struct Granted {
+    /// For this run.
+    pub(super) run: Approved,
+    /// For the session of whoever asks.
+    session: Arc<Approved>,
 }
 
 impl Person {
@@ -52,8 +59,7 @@ impl Person {
             asker,
             // The worst, until it was looked at.
             level: AtomicU8::new(u8::MAX),
-            approved: Approved::default(),
-            session,
+            granted: Granted { run: Approved::default(), session },
             tokens: OnceLock::new(),
             notes: std::sync::Mutex::default(),
             errors: Arc::default(),
@@ -98,7 +104,7 @@ impl Person {
     pub(crate) fn standing(&self) -> CallContext<'_> {
         let index = usize::from(self.level.load(Ordering::Relaxed));
         let level = Level::ALL.get(index).copied().unwrap_or(Level::Critical);
-        CallContext { level, run: &self.approved, session: &self.session }
+        CallContext { level, run: &self.granted.run, session: &self.granted.session }
     }
 
     /// Something the author of the program should know, once.
@@ -118,18 +124,18 @@ impl Person {
 
     /// Whether every call of this tool that is asked about for this reason has a yes.
     pub(crate) fn has_approved(&self, tool: &ToolRef, why: &RulingReason) -> bool {
-        self.approved.has_tool(tool, why) || self.session.has_tool(tool, why)
+        self.granted.run.has_tool(tool, why) || self.granted.session.has_tool(tool, why)
     }
 
     /// Every call of these tools by this run is approved.
     pub(crate) fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
-        self.approved.approve_tools(tools);
+        self.granted.run.approve_tools(tools);
     }
 
     /// Every call of this tool by the session is approved that is asked about for this
     /// reason.
     pub(crate) fn approve_for_session(&self, tool: ToolRef, why: RulingReason) {
-        self.session.approve_by(tool, why);
+        self.granted.session.approve_by(tool, why);
     }
 
     /// The run has ended: it goes on later only if it waits for a person, or if its

@@ -23,7 +23,7 @@ use crate::explain::{self, because};
 /// Entries of each list of an impact. Chosen: what a person reads.
 const MOST: usize = 50;
 
-/// Bytes of the written arguments of one tool that are told.
+/// Most bytes of the written arguments of one tool that are reported.
 const ARGUMENT_BYTES: usize = 2000;
 
 /// What a program was found to be.

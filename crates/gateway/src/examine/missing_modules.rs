@@ -48,7 +48,7 @@ mod tests {
 
     use super::missing_modules;
 
-    fn told(module: &str, is_sure: bool) -> Vec<String> {
+    fn described(module: &str, is_sure: bool) -> Vec<String> {
         let modules: BTreeSet<String> = ["json", "os"].map(str::to_owned).into();
         let import = Import { module: module.to_owned(), line: 2, column: 1, is_sure };
         let source = format!("x = 1\nimport {module}\n");
@@ -58,20 +58,20 @@ mod tests {
     #[test]
     fn a_module_that_is_not_there_is_told_in_the_words_of_python() {
         assert_eq!(
-            told("pandas", true),
+            described("pandas", true),
             ["error[program.threw]: ModuleNotFoundError: No module named 'pandas'\n  \
               line 2: import pandas\n  at line 2, column 1 of your program\nhint: only the standard library and \
               `servers` can be imported; for `pandas` name a virtual environment that has it in \
               `python.packages`"]
         );
         assert_eq!(
-            told("jsn", true),
+            described("jsn", true),
             ["error[program.threw]: ModuleNotFoundError: No module named 'jsn'\n  \
               line 2: import jsn\n  at line 2, column 1 of your program\nhint: did you mean `json`? only the standard \
               library and `servers` can be imported; for `jsn` name a virtual environment that \
               has it in `python.packages`"]
         );
-        assert_eq!(told("json", true), Vec::<String>::new());
-        assert_eq!(told("pandas", false), Vec::<String>::new());
+        assert_eq!(described("json", true), Vec::<String>::new());
+        assert_eq!(described("pandas", false), Vec::<String>::new());
     }
 }

@@ -52,7 +52,9 @@ impl PythonTypes {
         }
         let judge = Judge { request, stubs: &stubs };
         match self.problems(&judge).await {
-            Ok(problems) => verdict(&problems, |one| judge.told(one), |one| judge.signature(one)),
+            Ok(problems) => {
+                verdict(&problems, |one| judge.message(one), |one| judge.signature(one))
+            }
             Err(error) => {
                 // A check is an aid: without it the program runs as it is.
                 tracing::debug!(%error, "the program is not type-checked");

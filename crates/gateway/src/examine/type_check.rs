@@ -72,7 +72,7 @@ impl Types {
     pub(crate) async fn check(&self, request: &TypeRequest<'_>) -> Result<Vec<String>, RunError> {
         match self.problems(request).await {
             Ok(problems) => {
-                verdict(&problems, |one| told(request, one), |one| signature(request, one))
+                verdict(&problems, |one| message(request, one), |one| signature(request, one))
             }
             Err(error) => {
                 // A check is an aid: without it the program runs as it is.
@@ -92,8 +92,8 @@ impl Types {
             return Ok(Vec::new());
         }
         let same = |severity: Severity| {
-            let told = |diagnostic: &Diagnostic| Problem::new(diagnostic.clone(), severity);
-            all.iter().map(told).collect()
+            let problem = |diagnostic: &Diagnostic| Problem::new(diagnostic.clone(), severity);
+            all.iter().map(problem).collect()
         };
         match self.mode {
             TypeCheck::Off => Ok(Vec::new()),
@@ -248,8 +248,8 @@ fn judged(
                 problems.push(Problem::new(diagnostic.clone(), Severity::Warning));
             }
         } else {
-            let told = Problem::new(diagnostic.clone(), Severity::Warning);
-            problems.push(Problem { observed: !is_in(declared), ..told });
+            let problem = Problem::new(diagnostic.clone(), Severity::Warning);
+            problems.push(Problem { observed: !is_in(declared), ..problem });
         }
     }
     problems
@@ -262,7 +262,7 @@ fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
 /// Whether this is about what is written out in the arguments of a tool.
 fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let Some(reference) = called_at(request, diagnostic) else { return false };
-    // A program may catch what is told at the call.
+    // A program may catch the error of the call.
     if reference.guarded {
         return false;
     }
@@ -329,7 +329,7 @@ fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
 }
 
 /// The compiler's words, with the argument they are about.
-fn told(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
+fn message(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
     let message = diagnostic.message.strip_suffix('.').unwrap_or(&diagnostic.message);
     let text = text_at(request.text, start(diagnostic));
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');

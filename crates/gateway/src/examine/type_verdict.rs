@@ -6,8 +6,8 @@
 use tidegate_model::{ErrorCode, RunError, visible};
 use tidegate_typecheck::Diagnostic;
 
-/// How many problems are told.
-const MOST_TOLD: usize = 3;
+/// How many problems are reported.
+const MOST_REPORTED: usize = 3;
 
 /// Longer signatures are not put into an error.
 const SIGNATURE_BYTES: usize = 1500;
@@ -17,7 +17,7 @@ const SIGNATURE_BYTES: usize = 1500;
 pub(crate) enum Severity {
     /// The program must not run.
     Error,
-    /// It is told with the answer.
+    /// It is reported with the answer.
     Warning,
 }
 
@@ -38,21 +38,21 @@ impl Problem {
     }
 }
 
-/// One error for all that must not run, else the warnings. `told` words an error,
+/// One error for all that must not run, else the warnings. `word` words an error,
 /// `signature` says what the tool takes in whose arguments it is.
 pub(crate) fn verdict(
     problems: &[Problem],
-    told: impl Fn(&Diagnostic) -> String,
+    word: impl Fn(&Diagnostic) -> String,
     signature: impl Fn(&Diagnostic) -> Option<String>,
 ) -> Result<Vec<String>, RunError> {
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
     let errors: Vec<&Diagnostic> = errors.map(|problem| &problem.diagnostic).collect();
     if let [first, rest @ ..] = errors.as_slice() {
-        let mut message = told(first);
-        for other in rest.iter().take(MOST_TOLD - 1) {
-            message.push_str(&format!("; line {}: {}", other.line, told(other)));
+        let mut message = word(first);
+        for other in rest.iter().take(MOST_REPORTED - 1) {
+            message.push_str(&format!("; line {}: {}", other.line, word(other)));
         }
-        if rest.len() >= MOST_TOLD {
+        if rest.len() >= MOST_REPORTED {
             message.push_str("; and more");
         }
         let error = RunError::new(ErrorCode::Type, message).with_hint(hint(signature(first)));
@@ -60,9 +60,9 @@ pub(crate) fn verdict(
     }
     let warning = |problem: &Problem| {
         let source = if problem.observed { " (as observed in earlier results)" } else { "" };
-        format!("line {}: {}{source}", problem.diagnostic.line, told(&problem.diagnostic))
+        format!("line {}: {}{source}", problem.diagnostic.line, word(&problem.diagnostic))
     };
-    Ok(problems.iter().take(MOST_TOLD).map(warning).collect())
+    Ok(problems.iter().take(MOST_REPORTED).map(warning).collect())
 }
 
 fn hint(signature: Option<String>) -> String {

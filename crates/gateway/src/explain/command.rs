@@ -1,6 +1,6 @@
-//! Refusals and failures of host commands, told to a model.
+//! Words refusals and failures of host commands for a model.
 //!
-//! As in `explain.rs`: what to change, and no path of the host.
+//! As in `explain/mod.rs`: what to change, and no path of the host.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -70,7 +70,7 @@ pub(crate) fn failure(
             failed(format!("the executable of `{name}` is another one than at the start"))
                 .with_hint("the user must start tidegate again if that is meant")
         }
-        // Which path it is, is in the log: programs are not told of the host's.
+        // Which path it is, is in the log: programs do not learn the host's.
         CommandError::Grant(_) => {
             failed(format!("what `{name}` may read or write is not what it was at the start"))
                 .with_hint("the user finds the path in the log")

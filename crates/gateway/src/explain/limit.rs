@@ -1,5 +1,5 @@
-//! A limit that was hit, told to a model: which, how much it is, what was used of
-//! it, and what to raise.
+//! Words a limit that was hit for a model: which, how much it is, what was used of it,
+//! and what to raise.
 //!
 //! In: what was measured, by the host wherever it can measure. Out: the one
 //! sentence and the one hint that all limits have, of programs and of commands:

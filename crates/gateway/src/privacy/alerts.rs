@@ -16,7 +16,7 @@ use super::{Counts, Privacy};
 use crate::session::SessionId;
 
 /// Bytes towards one model after which somebody should look. Chosen: some forty answers of
-/// the largest size; each doubling is told again.
+/// the largest size; each doubling is reported again.
 const VOLUME_BYTES: u64 = 128 * 1024;
 
 impl Privacy {

@@ -70,7 +70,7 @@ mod tests {
 
     use super::disguise;
 
-    fn told(json: &str, logs: &str) -> Option<&'static str> {
+    fn described(json: &str, logs: &str) -> Option<&'static str> {
         let mut values = SessionValues::default();
         let known = "ann.lee@example.org";
         values.remember(known, &[Span { start: 0, end: known.len(), data_type: DataType::Email }]);
@@ -83,12 +83,12 @@ mod tests {
             "ann.lee@example.org".chars().map(|char| char.to_string()).collect();
         let codes: Vec<u32> = "ann.lee@example.org".chars().map(u32::from).collect();
         let pieces = Some("in single characters");
-        assert_eq!(told(&serde_json::to_string(&letters).unwrap(), ""), pieces);
-        assert_eq!(told(&serde_json::to_string(&codes).unwrap(), ""), pieces);
-        assert_eq!(told("null", &letters.join("\n")), pieces);
-        assert_eq!(told("\"gro.elpmaxe@eel.nna\"", ""), Some("backwards"));
+        assert_eq!(described(&serde_json::to_string(&letters).unwrap(), ""), pieces);
+        assert_eq!(described(&serde_json::to_string(&codes).unwrap(), ""), pieces);
+        assert_eq!(described("null", &letters.join("\n")), pieces);
+        assert_eq!(described("\"gro.elpmaxe@eel.nna\"", ""), Some("backwards"));
         assert_eq!(
-            told(&format!("\"{}\"", letters.join(" ")), ""),
+            described(&format!("\"{}\"", letters.join(" ")), ""),
             Some("with blanks between its characters")
         );
     }
@@ -101,7 +101,7 @@ mod tests {
             r#"["a","b","c","d","e","f","g"]"#,
             "\"three rows, [EMAIL_1] and [EMAIL_2]\"",
         ] {
-            assert_eq!(told(json, "done\n3\n"), None, "{json}");
+            assert_eq!(described(json, "done\n3\n"), None, "{json}");
         }
     }
 }

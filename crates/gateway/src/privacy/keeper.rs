@@ -91,7 +91,7 @@ impl Keeper {
             let (vaults, expires) = (self.vaults.clone(), self.expires);
             (sender, std::thread::spawn(move || work(&vaults, expires, &jobs)))
         });
-        // It ends with us, or after a panic that has been told of.
+        // It ends with us, or after a panic, which is in the log.
         let _ = sender.send(job);
     }
 

@@ -19,7 +19,7 @@ const LONGEST_SHOWN: usize = 120;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct TokenQuestion {
     ask: Ask,
     tokens: Vec<Value>,
 }
@@ -41,7 +41,7 @@ impl Privacy {
 
 /// The answer from these values.
 fn answer(values: &SessionValues, body: &str) -> Result<Value, RunError> {
-    let asked: Asked = serde_json::from_str(body).map_err(|_| {
+    let asked: TokenQuestion = serde_json::from_str(body).map_err(|_| {
         RunError::new(ErrorCode::BadArgument, "`pii` was asked for something that it cannot tell")
             .with_hint(
                 "call `pii.domain(token)`, `pii.equals(a, b)` or `pii.mask(token)`, with tokens \
@@ -67,10 +67,10 @@ fn answer(values: &SessionValues, body: &str) -> Result<Value, RunError> {
 
 fn each(
     tokens: &[Token],
-    tell: impl Fn(Token) -> Result<Value, RestoreError>,
+    answer: impl Fn(Token) -> Result<Value, RestoreError>,
 ) -> Result<Value, RunError> {
-    let told = tokens.iter().map(|token| tell(*token)).collect::<Result<Value, RestoreError>>();
-    told.map_err(|error| unknown(&error))
+    let answers = tokens.iter().map(|token| answer(*token)).collect::<Result<Value, _>>();
+    answers.map_err(|error| unknown(&error))
 }
 
 /// The token that a program means.
@@ -140,7 +140,7 @@ mod tests {
         values
     }
 
-    fn told(body: &Value) -> String {
+    fn described(body: &Value) -> String {
         match answer(&values(), &body.to_string()) {
             Ok(value) => value.to_string(),
             Err(error) => error.to_string(),
@@ -150,16 +150,16 @@ mod tests {
     #[test]
     fn each_token_gets_its_answer() {
         let tokens = ["[EMAIL_1]", "[NAME_1]", "[email_3]", "%5BEMAIL_3%5D"];
-        let domains = told(&json!({"ask": "domain", "tokens": tokens}));
+        let domains = described(&json!({"ask": "domain", "tokens": tokens}));
         assert_eq!(domains, r#"["example.com",null,"other.org","other.org"]"#);
-        let masks = told(&json!({"ask": "mask", "tokens": tokens}));
+        let masks = described(&json!({"ask": "mask", "tokens": tokens}));
         assert_eq!(masks, r#"["a***@e***.com","J*** D***","o***@o***.org","o***@o***.org"]"#);
-        assert_eq!(told(&json!({"ask": "mask", "tokens": []})), "[]");
+        assert_eq!(described(&json!({"ask": "mask", "tokens": []})), "[]");
     }
 
     #[test]
     fn two_tokens_are_the_same_if_their_values_are() {
-        let equals = |a: &str, b: &str| told(&json!({"ask": "equals", "tokens": [a, b]}));
+        let equals = |a: &str, b: &str| described(&json!({"ask": "equals", "tokens": [a, b]}));
         assert_eq!(equals("[EMAIL_1]", "[EMAIL_2]"), "true");
         assert_eq!(equals("[EMAIL_1]", "[EMAIL_3]"), "false");
         assert_eq!(equals("[EMAIL_1]", "[NAME_1]"), "false");
@@ -171,14 +171,17 @@ mod tests {
             hint: use tokens only as they stand in answers of this session; get the data again if \
             they are from an earlier one";
         for ask in ["domain", "mask", "equals"] {
-            assert_eq!(told(&json!({"ask": ask, "tokens": ["[EMAIL_1]", "[EMAIL_9]"]})), error);
+            assert_eq!(
+                described(&json!({"ask": ask, "tokens": ["[EMAIL_1]", "[EMAIL_9]"]})),
+                error
+            );
         }
     }
 
     #[test]
     fn what_is_no_token_is_named_unless_it_is_long() {
         let got = |given: Value| {
-            let told = told(&json!({"ask": "domain", "tokens": ["[EMAIL_1]", given]}));
+            let told = described(&json!({"ask": "domain", "tokens": ["[EMAIL_1]", given]}));
             let (message, hint) = told.split_once("\nhint: ").unwrap();
             assert_eq!(
                 hint,
@@ -221,7 +224,7 @@ mod tests {
         for (tokens, count) in
             [(json!(["[EMAIL_1]"]), 1), (json!(["[EMAIL_1]", "[EMAIL_2]", "[EMAIL_3]"]), 3)]
         {
-            let told = told(&json!({"ask": "equals", "tokens": tokens}));
+            let told = described(&json!({"ask": "equals", "tokens": tokens}));
             let expected = format!(
                 "error[call.bad_argument]: `pii.equals` takes two tokens, got {count}\n\
                  hint: call `pii.equals(a, b)`; each of both is the text of one token, as a tool \

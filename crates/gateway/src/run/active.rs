@@ -51,7 +51,7 @@ pub(crate) struct ActiveRun {
     pub(crate) tasks: JoinSet<()>,
     /// How often the program wanted to save a skill.
     pub(crate) saves: u32,
-    /// What a refused call is told to do.
+    /// The hint of a refused call.
     pub(crate) call_hint: Option<String>,
     printed_bytes: u64,
     /// What was to be printed and returned, if that was too much.

@@ -3,11 +3,11 @@
 //! In: tool lists exactly as servers send them. Out: what is new or changed since
 //! the server was accepted. The first list of a server is accepted as it is (trust
 //! on first use); every later difference waits for a person
-//! (`tidegate tools accept`). Decides nothing: `policy` does, with what it is told
+//! (`tidegate tools accept`). Decides nothing: `policy` does, with the changes from
 //! here.
 //!
-//! A server is its name and how it is started or reached: whoever changes that in
-//! the configuration has a new server.
+//! A server is its name and how it is started or reached: changing that in the
+//! configuration makes it a new server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};

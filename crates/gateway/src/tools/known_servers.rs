@@ -5,7 +5,7 @@
 //! is started from, and the categories of all. A bad file is reported with its place and
 //! left out. Read once, when a search first needs it.
 //!
-//! Invariant: nothing of it is in a catalog of the gateway. It can be told of; it cannot
+//! Invariant: nothing of it is in a catalog of the gateway. It can be recommended; it cannot
 //! be called, imported or typed.
 
 use std::collections::BTreeMap;

@@ -188,7 +188,7 @@ impl Tools {
         let learned = self.co_usage.learned().await;
         let mut answer = search_without(catalog, request, unavailable, &learned);
         for result in &mut answer.results {
-            result.connected = connected(&result.server);
+            result.state.connected = connected(&result.server);
         }
         answer
     }

@@ -41,7 +41,7 @@ pub struct RecommendedServer {
     /// What that does.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Why it is told of.
+    /// Why it is recommended.
     pub reason: &'static str,
     /// What a person who wants it starts it with, if its catalog says so.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -150,12 +150,9 @@ pub struct SearchResult {
     pub function: String,
     /// How well it fits; only comparable within one answer.
     pub score: f64,
-    /// It says that it changes nothing.
-    pub read_only: bool,
-    /// It says that it may destroy something.
-    pub destructive: bool,
-    /// Its server is running.
-    pub connected: bool,
+    /// What it says of itself, and whether its server runs.
+    #[serde(flatten)]
+    pub state: ToolState,
     /// Why it ranks higher than its words say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_with: Option<UsedWith>,
@@ -172,6 +169,17 @@ pub struct SearchResult {
     /// The tool's identity, for those who do not speak TypeScript.
     #[serde(skip)]
     pub id: ToolRef,
+}
+
+/// What a tool says that it does, and whether its server runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ToolState {
+    /// It says that it changes nothing.
+    pub read_only: bool,
+    /// It says that it may destroy something.
+    pub destructive: bool,
+    /// Its server is running.
+    pub connected: bool,
 }
 
 impl SearchResult {
@@ -200,9 +208,9 @@ impl fmt::Display for SearchResult {
             return write!(f, "// {object}{}\n{text}", company.unwrap_or_default());
         }
         write!(f, "{}", self.call)?;
-        if self.read_only {
+        if self.state.read_only {
             write!(f, " [read-only]")?;
-        } else if self.destructive {
+        } else if self.state.destructive {
             write!(f, " [destructive]")?;
         }
         match &self.text {
@@ -278,7 +286,7 @@ impl SearchAnswer {
 }
 
 /// A hit with as much detail as was asked for and there is room for, and what that costs:
-/// it is rather told in fewer words than not at all. The detail is lowered to what had room.
+/// better fewer words than none. The detail is lowered to what had room.
 fn fitting(
     catalog: &Catalog,
     hit: &Hit,
@@ -320,9 +328,7 @@ pub fn describe(catalog: &Catalog, id: &ToolRef, detail: Detail) -> Option<Searc
         server: id.server.clone(),
         function,
         score: 0.0,
-        read_only,
-        destructive,
-        connected: false,
+        state: ToolState { read_only, destructive, connected: false },
         used_with: None,
         text,
         tokens,

@@ -70,7 +70,7 @@ impl Judge<'_> {
         if let Some(reference) = self.called_at(diagnostic)
             && let Some(weight) = self.of_call(reference, diagnostic, complaint)
         {
-            // A program may catch what is told at the call.
+            // A program may catch the error of the call.
             let may_be_caught = reference.guarded && weight == Weight::Sure;
             return (!may_be_caught).then_some(weight);
         }
@@ -168,7 +168,7 @@ impl Judge<'_> {
     }
 
     /// The checker's words, with the nearest name.
-    pub(super) fn told(&self, diagnostic: &Diagnostic) -> String {
+    pub(super) fn message(&self, diagnostic: &Diagnostic) -> String {
         let message = diagnostic.message.clone();
         let Code::Python(complaint) = &diagnostic.code else { return message };
         let near = match complaint {
@@ -208,7 +208,7 @@ fn severity(mode: TypeCheck, weight: Weight) -> Option<Severity> {
     }
 }
 
-/// Types are told in more or less detail, depending on what else is known.
+/// Types are described in more or less detail, depending on what else is known.
 fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
     let kinds = match (&one.code, &other.code) {
         (Code::Python(one), Code::Python(other)) => discriminant(one) == discriminant(other),

@@ -92,7 +92,7 @@ fn filters_keep_what_fits_them() {
         };
         let found = search(&catalog, &asked).results;
         assert!(!found.is_empty(), "{wanted}");
-        assert!(found.iter().all(|found| found.read_only == wanted), "{found:?}");
+        assert!(found.iter().all(|found| found.state.read_only == wanted), "{found:?}");
     }
 }
 
