@@ -16,7 +16,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use thiserror::Error;
-use tidegate_jail::{Access, Filter, Go, Grant, Links, ProcessLimits, Said, Scratch, Spec};
+use tidegate_jail::{
+    Access, CommandStart, CommandStatus, Filter, Grant, LinkPolicy, ProcessLimits, Scratch, Spec,
+};
 use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, LimitName, Limits};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::UnixStream;
@@ -256,10 +258,10 @@ fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
     // Configured paths have no link in them; those of libraries and devices may.
     let configured = [&job.path].into_iter().chain(&job.read).cloned();
     let devices = DEVICES.map(PathBuf::from).into_iter();
-    let grants = (needed.into_iter().map(grant(Access::Read, Links::Followed)))
-        .chain(configured.map(grant(Access::Read, Links::Refused)))
-        .chain(devices.map(grant(Access::Device, Links::Followed)))
-        .chain(job.write.iter().cloned().map(grant(Access::Write, Links::Refused)));
+    let grants = (needed.into_iter().map(grant(Access::Read, LinkPolicy::Followed)))
+        .chain(configured.map(grant(Access::Read, LinkPolicy::Refused)))
+        .chain(devices.map(grant(Access::Device, LinkPolicy::Followed)))
+        .chain(job.write.iter().cloned().map(grant(Access::Write, LinkPolicy::Refused)));
     let limits = &job.limits;
     Spec {
         filter: Filter::Command,
@@ -296,7 +298,7 @@ type Ends = (pipe::Sender, pipe::Receiver, pipe::Receiver);
 
 /// Tells the jailed process what to become, with its standard descriptors.
 async fn go(host: &mut UnixStream, job: &CommandJob) -> io::Result<Ends> {
-    let go = Go {
+    let go = CommandStart {
         path: job.path.clone(),
         identity: job.identity,
         arguments: job.arguments.clone(),
@@ -334,7 +336,7 @@ fn receiver(end: PipeReader) -> io::Result<pipe::Receiver> {
 }
 
 /// How a command's life ended, and what it wrote.
-type Lived = (io::Result<Said>, Captured, Captured);
+type Lived = (io::Result<CommandStatus>, Captured, Captured);
 
 /// Feeds a command and reads from it until it has ended.
 async fn live(
@@ -395,13 +397,13 @@ async fn capture(mut output: impl AsyncRead + Unpin, most: u64, captured: &mut C
     }
 }
 
-fn exit(said: &Said, usage: &Usage, limits: &Limits) -> Result<Exit, CommandError> {
+fn exit(said: &CommandStatus, usage: &Usage, limits: &Limits) -> Result<Exit, CommandError> {
     let hit = |limit| CommandError::Limit(Hit { limit, used: usage.of(limit, limits) });
     let signal = match said {
-        Said::Exited { code, .. } => return Ok(Exit::Code(*code)),
-        Said::Signalled(signal) => *signal,
-        Said::Changed => return Err(CommandError::Changed),
-        Said::NotStarted(code) => {
+        CommandStatus::Exited { code, .. } => return Ok(Exit::Code(*code)),
+        CommandStatus::Signalled(signal) => *signal,
+        CommandStatus::Changed => return Err(CommandError::Changed),
+        CommandStatus::NotStarted(code) => {
             return Err(CommandError::NotStarted(io::Error::from_raw_os_error(*code)));
         }
     };
@@ -421,7 +423,7 @@ fn exit(said: &Said, usage: &Usage, limits: &Limits) -> Result<Exit, CommandErro
 /// What stood in the way of a command that went on all the same. Full files and
 /// refused processes are told only of one that failed: others did without.
 fn hits(
-    said: &Said,
+    said: &CommandStatus,
     exit: Exit,
     usage: &Usage,
     limits: &Limits,
@@ -435,7 +437,7 @@ fn hits(
     if exit == Exit::Code(0) {
         return hits;
     }
-    if let Said::Exited { full_scratch: Some(bytes), .. } = said {
+    if let CommandStatus::Exited { full_scratch: Some(bytes), .. } = said {
         hits.push(Hit { limit: LimitName::Disk, used: Some(*bytes) });
     }
     if usage.ran_out_of_processes(limits) {

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use thiserror::Error;
-use tidegate_jail::{Access, Grant, Link, Links};
+use tidegate_jail::{Access, Grant, Link, LinkPolicy};
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -266,7 +266,7 @@ impl Python {
         let zones = Some(PathBuf::from(ZONES)).filter(|zones| zones.is_dir());
         let read = [&self.program].into_iter().chain(&self.library).chain(&self.files);
         let null =
-            Grant { path: "/dev/null".into(), access: Access::Device, links: Links::Followed };
+            Grant { path: "/dev/null".into(), access: Access::Device, links: LinkPolicy::Followed };
         read.chain(&self.packages)
             .chain(&zones)
             .map(|path| Grant::read(path))

@@ -144,7 +144,7 @@ pub(crate) struct Start {
 impl Start {
     /// For workers like this one, with these scripts.
     pub(crate) fn python(worker: &Launch<'_>, scripts: &[u8]) -> Self {
-        let spec = Spec { filter: Filter::Zygote, ..worker.spec.clone() };
+        let spec = Spec { filter: Filter::PythonZygote, ..worker.spec.clone() };
         let arguments = worker.arguments.iter().cloned();
         let arguments = arguments.chain(["--zygote".into(), "yes".into()]).collect();
         let (executable, scripts) = (worker.executable.to_owned(), scripts.to_owned());
@@ -153,13 +153,13 @@ impl Start {
 
     /// For readers like this one, which all stay in its jail.
     pub(crate) fn readers(reader: &Launch<'_>) -> Self {
-        let spec = Spec { filter: Filter::Forking, ..reader.spec.clone() };
+        let spec = Spec { filter: Filter::ReaderZygote, ..reader.spec.clone() };
         let (executable, arguments) = (reader.executable.to_owned(), vec!["--zygote".into()]);
         Self { executable, role: reader.role, spec, arguments, scripts: Vec::new() }
     }
 
     async fn start(mut self) -> io::Result<Zygote> {
-        if self.spec.filter == Filter::Zygote {
+        if self.spec.filter == Filter::PythonZygote {
             // Its library was built like this executable and loads the same ones.
             let own = self.executable.canonicalize()?;
             for file in needed_files(&own, &[]).await? {

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use tidegate_jail::{Confined, Spec, Way};
+use tidegate_jail::{Confined, Origin, Spec};
 use tidegate_model::IsolationReport;
 use tidegate_wire::FromGuest;
 
@@ -39,7 +39,7 @@ pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitC
         let _ = python.enter(spec);
         return ExitCode::from(2);
     }
-    let confined = tidegate_jail::enter(spec, Way::Started);
+    let confined = tidegate_jail::enter(spec, Origin::Started);
     let Ok(channel) = Channel::from_standard_input() else {
         return ExitCode::from(2);
     };

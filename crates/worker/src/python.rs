@@ -16,7 +16,7 @@ use std::process::Command;
 
 use nix::unistd::{chdir, execve};
 use serde_json::json;
-use tidegate_jail::{LIBRARY, Spec, Way};
+use tidegate_jail::{Origin, Spec, ZYGOTE_LIBRARY_PATH};
 use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 use tidegate_wire::{FromGuest, PROTOCOL_VERSION};
 
@@ -73,18 +73,18 @@ impl Python {
     pub(crate) fn enter(&self, spec: Spec) -> io::Result<Infallible> {
         match self.role {
             Role::Worker => {
-                let report = tidegate_jail::enter(spec, Way::Started).seal();
+                let report = tidegate_jail::enter(spec, Origin::Started).seal();
                 let hello = FromGuest::Hello { version: PROTOCOL_VERSION, report };
                 let hello = hello.encode().map_err(io::Error::other)?;
                 self.become_it(&hello, "")
             }
             Role::Zygote if ZYGOTE_LIBRARY.is_empty() => Err(io::ErrorKind::Unsupported.into()),
             Role::Zygote => {
-                let report = tidegate_jail::enter(spec, Way::Zygote(ZYGOTE_LIBRARY)).seal();
+                let report = tidegate_jail::enter(spec, Origin::Zygote(ZYGOTE_LIBRARY)).seal();
                 if !can_make_jails(&report) {
                     return Err(io::ErrorKind::Unsupported.into());
                 }
-                self.become_it(&[], LIBRARY)
+                self.become_it(&[], ZYGOTE_LIBRARY_PATH)
             }
         }
     }

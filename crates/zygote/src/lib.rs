@@ -3,7 +3,7 @@
 //! A shared library with two functions in C's way of calling, which is carried in the
 //! executable and loaded by our own script in a jailed Python, the zygote
 //! (`worker/src/python/zygote.py`). In: orders of the gateway on standard input
-//! (`jail::Order`). Out: for each a new process, confined as one that the gateway has
+//! (`jail::ForkRequest`). Out: for each a new process, confined as one that the gateway has
 //! started itself, in which [`tidegate_fork`] returns the first frame to send.
 //!
 //! No line of a guest runs in the zygote, nor in a process that is not confined yet.
@@ -26,7 +26,7 @@ mod linux {
     use nix::sys::signal::{SigHandler, Signal, signal};
     use nix::unistd::{ForkResult, fork};
 
-    use tidegate_jail::{Order, receive_order};
+    use tidegate_jail::{ForkRequest, receive_fork_request};
 
     use crate::born::be_born;
 
@@ -35,13 +35,13 @@ mod linux {
 
     thread_local! {
         /// What the gateway wants next.
-        static NEXT: RefCell<Option<Order>> = const { RefCell::new(None) };
+        static NEXT: RefCell<Option<ForkRequest>> = const { RefCell::new(None) };
     }
 
     /// Waits until the gateway wants a worker. Zero if it never will again.
     #[unsafe(no_mangle)]
     pub extern "C" fn tidegate_wait() -> i32 {
-        let order = receive_order(&io::stdin());
+        let order = receive_fork_request(&io::stdin());
         let comes = order.is_some();
         NEXT.replace(order);
         i32::from(comes)

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use nix::libc;
 use serde_json::{Value, json};
-use tidegate_jail::{Spec, Way};
+use tidegate_jail::{Origin, Spec};
 
 use crate::kernel::{at, raw};
 use crate::{attempts, bombs, descendants, sweep, tree};
@@ -42,7 +42,7 @@ pub(crate) fn outside(attack: &str) -> ExitCode {
 
 /// In a jail of the given kind, as an engine or a command would be.
 pub(crate) fn jailed(spec: &str, attack: &str) -> ExitCode {
-    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Way::Started);
+    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Origin::Started);
     let report = confined.seal();
     let attack: Value = serde_json::from_str(attack).unwrap();
     let outcome = carry_out(&attack);

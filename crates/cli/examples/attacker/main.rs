@@ -44,8 +44,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["worker", spec] => worker::enter(spec),
-        ["reader", spec] => reader::enter(spec, reader::Origin::Started),
-        ["reader", spec, "--zygote"] => reader::enter(spec, reader::Origin::Forked),
+        ["reader", spec] => reader::enter(spec, reader::ReaderStart::Started),
+        ["reader", spec, "--zygote"] => reader::enter(spec, reader::ReaderStart::Forked),
         ["gateway", state, settings] => host::serve(state, settings),
         ["outside", attack] => attack::outside(attack),
         ["jailed", spec, attack] => attack::jailed(spec, attack),

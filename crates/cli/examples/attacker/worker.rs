@@ -8,7 +8,7 @@ use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value, json};
-use tidegate_jail::{Confined, Spec, Way};
+use tidegate_jail::{Confined, Origin, Spec};
 use tidegate_model::{IsolationReport, Layer, LayerReport};
 use tidegate_wire::{FromGuest, HEADER_BYTES, PROTOCOL_VERSION, ToGuest, body_length};
 
@@ -21,7 +21,7 @@ const ENGINE_STACK_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) struct Wire(pub(crate) UnixStream);
 
 pub(crate) fn enter(spec: &str) -> ExitCode {
-    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Way::Started);
+    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Origin::Started);
     let descriptor: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned().unwrap();
     let watched = descriptor.try_clone().unwrap();
     let wire = Wire(UnixStream::from(descriptor));
