@@ -1,7 +1,7 @@
-//! The fallen reader: everything as the real one does it until the program comes.
+//! A compromised reader, which behaves like the real one until the program arrives.
 //!
-//! A program with `"reader": true` attacks here; its outcome travels as the code that
-//! the worker is to run, and the worker reports it. All others are for the worker.
+//! A program with `"reader": true` attacks here; its outcome is passed on as the code for the
+//! worker, which reports it. All other programs attack in the worker.
 
 use std::io::Write;
 use std::os::fd::AsFd;
