@@ -9,7 +9,9 @@ use serde_json::Value;
 use tidegate_catalog::{Catalog, Languages, read_catalog, tree};
 use tidegate_config::{Checks, Environment, Settings, TypeCheck};
 use tidegate_model::{Language, ToolList};
-use tidegate_typecheck::{Found, FoundPython, PythonChecker, find, find_python};
+use tidegate_typecheck::{
+    FoundPython, FoundTypeScript, PythonChecker, find_python, find_typescript,
+};
 
 use crate::report::Figure;
 use crate::samples::Samples;
@@ -162,8 +164,8 @@ fn compiler() -> Option<PathBuf> {
     let equipped = equipment("tsc");
     let equipped = equipped.as_ref().and_then(|entry| entry["command"].as_str()).map(Path::new);
     let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
-    match find(equipped, &state_dir, path) {
-        Found::Native { tsc } => Some(tsc),
+    match find_typescript(equipped, &state_dir, path) {
+        FoundTypeScript::Native { tsc } => Some(tsc),
         _ => None,
     }
 }

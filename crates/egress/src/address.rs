@@ -1,19 +1,18 @@
-//! Which addresses are public.
+//! Classifies addresses that are not public.
 //!
-//! In: an address. Out: what it is if it is not public. Pure.
-//! Invariant: IPv4 inside IPv6 is judged as the IPv4 address that it leads to,
-//! or refused as a whole.
+//! In: an address. Out: its class, or `None` if it is public. Pure.
+//! Invariant: IPv4 inside IPv6 is judged as the IPv4 address that it leads to, or refused.
 //!
-//! Source: the IANA special-purpose address registries for IPv4 and IPv6, and
-//! the documentation of cloud providers for their metadata services. In IPv6 only
-//! 2000::/3 is given out, so that everything else is refused without a list.
+//! Source: the IANA special-purpose address registries for IPv4 and IPv6, and the
+//! documentation of cloud providers for their metadata services. In IPv6 only 2000::/3 is
+//! allocated, so everything else is refused without a list.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What an address is that is not public.
+/// The class of an address that is not public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressClass {
-    /// A service of a cloud that hands out credentials.
+    /// A cloud service that issues credentials.
     Metadata,
     /// This machine.
     Loopback,
@@ -23,13 +22,13 @@ pub enum AddressClass {
     Shared,
     /// This link.
     LinkLocal,
-    /// For documentation and benchmarks; nobody is there.
-    Fictional,
-    /// No address of anybody, such as 0.0.0.0.
+    /// For documentation and benchmarks; not in use.
+    Documentation,
+    /// Not the address of a host, such as 0.0.0.0.
     Unspecified,
-    /// Many at once.
+    /// A group of hosts.
     Multicast,
-    /// Not given out.
+    /// Not allocated.
     Reserved,
     /// Leads to another address through a tunnel.
     Tunnel,
@@ -44,7 +43,7 @@ impl AddressClass {
             Self::Private => "private address",
             Self::Shared => "shared address",
             Self::LinkLocal => "link-local address",
-            Self::Fictional => "documentation or benchmark address",
+            Self::Documentation => "documentation or benchmark address",
             Self::Unspecified => "unspecified address",
             Self::Multicast => "multicast address",
             Self::Reserved => "reserved address",
@@ -53,27 +52,29 @@ impl AddressClass {
     }
 
     /// Whether a configuration can open it, and how exactly it must name it.
-    pub(crate) const fn opening(self) -> Opening {
+    pub(crate) const fn opened_by(self) -> OpenedBy {
         match self {
-            Self::Loopback | Self::Private | Self::Shared | Self::LinkLocal | Self::Fictional => {
-                Opening::ByNetwork
-            }
-            // Somebody who opens 169.254.0.0/16 hardly means the credentials in it.
-            Self::Metadata => Opening::ByAddress,
-            Self::Unspecified | Self::Multicast | Self::Reserved | Self::Tunnel => Opening::Never,
+            Self::Loopback
+            | Self::Private
+            | Self::Shared
+            | Self::LinkLocal
+            | Self::Documentation => OpenedBy::Network,
+            // OpenedBy 169.254.0.0/16 must not accidentally expose its credentials.
+            Self::Metadata => OpenedBy::ExactAddress,
+            Self::Unspecified | Self::Multicast | Self::Reserved | Self::Tunnel => OpenedBy::Never,
         }
     }
 }
 
 /// How exactly a configuration must name an address to open it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opening {
-    ByNetwork,
-    ByAddress,
+pub(crate) enum OpenedBy {
+    Network,
+    ExactAddress,
     Never,
 }
 
-/// What the address is, if it is not public.
+/// The class of the address, if it is not public.
 pub fn classify(address: IpAddr) -> Option<AddressClass> {
     match address {
         IpAddr::V4(address) => classify_v4(address),
@@ -81,16 +82,16 @@ pub fn classify(address: IpAddr) -> Option<AddressClass> {
     }
 }
 
-/// The address that a packet ends up at: IPv4 for its mapped and NAT64 forms.
-pub(crate) fn plain(address: IpAddr) -> IpAddr {
+/// The address that a packet finally reaches: IPv4 for mapped and NAT64 addresses.
+pub(crate) fn effective_address(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
-        IpAddr::V6(v6) => embedded(v6).map_or(address, IpAddr::V4),
+        IpAddr::V6(v6) => embedded_ipv4(v6).map_or(address, IpAddr::V4),
     }
 }
 
 /// AWS, Azure (the wire server, which has a public address), Alibaba, Oracle;
-/// GCP and others share the first. ECS and EKS hand out credentials on the next two.
+/// GCP and others share the first. ECS and EKS issue credentials on the next two.
 const METADATA_V4: [Ipv4Addr; 6] = [
     Ipv4Addr::new(169, 254, 169, 254),
     Ipv4Addr::new(169, 254, 170, 2),
@@ -107,7 +108,7 @@ const METADATA_V6: [Ipv6Addr; 3] = [
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
 
-/// First address, bits of the network, what it is.
+/// First address, prefix length, class.
 const SPECIAL_V4: [(Ipv4Addr, u8, AddressClass); 15] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8, AddressClass::Unspecified),
     (Ipv4Addr::new(10, 0, 0, 0), 8, AddressClass::Private),
@@ -116,34 +117,34 @@ const SPECIAL_V4: [(Ipv4Addr, u8, AddressClass); 15] = [
     (Ipv4Addr::new(169, 254, 0, 0), 16, AddressClass::LinkLocal),
     (Ipv4Addr::new(172, 16, 0, 0), 12, AddressClass::Private),
     (Ipv4Addr::new(192, 0, 0, 0), 24, AddressClass::Reserved),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, AddressClass::Fictional),
+    (Ipv4Addr::new(192, 0, 2, 0), 24, AddressClass::Documentation),
     // The relays of 6to4.
     (Ipv4Addr::new(192, 88, 99, 0), 24, AddressClass::Tunnel),
     (Ipv4Addr::new(192, 168, 0, 0), 16, AddressClass::Private),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, AddressClass::Fictional),
-    (Ipv4Addr::new(198, 51, 100, 0), 24, AddressClass::Fictional),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, AddressClass::Fictional),
+    (Ipv4Addr::new(198, 18, 0, 0), 15, AddressClass::Documentation),
+    (Ipv4Addr::new(198, 51, 100, 0), 24, AddressClass::Documentation),
+    (Ipv4Addr::new(203, 0, 113, 0), 24, AddressClass::Documentation),
     (Ipv4Addr::new(224, 0, 0, 0), 4, AddressClass::Multicast),
     // With 255.255.255.255, the broadcast.
     (Ipv4Addr::new(240, 0, 0, 0), 4, AddressClass::Reserved),
 ];
 
-/// The first that holds the address counts.
+/// The first network that contains the address counts.
 const SPECIAL_V6: [(Ipv6Addr, u8, AddressClass); 12] = [
     (Ipv6Addr::UNSPECIFIED, 128, AddressClass::Unspecified),
     (Ipv6Addr::LOCALHOST, 128, AddressClass::Loopback),
-    // IPv4-compatible, long out of use.
+    // IPv4-compatible: deprecated.
     (Ipv6Addr::UNSPECIFIED, 96, AddressClass::Tunnel),
-    // NAT64 for use within a network: where in it the IPv4 address is, is not known.
+    // NAT64 for local use: the position of the IPv4 address is unknown.
     (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, AddressClass::Tunnel),
     // Teredo, and with it all protocol assignments.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, AddressClass::Tunnel),
-    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, AddressClass::Fictional),
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, AddressClass::Documentation),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16, AddressClass::Tunnel),
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, AddressClass::Fictional),
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, AddressClass::Documentation),
     (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, AddressClass::Private),
     (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10, AddressClass::LinkLocal),
-    // Site-local, long out of use, but still routed where it was set up.
+    // Site-local: deprecated, but still routed where it was set up.
     (Ipv6Addr::new(0xfec0, 0, 0, 0, 0, 0, 0, 0), 10, AddressClass::Private),
     (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, AddressClass::Multicast),
 ];
@@ -160,7 +161,7 @@ fn classify_v4(address: Ipv4Addr) -> Option<AddressClass> {
 }
 
 fn classify_v6(address: Ipv6Addr) -> Option<AddressClass> {
-    if let Some(v4) = embedded(address) {
+    if let Some(v4) = embedded_ipv4(address) {
         return classify_v4(v4);
     }
     if METADATA_V6.contains(&address) {
@@ -175,8 +176,8 @@ fn classify_v6(address: Ipv6Addr) -> Option<AddressClass> {
 }
 
 /// The IPv4 address inside a mapped (::ffff:0:0/96) or NAT64 (64:ff9b::/96) one.
-/// Networks that speak IPv6 only reach the whole of IPv4 through the latter.
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+/// IPv6-only networks reach all of IPv4 through the latter.
+fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let last = Ipv4Addr::from_bits(u32::try_from(address.to_bits() & 0xffff_ffff).ok()?);
     let front = address.to_bits() >> 32;
     (front == 0xffff || front == 0x64_ff9b << 64).then_some(last)

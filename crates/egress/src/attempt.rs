@@ -1,7 +1,8 @@
-//! The record of one hop, which is written whatever becomes of it.
+//! The record of one hop.
 //!
-//! Starts with the hop and is handed over when dropped: answered, refused,
-//! failed, or cut off with the run that asked for it.
+//! In: what happens during the hop. Out: a [`Connection`], passed to the recorder.
+//! Invariant: the record is written when the attempt is dropped, so every hop has one:
+//! answered, refused, failed, or cut off with its run.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,22 +10,24 @@ use std::time::{Instant, SystemTime};
 
 use tidegate_model::{Alert, Connection, RunId, Verdict};
 
-use crate::client::Record;
 use crate::counted::Counts;
-use crate::error::{EgressError, Kind};
+use crate::error::{EgressError, EgressErrorKind};
 use crate::rules::Denial;
 use crate::target::Target;
 use crate::volume::Volume;
 
-/// One hop under way.
+/// Receives the record of each hop when the hop has ended.
+pub type ConnectionRecorder<'a> = dyn Fn(Connection) + Send + Sync + 'a;
+
+/// A hop in progress.
 pub(crate) struct Attempt<'a> {
     connection: Connection,
     started: Instant,
     pub(crate) counts: Arc<Counts>,
-    /// The name its bytes are counted under, once it is permitted.
+    /// The name under which its bytes are counted, once it is permitted.
     bucket: Option<String>,
     volume: &'a Volume,
-    record: &'a Record<'a>,
+    record: &'a ConnectionRecorder<'a>,
 }
 
 impl<'a> Attempt<'a> {
@@ -32,13 +35,13 @@ impl<'a> Attempt<'a> {
         run: &RunId,
         method: &str,
         volume: &'a Volume,
-        record: &'a Record<'a>,
+        record: &'a ConnectionRecorder<'a>,
     ) -> Self {
         let connection = Connection {
             run: run.clone(),
             started_at: SystemTime::now(),
             duration: std::time::Duration::ZERO,
-            // A program can write anything here, and people read it.
+            // Operators read this text, and a program can write anything here.
             method: method.chars().take(20).collect::<String>().escape_debug().to_string(),
             host: String::new(),
             port: 0,
@@ -68,8 +71,8 @@ impl<'a> Attempt<'a> {
         self.connection.address = Some(address);
     }
 
-    /// Refused for this address, whatever else it is refused for.
-    pub(crate) fn bad_address(&mut self, address: IpAddr, reason: &str) {
+    /// Records that this address is refused, whatever the error of the hop is.
+    pub(crate) fn refuse_address(&mut self, address: IpAddr, reason: &str) {
         self.connection.address = Some(address);
         self.connection.rule = reason.to_owned();
         self.connection.alert = Some(Alert::DeniedTarget);
@@ -85,9 +88,9 @@ impl<'a> Attempt<'a> {
             return;
         };
         self.connection.verdict = match error.kind() {
-            Kind::Denied => Verdict::Denied,
-            Kind::Limited => Verdict::Limited,
-            Kind::Failed => Verdict::Failed,
+            EgressErrorKind::Denied => Verdict::Denied,
+            EgressErrorKind::Limited => Verdict::Limited,
+            EgressErrorKind::Failed => Verdict::Failed,
         };
         if let EgressError::Denied(Denial::Listed { rule, .. }) = error {
             self.connection.alert = Some(Alert::DeniedTarget);
@@ -114,7 +117,7 @@ impl Drop for Attempt<'_> {
             let (run, alert) = (&connection.run, alert.as_str());
             let (host, port, rule) = (&connection.host, connection.port, &connection.rule);
             let address = connection.address.map(|address| address.to_string());
-            tracing::warn!(%run, alert, host, port, address, rule, "look at this connection");
+            tracing::warn!(%run, alert, host, port, address, rule, "suspicious connection");
         }
         (self.record)(connection.clone());
     }

@@ -1,8 +1,8 @@
 //! `fetch`: one request of a program, hop by hop.
 //!
-//! In: a [`Request`]. Out: a [`Response`] or an [`EgressError`], and a record for
-//! each hop. The time for all of them together is limited, so that a body that
-//! drips costs no more than one that stalls.
+//! In: a [`Request`]. Out: a [`Response`] or an [`EgressError`], and a record for each hop.
+//! Invariant: all hops share one time limit, so a slowly dripping body costs no more than
+//! one that stalls.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use std::time::Duration;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, USER_AGENT};
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
-use tidegate_model::{Connection, Network, RunId};
+use tidegate_model::{Network, RunId};
 use tokio::time::{Instant, timeout_at};
 
-use crate::attempt::Attempt;
-use crate::connect::{Exchange, Message, dial, exchange};
+use crate::attempt::{Attempt, ConnectionRecorder};
+use crate::connect::{Exchange, OutgoingRequest, dial, exchange};
 use crate::error::{EgressError, OpenError};
-use crate::own::OwnAddresses;
+use crate::own::GatewayAddresses;
 use crate::rate::RateLimit;
 use crate::redirect::Hop;
 use crate::request::{Redirect, Request};
@@ -25,77 +25,75 @@ use crate::resolve::{Resolve, SystemResolver, checked_addresses};
 use crate::rules::{AddressRefusal, Denial, Rules};
 use crate::target::Target;
 use crate::tls::Tls;
-use crate::unpack::{BodyProblem, Encoding, MOST_RATIO, Unpacker};
+use crate::unpack::{BodyProblem, Encoding, MAX_RATIO, Unpacker};
 use crate::volume::Volume;
 
-/// Redirects that are followed. Browsers follow 20; more than a few is a loop.
-const MOST_REDIRECTS: u32 = 10;
+/// The most redirects that are followed. Browsers follow 20; more than a few is a loop.
+const MAX_REDIRECTS: u32 = 10;
 
-/// Takes the record of each hop when the hop has ended.
-pub type Record<'a> = dyn Fn(Connection) + Send + Sync + 'a;
-
-/// An answer.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The URL that answered.
     pub url: String,
-    /// Whether that is another one than was asked.
+    /// Whether it differs from the requested URL.
     pub redirected: bool,
-    /// The status.
+    /// The status code.
     pub status: u16,
-    /// The standard words for it; what the server wrote is not kept.
+    /// The standard phrase for it; the text of the server is not kept.
     pub status_text: &'static str,
     /// Names in lower case and values, in order.
     pub headers: Vec<(String, String)>,
-    /// The body, unpacked.
+    /// The decompressed body.
     pub body: Vec<u8>,
 }
 
-/// The way out for programs.
+/// The network access of programs.
 pub struct Egress {
     rules: Rules,
     resolver: Arc<dyn Resolve>,
     tls: Tls,
     rate: RateLimit,
     volume: Volume,
-    own: OwnAddresses,
+    own: GatewayAddresses,
 }
 
-enum Step {
+enum HopOutcome {
     Done(Response),
     Next(Hop),
 }
 
 impl Egress {
-    /// The way out that a configuration allows.
+    /// The network access that a configuration allows.
     pub fn open(network: Network) -> Result<Self, OpenError> {
         Self::with_resolver(network, Arc::new(SystemResolver))
     }
 
-    /// The same with other answers for names.
+    /// The same with another resolver.
     pub fn with_resolver(network: Network, resolver: Arc<dyn Resolve>) -> Result<Self, OpenError> {
         Ok(Self {
             tls: Tls::open(network.ca_file.as_deref())?,
             rate: RateLimit::new(network.rate_per_minute),
             volume: Volume::new(network.alert_sent, network.alert_received),
-            own: OwnAddresses::default(),
+            own: GatewayAddresses::default(),
             rules: Rules::new(network),
             resolver,
         })
     }
 
-    /// The gateway listens here: no program gets there, whatever the rules say.
+    /// Protects an address on which the gateway listens: no program can connect to it,
+    /// whatever the rules say.
     pub fn protect(&self, address: SocketAddr) {
         self.own.add(address);
     }
 
-    /// Makes a request. Each hop is recorded, also one that is refused, and one
-    /// that is cut off because the future is dropped.
+    /// Makes a request. Each hop is recorded, including one that is refused and one that is
+    /// cut off because the future is dropped.
     pub async fn fetch(
         &self,
         run: &RunId,
         request: Request,
-        record: &Record<'_>,
+        record: &ConnectionRecorder<'_>,
     ) -> Result<Response, EgressError> {
         let limit = self.rules.network().timeout;
         let deadline = Instant::now() + limit;
@@ -107,41 +105,41 @@ impl Egress {
             body: request.body.map(Bytes::from).unwrap_or_default(),
         };
         let mut bad_headers = headers.err();
-        for redirects in 0..=MOST_REDIRECTS {
+        for redirects in 0..=MAX_REDIRECTS {
             let mut attempt = Attempt::start(run, &hop.method, &self.volume, record);
             let outcome = match bad_headers.take() {
                 Some(problem) => self.aim(&hop, &mut attempt).and(Err(problem.into())),
                 None => {
-                    let step = self.step(&hop, redirects, request.redirect, &mut attempt);
-                    timeout_at(deadline, step).await.unwrap_or_else(|_| Err(late(&hop, limit)))
+                    let take_hop = self.take_hop(&hop, redirects, request.redirect, &mut attempt);
+                    timeout_at(deadline, take_hop).await.unwrap_or_else(|_| Err(late(&hop, limit)))
                 }
             };
             attempt.finish(&outcome);
             match outcome {
-                Ok(Step::Done(response)) => return Ok(response),
-                Ok(Step::Next(next)) => hop = next,
+                Ok(HopOutcome::Done(response)) => return Ok(response),
+                Ok(HopOutcome::Next(next)) => hop = next,
                 Err(error) if redirects == 0 => return Err(error),
                 Err(error) => return Err(EgressError::AfterRedirect { cause: Box::new(error) }),
             }
         }
-        Err(EgressError::Redirects { limit: MOST_REDIRECTS })
+        Err(EgressError::Redirects { limit: MAX_REDIRECTS })
     }
 
-    /// One hop, from the text to the body.
-    async fn step(
+    /// Makes one hop, from the text of the URL to the body.
+    async fn take_hop(
         &self,
         hop: &Hop,
         redirects: u32,
         redirect: Redirect,
         attempt: &mut Attempt<'_>,
-    ) -> Result<Step, EgressError> {
+    ) -> Result<HopOutcome, EgressError> {
         let target = self.aim(hop, attempt)?;
         let permitted = self.judge(&target, &hop.method, attempt)?;
-        self.take_turn(permitted)?;
+        self.check_rate(permitted)?;
         let found = checked_addresses(&target, &self.rules, &self.own, &*self.resolver).await;
         let addresses = found.map_err(|(error, bad)| {
             if let Some(bad) = bad {
-                attempt.bad_address(bad.address, bad.reason);
+                attempt.refuse_address(bad.address, bad.reason);
             }
             error
         })?;
@@ -151,10 +149,10 @@ impl Egress {
         let exchange = exchange(&target, stream, counts, &self.tls, message(hop)?).await?;
         attempt.answered(exchange.response.status().as_u16());
         match (hop.after(&target, &exchange.response), redirect) {
-            (Some(next), Redirect::Follow) => Ok(Step::Next(next)),
+            (Some(next), Redirect::Follow) => Ok(HopOutcome::Next(next)),
             (Some(_), Redirect::Error) => Err(EgressError::Redirected { host: target.host_text() }),
             (Some(_), Redirect::Manual) | (None, _) => {
-                self.read(&target, redirects > 0, exchange).await.map(Step::Done)
+                self.read(&target, redirects > 0, exchange).await.map(HopOutcome::Done)
             }
         }
     }
@@ -162,8 +160,8 @@ impl Egress {
     fn aim(&self, hop: &Hop, attempt: &mut Attempt<'_>) -> Result<Target, EgressError> {
         let target = hop.target.clone()?;
         attempt.aim(&target);
-        // A program that writes the address of a metadata service is worth a look,
-        // also where it has no network at all.
+        // A program that names the address of a metadata service is suspicious, even if it
+        // has no network at all.
         if let Some(address) = target.address()
             && let Err(refusal) = self.rules.judge_address(address)
         {
@@ -171,12 +169,12 @@ impl Egress {
                 AddressRefusal::NotPublic(class) => class.as_str(),
                 AddressRefusal::Listed => "network.deny_addresses",
             };
-            attempt.bad_address(address, reason);
+            attempt.refuse_address(address, reason);
         }
         Ok(target)
     }
 
-    /// Judged by the rules; the name its requests are counted under.
+    /// Applies the rules. Returns the name under which its requests are counted.
     fn judge(
         &self,
         target: &Target,
@@ -188,7 +186,7 @@ impl Egress {
         Ok(permitted.bucket)
     }
 
-    fn take_turn(&self, bucket: String) -> Result<(), EgressError> {
+    fn check_rate(&self, bucket: String) -> Result<(), EgressError> {
         let per_minute = self.rules.network().rate_per_minute;
         let taken = self.rate.take(&bucket, Instant::now().into_std());
         taken.map_err(|wait| EgressError::Rate { bucket, per_minute, wait })
@@ -235,12 +233,12 @@ impl Egress {
         let mut unpacker = Unpacker::new(encoding, limit);
         let problem = |problem| match problem {
             BodyProblem::TooLarge => EgressError::TooLarge { host: host(), limit },
-            BodyProblem::Ratio => EgressError::Ratio { host: host(), limit: MOST_RATIO },
+            BodyProblem::Ratio => EgressError::Ratio { host: host(), limit: MAX_RATIO },
             BodyProblem::Corrupt => EgressError::Corrupt { host: host() },
         };
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|source| EgressError::Protocol { host: host(), source })?;
-            // Trailers are nothing that programs see.
+            // Programs do not see trailers.
             if let Some(data) = frame.data_ref() {
                 unpacker.push(data).map_err(problem)?;
             }
@@ -254,7 +252,7 @@ fn late(hop: &Hop, limit: Duration) -> EgressError {
     EgressError::Time { host, limit }
 }
 
-fn message(hop: &Hop) -> Result<Message, EgressError> {
+fn message(hop: &Hop) -> Result<OutgoingRequest, EgressError> {
     let method = http::Method::from_bytes(hop.method.as_bytes());
     let method = method.map_err(|_| Denial::UnknownMethod(hop.method.clone()))?;
     let mut headers = hop.headers.clone();
@@ -262,7 +260,7 @@ fn message(hop: &Hop) -> Result<Message, EgressError> {
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     let agent = concat!("tidegate/", env!("CARGO_PKG_VERSION"));
     headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(agent));
-    Ok(Message { method, headers, body: hop.body.clone() })
+    Ok(OutgoingRequest { method, headers, body: hop.body.clone() })
 }
 
 /// Bytes beyond ASCII are Latin-1 in headers.

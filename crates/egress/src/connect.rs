@@ -1,9 +1,9 @@
-//! A connection to an address that was checked, and one exchange on it.
+//! Connects to a checked address and makes one exchange.
 //!
-//! In: the checked addresses. Out: the head of the answer and its body to come.
-//! No pool: a connection serves one hop, so that nothing that was judged for one
-//! request is used for another. No proxy: variables such as `HTTPS_PROXY` would
-//! send requests to an address that nobody checked.
+//! In: the checked addresses. Out: the head of the answer, with its body to be read.
+//! Invariants: no connection pool, so a connection judged for one request is not used for
+//! another; no proxy, since variables such as `HTTPS_PROXY` would send requests to an
+//! unchecked address.
 
 use std::io;
 use std::net::SocketAddr;
@@ -29,16 +29,17 @@ use crate::error::EgressError;
 use crate::target::Target;
 use crate::tls::Tls;
 
-/// Addresses of one host that are tried.
-const MOST_TRIED: usize = 4;
+/// The most addresses of one host that are tried.
+const MAX_ATTEMPTS: usize = 4;
 
-/// How long one of several addresses is waited for. Chosen: a packet that is
-/// lost is sent again after one and three seconds.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
+/// How long to wait for each address. Chosen: a lost packet is sent again after one and
+/// three seconds.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Headers of an answer, and bytes of all of them. Chosen: browsers take 256 KB.
-const MOST_HEADERS: usize = 200;
-const MOST_HEADER_BYTES: usize = 64 * 1024;
+/// The most headers of an answer, and the most bytes of all of them. Chosen: browsers accept
+/// 256 KB.
+const MAX_HEADERS: usize = 200;
+const MAX_HEADER_BYTES: usize = 64 * 1024;
 
 /// Connects to the first address that answers.
 pub(crate) async fn dial(
@@ -46,8 +47,8 @@ pub(crate) async fn dial(
     addresses: &[SocketAddr],
 ) -> Result<(TcpStream, SocketAddr), EgressError> {
     let mut last = io::Error::from(io::ErrorKind::NotFound);
-    for &address in addresses.iter().take(MOST_TRIED) {
-        match tokio::time::timeout(CONNECT_TIME, TcpStream::connect(address)).await {
+    for &address in addresses.iter().take(MAX_ATTEMPTS) {
+        match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok((stream, address)),
             Ok(Err(error)) => last = error,
             Err(_) => last = io::ErrorKind::TimedOut.into(),
@@ -59,7 +60,7 @@ pub(crate) async fn dial(
 /// One request and the head of its answer. The connection ends with the value.
 pub(crate) struct Exchange {
     pub(crate) response: Response<Incoming>,
-    /// Moves the bytes; stopped when it is dropped.
+    /// The task that transfers the bytes; dropping it stops the transfer.
     pub(crate) driver: JoinSet<()>,
 }
 
@@ -69,7 +70,7 @@ pub(crate) async fn exchange(
     stream: TcpStream,
     counts: Arc<Counts>,
     tls: &Tls,
-    message: Message,
+    message: OutgoingRequest,
 ) -> Result<Exchange, EgressError> {
     let stream = Counted::new(stream, counts);
     match target.scheme() {
@@ -87,15 +88,14 @@ pub(crate) async fn exchange(
     }
 }
 
-/// What is sent, but for what the connection itself decides.
-pub(crate) struct Message {
+/// The request to send, without the parts that depend on the connection.
+pub(crate) struct OutgoingRequest {
     pub(crate) method: http::Method,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-/// The name whose certificate is wanted and that is sent as SNI: the one that
-/// was judged.
+/// The name for SNI and the certificate: the one that was judged.
 fn server_name(target: &Target) -> io::Result<ServerName<'static>> {
     match target.host() {
         Host::Ipv4(address) => Ok(ServerName::IpAddress((*address).into())),
@@ -107,18 +107,18 @@ fn server_name(target: &Target) -> io::Result<ServerName<'static>> {
 async fn send_http1(
     target: &Target,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    message: Message,
+    message: OutgoingRequest,
 ) -> Result<Exchange, EgressError> {
     let failed = |source| EgressError::Protocol { host: target.host_text(), source };
     let (mut sender, connection) = http1::Builder::new()
-        .max_headers(MOST_HEADERS)
-        .max_header_size(MOST_HEADER_BYTES)
+        .max_headers(MAX_HEADERS)
+        .max_header_size(MAX_HEADER_BYTES)
         .handshake(TokioIo::new(stream))
         .await
         .map_err(failed)?;
     let mut driver = JoinSet::new();
     driver.spawn(async move {
-        // The exchange sees the same error.
+        // The exchange returns the same error.
         let _ = connection.await;
     });
     let mut request = request(message, target.path_and_query().parse().unwrap_or_default());
@@ -132,11 +132,11 @@ async fn send_http1(
 async fn send_http2(
     target: &Target,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    message: Message,
+    message: OutgoingRequest,
 ) -> Result<Exchange, EgressError> {
     let failed = |source| EgressError::Protocol { host: target.host_text(), source };
     let (mut sender, connection) = http2::Builder::new(TokioExecutor::new())
-        .max_header_list_size(u32::try_from(MOST_HEADER_BYTES).unwrap_or(u32::MAX))
+        .max_header_list_size(u32::try_from(MAX_HEADER_BYTES).unwrap_or(u32::MAX))
         .handshake(TokioIo::new(stream))
         .await
         .map_err(failed)?;
@@ -151,7 +151,7 @@ async fn send_http2(
     Ok(Exchange { response, driver })
 }
 
-fn request(message: Message, uri: Uri) -> Request<Full<Bytes>> {
+fn request(message: OutgoingRequest, uri: Uri) -> Request<Full<Bytes>> {
     let mut request = Request::new(Full::new(message.body));
     *request.method_mut() = message.method;
     *request.uri_mut() = uri;

@@ -1,4 +1,6 @@
 //! A connection that counts its bytes.
+//!
+//! In: a TCP stream. Out: the same stream, with shared counters.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +11,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// What went through a connection.
+/// The bytes that went through a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     sent: AtomicU64,

@@ -1,7 +1,8 @@
-//! Why there is no answer.
+//! The errors of a request.
 //!
-//! The text is for programs: it names the host that the program wrote, never an
-//! address that a name led to.
+//! In: the cause. Out: a text for the program.
+//! Invariant: the text names the host that the program wrote, never an address that a name
+//! resolved to.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,7 +20,7 @@ pub enum EgressError {
     /// The URL is none that can be used.
     #[error(transparent)]
     Target(#[from] TargetProblem),
-    /// The request has something that only the gateway may say.
+    /// The request contains a part that only the gateway may set.
     #[error(transparent)]
     Request(#[from] RequestProblem),
     /// The rules refuse it.
@@ -45,56 +46,56 @@ pub enum EgressError {
         /// The host.
         host: String,
     },
-    /// A redirect where the program wants none.
-    #[error("`{host}` answers with a redirect, and the request says `redirect: \"error\"`")]
+    /// A redirect, and the program asked for an error in that case.
+    #[error("`{host}` answered with a redirect, and the request has `redirect: \"error\"`")]
     Redirected {
         /// The host.
         host: String,
     },
-    /// What a redirect led to is refused, or fails.
+    /// The target of a redirect is refused, or fails.
     #[error("after a redirect: {cause}")]
     AfterRedirect {
         /// Why.
         cause: Box<EgressError>,
     },
-    /// Redirects without end.
+    /// Too many redirects.
     #[error("more than {limit} redirects")]
     Redirects {
-        /// How many there may be.
+        /// The limit.
         limit: u32,
     },
     /// Too many requests within a minute.
     #[error("more than {per_minute} requests to `{bucket}` within a minute")]
     Rate {
-        /// The name they are counted under.
+        /// The name under which they are counted.
         bucket: String,
-        /// How many there may be.
+        /// The limit.
         per_minute: u32,
-        /// When the next one is possible.
+        /// The time until the next one is allowed.
         wait: Duration,
     },
-    /// The body is too long, unpacked.
+    /// The decompressed body is too long.
     #[error("the answer of `{host}` has more than {limit} bytes")]
     TooLarge {
         /// The host.
         host: String,
-        /// How many there may be.
+        /// The limit.
         limit: u64,
     },
-    /// The body is a bomb.
-    #[error("the answer of `{host}` unpacks to more than {limit} times its size")]
+    /// The body is a decompression bomb.
+    #[error("the answer of `{host}` decompresses to more than {limit} times its size")]
     Ratio {
         /// The host.
         host: String,
-        /// How many times are bearable.
+        /// The highest allowed ratio.
         limit: u64,
     },
     /// It took too long.
-    #[error("no complete answer of `{host}` within {} ms", limit.as_millis())]
+    #[error("no complete answer from `{host}` within {} ms", limit.as_millis())]
     Time {
         /// The host; empty before it is known.
         host: String,
-        /// How long it may take.
+        /// The time limit.
         limit: Duration,
     },
     /// No such name.
@@ -103,7 +104,7 @@ pub enum EgressError {
         /// The host.
         host: String,
     },
-    /// Nobody answers there.
+    /// No connection could be made.
     #[error("no connection to `{host}`: {}", reason(source.kind()))]
     Connect {
         /// The host.
@@ -112,7 +113,7 @@ pub enum EgressError {
         #[source]
         source: io::Error,
     },
-    /// Not who it should be, or TLS fails otherwise.
+    /// The certificate is not valid for the host, or TLS fails otherwise.
     #[error("no TLS connection to `{host}`: {source}")]
     Tls {
         /// The host.
@@ -128,8 +129,8 @@ pub enum EgressError {
         #[source]
         source: rustls::Error,
     },
-    /// The other side does not speak HTTP, or stopped in the middle.
-    #[error("`{host}` gives no valid HTTP answer")]
+    /// The server does not speak HTTP, or stopped in the middle.
+    #[error("`{host}` did not give a valid HTTP answer")]
     Protocol {
         /// The host.
         host: String,
@@ -137,46 +138,46 @@ pub enum EgressError {
         #[source]
         source: hyper::Error,
     },
-    /// The body is packed in a way that was not asked for.
-    #[error("the answer of `{host}` has an encoding that was not asked for")]
+    /// The body has an encoding that was not requested.
+    #[error("the answer of `{host}` has an encoding that was not requested")]
     Encoding {
         /// The host.
         host: String,
     },
-    /// The body cannot be unpacked.
-    #[error("the answer of `{host}` cannot be unpacked")]
+    /// The body cannot be decompressed.
+    #[error("the answer of `{host}` cannot be decompressed")]
     Corrupt {
         /// The host.
         host: String,
     },
 }
 
-/// What kind of error it is.
+/// The category of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EgressErrorKind {
     /// Refused by a rule, or for its address.
     Denied,
-    /// Refused or ended by a limit.
+    /// Refused or stopped by a limit.
     Limited,
     /// Permitted, and failed.
     Failed,
 }
 
 impl EgressError {
-    /// What kind of error it is.
-    pub fn kind(&self) -> Kind {
+    /// The category of this error.
+    pub fn kind(&self) -> EgressErrorKind {
         match self {
             Self::Target(_)
             | Self::Request(_)
             | Self::Denied(_)
             | Self::NotPublic { .. }
             | Self::DeniedAddress { .. }
-            | Self::Own { .. } => Kind::Denied,
+            | Self::Own { .. } => EgressErrorKind::Denied,
             Self::Redirects { .. }
             | Self::Rate { .. }
             | Self::TooLarge { .. }
             | Self::Ratio { .. }
-            | Self::Time { .. } => Kind::Limited,
+            | Self::Time { .. } => EgressErrorKind::Limited,
             Self::Redirected { .. }
             | Self::Unresolved { .. }
             | Self::Connect { .. }
@@ -184,13 +185,13 @@ impl EgressError {
             | Self::NoRoots { .. }
             | Self::Protocol { .. }
             | Self::Encoding { .. }
-            | Self::Corrupt { .. } => Kind::Failed,
+            | Self::Corrupt { .. } => EgressErrorKind::Failed,
             Self::AfterRedirect { cause } => cause.kind(),
         }
     }
 }
 
-/// Why there is no egress at all.
+/// Why network access could not be set up.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// `ca_file` cannot be read.
@@ -204,7 +205,7 @@ pub enum OpenError {
     },
 }
 
-/// An error of the system without what it may tell of the machine.
+/// A system error in words that reveal nothing about the machine.
 fn reason(kind: io::ErrorKind) -> &'static str {
     match kind {
         io::ErrorKind::ConnectionRefused => "refused",

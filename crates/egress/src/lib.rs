@@ -1,16 +1,15 @@
-//! Every connection that a program makes, and nothing else makes one for it.
+//! Makes the network connections of programs; no other code connects for them.
 //!
-//! In: a [`Request`] as a program wrote it. Out: a [`Response`], or why there is
-//! none, and one [`Connection`](tidegate_model::Connection) for each hop, also
-//! for those that were refused.
+//! In: a [`Request`] as a program wrote it. Out: a [`Response`] or an error, and one
+//! [`Connection`](tidegate_model::Connection) record for each hop, including refused ones.
 //!
 //! A hop goes one way: text → [`Target`] (`target.rs`) → rules (`rules.rs`) →
 //! rate (`rate.rs`) → addresses (`resolve.rs`, `address.rs`) → connection
 //! (`connect.rs`) → body (`unpack.rs`). A redirect starts again at the text.
 //!
-//! Invariants: what is dialled is an address that was checked, for the host that
-//! was judged, from the one parse of the URL; there is no second lookup. What a
-//! program is told never has an address that it did not write itself.
+//! Invariants: only checked addresses are dialled, for the host that the rules judged, from
+//! a single parse of the URL; there is no second lookup. A program never sees an address
+//! that it did not write itself.
 //! [`judge_url`] and [`Rules::judge_address`] decide without any I/O.
 
 mod address;
@@ -31,8 +30,9 @@ mod unpack;
 mod volume;
 
 pub use address::{AddressClass, classify};
-pub use client::{Egress, Record, Response};
-pub use error::{EgressError, Kind, OpenError};
+pub use attempt::ConnectionRecorder;
+pub use client::{Egress, Response};
+pub use error::{EgressError, EgressErrorKind, OpenError};
 pub use request::{Redirect, Request, RequestProblem};
 pub use resolve::{Addresses, Resolve, SystemResolver};
 pub use rules::{AddressRefusal, Denial, Permitted, Refusal, Rules, judge_url};

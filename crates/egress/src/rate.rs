@@ -1,10 +1,9 @@
-//! How often a domain may be asked.
+//! Limits the rate of requests per domain.
 //!
-//! In: the name that requests are counted under and the time. Out: whether one
-//! more may go.
-//! Invariant: within any minute, wherever it begins, no more than the limit: the
-//! times of all requests of the last minute are kept, so that no burst at the
-//! border of two counting periods gets through.
+//! In: the name under which requests are counted, and the time. Out: whether one more
+//! request may be sent.
+//! Invariant: no window of one minute has more requests than the limit. The times of all
+//! requests in the last minute are kept, so no burst passes between two counting periods.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Domains after which those that have been quiet for a minute are forgotten.
+/// The number of domains at which those without a request in the last minute are removed.
 const SWEEP_AT: usize = 1024;
 
 /// Counts requests by domain.
@@ -27,7 +26,7 @@ impl RateLimit {
         Self { per_minute, recent: Mutex::default() }
     }
 
-    /// Counts a request, or says how long to wait. What is refused counts not.
+    /// Counts a request, or returns how long to wait. Refused requests do not count.
     pub(crate) fn take(&self, domain: &str, now: Instant) -> Result<(), Duration> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let is_old = |time: &Instant| now.saturating_duration_since(*time) >= WINDOW;

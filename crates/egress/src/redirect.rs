@@ -1,7 +1,7 @@
-//! What a redirect makes of a request, as in the fetch standard.
+//! Turns a redirect into the next request, as in the fetch standard.
 //!
-//! In: one hop and the answer to it. Out: the next hop, which is judged from its
-//! beginning, or none. Credentials do not leave the origin they were for.
+//! In: one hop and its answer. Out: the next hop, which is judged like the first, or `None`.
+//! Invariant: credentials are not sent to another origin.
 
 use http::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, COOKIE,
@@ -15,7 +15,7 @@ use crate::target::{Target, TargetProblem};
 /// One request of a chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Hop {
-    /// Where to, or why the text leads nowhere.
+    /// The target, or why the text is not a valid one.
     pub(crate) target: Result<Target, TargetProblem>,
     pub(crate) method: String,
     pub(crate) headers: HeaderMap,

@@ -1,19 +1,19 @@
-//! A request as a program wrote it, and what it may not say.
+//! A request as a program wrote it, and the checks of its headers.
 //!
-//! Invariant: the headers that frame a message or name its target are the
-//! gateway's. A program that could write them could say one host to the rules
-//! and another one to the server.
+//! In: method, headers and body of a program. Out: the headers to send, or an error.
+//! Invariant: only the gateway sets headers that frame a message or name its target. A
+//! program that could set them could show one host to the rules and another to the server.
 
 use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
 
-/// Headers of a request. Chosen: far beyond what programs use.
-const MOST_HEADERS: usize = 100;
+/// The most headers of a request. Chosen: far beyond what programs use.
+const MAX_HEADERS: usize = 100;
 
-/// Bytes of all headers of a request. Chosen: servers take 8 to 16 KB.
-const MOST_HEADER_BYTES: usize = 32 * 1024;
+/// The most bytes of all headers. Chosen: servers accept 8 to 16 KB.
+const MAX_HEADER_BYTES: usize = 32 * 1024;
 
-/// What a program asks for.
+/// A request of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     /// The URL as written.
@@ -40,28 +40,28 @@ pub enum Redirect {
     Error,
 }
 
-/// What a request may not have.
+/// Why a request is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RequestProblem {
     /// A header that only the gateway sets.
     #[error("the header `{0}` is set by the gateway")]
     Reserved(String),
-    /// No header at all.
+    /// Not a valid header.
     #[error("the header `{}` has a name or value that cannot be sent", .0.escape_debug())]
     BadHeader(String),
     /// Too many, or too long.
     #[error("the request has more than 100 headers, or more than 32768 bytes of them")]
     Headers,
-    /// A body where none is.
-    #[error("a request with `{0}` has no body")]
+    /// A body with a method that has none.
+    #[error("a request with method `{0}` cannot have a body")]
     Body(String),
 }
 
 impl Request {
-    /// The method in upper case, the headers that may be sent, or what is wrong.
+    /// The headers that may be sent, or why the request is not valid.
     pub(crate) fn checked_headers(&self) -> Result<HeaderMap, RequestProblem> {
         let bytes: usize = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
-        if self.headers.len() > MOST_HEADERS || bytes > MOST_HEADER_BYTES {
+        if self.headers.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES {
             return Err(RequestProblem::Headers);
         }
         let method = self.method.to_ascii_uppercase();
@@ -78,7 +78,8 @@ impl Request {
             }
             let value = HeaderValue::try_from(value.as_str());
             let value = value.map_err(|_| RequestProblem::BadHeader(shown()))?;
-            // Ours, since we unpack. Programs for Node write it out of habit.
+            // The gateway sets it, since it decompresses. Programs written for Node often
+            // set it, so it is ignored, not refused.
             if known != ACCEPT_ENCODING {
                 headers.append(known, value);
             }

@@ -1,9 +1,9 @@
-//! From a host to addresses that were checked.
+//! Resolves a host to checked addresses.
 //!
-//! In: a permitted [`Target`]. Out: the addresses to dial. Resolved once; what
-//! is dialled is in the answer that was checked.
-//! Invariant: one bad address refuses all. A name that leads to a good and a bad
-//! one is not to be trusted with either.
+//! In: a permitted [`Target`]. Out: the addresses to dial. The name is resolved once, and
+//! only addresses of that answer are dialled.
+//! Invariant: one bad address refuses all of them. A name that resolves to a good and a bad
+//! address is not trusted.
 
 use std::future::Future;
 use std::io;
@@ -12,16 +12,16 @@ use std::pin::Pin;
 
 use url::Host;
 
-use crate::address::plain;
+use crate::address::effective_address;
 use crate::error::EgressError;
-use crate::own::OwnAddresses;
+use crate::own::GatewayAddresses;
 use crate::rules::{AddressRefusal, Rules};
 use crate::target::Target;
 
-/// The addresses of a name, when they are there.
+/// The future addresses of a name.
 pub type Addresses<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Looks names up.
+/// Resolves names.
 pub trait Resolve: Send + Sync {
     /// The addresses of a name.
     fn resolve<'a>(&'a self, name: &'a str) -> Addresses<'a>;
@@ -40,11 +40,11 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Addresses that were checked, or why there are none and for which address.
+/// The checked addresses, or the error and the address that caused it.
 pub(crate) async fn checked_addresses(
     target: &Target,
     rules: &Rules,
-    own: &OwnAddresses,
+    own: &GatewayAddresses,
     resolver: &dyn Resolve,
 ) -> Result<Vec<SocketAddr>, (EgressError, Option<AddressReason>)> {
     let host = target.host_text();
@@ -65,7 +65,7 @@ pub(crate) async fn checked_addresses(
             Err(AddressRefusal::Listed) => {
                 (EgressError::DeniedAddress { host }, "network.deny_addresses")
             }
-            Ok(()) if own.contain(plain(address), target.port()) => {
+            Ok(()) if own.contain(effective_address(address), target.port()) => {
                 (EgressError::Own { host }, "own address")
             }
             Ok(()) => continue,
@@ -75,7 +75,7 @@ pub(crate) async fn checked_addresses(
     Ok(found.into_iter().map(|address| SocketAddr::new(address, target.port())).collect())
 }
 
-/// For the audit, and for it alone.
+/// Why an address was refused. For the audit log only, never for the program.
 #[derive(Debug)]
 pub(crate) struct AddressReason {
     pub(crate) address: IpAddr,

@@ -1,10 +1,9 @@
-//! Who may be reached.
+//! Decides which hosts and addresses programs may reach.
 //!
-//! In: the configured [`Network`], then a target or an address. Out: yes with
-//! the rule that said so, or no with the reason. Pure: no clock, no lookup.
-//! Invariant: a name is matched whole or at the border of a label; what no rule
-//! speaks of is refused, except in mode `denylist`; addresses are judged in
-//! every mode.
+//! In: the configured [`Network`], then a target or an address. Out: permission with the
+//! rule that grants it, or a denial with its reason. Pure: no clock, no lookup.
+//! Invariant: a name is matched completely or at a label boundary; a target that no rule
+//! mentions is denied, except in mode `denylist`; addresses are judged in every mode.
 
 use std::net::IpAddr;
 
@@ -12,7 +11,7 @@ use thiserror::Error;
 use tidegate_model::{HostPattern, Network, NetworkMode, NetworkRule, PortPattern};
 use url::Host;
 
-use crate::address::{AddressClass, Opening, classify, plain};
+use crate::address::{AddressClass, OpenedBy, classify, effective_address};
 use crate::target::{Target, TargetProblem};
 
 /// The rules of one configuration.
@@ -24,8 +23,8 @@ pub struct Rules(Network);
 pub struct Permitted {
     /// The rule that permits it, as configured.
     pub rule: String,
-    /// Under which name its requests are counted: all names of a rule together,
-    /// or a program could count for ever under ever new names.
+    /// The name under which its requests are counted. All names of a rule share one count;
+    /// otherwise a program could use a new name for each request.
     pub bucket: String,
 }
 
@@ -47,13 +46,13 @@ pub enum Denial {
         rule: String,
     },
     /// No rule of the allow list.
-    #[error("`{host}` is not in the list of what programs can reach")]
+    #[error("`{host}` is not in the list of hosts that programs can reach")]
     NotListed {
         /// The host.
         host: String,
     },
-    /// Rules speak of the host, but not of this protocol, port and method.
-    #[error("`{method} {scheme}://{host}:{port}` is not what the rule `{rule}` allows")]
+    /// Rules mention the host, but not with this protocol, port and method.
+    #[error("the rule `{rule}` does not allow `{method} {scheme}://{host}:{port}`")]
     OtherThanListed {
         /// The method.
         method: String,
@@ -63,11 +62,11 @@ pub enum Denial {
         host: String,
         /// The port.
         port: u16,
-        /// The first rule that speaks of the host.
+        /// The first rule that mentions the host.
         rule: String,
     },
     /// Mode `denylist`, and a port that only a rule of `allow` can open.
-    #[error("port {0} belongs to another protocol than HTTP")]
+    #[error("port `{0}` belongs to a protocol other than HTTP")]
     Port(u16),
     /// Mode `denylist`, and a method that is not among `methods`.
     #[error("the method `{0}` is not allowed")]
@@ -79,14 +78,14 @@ pub enum Denial {
 pub enum AddressRefusal {
     /// It is not public.
     NotPublic(AddressClass),
-    /// `deny_addresses` has it.
+    /// `deny_addresses` contains it.
     Listed,
 }
 
 /// Why the text of a URL is refused before anything is looked up.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// It is no target.
+    /// It is not a valid target.
     #[error(transparent)]
     Target(#[from] TargetProblem),
     /// The rules refuse it.
@@ -97,7 +96,7 @@ pub enum Refusal {
     Address(AddressRefusal),
 }
 
-/// Everything that is decided before a lookup, from the text alone.
+/// Makes every decision that needs no lookup, from the text alone.
 pub fn judge_url(text: &str, method: &str, rules: &Rules) -> Result<(Target, Permitted), Refusal> {
     let target = Target::parse(text)?;
     let permitted = rules.judge(&target, method)?;
@@ -169,19 +168,19 @@ impl Rules {
 
     /// Judges one address, whatever name led to it.
     pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefusal> {
-        let end = plain(address);
+        let end = effective_address(address);
         let denied = &self.0.deny_addresses;
         if denied.iter().any(|network| network.contains(&address) || network.contains(&end)) {
             return Err(AddressRefusal::Listed);
         }
         let Some(class) = classify(address) else { return Ok(()) };
         let mut naming = self.0.allow_private.iter().filter(|network| network.contains(&end));
-        let opened = match class.opening() {
-            Opening::ByNetwork => naming.next().is_some(),
-            Opening::ByAddress => {
+        let opened = match class.opened_by() {
+            OpenedBy::Network => naming.next().is_some(),
+            OpenedBy::ExactAddress => {
                 naming.any(|network| network.prefix_len() == network.max_prefix_len())
             }
-            Opening::Never => false,
+            OpenedBy::Never => false,
         };
         if opened { Ok(()) } else { Err(AddressRefusal::NotPublic(class)) }
     }
@@ -191,7 +190,7 @@ fn allows(rule: &NetworkRule, target: &Target, method: &str, methods: &[String])
     let port = match rule.port {
         PortPattern::Unsaid => target.port() == target.scheme().default_port(),
         PortPattern::One(port) => target.port() == port,
-        // Whoever wants one of these names it.
+        // A rule must name one of these ports explicitly.
         PortPattern::Any => !BAD_PORTS.contains(&target.port()),
     };
     let methods = rule.methods.as_deref().unwrap_or(methods);
@@ -218,16 +217,18 @@ fn is_about(pattern: &HostPattern, host: &Host<String>) -> bool {
         (HostPattern::Below(name), Host::Domain(host)) => {
             host.strip_suffix(name.as_str()).is_some_and(|front| front.ends_with('.'))
         }
-        (HostPattern::Address(address), Host::Ipv4(host)) => plain(*address) == IpAddr::V4(*host),
+        (HostPattern::Address(address), Host::Ipv4(host)) => {
+            effective_address(*address) == IpAddr::V4(*host)
+        }
         (HostPattern::Address(address), Host::Ipv6(host)) => {
-            plain(*address) == plain(IpAddr::V6(*host))
+            effective_address(*address) == effective_address(IpAddr::V6(*host))
         }
         (HostPattern::Name(_) | HostPattern::Below(_), Host::Ipv4(_) | Host::Ipv6(_))
         | (HostPattern::Address(_), Host::Domain(_)) => false,
     }
 }
 
-/// Ports where something else listens that could take HTTP for its own protocol.
+/// Ports of other protocols, whose servers could misinterpret HTTP.
 /// Source: "port blocking" in the fetch standard.
 const BAD_PORTS: [u16; 82] = [
     1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,

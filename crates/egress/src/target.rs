@@ -1,9 +1,9 @@
-//! The text of a URL as what is judged and dialled.
+//! Parses the text of a URL into the target that is judged and dialled.
 //!
 //! In: text of a program, or of a `Location` header. Out: a [`Target`]. Pure.
-//! Invariant: the text is parsed once, by the WHATWG parser; the host that is
-//! judged, looked up, sent as SNI and sent as `Host` is the one in here. What
-//! other parsers read differently (user, backslash, tab) is refused.
+//! Invariant: the text is parsed once, by the WHATWG parser; the host in the target is the
+//! one that is judged, looked up, sent as SNI and sent as `Host`. Text that other parsers
+//! read differently (user, backslash, tab) is refused.
 
 use std::net::IpAddr;
 
@@ -11,8 +11,8 @@ use thiserror::Error;
 use tidegate_model::{Scheme, normal_host};
 use url::{Host, Url};
 
-/// The longest text of a URL. Chosen: servers take some 8 KB.
-const LONGEST: usize = 16 * 1024;
+/// The longest text of a URL. Chosen: servers accept about 8 KB.
+const MAX_URL_BYTES: usize = 16 * 1024;
 
 /// Where a request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,17 +23,17 @@ pub struct Target {
     port: u16,
 }
 
-/// Why a text is no target.
+/// Why a text is not a valid target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TargetProblem {
-    /// Longer than anything needs.
+    /// Too long.
     #[error("the URL is longer than 16384 bytes")]
     TooLong,
-    /// A character that parsers disagree about.
+    /// A character that parsers interpret differently.
     #[error("the URL has a backslash, a tab, a line end or another control character")]
     OddCharacter,
     /// Not an absolute URL.
-    #[error("the URL cannot be read")]
+    #[error("the URL cannot be parsed")]
     Unreadable,
     /// Neither `http` nor `https`.
     #[error("the URL is neither `http` nor `https`")]
@@ -41,7 +41,7 @@ pub enum TargetProblem {
     /// A user name or a password.
     #[error("the URL has a user name or a password")]
     UserInfo,
-    /// A host that no name or address is.
+    /// A host that is neither a name nor an address.
     #[error("the URL has no valid host")]
     Host,
     /// Port 0.
@@ -60,7 +60,7 @@ impl Target {
     pub fn join(&self, location: &str) -> Result<Self, TargetProblem> {
         check_text(location)?;
         let mut url = self.url.join(location).map_err(|_| TargetProblem::Unreadable)?;
-        // As browsers do: the fragment goes along unless there is a new one.
+        // As in browsers, the fragment is kept unless there is a new one.
         if url.fragment().is_none() {
             url.set_fragment(self.url.fragment());
         }
@@ -78,7 +78,7 @@ impl Target {
         }
         let host = url.host().ok_or(TargetProblem::Host)?.to_owned();
         let host = normal_host(host).ok_or(TargetProblem::Host)?;
-        // So that what is shown and sent has the same one spelling.
+        // So that the URL is shown and sent with the same spelling.
         url.set_host(Some(&host.to_string())).map_err(|_| TargetProblem::Host)?;
         let port = url.port().unwrap_or(scheme.default_port());
         if port == 0 {
@@ -121,7 +121,7 @@ impl Target {
         self.url.as_str()
     }
 
-    /// What stands in the `Host` header.
+    /// The value of the `Host` header.
     pub(crate) fn authority(&self) -> String {
         match self.url.port() {
             Some(port) => format!("{}:{port}", self.host),
@@ -129,7 +129,7 @@ impl Target {
         }
     }
 
-    /// What stands in the request line.
+    /// The target in the request line.
     pub(crate) fn path_and_query(&self) -> String {
         match self.url.query() {
             Some(query) => format!("{}?{query}", self.url.path()),
@@ -144,7 +144,7 @@ impl Target {
 }
 
 fn check_text(text: &str) -> Result<(), TargetProblem> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_URL_BYTES {
         return Err(TargetProblem::TooLong);
     }
     // The parser would drop tabs and line ends, and take a backslash for a slash.

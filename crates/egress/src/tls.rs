@@ -1,4 +1,7 @@
-//! Whom to believe: the certificates of the system, and those of `ca_file`.
+//! The trusted certificates: those of the system and those of `ca_file`.
+//!
+//! In: the path of `ca_file`. Out: a TLS configuration.
+//! Invariant: every certificate is verified.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -10,8 +13,8 @@ use rustls_platform_verifier::Verifier;
 
 use crate::error::OpenError;
 
-/// TLS towards the world. Made on first use: the roots of the system are read
-/// from disk, and most gateways have no network for programs.
+/// The TLS configuration. Created on first use: the system roots are read from disk, and most
+/// gateways have no network for programs.
 #[derive(Default)]
 pub(crate) struct Tls {
     extra: Vec<CertificateDer<'static>>,
@@ -36,7 +39,7 @@ fn make(extra: &[CertificateDer<'static>]) -> Result<Arc<ClientConfig>, rustls::
     let verifier = Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(&provider))?;
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
-        // "Dangerous" since it takes any verifier; this one verifies.
+        // Called dangerous since it accepts any verifier; this one does verify.
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();

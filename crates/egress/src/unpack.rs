@@ -1,17 +1,17 @@
-//! The body of an answer, unpacked as it comes, within its caps.
+//! Decompresses the body of an answer as it arrives, within limits.
 //!
-//! In: the bytes of the connection. Out: the body, or what is too much about it.
-//! Invariant: never more than the cap in memory, however little was received.
+//! In: the bytes of the connection. Out: the body, or which limit it exceeds.
+//! Invariant: never more than the limit in memory, however little was received.
 
 use std::io::{self, Write};
 
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-/// An answer may be this many times as large as what was received. Chosen: text
-/// that repeats itself packs 20 to 50 times, a bomb a thousand times.
-pub(crate) const MOST_RATIO: u64 = 200;
+/// The highest ratio of decompressed to received bytes. Chosen: repetitive text compresses
+/// by a factor of 20 to 50, a bomb by a thousand.
+pub(crate) const MAX_RATIO: u64 = 200;
 
-/// Below this an answer is no bomb, whatever its ratio.
+/// Below this size an answer is not a bomb, whatever its ratio.
 const HARMLESS_BYTES: u64 = 1 << 20;
 
 /// What is wrong with a body.
@@ -22,7 +22,7 @@ pub(crate) enum BodyProblem {
     Corrupt,
 }
 
-/// How a body is packed.
+/// How a body is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Plain,
@@ -31,7 +31,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// From the value of `Content-Encoding`; `None` if we did not ask for it.
+    /// From the value of `Content-Encoding`; `None` if it was not requested.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Some(Self::Plain),
@@ -42,10 +42,10 @@ impl Encoding {
     }
 }
 
-/// Unpacks a body.
+/// Decompresses a body.
 pub(crate) struct Unpacker {
     encoding: Encoding,
-    /// `None` until something has come.
+    /// `None` until the first byte arrives.
     decoder: Option<Decoder>,
     received: u64,
     limit: u64,
@@ -68,7 +68,7 @@ impl Unpacker {
         self.received = self.received.saturating_add(bytes.len() as u64);
         let encoding = self.encoding;
         let decoder = self.decoder.get_or_insert_with(|| Decoder::begin(encoding, first));
-        let by_ratio = self.received.saturating_mul(MOST_RATIO).max(HARMLESS_BYTES);
+        let by_ratio = self.received.saturating_mul(MAX_RATIO).max(HARMLESS_BYTES);
         let room = if encoding == Encoding::Plain { self.limit } else { self.limit.min(by_ratio) };
         decoder.sink().room = room;
         let written = decoder.write(bytes);
@@ -82,7 +82,7 @@ impl Unpacker {
 
     pub(crate) fn finish(self) -> Result<Vec<u8>, BodyProblem> {
         let sink = match self.decoder {
-            // As of HEAD: packed, says the header, and there is nothing.
+            // An answer to HEAD has an encoding but no body.
             None => return Ok(Vec::new()),
             Some(Decoder::Plain(sink)) => Ok(sink),
             Some(Decoder::Gzip(decoder)) => decoder.finish(),
@@ -99,15 +99,15 @@ impl Decoder {
         match encoding {
             Encoding::Plain => Self::Plain(sink),
             Encoding::Gzip => Self::Gzip(MultiGzDecoder::new(sink)),
-            // `deflate` means zlib, but some servers send it bare. The low bits of
-            // zlib's first byte are always 8.
+            // `deflate` means zlib, but some servers send raw deflate. The low bits of the
+            // first zlib byte are always 8.
             Encoding::Deflate if first & 0x0f == 8 => Self::Zlib(ZlibDecoder::new(sink)),
             Encoding::Deflate => Self::Deflate(DeflateDecoder::new(sink)),
         }
     }
 
-    /// Flushed, or the end of a piece would be written with the next one, or
-    /// never, and outside of the cap.
+    /// Writes and flushes: otherwise the end of a piece would be written with the next one
+    /// or never, and not be counted.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(sink) => sink.write_all(bytes),
@@ -127,7 +127,7 @@ impl Decoder {
     }
 }
 
-/// Bytes up to a cap.
+/// Bytes up to a limit.
 #[derive(Default)]
 struct Capped {
     bytes: Vec<u8>,

@@ -1,9 +1,9 @@
-//! Who was sent, or has sent, more than is usual.
+//! Detects unusually large transfers per domain.
 //!
-//! In: what each connection carried. Out: whether it is the one that went over a
-//! threshold. The rule is simple on purpose: bytes by domain within an hour, each
-//! direction for itself, one alert for an hour. It finds a program that carries
-//! data away in small pieces, and does not depend on what was usual yesterday.
+//! In: the bytes of each connection. Out: whether this connection exceeded a threshold.
+//! The rule is deliberately simple: bytes per domain and hour, separately for each
+//! direction, at most one alert per hour. It finds a program that exfiltrates data in small
+//! pieces, and does not depend on earlier traffic.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_secs(60 * 60);
 
-/// Domains after which those whose hour is over are forgotten.
+/// The number of domains at which those whose hour is over are removed.
 const SWEEP_AT: usize = 1024;
 
 /// Sums bytes by domain.
@@ -35,7 +35,7 @@ impl Volume {
         Self { most_sent, most_received, hours: Mutex::default() }
     }
 
-    /// Adds a connection. True if it is the first of the hour that is too much.
+    /// Adds a connection. True if it is the first one of the hour over a threshold.
     pub(crate) fn add(&self, domain: &str, sent: u64, received: u64, now: Instant) -> bool {
         let mut hours = self.hours.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = |hour: &Hour| now.saturating_duration_since(hour.begun) >= WINDOW;

@@ -11,7 +11,9 @@ use tidegate_config::Settings;
 use tidegate_detect::OptionsError;
 use tidegate_egress::OpenError;
 use tidegate_model::{Engine, RunError};
-use tidegate_sandbox::{CommandRunner, EngineError, ExternalEngine, Python, PythonError, cleared};
+use tidegate_sandbox::{
+    CommandRunner, EngineError, ExternalEngine, Python, PythonError, groups_removed,
+};
 use tidegate_store::{Store, StoreError};
 
 use crate::admit::Admission;
@@ -198,7 +200,7 @@ impl Gateway {
         self.approvals.release_runs();
         self.privacy.close();
         tokio::join!(self.examiner.close(), self.runner.workers.close(), self.tools.close());
-        cleared().await;
+        groups_removed().await;
     }
 }
 

@@ -1,16 +1,15 @@
-//! Becomes a host command, in a jail of its own.
+//! Turns this process into a host command, in a jail of its own.
 //!
-//! In: a [`Spec`] as an argument, a socket as standard input. The process
-//! confines itself, reports over the socket, and waits. Only if the host finds
-//! the report good enough does it say what to become ([`Go`]), with the three
-//! standard descriptors beside it; nothing of the command exists before that.
-//! If the host closes the socket instead, the process ends.
+//! In: a [`Spec`] as an argument, a socket as standard input. The process confines
+//! itself, reports over the socket and waits. If the host accepts the report, it sends
+//! the command ([`CommandStart`]) together with the three standard descriptors; nothing of the
+//! command exists before that. If the host closes the socket instead, the process exits.
 //!
-//! One JSON text per line: out [`IsolationReport`](tidegate_model::IsolationReport),
-//! in [`Go`], out [`Said`]. How the command ends is told by the first process of
-//! the jail (`reaper.rs`), which keeps an end of the socket; the command has none.
+//! One JSON text per line: out [`IsolationReport`](tidegate_model::IsolationReport), in
+//! [`CommandStart`], out [`CommandStatus`]. The init process of the jail (`reaper.rs`) reports how the
+//! command ended; it keeps an end of the socket, and the command has none.
 
-#![expect(unsafe_code, reason = "descriptors that came over a socket, and a signal's default")]
+#![expect(unsafe_code, reason = "descriptors that result over a socket, and a signal's default")]
 
 use std::ffi::CString;
 use std::io::{self, BufRead, BufReader, IoSliceMut};
@@ -25,28 +24,28 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout, execve};
 use tidegate_model::FileIdentity;
 
+use crate::command_protocol::{CommandStart, CommandStatus, send_line};
 use crate::spec::Spec;
-use crate::words::{Go, Said, tell};
 
-/// Exit code of a process that did not become its command, as shells have it.
+/// Exit code of a process that did not become its command, the same as in shells.
 const NOT_STARTED: u8 = 127;
 
-/// Confines this process and becomes the command that the host names. Returns
-/// only if that failed.
+/// Confines this process and turns it into the command that the host sends. Returns only
+/// if that failed.
 pub fn become_command(spec: &str) -> ExitCode {
     let Some(spec) = Spec::from_argument(spec) else { return ExitCode::from(2) };
-    let report = crate::enter(spec, crate::Way::Started).seal();
+    let report = crate::enter(spec, crate::Origin::Started).seal();
     let Ok(mut host) = host() else { return ExitCode::from(NOT_STARTED) };
-    let said = tell(&mut host, &report).and_then(|()| await_go(&host));
+    let said = send_line(&mut host, &report).and_then(|()| receive_start(&host));
     if let Ok((go, standard)) = said {
-        let said = become_it(&go, standard);
-        // If this fails, the host is gone, and so is everything here soon.
-        let _ = tell(&mut host, &said);
+        let said = execute(&go, standard);
+        // If this fails, the host is gone and this jail will be killed.
+        let _ = send_line(&mut host, &said);
     }
     ExitCode::from(NOT_STARTED)
 }
 
-/// The socket, on a descriptor that the command does not inherit.
+/// The socket to the host, on a descriptor that the command does not inherit.
 fn host() -> io::Result<UnixStream> {
     Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
@@ -54,7 +53,7 @@ fn host() -> io::Result<UnixStream> {
 /// Standard input, output and error of the command.
 type Standard = [OwnedFd; 3];
 
-fn await_go(host: &UnixStream) -> io::Result<(Go, Standard)> {
+fn receive_start(host: &UnixStream) -> io::Result<(CommandStart, Standard)> {
     let mut first = [0; 4096];
     let (read, descriptors) = receive(host, &mut first)?;
     let standard = Standard::try_from(descriptors).map_err(|_| io::ErrorKind::InvalidData)?;
@@ -73,7 +72,7 @@ fn receive(host: &UnixStream, into: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd
     let mut received = Vec::new();
     for control in message.cmsgs()? {
         if let ControlMessageOwned::ScmRights(descriptors) = control {
-            // SAFETY: the kernel has just made these for us; nobody else has them.
+            // SAFETY: the kernel has just created these descriptors; nothing else owns them.
             received
                 .extend(descriptors.into_iter().map(|raw| unsafe { OwnedFd::from_raw_fd(raw) }));
         }
@@ -84,19 +83,19 @@ fn receive(host: &UnixStream, into: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd
     Ok((message.bytes, received))
 }
 
-/// Becomes the command. Returns with the reason if it cannot.
-fn become_it(go: &Go, standard: Standard) -> Said {
-    // Inside the private root the path is a mount of the file itself, which
-    // cannot be exchanged any more between here and the start.
+/// Executes the command. Returns only with the reason why it cannot.
+fn execute(go: &CommandStart, standard: Standard) -> CommandStatus {
+    // Inside the private root the path is a mount of the file itself, so the file cannot
+    // be replaced between this check and the start.
     match std::fs::metadata(&go.path).map(|data| FileIdentity::of(&data)) {
         Ok(found) if found == go.identity => {}
-        Ok(_) => return Said::Changed,
-        Err(error) => return Said::NotStarted(error.raw_os_error().unwrap_or(0)),
+        Ok(_) => return CommandStatus::Changed,
+        Err(error) => return CommandStatus::NotStarted(error.raw_os_error().unwrap_or(0)),
     }
-    started(go, standard).unwrap_or_else(|error| Said::NotStarted(error as i32))
+    started(go, standard).unwrap_or_else(|error| CommandStatus::NotStarted(error as i32))
 }
 
-fn started(go: &Go, [input, output, error]: Standard) -> Result<Said, Errno> {
+fn started(go: &CommandStart, [input, output, error]: Standard) -> Result<CommandStatus, Errno> {
     let text = |text: &str| CString::new(text).map_err(|_| Errno::EINVAL);
     let path = text(&go.path.to_string_lossy())?;
     let mut arguments = vec![path.clone()];
@@ -109,7 +108,7 @@ fn started(go: &Go, [input, output, error]: Standard) -> Result<Said, Errno> {
     dup2_stdout(&output)?;
     dup2_stderr(&error)?;
     drop([input, output, error]);
-    // Rust ignores this signal, and a command would inherit that.
+    // Rust ignores this signal, and the command would inherit that setting.
     // SAFETY: no handler is installed, the default is restored.
     unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }?;
     match execve(&path, &arguments, &environment)? {}

@@ -1,4 +1,7 @@
-//! Installs a list of system calls as the only ones that are left.
+//! Installs a seccomp filter that allows only the listed system calls.
+//!
+//! In: a [`Filter`]. Out: the filter holds for all threads of this process, for good.
+//! Invariant: a call that is not listed fails with `EPERM`.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +11,22 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter_all_threads,
 };
 
-use crate::findings::Lack;
+use crate::findings::LayerProblem;
 use crate::spec::Filter;
-use crate::syscalls::{self, Call, Walls, When};
+use crate::syscalls::{self, AllowedCall, Condition, EnforcedLayers};
 
 const REMEDY: &str = "use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)";
 
-/// Leaves the calls of `filter` to all threads of this process, for good.
-pub(crate) fn install(filter: Filter, walls: Walls) -> Result<(), Lack> {
+/// Allows only the calls of `filter` in all threads of this process, for good.
+pub(crate) fn install(filter: Filter, enforced_layers: EnforcedLayers) -> Result<(), LayerProblem> {
     let failed = |error: &dyn std::fmt::Display| {
-        Lack::unavailable(format!("the filter was not installed: {error}"), REMEDY)
+        LayerProblem::unavailable(format!("the filter was not installed: {error}"), REMEDY)
     };
-    // Two filters, of which the kernel takes the sterner word: `clone3` has its
-    // flags in memory, where no filter can see them. It must seem not to exist,
-    // so that `clone` is used instead; refused, it would end some engines.
-    let absent = compile(&[Call::always(libc::SYS_clone3)], Otherwise::Absent);
-    let allowed = compile(&syscalls::of(filter, walls), Otherwise::Refused);
+    // Two filters, of which the strictest wins. `clone3` takes its flags in memory, where
+    // no filter can see them, so it must appear not to exist and callers fall back to
+    // `clone`. Some engines abort if it is refused with `EPERM` instead.
+    let absent = compile(&[AllowedCall::always(libc::SYS_clone3)], FilterMode::Absent);
+    let allowed = compile(&syscalls::of(filter, enforced_layers), FilterMode::Refused);
     for program in [absent, allowed] {
         let program = program.map_err(|error| failed(&error))?;
         apply_filter_all_threads(&program).map_err(|error| failed(&error))?;
@@ -31,17 +34,20 @@ pub(crate) fn install(filter: Filter, walls: Walls) -> Result<(), Lack> {
     Ok(())
 }
 
-/// What a filter does with its calls and with all others.
+/// What a filter does with the listed calls and with all others.
 #[derive(Clone, Copy)]
-enum Otherwise {
-    /// The calls do not exist; others are not its affair.
+enum FilterMode {
+    /// The listed calls fail with `ENOSYS`; all others are left to the other filter.
     Absent,
-    /// The calls are allowed; others are refused.
+    /// The listed calls are allowed; all others fail with `EPERM`.
     Refused,
 }
 
-fn compile(calls: &[Call], otherwise: Otherwise) -> Result<BpfProgram, seccompiler::BackendError> {
-    let mut conditions: BTreeMap<i64, Vec<When>> = BTreeMap::new();
+fn compile(
+    calls: &[AllowedCall],
+    otherwise: FilterMode,
+) -> Result<BpfProgram, seccompiler::BackendError> {
+    let mut conditions: BTreeMap<i64, Vec<Condition>> = BTreeMap::new();
     for call in calls {
         conditions.entry(call.number).or_default().push(call.when);
     }
@@ -51,8 +57,8 @@ fn compile(calls: &[Call], otherwise: Otherwise) -> Result<BpfProgram, seccompil
         .collect::<Result<_, seccompiler::BackendError>>()?;
     let refused = |error: i32| SeccompAction::Errno(error.unsigned_abs());
     let (others, these) = match otherwise {
-        Otherwise::Absent => (SeccompAction::Allow, refused(libc::ENOSYS)),
-        Otherwise::Refused => (refused(libc::EPERM), SeccompAction::Allow),
+        FilterMode::Absent => (SeccompAction::Allow, refused(libc::ENOSYS)),
+        FilterMode::Refused => (refused(libc::EPERM), SeccompAction::Allow),
     };
     SeccompFilter::new(rules, others, these, architecture()?)?.try_into()
 }
@@ -61,9 +67,9 @@ fn architecture() -> Result<TargetArch, seccompiler::BackendError> {
     std::env::consts::ARCH.try_into()
 }
 
-/// One rule per condition, any of which is enough. None at all means "always".
-fn alternatives(any_of: &[When]) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    if any_of.iter().any(|when| matches!(when, When::Always)) {
+/// One rule per alternative, any of which is enough. An empty list means "always".
+fn alternatives(any_of: &[Condition]) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    if any_of.iter().any(|when| matches!(when, Condition::Always)) {
         return Ok(Vec::new());
     }
     let mut rules = Vec::new();
@@ -75,28 +81,28 @@ fn alternatives(any_of: &[When]) -> Result<Vec<SeccompRule>, seccompiler::Backen
     Ok(rules)
 }
 
-/// The ways to fulfil a condition, each of them a set of comparisons.
-fn ways(when: When) -> Result<Vec<Vec<SeccompCondition>>, seccompiler::BackendError> {
+/// The alternatives that satisfy a condition, each a set of comparisons.
+fn ways(when: Condition) -> Result<Vec<Vec<SeccompCondition>>, seccompiler::BackendError> {
     let compare = |argument, operator, value| {
         let length = SeccompCmpArgLen::Qword;
         Ok(vec![SeccompCondition::new(argument, length, operator, value)?])
     };
     match when {
-        When::Always => Ok(vec![Vec::new()]),
-        When::All(all) => all.iter().try_fold(vec![Vec::new()], |so_far, &when| {
+        Condition::Always => Ok(vec![Vec::new()]),
+        Condition::All(all) => all.iter().try_fold(vec![Vec::new()], |so_far, &when| {
             let next = ways(when)?;
             let with_next = |way: &Vec<SeccompCondition>| {
                 next.iter().map(|more| [way.as_slice(), more].concat()).collect::<Vec<_>>()
             };
             Ok(so_far.iter().flat_map(with_next).collect())
         }),
-        When::Clear { argument, bits } => {
+        Condition::Clear { argument, bits } => {
             Ok(vec![compare(argument, SeccompCmpOp::MaskedEq(bits), 0)?])
         }
-        When::OneOf { argument, values } => {
+        Condition::OneOf { argument, values } => {
             values.iter().map(|&value| compare(argument, SeccompCmpOp::Eq, value)).collect()
         }
-        When::OwnProcess { argument } => {
+        Condition::OwnProcess { argument } => {
             let own = u64::from(std::process::id());
             Ok(vec![compare(argument, SeccompCmpOp::Eq, own)?])
         }

@@ -1,18 +1,21 @@
-//! What each layer came to, collected on the way in.
+//! The state of each isolation layer, collected while the process enters its jail.
+//!
+//! In: one result per layer. Out: an [`IsolationReport`].
+//! Invariant: a layer is never reported as enforced after it was found to leak.
 
 use rustix::io::Errno;
 use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 
-/// One line per layer that was tried so far; the last word on a layer counts.
+/// One line per layer that was set up so far; the last result for a layer counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings(Vec<LayerReport>);
 
 impl Findings {
-    /// Notes what came of a layer.
-    pub(crate) fn note(&mut self, layer: Layer, came: Result<(), Lack>) {
-        let line = match came {
+    /// Records the result for a layer.
+    pub(crate) fn record(&mut self, layer: Layer, result: Result<(), LayerProblem>) {
+        let line = match result {
             Ok(()) => LayerReport::enforced(layer),
-            Err(Lack { state, reason, remedy }) => {
+            Err(LayerProblem { state, reason, remedy }) => {
                 LayerReport::lacking(layer, state, reason, remedy)
             }
         };
@@ -20,7 +23,7 @@ impl Findings {
         self.0.push(line);
     }
 
-    /// Whether a layer holds, as far as is known.
+    /// Whether a layer holds, according to its last result.
     pub(crate) fn holds(&self, layer: Layer) -> bool {
         self.0.iter().any(|line| line.layer == layer && line.state == LayerState::Enforced)
     }
@@ -34,13 +37,13 @@ impl Findings {
 
 /// Why a layer does not hold.
 #[derive(Debug)]
-pub(crate) struct Lack {
+pub(crate) struct LayerProblem {
     state: LayerState,
     reason: String,
     remedy: String,
 }
 
-impl Lack {
+impl LayerProblem {
     pub(crate) fn unavailable(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { state: LayerState::Unavailable, reason: reason.into(), remedy: remedy.into() }
     }
@@ -49,18 +52,18 @@ impl Lack {
         Self { state: LayerState::Partial, reason: reason.into(), remedy: remedy.into() }
     }
 
-    /// The kernel said no.
+    /// The kernel refused it.
     pub(crate) fn refused(what: &str, error: Errno, remedy: &str) -> Self {
         Self::unavailable(format!("{what}: {}", describe(error)), remedy)
     }
 
-    /// A layer was put up, and what it should stop was possible.
+    /// The layer was set up, but what it should prevent was still possible.
     pub(crate) fn leaks(what: &str) -> Self {
-        Self::unavailable(format!("{what} was possible all the same"), "report this as a bug")
+        Self::unavailable(format!("{what} was still possible"), "report this as a bug")
     }
 }
 
-/// The error without its number, which helps nobody.
+/// The text of the error without its number.
 fn describe(error: Errno) -> String {
     let text = std::io::Error::from(error).to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

@@ -1,4 +1,7 @@
-//! Who the process is: a user without rights, in a user namespace of its own.
+//! The user of the process: unprivileged, in a user namespace of its own.
+//!
+//! In: the user that started the process. Out: a user that owns nothing else, or a finding
+//! that says why not.
 
 use std::fs;
 use std::io;
@@ -10,25 +13,25 @@ use rustix::process::{
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use tidegate_model::Layer;
 
-use crate::findings::{Findings, Lack};
+use crate::findings::{Findings, LayerProblem};
 use crate::namespaces::{Namespace, unshare};
 
-/// Users from here on belong to nobody: above what systems and container
-/// engines hand out, below 2^31, which some file systems do not reach. A jail
-/// takes the one of its process number, so that no two jails of a machine
-/// share what the kernel counts per user.
+/// User ids from here on are unused: above those that systems and container engines
+/// assign, below 2^31, which some file systems do not support. A jail adds its process id,
+/// so that no two jails of a machine share what the kernel counts per user.
 const FIRST_USER: u32 = 0x7000_0000;
 
-/// Drops root for a user without rights. Who is not root stays who they are.
+/// Switches from root to an unprivileged user. Any other user is kept.
 pub(crate) fn drop_root(findings: &mut Findings) {
     if !geteuid().is_root() {
-        findings.note(Layer::User, Ok(()));
+        findings.record(Layer::User, Ok(()));
         return;
     }
     let remedy = "run tidegate as an ordinary user, or with CAP_SETUID and CAP_SETGID";
     let dropped = become_user(FIRST_USER + getpid().as_raw_nonzero().get().unsigned_abs());
-    let came = dropped.map_err(|error| Lack::refused("root cannot be dropped", error, remedy));
-    findings.note(Layer::User, came);
+    let result =
+        dropped.map_err(|error| LayerProblem::refused("root cannot be dropped", error, remedy));
+    findings.record(Layer::User, result);
 }
 
 fn become_user(number: u32) -> Result<(), Errno> {
@@ -36,14 +39,14 @@ fn become_user(number: u32) -> Result<(), Errno> {
     set_thread_groups(&[])?;
     set_thread_res_gid(group, group, group)?;
     set_thread_res_uid(user, user, user)?;
-    // Leaving root hides the process from itself: it could not write its maps.
+    // Leaving root makes a process undumpable, and then it cannot write its own maps.
     set_dumpable_behavior(DumpableBehavior::Dumpable)
 }
 
-/// How many processes and threads the user has beside those of the jail, where the
-/// kernel counts them all together: without a user namespace, and without a user of
-/// one's own. None where it does not.
-pub(crate) fn counted_with_others(findings: &Findings) -> Option<u64> {
+/// How many processes and threads the user has outside the jail, if the kernel counts
+/// them together with those of the jail. `None` if it does not: in a user namespace of its
+/// own, or as a user of its own.
+pub(crate) fn processes_outside_jail(findings: &Findings) -> Option<u64> {
     let user = geteuid().as_raw();
     if findings.holds(Layer::UserNamespace) || user >= FIRST_USER {
         return None;
@@ -53,7 +56,7 @@ pub(crate) fn counted_with_others(findings: &Findings) -> Option<u64> {
     Some(entries.filter_map(status).filter_map(|status| threads_of(&status, user)).sum())
 }
 
-/// The threads of a process, from its `/proc/N/status`, if it is one of the user's.
+/// The threads of a process, from its `/proc/N/status`, if the user owns it.
 fn threads_of(status: &str, user: u32) -> Option<u64> {
     let value = |name| status.lines().find_map(|line| line.strip_prefix(name));
     let owner: u32 = value("Uid:")?.split_whitespace().next()?.parse().ok()?;
@@ -61,19 +64,19 @@ fn threads_of(status: &str, user: u32) -> Option<u64> {
     (owner == user).then_some(threads)
 }
 
-/// Enters a user namespace in which the process is itself and nobody else is.
-/// Inside, it may make the other namespaces; outside it has no right at all.
+/// Enters a user namespace that maps this user and no other. Inside, the process may
+/// create the other namespaces; outside it gains no rights.
 pub(crate) fn enter_user_namespace(findings: &mut Findings) {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    let came = unshare(Namespace::User).and_then(|()| {
+    let result = unshare(Namespace::User).and_then(|()| {
         write_maps(user, group).map_err(|error| {
-            // Ubuntu lets the namespace be made and then takes its rights away.
+            // Ubuntu allows creating the namespace and then denies all rights in it.
             let what = "the user namespace cannot be used";
             let error = Errno::from_io_error(&error).unwrap_or(Errno::PERM);
-            Lack::refused(what, error, Namespace::User.remedy())
+            LayerProblem::refused(what, error, Namespace::User.remedy())
         })
     });
-    findings.note(Layer::UserNamespace, came);
+    findings.record(Layer::UserNamespace, result);
 }
 
 fn write_maps(user: u32, group: u32) -> io::Result<()> {

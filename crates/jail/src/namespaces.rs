@@ -1,5 +1,7 @@
-//! Namespaces: each one asked for by itself, so that one that is missing does
-//! not take the others with it.
+//! Creates the namespaces of a jail.
+//!
+//! In: the rights of the process. Out: one finding per namespace.
+//! Invariant: if one namespace is unavailable, the others are still created.
 
 #![expect(unsafe_code, reason = "`unshare` is unsafe in general and safe for these flags")]
 
@@ -7,7 +9,7 @@ use rustix::system::sethostname;
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 use tidegate_model::Layer;
 
-use crate::findings::{Findings, Lack};
+use crate::findings::{Findings, LayerProblem};
 
 /// The namespaces of a jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub(crate) enum Namespace {
     Cgroup,
 }
 
-/// Those that the rights inside the user namespace allow to make.
+/// The namespaces that can be created with the rights inside the user namespace.
 const INNER: [Namespace; 6] = [
     Namespace::Pid,
     Namespace::Net,
@@ -56,7 +58,7 @@ impl Namespace {
         }
     }
 
-    /// What a person can do if the kernel refuses it.
+    /// What an operator can do if the kernel refuses it.
     pub(crate) fn remedy(self) -> &'static str {
         match self {
             Self::User => {
@@ -64,33 +66,35 @@ impl Namespace {
                  `kernel.apparmor_restrict_unprivileged_userns=0` or an AppArmor profile with \
                  `userns`, in Docker a seccomp profile that allows `unshare`"
             }
-            _ => "it needs a user namespace; see there",
+            _ => "it needs a user namespace; see the layer `user_namespace`",
         }
     }
 }
 
-/// Makes all namespaces but the user's. The pid namespace holds for children.
+/// Creates all namespaces except the user namespace. The pid namespace takes effect for
+/// children only.
 pub(crate) fn unshare_inner(findings: &mut Findings) {
     let all = INNER.iter().fold(UnshareFlags::empty(), |all, each| all | each.flag());
-    // One call for all of them is what usually works, and it is quicker.
+    // One call for all of them usually works, and it is faster.
     let at_once = unshare_flags(all).is_ok();
     for namespace in INNER {
-        let came = if at_once { Ok(()) } else { unshare(namespace) };
-        findings.note(namespace.layer(), came);
+        let result = if at_once { Ok(()) } else { unshare(namespace) };
+        findings.record(namespace.layer(), result);
     }
     if findings.holds(Layer::UtsNamespace) {
-        // Only to be told apart; a failure changes nothing.
+        // Cosmetic, so a failure does not matter.
         let _ = sethostname(b"tidegate");
     }
 }
 
-/// Makes one namespace.
-pub(crate) fn unshare(namespace: Namespace) -> Result<(), Lack> {
-    let what = "the kernel does not make it";
-    unshare_flags(namespace.flag()).map_err(|error| Lack::refused(what, error, namespace.remedy()))
+/// Creates one namespace.
+pub(crate) fn unshare(namespace: Namespace) -> Result<(), LayerProblem> {
+    let what = "the kernel refused to create it";
+    unshare_flags(namespace.flag())
+        .map_err(|error| LayerProblem::refused(what, error, namespace.remedy()))
 }
 
 fn unshare_flags(flags: UnshareFlags) -> rustix::io::Result<()> {
-    // SAFETY: unsafe for `FILES` alone, which is never among our flags.
+    // SAFETY: only `FILES` makes this call unsafe, and our flags never contain it.
     unsafe { unshare_unsafe(flags) }
 }

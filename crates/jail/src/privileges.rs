@@ -1,4 +1,7 @@
-//! Rights given up for good: capabilities, and gaining any by starting a program.
+//! Gives up capabilities, and any way to gain them by starting a program.
+//!
+//! In: the rights of this process. Out: none are left, or a finding that says why not.
+//! Invariant: nothing given up here can be regained.
 
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
@@ -8,17 +11,17 @@ use rustix::thread::{
 };
 use tidegate_model::Layer;
 
-use crate::findings::{Findings, Lack};
+use crate::findings::{Findings, LayerProblem};
 
-/// Gives up what a program that is started could gain at most. Holds for all
-/// processes that are forked later, so it is done once, while there is one.
+/// Clears the bounding set: the capabilities that a started program could gain at most.
+/// It is inherited by all later forks, so one call before the first fork is enough.
 pub(crate) fn bound() {
     for bit in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << bit);
-        // Another error than this one: without CAP_SETPCAP the bounding set stays,
-        // and what it bounds cannot be gained without new privileges anyway.
+        // `EINVAL` means that the kernel has no further capabilities. Any other error is
+        // ignored: without CAP_SETPCAP the bounding set stays, and `no_new_privs` prevents
+        // gaining anything in it.
         if remove_capability_from_bounding_set(capability) == Err(Errno::INVAL) {
-            // The kernel knows no more.
             return;
         }
     }
@@ -26,16 +29,16 @@ pub(crate) fn bound() {
 
 /// Gives up every capability this process has, and the way to get one back.
 pub(crate) fn give_up(findings: &mut Findings) {
-    let refused = |error| Lack::refused("capabilities cannot be dropped", error, "");
-    findings.note(Layer::Capabilities, drop_capabilities().map_err(refused).and_then(none_left));
-    let refused = |error| Lack::refused("it cannot be set", error, "");
+    let refused = |error| LayerProblem::refused("capabilities cannot be dropped", error, "");
+    findings.record(Layer::Capabilities, drop_capabilities().map_err(refused).and_then(none_left));
+    let refused = |error| LayerProblem::refused("`no_new_privs` cannot be set", error, "");
     let set = set_no_new_privs(true).map_err(refused);
     let holds = || match no_new_privs() {
         Ok(true) => Ok(()),
-        _ => Err(Lack::leaks("gaining rights")),
+        _ => Err(LayerProblem::leaks("gaining rights")),
     };
-    findings.note(Layer::NoNewPrivileges, set.and_then(|()| holds()));
-    // Nobody of the same user may look into the process or stop it.
+    findings.record(Layer::NoNewPrivileges, set.and_then(|()| holds()));
+    // No process of the same user may inspect or stop this one.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
@@ -46,11 +49,11 @@ fn drop_capabilities() -> Result<(), Errno> {
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }
 
-fn none_left((): ()) -> Result<(), Lack> {
-    let left =
-        capabilities(None).map_err(|error| Lack::refused("they cannot be read", error, ""))?;
+fn none_left((): ()) -> Result<(), LayerProblem> {
+    let left = capabilities(None)
+        .map_err(|error| LayerProblem::refused("capabilities cannot be read", error, ""))?;
     if (left.effective | left.permitted | left.inheritable).is_empty() {
         return Ok(());
     }
-    Err(Lack::leaks("keeping a capability"))
+    Err(LayerProblem::leaks("keeping a capability"))
 }

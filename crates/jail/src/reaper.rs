@@ -1,9 +1,10 @@
-//! The two processes around the jailed one: the launcher outside of the pid
-//! namespace and the first process inside.
+//! The two processes around the jailed one: the launcher outside of the pid namespace and
+//! the init process inside.
 //!
-//! Neither runs a line of the guest's. What must stay true: when the gateway
-//! goes away, or kills the launcher, everything inside ends; and how the jailed
-//! process ended can be read from the launcher's exit code.
+//! In: the process id to wait for. Out: an exit code.
+//! Neither runs any guest code. Invariants: when the gateway goes away, or kills the
+//! launcher, everything inside is killed; the launcher's exit code tells how the jailed
+//! process ended.
 
 #![expect(unsafe_code, reason = "ending without what C would do at the end")]
 
@@ -20,26 +21,27 @@ use nix::unistd::{Pid, getpgrp, getpid};
 use rustix::fs::{FsWord, statfs};
 use rustix::process::{PidfdFlags, pidfd_open};
 
+use crate::command_protocol::{CommandStatus, send_line};
 use crate::spec::Scratch;
-use crate::words::{Said, tell};
 
-/// Added to the number of a signal that ended a process, as shells do.
-const SIGNALLED: i32 = 128;
+/// Added to the number of a signal that killed a process, as shells do.
+const SIGNAL_EXIT_BASE: i32 = 128;
 
-/// Waits for the first process and ends it if the gateway goes away first.
-/// Returns the code to end with.
+/// Waits for the init process, and kills it if the gateway goes away first. Returns the
+/// exit code of the launcher.
 pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> i32 {
     let handle = rustix::process::Pid::from_raw(first.as_raw())
         .and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
     if let Some(handle) = &handle {
         let ended = PollFd::new(std::os::fd::AsFd::as_fd(handle), PollFlags::POLLIN);
-        // No events asked for: only the end of the other side is told.
+        // No events are requested: `poll` always reports that the other end was closed.
         let gateway = PollFd::new(lifeline, PollFlags::empty());
         let mut watched = [ended, gateway];
         while poll(&mut watched, PollTimeout::NONE) == Err(Errno::EINTR) {}
     }
-    // Has it ended by itself, then this does nothing: it was not waited for yet,
-    // so its number is still its own. Without a handle the worker watches alone.
+    // If the init process has ended by itself, this does nothing: it was not waited for
+    // yet, so its process id is still its own. Without a handle only the worker watches
+    // the gateway.
     let gone = |watched: Option<PollFlags>| watched.is_some_and(|events| !events.is_empty());
     let mut gateway = [PollFd::new(lifeline, PollFlags::empty())];
     if poll(&mut gateway, PollTimeout::ZERO).is_ok() && gone(gateway[0].revents()) {
@@ -51,25 +53,25 @@ pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> i32 {
     code
 }
 
-/// Ends this process, and nothing else: it may be a copy of one that has more to do
-/// at its end than we know of.
+/// Exits this process without running exit handlers: it may be a fork of a process, such
+/// as Python, that registered some.
 pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: takes a number and does not return.
     unsafe { libc::_exit(code) }
 }
 
-/// Ends everybody in our group, ourselves included: without a pid namespace there
-/// may be some who are not children of the first process any more. Only in a
-/// group of our own; whoever started us in theirs would end with it.
+/// Kills all processes of our group, including this one: without a pid namespace some of
+/// them may no longer be descendants of the init process. Only if the group is our own;
+/// otherwise this would also kill the process that started us.
 fn end_group() {
     if getpgrp() == getpid() {
         let _ = kill(Pid::from_raw(0), Signal::SIGKILL);
     }
 }
 
-/// Ends what the jailed process has left behind. In a pid namespace there is
-/// nothing: its orphans ended with the first process. Without one they have become
-/// our children, since we asked for that, and so are found as such.
+/// Kills the processes that the jailed one left behind. In a pid namespace there are none:
+/// the kernel killed them with the init process. Without one they have become our
+/// children, since the launcher is a subreaper.
 fn end_orphans() {
     let list = format!("/proc/self/task/{}/children", getpid());
     loop {
@@ -86,28 +88,30 @@ fn end_orphans() {
     }
 }
 
-/// Reaps whatever is left to the first process, and ends with the jailed one.
-pub(crate) fn first(jailed: Pid) -> ! {
+/// Reaps all children of the init process, and exits when the jailed process ends.
+pub(crate) fn init(jailed: Pid) -> ! {
     leave(wait_for(jailed))
 }
 
-/// The same, and tells the host how a command ended: an exit code alone cannot
-/// tell `exit 129` from a signal.
-pub(crate) fn first_of_command(jailed: Pid, host: BorrowedFd<'_>, scratch: Option<Scratch>) -> ! {
+/// Like [`init`], but also tells the host how a command ended: an exit code alone does
+/// not distinguish `exit 129` from a signal.
+pub(crate) fn init_of_command(jailed: Pid, host: BorrowedFd<'_>, scratch: Option<Scratch>) -> ! {
     let ended = wait(jailed);
     let said = match ended {
-        Ended::Exited(code) => Said::Exited { code, full_scratch: scratch.and_then(full_bytes) },
-        Ended::Signalled(signal) => Said::Signalled(signal),
+        Ended::Exited(code) => {
+            CommandStatus::Exited { code, full_scratch: scratch.and_then(full_bytes) }
+        }
+        Ended::Signalled(signal) => CommandStatus::Signalled(signal),
     };
     if let Ok(host) = host.try_clone_to_owned() {
         // Fails only if the host is gone.
-        let _ = tell(&mut UnixStream::from(host), &said);
+        let _ = send_line(&mut UnixStream::from(host), &said);
     }
     leave(code(ended))
 }
 
-/// The size of the private `/tmp`, if it is full. Without a private root there is
-/// none, and what is at its place is not ours.
+/// The size of the private `/tmp`, if it is full. Without a private root, `/tmp` is the
+/// one of the host and does not count.
 fn full_bytes(scratch: Scratch) -> Option<u64> {
     let found = statfs("/tmp").ok()?;
     let block = u64::try_from(found.f_bsize).ok()?;
@@ -115,7 +119,7 @@ fn full_bytes(scratch: Scratch) -> Option<u64> {
     (is_ours && (found.f_bfree == 0 || found.f_ffree == 0)).then_some(found.f_blocks * block)
 }
 
-/// How statfs(2) calls a file system in memory.
+/// The type of a file system in memory, from statfs(2).
 const TMPFS: FsWord = 0x0102_1994;
 
 fn wait_for(awaited: Pid) -> i32 {
@@ -131,7 +135,7 @@ enum Ended {
 fn code(ended: Ended) -> i32 {
     match ended {
         Ended::Exited(code) => code,
-        Ended::Signalled(signal) => SIGNALLED + signal,
+        Ended::Signalled(signal) => SIGNAL_EXIT_BASE + signal,
     }
 }
 
@@ -144,7 +148,7 @@ fn wait(awaited: Pid) -> Ended {
                 return Ended::Signalled(signal as i32);
             }
             Ok(_) | Err(Errno::EINTR) => {}
-            // No child is left, so the awaited one is not there either.
+            // There are no children left, so the awaited one is gone too.
             Err(_) => return Ended::Signalled(0),
         }
     }

@@ -1,84 +1,85 @@
-//! What a jail is to be like. Made by the host, read by the jailed process.
+//! Describes a jail: its files, its limits, its system calls.
 //!
-//! It travels as an argument of the process, so nothing in it is secret.
+//! In: made by the host. Out: read by the process to be jailed.
+//! Invariant: it travels as a command line argument, so nothing in it is secret.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Where a process that makes jails finds its library.
-pub const LIBRARY: &str = "/jail.so";
+/// Where a Python zygote finds this crate as a shared library.
+pub const ZYGOTE_LIBRARY_PATH: &str = "/jail.so";
 
-/// One jail.
+/// The description of one jail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// Which system calls are left.
+    /// The system calls that stay allowed.
     pub filter: Filter,
-    /// What the private root holds. Nothing else of the host can be seen.
+    /// The contents of the private root. Nothing else of the host is visible.
     pub grants: Vec<Grant>,
-    /// Links in the private root.
+    /// Symbolic links in the private root.
     pub links: Vec<Link>,
-    /// Folders inside granted ones that are to look empty.
+    /// Folders inside granted folders that appear empty.
     pub hidden: Vec<PathBuf>,
-    /// A private `/tmp`, if there is to be one.
+    /// A private `/tmp`, if the jail has one.
     pub scratch: Option<Scratch>,
     /// Limits of each process.
     pub limits: ProcessLimits,
-    /// Files of control groups that the process writes its number to.
+    /// The control group files that the process writes its process id to.
     pub control_groups: Vec<PathBuf>,
-    /// A descriptor whose other end the gateway holds: when that is closed,
-    /// everything in the jail ends.
+    /// A descriptor whose other end the gateway holds. When the gateway closes it,
+    /// everything in the jail is killed.
     pub lifeline: i32,
 }
 
-/// A set of system calls; see `syscalls.rs` for what is in each.
+/// A set of allowed system calls, listed in `syscalls.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
-    /// For our own executable, as the reader of programs or as the engine that runs
-    /// them: no file, no socket, no process, no thread.
+    /// For our own executable, as a reader or as the QuickJS worker: no file, no socket,
+    /// no process, no thread.
     OwnCode,
-    /// For the process that readers are forked from: the same, and what it takes to
-    /// fork and to give up the rest in the new process.
-    Forking,
-    /// For an engine that is another executable and compiles at run time: files
-    /// of the private root, threads, executable memory; no socket.
+    /// For the process that readers are forked from: the same, plus the calls to fork and
+    /// to seal the new process.
+    ReaderZygote,
+    /// For an engine that is another executable and compiles at run time: files of the
+    /// private root, threads, executable memory; no socket.
     Engine,
-    /// For Python: files of the private root and of its own folder, threads,
-    /// processes; code only from files that cannot be written; no socket.
+    /// For Python: files of the private root and of its own folder, threads, processes;
+    /// executable code only from files that cannot be written; no socket.
     Python,
-    /// For the process that Python workers are forked from: the same, and what it
-    /// takes to make a jail out of the new process.
-    Zygote,
-    /// For commands of the host: what ordinary programs use.
+    /// For the process that Python workers are forked from: the same, plus the calls that
+    /// jail the new process.
+    PythonZygote,
+    /// For host commands: the calls of ordinary programs.
     Command,
 }
 
-/// A file or folder of the host in the private root, under the same path.
+/// A file or folder of the host that appears in the private root, under the same path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
     /// Its absolute path.
     pub path: PathBuf,
-    /// What may be done with it.
+    /// The access to it.
     pub access: Access,
-    /// Whether its path may lead over links.
-    pub links: Links,
+    /// Whether its path may contain symbolic links.
+    pub links: LinkPolicy,
 }
 
-/// What a link on the way to a granted path means.
+/// How symbolic links in a granted path are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Links {
-    /// It is followed: libraries are found under names that are links.
+pub enum LinkPolicy {
+    /// They are followed: libraries are often found under names that are links.
     Followed,
-    /// The path had none when it was granted. A guest may have written where it
-    /// leads, and put one there since; then it is not granted.
+    /// The path had none when it was granted. If one of its folders is writable by a
+    /// guest, the guest may have added one since; then the path is not granted.
     Refused,
 }
 
-/// What may be done with a granted path.
+/// The access to a granted path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -90,57 +91,57 @@ pub enum Access {
     Device,
 }
 
-/// A symbolic link in the private root. Leads nowhere else than a path would.
+/// A symbolic link in the private root. It can only lead to what the root contains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its absolute path.
     pub path: PathBuf,
-    /// What it says.
+    /// The path it points to.
     pub target: PathBuf,
 }
 
 impl Grant {
-    /// A file of the system that can be read and executed.
+    /// A file or folder of the system that can be read and executed.
     pub fn read(path: &Path) -> Self {
-        Self { path: path.to_owned(), access: Access::Read, links: Links::Followed }
+        Self { path: path.to_owned(), access: Access::Read, links: LinkPolicy::Followed }
     }
 }
 
-/// A private, empty `/tmp` in memory.
+/// A private `/tmp` in memory, empty at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scratch {
-    /// Bytes it can hold.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Files and folders it can hold.
+    /// How many files and folders it can hold.
     pub files: u32,
 }
 
-/// Limits that the kernel keeps for each process.
+/// Limits that the kernel enforces for each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessLimits {
-    /// Address space in bytes; none for engines that reserve far more than they use.
+    /// Address space in bytes; `None` for engines that reserve far more than they use.
     pub address_space: Option<u64>,
-    /// CPU seconds, after which the process is ended.
+    /// CPU seconds, after which the process is killed.
     pub cpu_seconds: u64,
     /// Size of a file in bytes.
     pub file_bytes: u64,
-    /// Open descriptors.
+    /// Number of open descriptors.
     pub open_files: u64,
-    /// Processes and threads of the user, where the kernel counts them per jail.
+    /// Number of processes and threads of the user, where the kernel counts them per jail.
     pub processes: u64,
 }
 
 impl Spec {
-    /// As an argument of the process to be jailed.
+    /// The description as a command line argument of the process to be jailed.
     pub fn to_argument(&self) -> String {
         // Plain data with text keys: writing it cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads what [`Spec::to_argument`] wrote. `None` for anything else.
+    /// Reads the text that [`Spec::to_argument`] wrote. `None` for anything else.
     pub fn from_argument(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -151,7 +152,7 @@ mod tests {
     use super::{Filter, Grant, Link, ProcessLimits, Scratch, Spec};
 
     #[test]
-    fn a_spec_survives_its_way_into_the_process() {
+    fn a_spec_is_the_same_in_the_process_to_be_jailed() {
         let spec = Spec {
             filter: Filter::Engine,
             grants: vec![Grant::read("/usr/bin/node".as_ref())],

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::thread;
 
-use tidegate_jail::{Confined, Spec, Way};
+use tidegate_jail::{Confined, Origin, Spec};
 
 use crate::channel::Channel;
 use crate::read::{STACK_BYTES, serve};
@@ -15,7 +15,7 @@ use crate::read::{STACK_BYTES, serve};
 pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Some(spec) = Spec::from_argument(spec) else { return ExitCode::from(2) };
     let forks = arguments.into_iter().any(|argument| argument == "--zygote");
-    let confined = tidegate_jail::enter(spec, Way::Started);
+    let confined = tidegate_jail::enter(spec, Origin::Started);
     // The one thread that does anything: its stack is what a fork inherits.
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
     let done = thread.spawn(move || match forks {
@@ -37,7 +37,7 @@ fn read_one(confined: Confined) -> bool {
 
 #[cfg(target_os = "linux")]
 fn fork_readers(confined: Confined) -> bool {
-    crate::zygote::fork_readers(&confined.seal_forking()).is_ok()
+    crate::zygote::fork_readers(&confined.seal_reader_zygote()).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{ForkResult, fork};
-use tidegate_jail::{Forking, Order, receive_order};
+use tidegate_jail::{ForkRequest, ReaderZygote, receive_fork_request};
 
 use crate::channel::Channel;
 use crate::read::serve;
@@ -20,13 +20,13 @@ use crate::read::serve;
 const READY: &[u8] = &[1];
 
 /// Forks a reader for each order, until the gateway closes the channel.
-pub(crate) fn fork_readers(jail: &Forking) -> io::Result<()> {
+pub(crate) fn fork_readers(jail: &ReaderZygote) -> io::Result<()> {
     // Nobody waits for them.
     // SAFETY: no handler is installed.
     unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) }?;
     let orders = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     (&orders).write_all(READY)?;
-    while let Some(order) = receive_order(&orders) {
+    while let Some(order) = receive_fork_request(&orders) {
         // SAFETY: the other thread of this process waits for this one and holds no lock;
         // the C library keeps its own locks in order over a fork.
         match unsafe { fork() } {
@@ -44,7 +44,7 @@ pub(crate) fn fork_readers(jail: &Forking) -> io::Result<()> {
     Ok(())
 }
 
-fn be_reader(jail: &Forking, order: Order) -> io::Result<()> {
+fn be_reader(jail: &ReaderZygote, order: ForkRequest) -> io::Result<()> {
     let forked = jail.forked(order)?;
     // Before descriptors cannot be copied any more.
     let channel = Channel::from_standard_input()?;

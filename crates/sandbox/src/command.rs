@@ -1,10 +1,10 @@
-//! Runs one host command in a jail of its own.
+//! Runs one host command in a jail of its overhead.
 //!
-//! In: a [`CommandJob`] that policy has permitted. Out: how it ended and the
-//! first bytes of what it wrote. The process confines itself, reports, and is
-//! told what to become only if the report is good enough (`jail::command`).
-//! Memory stays flat whatever it writes; when the future is dropped, or the time
-//! is over, everything in the jail is killed.
+//! In: a [`CommandJob`] that policy has permitted. Out: how it ended and the first bytes of
+//! its output. The process confines itself and reports; it gets the command only if the
+//! report is good enough (`jail::command`).
+//! Invariants: memory use does not depend on how much the command writes. When the future
+//! is dropped, or the time is over, everything in the jail is killed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,41 +16,44 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg};
 use thiserror::Error;
-use tidegate_jail::{Access, Filter, Go, Grant, Links, ProcessLimits, Said, Scratch, Spec};
+use tidegate_jail::{
+    Access, CommandStart, CommandStatus, Filter, Grant, LinkPolicy, ProcessLimits, Scratch, Spec,
+};
 use tidegate_model::{ErrorCode, FileIdentity, Isolation, IsolationReport, LimitName, Limits};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::time::timeout;
 
-use crate::control_group::{ControlGroups, CpuTime, Group, GroupLimits};
-use crate::driver::{End, Life};
+use crate::control_group::{ControlGroups, CpuAccounting, Group, GroupLimits};
+use crate::driver::{Termination, WorkerHandle};
+use crate::jailed::{Jailed, LimitEnforcement, Overhead};
+use crate::launch::Launch;
 use crate::loader::needed_files;
 use crate::meter::Usage;
-use crate::process::{Jailed, Kept, Launch, Own};
 
-/// Memory of the launcher and the first process of the jail. Chosen with room:
-/// they share nearly all of theirs with the executable.
+/// Memory of the launcher and the init process of the jail. Chosen with room: they share
+/// nearly all of it with the executable.
 const OVERHEAD_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The launcher and the first process.
+/// The launcher and the init process.
 const OUR_PROCESSES: u64 = 2;
 
-/// Open files of a command. Chosen: enough for ordinary tools.
+/// Limit of open files. Chosen: enough for ordinary tools.
 const OPEN_FILES: u64 = 256;
 
 /// Files in the private `/tmp`. Chosen.
 const SCRATCH_FILES: u32 = 4096;
 
-/// The longest line that the jail says. Its report has about 3 kB.
+/// The longest line that the jail sends. Its report has about 3 kB.
 const LINE_BYTES: u64 = 64 * 1024;
 
-/// Bytes read at once.
-const PIECE_BYTES: usize = 16 * 1024;
+/// Bytes per read.
+const READ_BYTES: usize = 16 * 1024;
 
-/// How long output may still come after the end. Only without a pid namespace
-/// can somebody be left to write it.
-const LAST_OUTPUT: Duration = Duration::from_millis(500);
+/// How long output is read after the command ended. Only without a pid namespace can a
+/// process be left that still writes.
+const LATE_OUTPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Harmless devices that programs expect.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
@@ -60,57 +63,57 @@ const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 pub struct CommandJob {
     /// The executable, without any link in its path.
     pub path: PathBuf,
-    /// The file that it must be.
+    /// The identity that the file must have.
     pub identity: FileIdentity,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Its whole environment.
+    /// Its complete environment.
     pub environment: BTreeMap<String, String>,
-    /// What it can read besides what it needs to start.
+    /// Paths it can read, besides those it needs to start.
     pub read: Vec<PathBuf>,
-    /// What it can read and write.
+    /// Paths it can read and write.
     pub write: Vec<PathBuf>,
     /// Its standard input.
     pub input: String,
-    /// What it may use; `output_bytes` is for each of its two outputs.
+    /// Its limits; `output_bytes` applies to each of its two outputs.
     pub limits: Limits,
 }
 
 /// How a command ended.
 #[derive(Debug)]
-pub struct CommandEnd {
-    /// Its exit code, or the signal that ended it.
-    pub exit: Exit,
+pub struct CommandOutcome {
+    /// Its exit code, or the signal that killed it.
+    pub exit: CommandExit,
     /// The first bytes of its standard output.
     pub output: Vec<u8>,
     /// The first bytes of its standard error.
     pub error: Vec<u8>,
-    /// Whether there was more of either.
+    /// Whether either output was longer.
     pub truncated: bool,
-    /// Limits that it hit and that did not end it.
-    pub hits: Vec<Hit>,
+    /// Limits that it hit without being killed.
+    pub hits: Vec<LimitHit>,
 }
 
 /// A limit that was hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hit {
-    /// Which one.
+pub struct LimitHit {
+    /// The limit.
     pub limit: LimitName,
-    /// How much was used of it, in its own unit, if that was measured.
+    /// How much of it was used, in its unit, if that was measured.
     pub used: Option<u64>,
 }
 
 /// An exit code or a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// It ended by itself.
+pub enum CommandExit {
+    /// It exited with this code.
     Code(i32),
-    /// A signal ended it.
+    /// It was killed by this signal.
     Signal(i32),
 }
 
-impl Exit {
-    /// The name of the signal, if one ended it.
+impl CommandExit {
+    /// The name of the signal that killed it, if one did.
     pub fn signal_name(self) -> Option<String> {
         match self {
             Self::Code(_) => None,
@@ -122,39 +125,39 @@ impl Exit {
     }
 }
 
-/// Why a command was not run, or not to its end.
+/// Why a command was not run, or was killed.
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// The executable, or something that it needs, cannot be found or read.
+    /// The executable, or a file that it needs, cannot be found or read.
     #[error("the executable cannot be used")]
     Executable(#[source] io::Error),
-    /// The executable is not the file any more that the configuration pinned.
+    /// The executable is no longer the file that the configuration pinned.
     #[error("the executable has changed since the configuration was read")]
     Changed,
-    /// A granted path is gone, or leads over a link that was not there when the
-    /// configuration was read.
-    #[error("`{}` is not what was granted any more", _0.display())]
+    /// A granted path is gone, or contains a link that did not exist when the configuration
+    /// was read.
+    #[error("`{}` has changed since it was granted", _0.display())]
     Grant(PathBuf),
     /// The kernel did not start it.
-    #[error("the executable was not started")]
+    #[error("the executable could not be started")]
     NotStarted(#[source] io::Error),
     /// The jail could not be started, or broke.
     #[error("the jail failed")]
     Jail(#[source] io::Error),
-    /// The jail does not hold as well as the configuration demands.
-    #[error("the jail is not good enough: `{wanted}` is wanted, it has `{}`", report.level())]
+    /// The jail is weaker than the configuration requires.
+    #[error("the jail is not isolated enough: `{wanted}` is required, it has `{}`", report.level())]
     Isolation {
-        /// The least that is accepted.
+        /// The required level.
         wanted: Isolation,
-        /// What it reported.
+        /// The layers that it reported.
         report: IsolationReport,
     },
-    /// It was ended for one of its limits.
+    /// It was killed because it exceeded one of its limits.
     #[error("the command hit its limit `{}`", _0.limit.as_str())]
-    Limit(Hit),
+    Limit(LimitHit),
 }
 
-/// Runs commands, each in a jail of its own.
+/// Runs commands, each in a jail of its overhead.
 pub struct CommandRunner {
     executable: PathBuf,
     least: Isolation,
@@ -163,69 +166,70 @@ pub struct CommandRunner {
 }
 
 impl CommandRunner {
-    /// `executable` is started with `jail` and the description of a jail. No
-    /// command is run in one that reports less than `least`. `changeable` is
-    /// what commands can write: none of them starts with anything from there.
+    /// Starts `executable` with `jail` and the description of a jail. A jail that reports
+    /// less than `least` gets no command. `changeable` are the paths that commands can
+    /// write: no command starts with a file from there.
     pub fn new(executable: PathBuf, least: Isolation, changeable: Vec<PathBuf>) -> Self {
         Self { executable, least, changeable, groups: ControlGroups::probe() }
     }
 
     /// Runs a command and waits for its end.
-    pub async fn run(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
+    pub async fn run(&self, job: CommandJob) -> Result<CommandOutcome, CommandError> {
         let (started, time) = (Instant::now(), job.limits.time);
         timeout(time, self.run_to_end(job)).await.unwrap_or_else(|_| {
             let used = u64::try_from(started.elapsed().as_millis()).ok();
-            Err(CommandError::Limit(Hit { limit: LimitName::Time, used }))
+            Err(CommandError::Limit(LimitHit { limit: LimitName::Time, used }))
         })
     }
 
-    async fn run_to_end(&self, job: CommandJob) -> Result<CommandEnd, CommandError> {
-        still_as_configured(&job)?;
+    async fn run_to_end(&self, job: CommandJob) -> Result<CommandOutcome, CommandError> {
+        check_unchanged(&job)?;
         let needed = needed_files(&job.path, &self.changeable).await;
         let needed = needed.map_err(CommandError::Executable)?;
         let group = self.groups.make(&GroupLimits {
             memory_bytes: job.limits.memory_bytes.saturating_add(OVERHEAD_BYTES),
             processes: u64::from(job.limits.processes) + OUR_PROCESSES,
-            cpu: CpuTime::OfAll,
+            cpu: CpuAccounting::WholeGroup,
         });
         let spec = spec(&job, needed, &group);
         let (jailed, host) = self.start(&spec, group).map_err(CommandError::Jail)?;
         let mut host = BufReader::new(host);
-        let report = hear(&mut host).await.map_err(CommandError::Jail)?;
+        let report = receive_line(&mut host).await.map_err(CommandError::Jail)?;
         self.accept(report)?;
         let watch = jailed.watch(&job.limits);
-        let ends = go(host.get_mut(), &job).await.map_err(CommandError::Jail)?;
+        let ends = send_start(host.get_mut(), &job).await.map_err(CommandError::Jail)?;
         let (limits, input) = (job.limits, job.input);
-        let lived = live(&mut host, ends, input, limits.output_bytes);
+        let finished = run_streams(&mut host, ends, input, limits.output_bytes);
         let passed = async {
             match watch {
                 Some(watch) => watch.await,
                 None => std::future::pending().await,
             }
         };
-        let lived = tokio::select! {
-            lived = lived => Ok(lived),
+        let finished = tokio::select! {
+            finished = finished => Ok(finished),
             limit = passed => Err(limit),
         };
         let usage = jailed.usage();
-        let end = if lived.is_ok() { End::ByItself } else { End::Now };
+        let end = if finished.is_ok() { Termination::AwaitExit } else { Termination::Kill };
         let ending = Box::new(jailed).end(end).await;
-        let hit = |limit| CommandError::Limit(Hit { limit, used: usage.of(limit, &limits) });
-        let (said, output, error) = lived.map_err(hit)?;
+        let hit = |limit| CommandError::Limit(LimitHit { limit, used: usage.of(limit, &limits) });
+        let (status, output, error) = finished.map_err(hit)?;
         if ending.cause == Some(ErrorCode::MemoryLimit) {
             return Err(hit(LimitName::Memory));
         }
-        let said = said.map_err(CommandError::Jail)?;
-        let exit = exit(&said, &usage, &limits)?;
+        let status = status.map_err(CommandError::Jail)?;
+        let exit = exit(&status, &usage, &limits)?;
         let truncated = output.truncated() || error.truncated();
-        let hits = hits(&said, exit, &usage, &limits, [&output, &error]);
-        Ok(CommandEnd { exit, output: output.kept, error: error.kept, truncated, hits })
+        let hits = hits(&status, exit, &usage, &limits, [&output, &error]);
+        Ok(CommandOutcome { exit, output: output.kept, error: error.kept, truncated, hits })
     }
 
     fn start(&self, spec: &Spec, group: Group) -> io::Result<(Jailed, UnixStream)> {
-        let own = Own { memory_bytes: OVERHEAD_BYTES, processes: OUR_PROCESSES };
+        let overhead = Overhead { memory_bytes: OVERHEAD_BYTES, processes: OUR_PROCESSES };
         let (executable, role, arguments) = (self.executable.as_path(), "jail", &[]);
-        Launch { executable, role, spec, arguments }.start(group, Kept::ByUs(own))
+        Launch { executable, role, spec, arguments }
+            .start(group, LimitEnforcement::Gateway(overhead))
     }
 
     fn accept(&self, report: IsolationReport) -> Result<(), CommandError> {
@@ -236,10 +240,9 @@ impl CommandRunner {
     }
 }
 
-/// Refuses a job of which a file was exchanged. The jail does the same, and there
-/// nobody can do it in between; this comes before the executable is looked into,
-/// and says which path it is.
-fn still_as_configured(job: &CommandJob) -> Result<(), CommandError> {
+/// Refuses a job if one of its files was replaced. The jail checks this again, without a
+/// race; this check runs before the executable is inspected, and names the path.
+fn check_unchanged(job: &CommandJob) -> Result<(), CommandError> {
     let found = fs::metadata(&job.path).map_err(CommandError::Executable)?;
     if FileIdentity::of(&found) != job.identity {
         return Err(CommandError::Changed);
@@ -253,13 +256,13 @@ fn still_as_configured(job: &CommandJob) -> Result<(), CommandError> {
 
 fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
     let grant = |access, links| move |path: PathBuf| Grant { path, access, links };
-    // Configured paths have no link in them; those of libraries and devices may.
+    // Configured paths contain no links; paths of libraries and devices may.
     let configured = [&job.path].into_iter().chain(&job.read).cloned();
     let devices = DEVICES.map(PathBuf::from).into_iter();
-    let grants = (needed.into_iter().map(grant(Access::Read, Links::Followed)))
-        .chain(configured.map(grant(Access::Read, Links::Refused)))
-        .chain(devices.map(grant(Access::Device, Links::Followed)))
-        .chain(job.write.iter().cloned().map(grant(Access::Write, Links::Refused)));
+    let grants = (needed.into_iter().map(grant(Access::Read, LinkPolicy::Followed)))
+        .chain(configured.map(grant(Access::Read, LinkPolicy::Refused)))
+        .chain(devices.map(grant(Access::Device, LinkPolicy::Followed)))
+        .chain(job.write.iter().cloned().map(grant(Access::Write, LinkPolicy::Refused)));
     let limits = &job.limits;
     Spec {
         filter: Filter::Command,
@@ -268,8 +271,8 @@ fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
         hidden: Vec::new(),
         scratch: Some(Scratch { bytes: limits.disk_bytes, files: SCRATCH_FILES }),
         limits: ProcessLimits {
-            // Some runtimes reserve far more than they use: what is used is
-            // counted instead, by the control group or by us.
+            // Some runtimes reserve far more than they use. Used memory is counted instead,
+            // by the control group or by the gateway.
             address_space: None,
             cpu_seconds: limits.cpu.as_secs().saturating_add(1),
             file_bytes: limits.disk_bytes,
@@ -282,7 +285,9 @@ fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
 }
 
 /// Reads one line of the jail.
-async fn hear<T: serde::de::DeserializeOwned>(host: &mut BufReader<UnixStream>) -> io::Result<T> {
+async fn receive_line<T: serde::de::DeserializeOwned>(
+    host: &mut BufReader<UnixStream>,
+) -> io::Result<T> {
     let mut line = Vec::new();
     host.take(LINE_BYTES).read_until(b'\n', &mut line).await?;
     if line.is_empty() {
@@ -294,15 +299,15 @@ async fn hear<T: serde::de::DeserializeOwned>(host: &mut BufReader<UnixStream>) 
 /// Our ends of a command's standard descriptors.
 type Ends = (pipe::Sender, pipe::Receiver, pipe::Receiver);
 
-/// Tells the jailed process what to become, with its standard descriptors.
-async fn go(host: &mut UnixStream, job: &CommandJob) -> io::Result<Ends> {
-    let go = Go {
+/// Sends the command and its standard descriptors to the jailed process.
+async fn send_start(host: &mut UnixStream, job: &CommandJob) -> io::Result<Ends> {
+    let send_start = CommandStart {
         path: job.path.clone(),
         identity: job.identity,
         arguments: job.arguments.clone(),
         environment: job.environment.clone(),
     };
-    let mut line = serde_json::to_vec(&go)?;
+    let mut line = serde_json::to_vec(&send_start)?;
     line.push(b'\n');
     let (their_input, input) = io::pipe()?;
     let (output, their_output) = io::pipe()?;
@@ -333,19 +338,19 @@ fn receiver(end: PipeReader) -> io::Result<pipe::Receiver> {
     pipe::Receiver::from_owned_fd(OwnedFd::from(end))
 }
 
-/// How a command's life ended, and what it wrote.
-type Lived = (io::Result<Said>, Captured, Captured);
+/// What became of a command, and what it wrote.
+type Finished = (io::Result<CommandStatus>, Captured, Captured);
 
-/// Feeds a command and reads from it until it has ended.
-async fn live(
+/// Writes the input of a command and reads its output until it has ended.
+async fn run_streams(
     host: &mut BufReader<UnixStream>,
     (input, output, error): Ends,
     text: String,
     most: u64,
-) -> Lived {
+) -> Finished {
     let (mut kept_output, mut kept_error) = (Captured::default(), Captured::default());
-    let said = {
-        let said = hear(host);
+    let status = {
+        let status = receive_line(host);
         let flow = async {
             tokio::join!(
                 capture(output, most, &mut kept_output),
@@ -353,19 +358,19 @@ async fn live(
                 feed(input, text),
             )
         };
-        tokio::pin!(said, flow);
+        tokio::pin!(status, flow);
         tokio::select! {
-            said = &mut said => {
-                let _ = timeout(LAST_OUTPUT, flow).await;
-                said
+            status = &mut status => {
+                let _ = timeout(LATE_OUTPUT_TIMEOUT, flow).await;
+                status
             }
-            _ = &mut flow => said.await,
+            _ = &mut flow => status.await,
         }
     };
-    (said, kept_output, kept_error)
+    (status, kept_output, kept_error)
 }
 
-/// Writes a command's input. It need not read it.
+/// Writes the input of a command, which does not have to read it.
 async fn feed(mut input: pipe::Sender, text: String) {
     let _ = input.write_all(text.as_bytes()).await;
 }
@@ -373,7 +378,7 @@ async fn feed(mut input: pipe::Sender, text: String) {
 #[derive(Default)]
 struct Captured {
     kept: Vec<u8>,
-    /// Bytes that were written in all.
+    /// Total bytes that the command wrote.
     written: u64,
 }
 
@@ -383,11 +388,11 @@ impl Captured {
     }
 }
 
-/// Reads to the end and keeps the first `most` bytes. The rest is read as well:
-/// a full pipe would stop the command in the middle of its work.
+/// Reads to the end and keeps the first `most` bytes. The rest is read too, since a full
+/// pipe would block the command.
 async fn capture(mut output: impl AsyncRead + Unpin, most: u64, captured: &mut Captured) {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut piece = [0; PIECE_BYTES];
+    let mut piece = [0; READ_BYTES];
     while let Ok(read @ 1..) = output.read(&mut piece).await {
         let room = most - captured.kept.len();
         captured.written += read as u64;
@@ -395,52 +400,56 @@ async fn capture(mut output: impl AsyncRead + Unpin, most: u64, captured: &mut C
     }
 }
 
-fn exit(said: &Said, usage: &Usage, limits: &Limits) -> Result<Exit, CommandError> {
-    let hit = |limit| CommandError::Limit(Hit { limit, used: usage.of(limit, limits) });
-    let signal = match said {
-        Said::Exited { code, .. } => return Ok(Exit::Code(*code)),
-        Said::Signalled(signal) => *signal,
-        Said::Changed => return Err(CommandError::Changed),
-        Said::NotStarted(code) => {
+fn exit(
+    status: &CommandStatus,
+    usage: &Usage,
+    limits: &Limits,
+) -> Result<CommandExit, CommandError> {
+    let hit = |limit| CommandError::Limit(LimitHit { limit, used: usage.of(limit, limits) });
+    let signal = match status {
+        CommandStatus::Exited { code, .. } => return Ok(CommandExit::Code(*code)),
+        CommandStatus::Signalled(signal) => *signal,
+        CommandStatus::Changed => return Err(CommandError::Changed),
+        CommandStatus::NotStarted(code) => {
             return Err(CommandError::NotStarted(io::Error::from_raw_os_error(*code)));
         }
     };
     match Signal::try_from(signal) {
         Ok(Signal::SIGXCPU) => Err(hit(LimitName::Cpu)),
-        // Who does not listen to that one is killed a second later.
+        // A process that ignores SIGXCPU is killed a second later.
         Ok(Signal::SIGKILL) if usage.cpu > Some(limits.cpu) => Err(hit(LimitName::Cpu)),
         Ok(Signal::SIGXFSZ) => {
-            // A file of this size was to become larger.
+            // A file of this size was about to grow.
             let used = Some(limits.disk_bytes);
-            Err(CommandError::Limit(Hit { limit: LimitName::Disk, used }))
+            Err(CommandError::Limit(LimitHit { limit: LimitName::Disk, used }))
         }
-        _ => Ok(Exit::Signal(signal)),
+        _ => Ok(CommandExit::Signal(signal)),
     }
 }
 
-/// What stood in the way of a command that went on all the same. Full files and
-/// refused processes are told only of one that failed: others did without.
+/// The limits that a command hit without being killed. A full `/tmp` and refused processes
+/// are reported only if the command failed; otherwise it did not need them.
 fn hits(
-    said: &Said,
-    exit: Exit,
+    status: &CommandStatus,
+    exit: CommandExit,
     usage: &Usage,
     limits: &Limits,
     outputs: [&Captured; 2],
-) -> Vec<Hit> {
+) -> Vec<LimitHit> {
     let mut hits = Vec::new();
     let longest = outputs.into_iter().filter(|output| output.truncated());
     if let Some(used) = longest.map(|output| output.written).max() {
-        hits.push(Hit { limit: LimitName::Output, used: Some(used) });
+        hits.push(LimitHit { limit: LimitName::Output, used: Some(used) });
     }
-    if exit == Exit::Code(0) {
+    if exit == CommandExit::Code(0) {
         return hits;
     }
-    if let Said::Exited { full_scratch: Some(bytes), .. } = said {
-        hits.push(Hit { limit: LimitName::Disk, used: Some(*bytes) });
+    if let CommandStatus::Exited { full_scratch: Some(bytes), .. } = status {
+        hits.push(LimitHit { limit: LimitName::Disk, used: Some(*bytes) });
     }
     if usage.ran_out_of_processes(limits) {
         let used = usage.of(LimitName::Processes, limits);
-        hits.push(Hit { limit: LimitName::Processes, used });
+        hits.push(LimitHit { limit: LimitName::Processes, used });
     }
     hits
 }

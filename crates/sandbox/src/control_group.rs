@@ -1,9 +1,10 @@
-//! Control groups: the kernel counts memory, processes and CPU time of a whole jail.
+//! Control groups, with which the kernel counts memory, processes and CPU time of a jail.
 //!
-//! Both versions, as found: as root anywhere, as an ordinary user where a group
-//! is delegated. A group belongs to one worker; it is made before it and removed
-//! after it. Names carry our process number, so that what a killed gateway left
-//! behind is found and removed by the next one.
+//! In: the limits of a jail. Out: groups to join, counters to read. Both versions are
+//! supported: as root anywhere, as an ordinary user where a group is delegated.
+//! Invariant: a group belongs to one worker, is created before it and removed after it.
+//! Names contain our process id, so that the next gateway can remove what a killed one
+//! left behind.
 
 use std::fs;
 use std::io;
@@ -13,25 +14,25 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-/// What a group of one worker may use.
+/// The limits of the groups of one worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupLimits {
     pub(crate) memory_bytes: u64,
     pub(crate) processes: u64,
-    pub(crate) cpu: CpuTime,
+    pub(crate) cpu: CpuAccounting,
 }
 
-/// Who keeps the limit of CPU time.
+/// Whether CPU time is counted for the whole group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CpuTime {
-    /// The kernel, for the one process that there can be.
-    OfOneProcess,
-    /// We do, for all of them. In the first version of control groups that takes
-    /// a hierarchy of its own, which costs time at the start.
-    OfAll,
+pub(crate) enum CpuAccounting {
+    /// No: the jail has a single process, whose limit the kernel enforces.
+    SingleProcess,
+    /// Yes, for all processes together. In version 1 this takes a hierarchy of its own,
+    /// which costs time at the start.
+    WholeGroup,
 }
 
-/// Where groups can be made: one folder per hierarchy that counts something.
+/// Where groups can be created: one folder per hierarchy that counts something.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlGroups {
     memory: Option<Hierarchy>,
@@ -42,25 +43,23 @@ pub(crate) struct ControlGroups {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hierarchy {
     folder: PathBuf,
-    version: Version,
+    version: CgroupVersion,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Version {
-    One,
-    Two,
+enum CgroupVersion {
+    V1,
+    V2,
 }
 
-/// The groups of one worker. Removed when dropped; until then they can be asked
-/// what happened inside.
+/// The groups of one worker, with their counters.
 #[derive(Debug)]
 pub(crate) struct Group {
     folders: Vec<Hierarchy>,
     counters: Counters,
 }
 
-/// Where the kernel's counts for one worker can be read; none for what it does
-/// not count.
+/// Where the counters of one worker can be read; `None` for what the kernel does not count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     memory: Option<Hierarchy>,
@@ -68,26 +67,26 @@ pub(crate) struct Counters {
     cpu: Option<Hierarchy>,
 }
 
-static LAST: AtomicU64 = AtomicU64::new(0);
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Groups of this process that are not removed yet.
-static PRESENT: AtomicUsize = AtomicUsize::new(0);
+/// The number of groups of this process that are not removed yet.
+static LIVE_GROUPS: AtomicUsize = AtomicUsize::new(0);
 
-/// How long [`cleared`] waits. Chosen: the kernel clears up who was killed within
-/// milliseconds, and who ends should not be kept.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long [`groups_removed`] waits. Chosen: the kernel reaps killed processes within
+/// milliseconds, and shutdown should not be delayed.
+const REMOVAL_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Returns when no worker's group is left, or some time later: whoever ends the
-/// process before that leaves empty groups behind.
-pub async fn cleared() {
+/// Waits until all groups are removed, for a limited time. Exiting the process earlier
+/// leaves empty groups behind.
+pub async fn groups_removed() {
     let asked = Instant::now();
-    while PRESENT.load(Ordering::Relaxed) > 0 && asked.elapsed() < PATIENCE {
+    while LIVE_GROUPS.load(Ordering::Relaxed) > 0 && asked.elapsed() < REMOVAL_TIMEOUT {
         sleep(Duration::from_millis(2)).await;
     }
 }
 
 impl ControlGroups {
-    /// Looks where groups can really be made, by making one.
+    /// Finds the hierarchies in which groups can be created, by creating one.
     pub(crate) fn probe() -> Self {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -95,10 +94,10 @@ impl ControlGroups {
             hierarchies(&mounts, &own, controller).into_iter().find(Hierarchy::can_be_used)
         };
         let (memory, processes) = (find("memory"), find("pids"));
-        // Every group of the second version counts CPU time, whatever else it does.
-        let second = |found: &&Hierarchy| found.version == Version::Two;
+        // Every group of version 2 counts CPU time.
+        let second = |found: &&Hierarchy| found.version == CgroupVersion::V2;
         let cpu = [&memory, &processes].into_iter().flatten().find(second).cloned();
-        let first = || find("cpuacct").filter(|found| found.version == Version::One);
+        let first = || find("cpuacct").filter(|found| found.version == CgroupVersion::V1);
         let found = Self { cpu: cpu.or_else(first), memory, processes };
         for hierarchy in [&found.memory, &found.processes, &found.cpu].into_iter().flatten() {
             remove_abandoned(&hierarchy.folder);
@@ -106,12 +105,12 @@ impl ControlGroups {
         found
     }
 
-    /// Makes the groups of one worker. Without any hierarchy, or if the kernel
-    /// refuses, there are none, and the worker reports so.
+    /// Creates the groups of one worker. There are none without a hierarchy, or if the kernel
+    /// refuses; the worker reports that.
     pub(crate) fn make(&self, limits: &GroupLimits) -> Group {
-        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("{PREFIX}{}-{number}", std::process::id());
-        let cpu = self.cpu.as_ref().filter(|_| limits.cpu == CpuTime::OfAll);
+        let cpu = self.cpu.as_ref().filter(|_| limits.cpu == CpuAccounting::WholeGroup);
         let wanted = [self.memory.as_ref(), self.processes.as_ref(), cpu];
         let mut folders: Vec<Hierarchy> = Vec::new();
         for hierarchy in wanted.into_iter().flatten() {
@@ -138,35 +137,36 @@ impl ControlGroups {
         if !counters.limit_processes(limits.processes) {
             counters.processes = None;
         }
-        PRESENT.fetch_add(folders.len(), Ordering::Relaxed);
+        LIVE_GROUPS.fetch_add(folders.len(), Ordering::Relaxed);
         Group { folders, counters }
     }
 }
 
 impl Counters {
-    /// Limits memory from now on. False if the kernel does not.
+    /// Limits memory from now on. False if the kernel cannot.
     pub(crate) fn limit_memory(&self, bytes: u64) -> bool {
         let Some(memory) = &self.memory else { return false };
         match memory.version {
-            // Swapping would make the limit a suggestion. Absent without swap.
-            Version::One => {
+            // Without a limit on swap, memory over the limit would be swapped out. The
+            // file is missing on kernels without swap.
+            CgroupVersion::V1 => {
                 let limited = memory.set("memory.limit_in_bytes", bytes);
                 memory.set("memory.memsw.limit_in_bytes", bytes);
                 limited
             }
-            Version::Two => {
+            CgroupVersion::V2 => {
                 memory.set("memory.swap.max", 0);
                 memory.set("memory.max", bytes)
             }
         }
     }
 
-    /// Limits processes and threads from now on. False if the kernel does not.
+    /// Limits processes and threads from now on. False if the kernel cannot.
     pub(crate) fn limit_processes(&self, count: u64) -> bool {
         self.processes.as_ref().is_some_and(|group| group.set("pids.max", count))
     }
 
-    /// Whether the kernel counts the memory of those inside.
+    /// Whether the kernel counts memory.
     pub(crate) fn count_memory(&self) -> bool {
         self.memory.is_some()
     }
@@ -176,43 +176,43 @@ impl Counters {
         self.processes.is_some()
     }
 
-    /// Whether the kernel ended a process inside for want of memory.
+    /// Whether the kernel killed a process inside because memory ran out.
     pub(crate) fn ran_out_of_memory(&self) -> bool {
         let Some(memory) = &self.memory else { return false };
         let file = match memory.version {
-            Version::One => "memory.oom_control",
-            Version::Two => "memory.events",
+            CgroupVersion::V1 => "memory.oom_control",
+            CgroupVersion::V2 => "memory.events",
         };
         memory.count_of(file, "oom_kill").is_some_and(|count| count > 0)
     }
 
-    /// The most memory that those inside had at once, in bytes.
+    /// Peak memory in bytes.
     pub(crate) fn peak_memory(&self) -> Option<u64> {
         let memory = self.memory.as_ref()?;
         match memory.version {
-            Version::One => memory.number("memory.max_usage_in_bytes"),
+            CgroupVersion::V1 => memory.number("memory.max_usage_in_bytes"),
             // Absent before Linux 5.19.
-            Version::Two => memory.number("memory.peak"),
+            CgroupVersion::V2 => memory.number("memory.peak"),
         }
     }
 
-    /// How often somebody inside was refused another process or thread.
+    /// How often another process or thread was refused.
     pub(crate) fn refused_processes(&self) -> Option<u64> {
         self.processes.as_ref()?.count_of("pids.events", "max")
     }
 
-    /// CPU time of all who are or were inside.
+    /// CPU time of all processes that are or were inside.
     pub(crate) fn cpu(&self) -> Option<Duration> {
         let cpu = self.cpu.as_ref()?;
         match cpu.version {
-            Version::One => cpu.number("cpuacct.usage").map(Duration::from_nanos),
-            Version::Two => cpu.count_of("cpu.stat", "usage_usec").map(Duration::from_micros),
+            CgroupVersion::V1 => cpu.number("cpuacct.usage").map(Duration::from_nanos),
+            CgroupVersion::V2 => cpu.count_of("cpu.stat", "usage_usec").map(Duration::from_micros),
         }
     }
 }
 
-/// In a container the number of a gateway is often that of the one before it, which
-/// may have been killed and left groups of the same name.
+/// Creates a folder, replacing an old one. In a container a gateway often has the same
+/// process id as its predecessor, which may have been killed and left its groups behind.
 fn create_anew(folder: &Path) -> io::Result<()> {
     match fs::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -223,11 +223,11 @@ fn create_anew(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// How our groups are called, before the number of the gateway's process.
+/// The prefix of our group names, before the process id of the gateway.
 const PREFIX: &str = "tidegate-";
 
 impl Group {
-    /// None at all.
+    /// No groups.
     pub(crate) fn none() -> Self {
         Self { folders: Vec::new(), counters: Counters::default() }
     }
@@ -235,17 +235,17 @@ impl Group {
     /// The files that a process with one thread writes `0` to in order to join.
     pub(crate) fn joining_files(&self) -> Vec<PathBuf> {
         let file = |group: &Hierarchy| match group.version {
-            // A thread that moves itself needs no lock on all processes of the
-            // machine; waiting for that one takes the kernel around 10 ms.
-            Version::One => "tasks",
-            // There is no such way for a group that limits memory.
-            Version::Two => "cgroup.procs",
+            // Moving only the calling thread needs no lock on all processes of the
+            // machine; waiting for that lock takes around 10 ms.
+            CgroupVersion::V1 => "tasks",
+            // CgroupVersion 2 does not allow that for a group that limits memory.
+            CgroupVersion::V2 => "cgroup.procs",
         };
         self.folders.iter().map(|group| group.folder.join(file(group))).collect()
     }
 
-    /// The limit for the kernel's count per user, beside that of the group. A group
-    /// says what it has refused, so it is to be the first to do it.
+    /// The limit on processes per user that goes with the limit of the group. It is one
+    /// higher, since only a group counts its refusals and so must be the first to refuse.
     pub(crate) fn processes_of_the_user(&self, most: u64) -> u64 {
         match self.counters.processes {
             Some(_) => most.saturating_add(1),
@@ -253,19 +253,19 @@ impl Group {
         }
     }
 
-    /// What can be read of it.
+    /// The counters of the groups.
     pub(crate) fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// Removes the groups. Fails, and is tried again, while somebody is inside.
+    /// Removes the groups. False while a process is still inside; then try again.
     pub(crate) fn remove(&mut self) -> bool {
         let before = self.folders.len();
         self.folders.retain(|group| match fs::remove_dir(&group.folder) {
             Ok(()) => false,
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         });
-        PRESENT.fetch_sub(before - self.folders.len(), Ordering::Relaxed);
+        LIVE_GROUPS.fetch_sub(before - self.folders.len(), Ordering::Relaxed);
         self.folders.is_empty()
     }
 }
@@ -275,28 +275,30 @@ impl Hierarchy {
         fs::write(self.folder.join(file), value.to_string()).is_ok()
     }
 
-    /// A file that holds one number.
+    /// The number in a file that contains nothing else.
     fn number(&self, file: &str) -> Option<u64> {
         fs::read_to_string(self.folder.join(file)).ok()?.trim().parse().ok()
     }
 
-    /// A number in a file of lines `NAME NUMBER`.
+    /// A number from a file of `NAME NUMBER` lines.
     fn count_of(&self, file: &str, name: &str) -> Option<u64> {
         let text = fs::read_to_string(self.folder.join(file)).ok()?;
         let mut lines = text.lines().filter_map(|line| line.split_once(' '));
         lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
     }
 
-    /// Makes a group, sees whether it counts, and removes it.
+    /// Creates a group, checks whether it counts, and removes it.
     fn can_be_used(&self) -> bool {
         let folder = self.folder.join(format!("{PREFIX}{}-probe", std::process::id()));
         if fs::create_dir(&folder).is_err() {
             return false;
         }
         let counts = match self.version {
-            Version::One => true,
-            // Without the controllers in the parent the files are not there.
-            Version::Two => folder.join("memory.max").exists() || folder.join("pids.max").exists(),
+            CgroupVersion::V1 => true,
+            // The files are missing if the parent does not enable the controllers.
+            CgroupVersion::V2 => {
+                folder.join("memory.max").exists() || folder.join("pids.max").exists()
+            }
         };
         let joins = fs::OpenOptions::new().write(true).open(folder.join("cgroup.procs")).is_ok();
         let _ = fs::remove_dir(&folder);
@@ -304,8 +306,7 @@ impl Hierarchy {
     }
 }
 
-/// Where groups for a controller could be: our own group of the first version,
-/// then of the second.
+/// Where groups for a controller could be: our own group of version 1, then of version 2.
 fn hierarchies(mounts: &str, own: &str, controller: &str) -> Vec<Hierarchy> {
     let mut found = Vec::new();
     for line in mounts.lines() {
@@ -316,8 +317,8 @@ fn hierarchies(mounts: &str, own: &str, controller: &str) -> Vec<Hierarchy> {
         let mut right = right.split(' ');
         let (kind, options) = (right.next().unwrap_or_default(), right.nth(1).unwrap_or_default());
         let version = match kind {
-            "cgroup" if options.split(',').any(|option| option == controller) => Version::One,
-            "cgroup2" => Version::Two,
+            "cgroup" if options.split(',').any(|option| option == controller) => CgroupVersion::V1,
+            "cgroup2" => CgroupVersion::V2,
             _ => continue,
         };
         let Some(group) = own_group(own, version, controller) else { continue };
@@ -326,24 +327,24 @@ fn hierarchies(mounts: &str, own: &str, controller: &str) -> Vec<Hierarchy> {
         let inside = inside.strip_prefix("/").unwrap_or(inside);
         found.push(Hierarchy { folder: Path::new(place).join(inside), version });
     }
-    found.sort_by_key(|hierarchy| hierarchy.version == Version::Two);
+    found.sort_by_key(|hierarchy| hierarchy.version == CgroupVersion::V2);
     found
 }
 
-/// Our own group: `4:memory:/a/b` in the first version, `0::/a/b` in the second.
-fn own_group<'a>(own: &'a str, version: Version, controller: &str) -> Option<&'a str> {
+/// Our own group: `4:memory:/a/b` in version 1, `0::/a/b` in version 2.
+fn own_group<'a>(own: &'a str, version: CgroupVersion, controller: &str) -> Option<&'a str> {
     own.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, group) = (parts.next()?, parts.next()?);
         let ours = match version {
-            Version::One => controllers.split(',').any(|each| each == controller),
-            Version::Two => controllers.is_empty(),
+            CgroupVersion::V1 => controllers.split(',').any(|each| each == controller),
+            CgroupVersion::V2 => controllers.is_empty(),
         };
         ours.then_some(group)
     })
 }
 
-/// Removes groups of gateways that are gone.
+/// Removes groups of gateways that no longer run.
 fn remove_abandoned(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -351,7 +352,7 @@ fn remove_abandoned(folder: &Path) {
         let number = number.and_then(|rest| rest.split('-').next());
         let Some(number) = number.filter(|number| number.parse::<u32>().is_ok()) else { continue };
         if !Path::new("/proc").join(number).exists() {
-            // Fails if somebody is inside, and then it is not abandoned.
+            // Fails if a process is inside; then the group is not abandoned.
             let _ = fs::remove_dir(entry.path());
         }
     }
@@ -361,14 +362,14 @@ fn remove_abandoned(folder: &Path) {
 mod tests {
     use std::path::Path;
 
-    use super::{Hierarchy, Version, hierarchies};
+    use super::{CgroupVersion, Hierarchy, hierarchies};
 
     const HYBRID: &str = "\
 30 23 0:26 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory
 31 23 0:27 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids
 32 23 0:28 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw";
 
-    fn found(folder: &str, version: Version) -> Hierarchy {
+    fn found(folder: &str, version: CgroupVersion) -> Hierarchy {
         Hierarchy { folder: Path::new(folder).to_owned(), version }
     }
 
@@ -378,13 +379,13 @@ mod tests {
         assert_eq!(
             hierarchies(HYBRID, own, "memory"),
             [
-                found("/sys/fs/cgroup/memory/app/x", Version::One),
-                found("/sys/fs/cgroup/unified/unit", Version::Two)
+                found("/sys/fs/cgroup/memory/app/x", CgroupVersion::V1),
+                found("/sys/fs/cgroup/unified/unit", CgroupVersion::V2)
             ]
         );
         assert_eq!(
             hierarchies(HYBRID, own, "pids")[0],
-            found("/sys/fs/cgroup/pids/", Version::One)
+            found("/sys/fs/cgroup/pids/", CgroupVersion::V1)
         );
     }
 
@@ -393,12 +394,12 @@ mod tests {
         let mounts = "40 23 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw";
         assert_eq!(
             hierarchies(mounts, "0::/docker/abc", "memory"),
-            [found("/sys/fs/cgroup", Version::Two)]
+            [found("/sys/fs/cgroup", CgroupVersion::V2)]
         );
     }
 
     #[test]
-    fn lines_that_are_not_control_groups_are_passed_over() {
+    fn lines_that_are_not_control_groups_are_ignored() {
         let mounts = "1 2 0:1 / / rw - ext4 /dev/vda rw\nnonsense\n3 4 - cgroup";
         assert_eq!(hierarchies(mounts, "0::/", "memory"), []);
     }

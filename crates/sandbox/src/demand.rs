@@ -1,21 +1,21 @@
-//! How many workers to keep ready.
+//! Decides how many workers to keep ready, and when.
 //!
-//! In: when runs begin and end. Out: a number. Pure: the time is an argument.
+//! In: the times at which runs begin and end. Out: a number. Pure: the time is an argument.
 //!
-//! The rule: as many as there were runs at once lately. Bursts repeat, and a
-//! burst of that size then finds a worker for each of its runs. A run at a time
-//! needs one. "Lately" is this window and the one before it, so that a peak is
-//! remembered for one to two windows and then forgotten.
+//! How many: the recent peak of concurrent runs. Bursts repeat, and a burst of the same
+//! size then finds a worker for each of its runs. Runs one after the other need one worker.
+//! "Recent" means this window and the previous one, so a peak is remembered for one to two
+//! windows.
 //!
-//! And when: a run that came alone after a pause gets the machine to itself for a
-//! moment, since the next one will not follow at once.
+//! When: a single run after a pause gets the machine to itself for a moment, since the
+//! next one will not follow immediately.
 
 use std::time::{Duration, Instant};
 
-/// A run that begins so long after the one before came alone, and is left alone for as
-/// long at most. Chosen: an agent thinks for seconds between two runs, a script does not
-/// think; most runs take less.
-const MOMENT: Duration = Duration::from_millis(100);
+/// A run that begins this long after the previous one counts as single, and no worker is
+/// started beside it for the same time. Chosen: an agent thinks for seconds between two
+/// runs, a script does not; most runs take less.
+const QUIET_TIME: Duration = Duration::from_millis(100);
 
 /// Counts runs and remembers their recent peak.
 pub(crate) struct Demand {
@@ -25,20 +25,20 @@ pub(crate) struct Demand {
     peak: usize,
     previous_peak: usize,
     last_end: Instant,
-    /// Until when a run that came alone is left alone.
-    alone_until: Option<Instant>,
+    /// Until when no worker is started beside a single run.
+    quiet_until: Option<Instant>,
 }
 
 impl Demand {
     pub(crate) fn new(window: Duration, now: Instant) -> Self {
-        let (running, peak, previous_peak, alone_until) = (0, 0, 0, None);
-        Self { window, began: now, running, peak, previous_peak, last_end: now, alone_until }
+        let (running, peak, previous_peak, quiet_until) = (0, 0, 0, None);
+        Self { window, began: now, running, peak, previous_peak, last_end: now, quiet_until }
     }
 
     pub(crate) fn run_begins(&mut self, now: Instant) {
         self.turn(now);
-        let alone = self.running == 0 && now.saturating_duration_since(self.last_end) >= MOMENT;
-        self.alone_until = alone.then(|| now + MOMENT);
+        let alone = self.running == 0 && now.saturating_duration_since(self.last_end) >= QUIET_TIME;
+        self.quiet_until = alone.then(|| now + QUIET_TIME);
         self.running += 1;
         self.peak = self.peak.max(self.running);
     }
@@ -46,15 +46,15 @@ impl Demand {
     pub(crate) fn run_ends(&mut self, now: Instant) {
         self.turn(now);
         self.running = self.running.saturating_sub(1);
-        (self.last_end, self.alone_until) = (now, None);
+        (self.last_end, self.quiet_until) = (now, None);
     }
 
-    /// Until when no worker should be made ready, if that is not over.
-    pub(crate) fn alone_until(&self, now: Instant) -> Option<Instant> {
-        self.alone_until.filter(|until| *until > now)
+    /// Until when no worker should be started, if that is in the future.
+    pub(crate) fn quiet_until(&self, now: Instant) -> Option<Instant> {
+        self.quiet_until.filter(|until| *until > now)
     }
 
-    /// How many should be ready, and when that can change without a new run.
+    /// How many workers should be ready, and when that can change without a new run.
     pub(crate) fn wanted(&mut self, most: usize, now: Instant) -> (usize, Instant) {
         self.turn(now);
         let peak = self.peak.max(self.previous_peak);
@@ -66,7 +66,7 @@ impl Demand {
         if passed < self.window {
             return;
         }
-        // After two windows without a look, both are about now.
+        // After two windows without an event, both peaks are the current number.
         let skipped = passed >= self.window * 2;
         self.previous_peak = if skipped { self.running } else { self.peak };
         self.peak = self.running;
@@ -117,17 +117,17 @@ mod tests {
         let at = |ms: u64| start + Duration::from_millis(ms);
         let mut demand = Demand::new(WINDOW, start);
         demand.run_begins(at(200));
-        assert_eq!(demand.alone_until(at(201)), Some(at(300)));
-        assert_eq!(demand.alone_until(at(300)), None);
+        assert_eq!(demand.quiet_until(at(201)), Some(at(300)));
+        assert_eq!(demand.quiet_until(at(300)), None);
         demand.run_ends(at(205));
-        assert_eq!(demand.alone_until(at(206)), None);
+        assert_eq!(demand.quiet_until(at(206)), None);
         // At once after it, and then a second one beside a lonely one.
         demand.run_begins(at(210));
-        assert_eq!(demand.alone_until(at(211)), None);
+        assert_eq!(demand.quiet_until(at(211)), None);
         demand.run_ends(at(220));
         demand.run_begins(at(500));
         demand.run_begins(at(501));
-        assert_eq!(demand.alone_until(at(502)), None);
+        assert_eq!(demand.quiet_until(at(502)), None);
     }
 
     #[test]

@@ -1,4 +1,8 @@
-//! What every way of starting a worker has in common.
+//! The interface of a driver: a way to start workers.
+//!
+//! In: nothing but a request to start. Out: a [`Worker`] that has said hello, or why there
+//! is none.
+//! Invariant: dropping a worker kills everything behind it.
 
 use std::future::Future;
 use std::io;
@@ -12,10 +16,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
 use crate::channel::{ChannelError, FrameReader, FrameWriter};
-use crate::meter::{Usage, Watch};
+use crate::meter::{LimitWatch, Usage};
 
-/// How long a fresh worker may take to say hello. Chosen far above the
-/// few milliseconds that it takes: a loaded machine must not lose runs.
+/// How long a new worker may take to say hello. Chosen far above the few milliseconds that
+/// it takes: a loaded machine must not lose runs.
 pub(crate) const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A way to start workers.
@@ -30,98 +34,100 @@ pub enum SandboxError {
     /// The process, container or machine could not be started.
     #[error("the worker could not be started")]
     Start(#[source] io::Error),
-    /// It started but did not introduce itself as it should.
+    /// It started but did not send a valid hello.
     #[error("the worker did not say hello")]
     Hello(#[source] ChannelError),
     /// It speaks another version of the protocol.
-    #[error("the worker speaks version {found} of the wire, {PROTOCOL_VERSION} is needed")]
+    #[error(
+        "the worker speaks protocol version `{found}`; version `{PROTOCOL_VERSION}` is required"
+    )]
     Version {
         /// The version it speaks.
         found: u32,
     },
-    /// It is not kept in as well as the configuration demands.
-    #[error("the worker is not isolated enough: `{wanted}` is wanted, it has `{}`", report.level())]
+    /// It is isolated less than the configuration requires.
+    #[error("the worker is not isolated enough: `{wanted}` is required, it has `{}`", report.level())]
     Isolation {
-        /// The least that is accepted.
+        /// The required level.
         wanted: Isolation,
-        /// What it reported.
+        /// The layers that it reported.
         report: IsolationReport,
     },
-    /// There are no workers any more.
+    /// The pool was closed.
     #[error("the gateway is closing")]
     Closed,
-    /// It may not start as many processes and threads as it needs to begin with.
-    #[error("the worker was refused a process or a thread when it started")]
+    /// The kernel refused it a process or thread that it needs to start.
+    #[error("the kernel refused the worker a process or thread at its start")]
     Processes,
-    /// It started but stayed silent.
-    #[error("the worker was silent for {HELLO_TIMEOUT:?} after its start")]
+    /// It started but did not say hello in time.
+    #[error("the worker did not say hello within {HELLO_TIMEOUT:?}")]
     Silent,
 }
 
 /// A started worker that waits for its one program.
 pub struct Worker {
-    /// What the worker says.
+    /// Messages from the worker.
     pub reader: FrameReader,
-    /// What the gateway says.
+    /// Messages to the worker.
     pub writer: FrameWriter,
-    /// Ends everything behind the worker when it is dropped.
-    pub life: Box<dyn Life>,
-    /// How the worker is kept in, as it found by trying.
+    /// Kills everything behind the worker when it is dropped.
+    pub handle: Box<dyn WorkerHandle>,
+    /// The isolation layers that hold, as the worker found by trying to break out.
     pub report: IsolationReport,
 }
 
-/// What is behind a worker. Dropping it kills all of that, at once.
-pub trait Life: Send {
-    /// Whether it still runs.
+/// Controls the process, container or machine of a worker. Dropping it kills all of it.
+pub trait WorkerHandle: Send {
+    /// Whether it is still running.
     fn is_alive(&mut self) -> bool;
 
-    /// The run begins and may use this much. A watch over what is not limited in
-    /// another way already, if there is anything of that.
-    fn watch(&self, _limits: &Limits) -> Option<Watch> {
+    /// Sets the limits of the run that begins now. Returns a watch over those limits that
+    /// nothing else enforces, if there are any.
+    fn watch(&self, _limits: &Limits) -> Option<LimitWatch> {
         None
     }
 
-    /// What was used so far, measured from outside.
+    /// The resources used so far, measured from outside.
     fn usage(&self) -> Usage {
         Usage::default()
     }
 
-    /// Ends it and waits until it is gone. Says how it ended.
-    fn end(self: Box<Self>, end: End) -> Pin<Box<dyn Future<Output = Ending> + Send>>;
+    /// Stops it, waits until it is gone, and returns how it ended.
+    fn end(self: Box<Self>, end: Termination) -> Pin<Box<dyn Future<Output = ExitReport> + Send>>;
 }
 
-/// How a worker is to be ended.
+/// How to stop a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// At once.
-    Now,
-    /// It has closed its channel, so it is about to be gone by itself, and may
-    /// say why. Killed all the same if it is not.
-    ByItself,
+pub enum Termination {
+    /// Kill it at once.
+    Kill,
+    /// Wait for its exit, since it has closed its channel and its exit code may name the
+    /// cause. It is killed if it does not exit soon.
+    AwaitExit,
 }
 
 /// How a worker ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ending {
-    /// The limit that the kernel ended it for, if that was the cause.
+pub struct ExitReport {
+    /// The limit for which the kernel killed it, if that was the cause.
     pub cause: Option<ErrorCode>,
-    /// In words, for the log.
+    /// A description for the log.
     pub text: String,
 }
 
 impl Worker {
-    /// Takes a started worker's stream and waits for its hello.
+    /// Waits for the hello of a started worker.
     pub async fn greet(
         read: impl AsyncRead + Send + Unpin + 'static,
         write: impl AsyncWrite + Send + Unpin + 'static,
-        life: Box<dyn Life>,
+        handle: Box<dyn WorkerHandle>,
     ) -> Result<Self, SandboxError> {
         let mut reader = FrameReader::new(Box::new(read));
         match hello(&mut reader).await {
             Ok(report) => {
-                Ok(Self { reader, writer: FrameWriter::new(Box::new(write)), life, report })
+                Ok(Self { reader, writer: FrameWriter::new(Box::new(write)), handle, report })
             }
-            Err(error) => match life.usage().refused_processes {
+            Err(error) => match handle.usage().refused_processes {
                 Some(1..) => Err(SandboxError::Processes),
                 _ => Err(error),
             },
@@ -129,12 +135,12 @@ impl Worker {
     }
 }
 
-/// Waits for the hello and reads what is in it.
+/// Waits for the hello and checks its version.
 async fn hello(reader: &mut FrameReader) -> Result<IsolationReport, SandboxError> {
     let hello = timeout(HELLO_TIMEOUT, reader.next()).await.map_err(|_| SandboxError::Silent)?;
     match hello.map_err(SandboxError::Hello)? {
         FromGuest::Hello { version: PROTOCOL_VERSION, report } => Ok(report),
         FromGuest::Hello { version, .. } => Err(SandboxError::Version { found: version }),
-        _ => Err(SandboxError::Hello(ChannelError::OutOfTurn)),
+        _ => Err(SandboxError::Hello(ChannelError::Unexpected)),
     }
 }

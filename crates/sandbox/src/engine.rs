@@ -1,9 +1,9 @@
 //! Finds Deno and Node on this machine.
 //!
-//! In: a configured path, `PATH` and the home folder. Out: the engine's own
-//! executable with its version, or why there is none. Each candidate is run and
-//! asked where it is: what lies on `PATH` is often a link or a launcher (npm,
-//! nvm, volta), and only the real file can be taken into a jail.
+//! In: a configured path, `PATH` and the home folder. Out: the engine's own executable with
+//! its version, or why there is none. Each candidate is run and asked for its path: the file
+//! on `PATH` is often a link or a launcher (npm, nvm, volta), and only the real file can be
+//! granted to a jail.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use tidegate_model::Engine;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Chosen far above the tenth of a second that it takes: a launcher may look
-/// around first.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a candidate may take to answer. Chosen far above the usual tenth of a second: a
+/// launcher may search for the engine first.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An engine that is not our own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct ExternalEngine {
     pub engine: Engine,
     /// Its executable, absolute and without links.
     pub program: PathBuf,
-    /// Its version, as it says itself.
+    /// Its version, as reported by itself.
     pub version: String,
     major: u32,
 }
@@ -34,15 +34,15 @@ pub struct ExternalEngine {
 /// Why there is no engine.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum EngineError {
-    /// There is no file of its name.
+    /// No file has its name.
     #[error("there is no `{}` {place}", engine.as_str())]
     Missing {
         /// Which one.
         engine: Engine,
-        /// Where it was looked for.
+        /// Where it was searched.
         place: String,
     },
-    /// It does not say its version.
+    /// It does not report its version.
     #[error("`{}` does not run: {reason}", program.display())]
     Broken {
         /// The file.
@@ -50,19 +50,19 @@ pub enum EngineError {
         /// What happened.
         reason: String,
     },
-    /// It lacks what programs need.
-    #[error("`{}` is of version {version}, {least} is needed", program.display())]
+    /// It is too old to run programs.
+    #[error("`{}` has version `{version}`; at least `{least}` is required", program.display())]
     TooOld {
         /// The file.
         program: PathBuf,
         /// Its version.
         version: String,
-        /// The least that will do.
+        /// The oldest supported version.
         least: u32,
     },
 }
 
-/// Finds an engine: the configured one and no other, else the first that works.
+/// Finds an engine: only the configured one if there is one, else the first that works.
 pub async fn find_engine(
     engine: Engine,
     configured: Option<&Path>,
@@ -73,7 +73,7 @@ pub async fn find_engine(
     let (candidates, place) = match configured {
         Some(path) => (vec![path.to_owned()], format!("at `{}`", path.display())),
         None => {
-            // Where Deno's own installer puts it; not all shells put that on PATH.
+            // The folder of Deno's own installer, which is not on PATH in all shells.
             let own = home.filter(|_| engine == Engine::Deno).map(|home| home.join(".deno/bin"));
             let folders = std::env::split_paths(path_variable).filter(|path| path.is_absolute());
             let place = match &own {
@@ -85,7 +85,7 @@ pub async fn find_engine(
     };
     let mut unusable = EngineError::Missing { engine, place };
     for candidate in candidates.iter().filter(|candidate| candidate.is_file()) {
-        match ask(engine, candidate).await {
+        match probe(engine, candidate).await {
             Ok(found) => return Ok(found),
             Err(error) => {
                 if matches!(unusable, EngineError::Missing { .. }) {
@@ -98,7 +98,7 @@ pub async fn find_engine(
 }
 
 impl ExternalEngine {
-    /// What `tidegate worker` must be told to use it.
+    /// The arguments of `tidegate worker` that select this engine.
     pub fn worker_arguments(&self, memory_bytes: u64) -> Vec<OsString> {
         let major = self.major.to_string();
         let memory = memory_bytes.to_string();
@@ -121,7 +121,7 @@ fn least_version(engine: Engine) -> u32 {
 }
 
 /// Asks a candidate for its own file and its version.
-async fn ask(engine: Engine, candidate: &Path) -> Result<ExternalEngine, EngineError> {
+async fn probe(engine: Engine, candidate: &Path) -> Result<ExternalEngine, EngineError> {
     let broken = |reason: String| EngineError::Broken { program: candidate.to_owned(), reason };
     let mut command = Command::new(candidate);
     match engine {
@@ -138,9 +138,9 @@ async fn ask(engine: Engine, candidate: &Path) -> Result<ExternalEngine, EngineE
     // What the user wants of Node elsewhere may print more, or break.
     command.env_remove("NODE_OPTIONS").env("NO_COLOR", "1");
     command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = timeout(PATIENCE, command.output())
+    let output = timeout(PROBE_TIMEOUT, command.output())
         .await
-        .map_err(|_| broken(format!("no answer in {PATIENCE:?}")))?
+        .map_err(|_| broken(format!("no answer in {PROBE_TIMEOUT:?}")))?
         .map_err(|error| broken(error.to_string()))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut lines = said.lines();

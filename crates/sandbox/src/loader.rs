@@ -1,10 +1,9 @@
-//! The files that an executable needs to start: its loader and its libraries.
+//! Finds the files that an executable needs to start: its loader and its libraries.
 //!
-//! In: an absolute path, and what guests can write. Out: the paths under which
-//! the kernel and the loader will look for them. The executable itself is never
-//! run here: a static one ignores every request for a listing and would simply
-//! start. Its loader is run, outside of any jail, so what must stay true is that
-//! no guest has a say in which file that is.
+//! In: an absolute path, and the folders that guests can write. Out: the paths under which
+//! the kernel and the loader will look for these files. The executable itself is never run
+//! here: a static one would ignore the request for a listing and start.
+//! Invariant: its loader is run outside of any jail, so no guest can choose that file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -16,53 +15,53 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Scripts whose interpreter is a script: as many as Linux follows.
-const MOST_SCRIPTS: usize = 4;
+/// Nested scripts as interpreters: as many as Linux follows.
+const MAX_SCRIPTS: usize = 4;
 
 /// How long a listing may take. Chosen far above the milliseconds it takes.
 const LISTING_TIME: Duration = Duration::from_secs(10);
 
 /// The longest path of a loader or an interpreter: `PATH_MAX`.
-const MOST_PATH_BYTES: u64 = 4096;
+const MAX_PATH_BYTES: u64 = 4096;
 
-/// Where the loader looks before it searches folders.
+/// The cache that the loader reads before it searches folders.
 const CACHE: &str = "/etc/ld.so.cache";
 
-/// Libraries of one listing: their names must fit into one variable, of which
-/// Linux takes 128 KB.
-const MOST_AT_ONCE: usize = 200;
+/// Libraries per listing: their names must fit into one variable, which Linux limits to
+/// 128 KB.
+const MAX_LISTED: usize = 200;
 
 /// Links in one path: as many as Linux follows.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
-/// Everything but the executable itself that must be there when it starts. An
-/// error if any of it lies in a folder of `changeable`, or is reached through one.
+/// The files, besides the executable itself, that must exist when it starts. An error if
+/// one of them is in a folder of `changeable`, or is reached through one.
 pub async fn needed_files(executable: &Path, changeable: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     needed_files_and(executable, &[], changeable).await
 }
 
-/// The same, with what these libraries need that it may load later.
+/// The same, plus the files needed by libraries that it may load later.
 pub(crate) async fn needed_files_and(
     executable: &Path,
     later: &[PathBuf],
     changeable: &[PathBuf],
 ) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let mut current = settled(executable, changeable)?;
-    for _ in 0..=MOST_SCRIPTS {
-        match Kind::of(&current)? {
-            Kind::Script { interpreter } => {
-                current = settled(&interpreter, changeable)?;
+    let mut current = resolve(executable, changeable)?;
+    for _ in 0..=MAX_SCRIPTS {
+        match ExecutableKind::of(&current)? {
+            ExecutableKind::Script { interpreter } => {
+                current = resolve(&interpreter, changeable)?;
                 files.push(interpreter);
             }
-            Kind::Dynamic { loader } => {
-                let settled_loader = settled(&loader, changeable)?;
+            ExecutableKind::Dynamic { loader } => {
+                let resolved_loader = resolve(&loader, changeable)?;
                 // At least once, for the executable alone.
                 let once = later.is_empty().then_some(later);
-                for some in once.into_iter().chain(later.chunks(MOST_AT_ONCE)) {
-                    let libraries = listed(&settled_loader, &current, some).await?;
+                for some in once.into_iter().chain(later.chunks(MAX_LISTED)) {
+                    let libraries = list_libraries(&resolved_loader, &current, some).await?;
                     for library in &libraries {
-                        settled(library, changeable)?;
+                        resolve(library, changeable)?;
                     }
                     files.extend(libraries);
                 }
@@ -72,7 +71,7 @@ pub(crate) async fn needed_files_and(
                 }
                 break;
             }
-            Kind::Static => break,
+            ExecutableKind::Static => break,
         }
     }
     files.sort();
@@ -81,9 +80,9 @@ pub(crate) async fn needed_files_and(
     Ok(files)
 }
 
-/// The file behind a path, followed link by link. An error if one step of the way
-/// is in `changeable`: it could be another file by the time it is used.
-fn settled(path: &Path, changeable: &[PathBuf]) -> io::Result<PathBuf> {
+/// Resolves a path, link by link. An error if any component is in `changeable`: it could be
+/// another file by the time it is used.
+fn resolve(path: &Path, changeable: &[PathBuf]) -> io::Result<PathBuf> {
     let parts = |path: &Path| path.iter().rev().map(OsString::from).collect::<Vec<_>>();
     let (mut left, mut done, mut links) = (parts(path), PathBuf::from("/"), 0);
     while let Some(part) = left.pop() {
@@ -93,12 +92,12 @@ fn settled(path: &Path, changeable: &[PathBuf]) -> io::Result<PathBuf> {
         }
         done.push(part);
         if changeable.iter().any(|folder| done.starts_with(folder)) {
-            return Err(invalid("it starts with a file that a command can write"));
+            return Err(invalid("a file that it needs to start is writable by a command"));
         }
-        // Of what is no link, and of what is not there, there is none to read.
+        // Fails if the path is not a link or does not exist.
         if let Ok(target) = fs::read_link(&done) {
             links += 1;
-            if links > MOST_LINKS {
+            if links > MAX_LINKS {
                 return Err(invalid("its path has too many links"));
             }
             done.pop();
@@ -109,23 +108,23 @@ fn settled(path: &Path, changeable: &[PathBuf]) -> io::Result<PathBuf> {
 }
 
 #[derive(Debug, PartialEq)]
-enum Kind {
+enum ExecutableKind {
     /// Begins with `#!`.
     Script {
         interpreter: PathBuf,
     },
-    /// Names the loader that the kernel starts in its place.
+    /// Names the loader that the kernel starts first.
     Dynamic {
         loader: PathBuf,
     },
     Static,
 }
 
-impl Kind {
+impl ExecutableKind {
     fn of(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let mut head = Vec::new();
-        (&mut file).take(MOST_PATH_BYTES).read_to_end(&mut head)?;
+        (&mut file).take(MAX_PATH_BYTES).read_to_end(&mut head)?;
         if let Some(line) = head.strip_prefix(b"#!") {
             return Ok(Self::Script { interpreter: interpreter(line)? });
         }
@@ -134,7 +133,7 @@ impl Kind {
             Some((offset, length)) => {
                 let mut name = Vec::new();
                 file.seek(SeekFrom::Start(offset))?;
-                file.take(length.min(MOST_PATH_BYTES)).read_to_end(&mut name)?;
+                file.take(length.min(MAX_PATH_BYTES)).read_to_end(&mut name)?;
                 let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
                 Ok(Self::Dynamic { loader: absolute(name)? })
             }
@@ -178,11 +177,15 @@ fn number(head: &[u8], at: u64, bytes: usize) -> io::Result<u64> {
     Ok(found.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
 }
 
-/// What the loader would load: it maps the files and runs none of their code.
-async fn listed(loader: &Path, executable: &Path, later: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
+/// The files that the loader would load. It maps them and runs none of their code.
+async fn list_libraries(
+    loader: &Path,
+    executable: &Path,
+    later: &[PathBuf],
+) -> io::Result<Vec<PathBuf>> {
     let mut command = Command::new(loader);
     command.arg("--list").arg(executable).env_clear().current_dir("/").kill_on_drop(true);
-    // As if they were loaded first: one listing for all of them.
+    // Preloading them gives one listing for all of them.
     let all: Vec<&OsStr> = later.iter().map(|path| path.as_os_str()).collect();
     command.env("LD_PRELOAD", all.join(OsStr::new(":")));
     let output = timeout(LISTING_TIME, command.output()).await??;
@@ -210,7 +213,7 @@ fn invalid(reason: &str) -> io::Error {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{Kind, interpreter, libraries, loader_entry, needed_files, settled};
+    use super::{ExecutableKind, interpreter, libraries, loader_entry, needed_files, resolve};
 
     #[test]
     fn a_listing_gives_paths_and_nothing_else() {
@@ -241,7 +244,7 @@ mod tests {
     #[tokio::test]
     async fn the_files_of_a_real_executable_are_found_and_it_is_not_run() {
         let own = std::env::current_exe().unwrap();
-        let Kind::Dynamic { loader } = Kind::of(&own).unwrap() else { return };
+        let ExecutableKind::Dynamic { loader } = ExecutableKind::of(&own).unwrap() else { return };
         let files = needed_files(&own, &[]).await.unwrap();
         assert!(files.contains(&loader), "{files:?}");
         assert!(files.iter().any(|file| file.to_string_lossy().contains("libc.so")), "{files:?}");
@@ -266,13 +269,13 @@ mod tests {
         std::fs::write(&script, format!("#!{}\n", outer.display())).unwrap();
         let shell = Path::new("/bin/sh").canonicalize().unwrap();
         for path in [&inner, &outer] {
-            assert_eq!(settled(path, &[]).unwrap(), shell);
-            assert!(settled(path, std::slice::from_ref(&writable)).is_err(), "{path:?}");
+            assert_eq!(resolve(path, &[]).unwrap(), shell);
+            assert!(resolve(path, std::slice::from_ref(&writable)).is_err(), "{path:?}");
         }
         assert!(needed_files(&script, &[]).await.unwrap().contains(&outer));
         assert!(needed_files(&script, &[writable]).await.is_err());
         let around = link(&fixed.join("b"), fixed.join("a"));
         link(&fixed.join("a"), fixed.join("b"));
-        assert!(settled(&around, &[]).is_err());
+        assert!(resolve(&around, &[]).is_err());
     }
 }

@@ -1,12 +1,12 @@
-//! What a jail has used, measured from outside, and the watch over it.
+//! Measures the resources of a jail from outside, and watches their limits.
 //!
-//! In: the control groups of a jail, if there are any, and the number of its
-//! launcher. Out: a [`Usage`], and, from [`Meter::watch`], the limit that was passed.
-//! What the kernel counts is read from the kernel; the rest is summed over the
-//! processes, as often as they could come to the limit.
+//! In: the control groups of a jail, if there are any, and the process id of its launcher.
+//! Out: a [`Usage`], and from [`Meter::watch`] the limit that was exceeded. Counters of
+//! control groups are used where they exist; the rest is summed over the processes, often
+//! enough to notice an exceeded limit soon.
 //!
-//! Invariants: nothing here is believed from a guest. A jail whose limits are kept
-//! by the kernel alone has no watch and costs no timer.
+//! Invariants: no number comes from the guest. A jail whose limits the kernel enforces
+//! alone has no watch and costs no timer.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -21,41 +21,40 @@ use tokio::time::{sleep, timeout};
 use crate::control_group::Counters;
 use crate::processes::{Process, below, proportional_bytes};
 
-/// The shortest and the longest time between two looks at the processes. Chosen:
-/// a look reads a few files for each process, and what is done in between is
-/// seen late.
-const SHORTEST: Duration = Duration::from_millis(5);
-const LONGEST: Duration = Duration::from_millis(50);
+/// The shortest and longest time between two samples. Chosen: a sample reads a few files
+/// for each process, and a limit exceeded between two samples is noticed late.
+const MIN_INTERVAL: Duration = Duration::from_millis(5);
+const MAX_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Bytes a second that a jail is taken to fill at most. Chosen above what a core
-/// writes to fresh pages.
-const FILLED_PER_SECOND: u64 = 4 << 30;
+/// The assumed maximum of bytes that a jail can fill per second. Chosen above the rate at
+/// which a core writes to new pages.
+const MAX_FILL_PER_SECOND: u64 = 4 << 30;
 
-/// How long the exact sum of shared memory may take: 20 ms for five processes with
-/// 60 MB (measured), and more on a busy machine. Whoever holds it up longer is
-/// judged by the plain sum.
-const EXACT_SUM: Duration = Duration::from_millis(500);
+/// How long the exact sum of shared memory may take: 20 ms for five processes with 60 MB
+/// (measured), more on a busy machine. A jail that delays it longer is judged by the plain
+/// sum.
+const EXACT_SUM_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What a jail has used. Absent is what could not be measured.
+/// The resources that a jail has used. `None` means that it could not be measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time of all its processes.
     pub cpu: Option<Duration>,
-    /// The most memory at once that was seen, in bytes, with that of the engine.
+    /// Peak memory in bytes, including the engine.
     pub memory_bytes: Option<u64>,
-    /// The most processes and threads at once that were seen, without our own.
+    /// Peak number of processes and threads, without our own.
     pub processes: Option<u64>,
-    /// How often one more was refused.
+    /// How often the kernel refused another process or thread.
     pub refused_processes: Option<u64>,
 }
 
 impl Usage {
-    /// How much was used of a limit, in its unit, if that can be measured here.
+    /// How much of a limit was used, in its unit, if that can be measured here.
     pub fn of(&self, limit: LimitName, limits: &Limits) -> Option<u64> {
         match limit {
             LimitName::Cpu => u64::try_from(self.cpu?.as_millis()).ok(),
             LimitName::Memory => self.memory_bytes,
-            // The kernel refuses nobody before all of them are there.
+            // The kernel refuses a process only when the limit is reached.
             LimitName::Processes if self.refused_processes > Some(0) => Some(limit.of(limits)),
             LimitName::Processes => self.processes,
             LimitName::Time
@@ -66,71 +65,71 @@ impl Usage {
         }
     }
 
-    /// Whether there were as many processes and threads as there may be, so that
-    /// one more was refused, or would have been.
+    /// Whether the number of processes and threads reached the limit, so that another one
+    /// was refused or would have been.
     pub fn ran_out_of_processes(&self, limits: &Limits) -> bool {
         self.of(LimitName::Processes, limits) >= Some(limits.processes.into())
     }
 }
 
-/// What a watch ends a jail for: our own processes and the engine are included.
+/// The limits of a watch, including our own processes and the engine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ceilings {
+pub(crate) struct WatchLimits {
     pub(crate) cpu: Duration,
     pub(crate) memory_bytes: u64,
     pub(crate) processes: u64,
 }
 
-/// Ends when a limit was passed, and says which.
-pub type Watch = Pin<Box<dyn Future<Output = LimitName> + Send>>;
+/// Completes when a limit is exceeded, with the name of that limit.
+pub type LimitWatch = Pin<Box<dyn Future<Output = LimitName> + Send>>;
 
-/// Measures one jail. Copies of it share what they have seen.
+/// Measures one jail. Clones share their samples.
 #[derive(Clone)]
 pub(crate) struct Meter {
     launcher: i32,
     counters: Counters,
-    seen: Arc<Mutex<Seen>>,
+    measured: Arc<Mutex<Measurements>>,
 }
 
 #[derive(Default)]
-struct Seen {
-    /// CPU time before the program was there.
+struct Measurements {
+    /// CPU time used before the program was sent.
     cpu_before: Duration,
-    /// Own CPU time of the processes that were there at the last look.
+    /// Own CPU time of the processes in the last sample.
     running: HashMap<(i32, u64), Duration>,
-    /// The same of those that are not any more.
-    gone: Duration,
+    /// Own CPU time of the processes that have exited since.
+    exited: Duration,
     most: Usage,
 }
 
 impl Meter {
     pub(crate) fn new(launcher: i32, counters: Counters) -> Self {
-        Self { launcher, counters, seen: Arc::default() }
+        Self { launcher, counters, measured: Arc::default() }
     }
 
-    /// What was used so far.
+    /// The resources used so far.
     pub(crate) fn usage(&self) -> Usage {
-        // Three looks: one that falls between the end of a process and its being
-        // collected may miss its time, and the next one finds it with its parent.
-        (0..3).for_each(|_| drop(self.look()));
-        let seen = self.seen();
-        let cpu = self.counters.cpu().or(seen.most.cpu);
+        // Three samples: one taken between the exit of a process and its reaping may miss
+        // its CPU time; a later one finds that with the parent.
+        (0..3).for_each(|_| drop(self.sample()));
+        let measured = self.measured();
+        let cpu = self.counters.cpu().or(measured.most.cpu);
         Usage {
-            cpu: cpu.map(|cpu| cpu.saturating_sub(seen.cpu_before)),
-            memory_bytes: self.counters.peak_memory().or(seen.most.memory_bytes),
-            processes: seen.most.processes,
+            cpu: cpu.map(|cpu| cpu.saturating_sub(measured.cpu_before)),
+            memory_bytes: self.counters.peak_memory().or(measured.most.memory_bytes),
+            processes: measured.most.processes,
             refused_processes: self.counters.refused_processes(),
         }
     }
 
-    /// A watch over what the kernel does not limit by itself, from now on.
-    pub(crate) fn watch(&self, ceilings: Ceilings) -> Watch {
+    /// A watch over the limits that the kernel does not enforce, from now on.
+    pub(crate) fn watch(&self, limits: WatchLimits) -> LimitWatch {
         let before = self.cpu();
-        self.seen().cpu_before = before.unwrap_or_default();
+        self.measured().cpu_before = before.unwrap_or_default();
         let meter = self.clone();
         Box::pin(async move {
             loop {
-                let pause = match meter.check(&ceilings).await {
+                let pause = match meter.check(&limits).await {
                     Ok(pause) => pause,
                     Err(limit) => return limit,
                 };
@@ -139,40 +138,40 @@ impl Meter {
         })
     }
 
-    /// How long nothing can be passed, or what was.
-    async fn check(&self, ceilings: &Ceilings) -> Result<Duration, LimitName> {
+    /// The time until a limit could be exceeded, or the limit that was.
+    async fn check(&self, limits: &WatchLimits) -> Result<Duration, LimitName> {
         let counted = self.counters.cpu();
         let must_look =
             counted.is_none() || !self.counters.count_memory() || !self.counters.count_processes();
-        let processes = if must_look { self.look() } else { Vec::new() };
-        let mut pause = if must_look { LONGEST } else { Duration::MAX };
+        let processes = if must_look { self.sample() } else { Vec::new() };
+        let mut pause = if must_look { MAX_INTERVAL } else { Duration::MAX };
         let cpu = {
-            let seen = self.seen();
-            counted.or(seen.most.cpu).unwrap_or_default().saturating_sub(seen.cpu_before)
+            let measured = self.measured();
+            counted.or(measured.most.cpu).unwrap_or_default().saturating_sub(measured.cpu_before)
         };
-        match ceilings.cpu.checked_sub(cpu).filter(|left| !left.is_zero()) {
+        match limits.cpu.checked_sub(cpu).filter(|left| !left.is_zero()) {
             Some(left) => pause = pause.min(left / cores()),
             None => return Err(LimitName::Cpu),
         }
         let threads: u64 = processes.iter().map(|process| u64::from(process.threads)).sum();
-        if !self.counters.count_processes() && threads > ceilings.processes {
+        if !self.counters.count_processes() && threads > limits.processes {
             return Err(LimitName::Processes);
         }
         if !self.counters.count_memory() {
-            let used = self.used_bytes(&processes, ceilings.memory_bytes).await;
-            let mut seen = self.seen();
-            seen.most.memory_bytes = Some(used.max(seen.most.memory_bytes.unwrap_or(0)));
-            match ceilings.memory_bytes.checked_sub(used) {
+            let used = self.used_bytes(&processes, limits.memory_bytes).await;
+            let mut measured = self.measured();
+            measured.most.memory_bytes = Some(used.max(measured.most.memory_bytes.unwrap_or(0)));
+            match limits.memory_bytes.checked_sub(used) {
                 Some(left) => pause = pause.min(fill_time(left)),
                 None => return Err(LimitName::Memory),
             }
         }
-        Ok(pause.max(SHORTEST))
+        Ok(pause.max(MIN_INTERVAL))
     }
 
-    /// The memory of these processes. Those that were forked share much, and the
-    /// plain sum counts that for each of them: if it is too much, the exact one
-    /// decides, if there is one.
+    /// The memory of these processes. Forked processes share most of their memory, and the
+    /// plain sum counts it for each of them. If that sum exceeds the limit, the exact one
+    /// decides, if it is available.
     async fn used_bytes(&self, processes: &[Process], most: u64) -> u64 {
         let sum: u64 = processes.iter().map(|process| process.memory_bytes).sum();
         let largest = processes.iter().map(|process| process.memory_bytes).max().unwrap_or(0);
@@ -183,60 +182,60 @@ impl Meter {
         if exact <= most {
             return exact;
         }
-        // One is looked at after the other: who forks meanwhile had all of it before
-        // and shares it after, and it is counted as both. Another look decides.
-        let again = exact_bytes(&self.look()).await;
+        // Processes are read one after the other. Memory of a process that forks in the
+        // meantime is counted twice, so a second sample decides.
+        let again = exact_bytes(&self.sample()).await;
         again.map_or(exact, |again| again.min(exact))
     }
 
     fn cpu(&self) -> Option<Duration> {
         self.counters.cpu().or_else(|| {
-            self.look();
-            self.seen().most.cpu
+            self.sample();
+            self.measured().most.cpu
         })
     }
 
-    /// Looks at the processes and notes what they have.
-    fn look(&self) -> Vec<Process> {
+    /// Reads the processes and records their usage.
+    fn sample(&self) -> Vec<Process> {
         let processes = below(self.launcher);
         if !processes.is_empty() {
-            self.seen().note(&processes);
+            self.measured().note(&processes);
         }
         processes
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn measured(&self) -> MutexGuard<'_, Measurements> {
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seen {
+impl Measurements {
     fn note(&mut self, processes: &[Process]) {
         let running: HashMap<_, _> = processes.iter().map(|one| (one.identity, one.own)).collect();
         let ended = self.running.iter().filter(|(identity, _)| !running.contains_key(*identity));
-        self.gone += ended.map(|(_, own)| *own).sum::<Duration>();
+        self.exited += ended.map(|(_, own)| *own).sum::<Duration>();
         self.running = running;
         let own: Duration = processes.iter().map(|one| one.own).sum();
-        let collected: Duration = processes.iter().map(|one| one.collected).sum();
-        // Whoever ends is with its parent then, unless that does not collect its
-        // children; and whoever came and went between two looks only there.
-        let cpu = own + collected.max(self.gone);
+        let reaped: Duration = processes.iter().map(|one| one.reaped).sum();
+        // The time of a process that exited is found with its parent, unless the parent
+        // does not reap; a process that lived between two samples is found only there.
+        let cpu = own + reaped.max(self.exited);
         self.most.cpu = Some(cpu.max(self.most.cpu.unwrap_or_default()));
         let threads: u64 = processes.iter().map(|one| u64::from(one.threads)).sum();
         self.most.processes = Some(threads.max(self.most.processes.unwrap_or(0)));
     }
 }
 
-/// The memory of these processes with what they share counted once, if that can be
-/// had in time.
+/// The memory of these processes with shared pages counted once, if available in time.
 async fn exact_bytes(processes: &[Process]) -> Option<u64> {
     let processes = processes.to_vec();
-    let exact = timeout(EXACT_SUM, spawn_blocking(move || proportional_bytes(&processes))).await;
+    let exact =
+        timeout(EXACT_SUM_TIMEOUT, spawn_blocking(move || proportional_bytes(&processes))).await;
     exact.ok()?.ok()
 }
 
 fn fill_time(bytes: u64) -> Duration {
-    Duration::from_micros(bytes / (FILLED_PER_SECOND / 1_000_000))
+    Duration::from_micros(bytes / (MAX_FILL_PER_SECOND / 1_000_000))
 }
 
 fn cores() -> u32 {

@@ -1,13 +1,12 @@
-//! Workers that are ready before a run asks for one.
+//! Keeps workers ready before a run asks for one.
 //!
-//! In: a back end. Out: workers that have said hello, each of them once. How
-//! many wait follows the demand (`demand.rs`), between one and a ceiling; one
-//! task, the keeper, starts what is missing, lets go what is too much, and
-//! replaces what has died while it waited.
+//! In: a driver. Out: workers that have said hello, each handed out once. The number of
+//! spare workers follows the demand (`demand.rs`), between one and a ceiling. One task, the
+//! keeper, starts missing workers, drops surplus ones and replaces those that died.
 //!
-//! Invariants: a worker leaves the pool once and never comes back. Nothing is
-//! kept ready before [`Pool::prepare`]: whoever runs one program starts one
-//! worker. After [`Pool::close`] there is none.
+//! Invariants: a worker leaves the pool once and never comes back. Nothing is kept ready
+//! before [`Pool::prepare`]: running a single program starts a single worker. After
+//! [`Pool::close`] there are no workers.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -20,80 +19,80 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, sleep_until};
 
 use crate::demand::Demand;
-use crate::driver::{Driver, End, SandboxError, Worker};
+use crate::driver::{Driver, SandboxError, Termination, Worker};
 
-/// How long a peak of runs is remembered, at least. Chosen: an agent that works
-/// comes back within half a minute; memory is given back within a minute.
+/// How long a peak of runs is remembered, at least. Chosen: a working agent returns within
+/// half a minute; memory is released within a minute.
 const WINDOW: Duration = Duration::from_secs(30);
 
-/// Waits after starts that failed: doubling, from this to that. Chosen.
+/// Delays between failed starts: they double, from the first to the longest. Chosen.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// How a pool behaves.
+/// The settings of a pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSettings {
-    /// At most so many workers wait.
+    /// The most spare workers.
     pub most: usize,
-    /// A peak of runs is remembered for this long, and at most twice.
+    /// A peak of runs is remembered for one to two times this long.
     pub window: Duration,
 }
 
 impl PoolSettings {
-    /// At most so many waiting workers, and the usual memory of peaks.
+    /// At most this many spare workers, and the default window.
     pub fn at_most(most: usize) -> Self {
         Self { most, window: WINDOW }
     }
 }
 
-/// Hands out the workers of one back end and keeps some ready.
+/// Hands out the workers of one driver and keeps some ready.
 pub struct Pool {
     shared: Arc<Shared>,
     keeper: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Counts a run as under way until it is dropped.
+/// Counts a run as active until it is dropped.
 pub struct Lease(Arc<Shared>);
 
 struct Shared {
     driver: Arc<dyn Driver>,
     most: usize,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     /// Wakes the keeper.
     changed: Notify,
-    /// Wakes the run that waits for the worker which the keeper is starting.
+    /// Wakes a run that waits for a worker being started in the background.
     arrived: Notify,
 }
 
-struct State {
+struct PoolState {
     ready: VecDeque<Worker>,
     demand: Demand,
-    /// What is being started ahead.
-    coming: Coming,
-    /// Why the one that a run waits for did not start.
+    /// The worker that is being started in the background.
+    background: BackgroundStart,
+    /// Why the worker that a run waits for did not start.
     failed: Option<SandboxError>,
-    /// Runs that are starting a worker themselves.
+    /// Runs that are starting a worker of their own.
     starters: usize,
     closed: bool,
 }
 
-/// The one worker that is being started for whoever comes.
+/// The worker that is being started in the background, if any.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Coming {
+enum BackgroundStart {
     Nothing,
-    /// For whoever comes next.
+    /// The next run gets it.
     Unclaimed,
-    /// A run waits for it, since it will be there before one of its own.
+    /// A run waits for it, since it will be ready before one of its own.
     Claimed,
 }
 
 impl Pool {
-    /// Starts nothing yet; see [`Pool::prepare`].
+    /// A pool that starts nothing yet; see [`Pool::prepare`].
     pub fn new(driver: Arc<dyn Driver>, settings: PoolSettings) -> Self {
-        let state = State {
+        let state = PoolState {
             ready: VecDeque::new(),
             demand: Demand::new(settings.window, Instant::now()),
-            coming: Coming::Nothing,
+            background: BackgroundStart::Nothing,
             failed: None,
             starters: 0,
             closed: false,
@@ -108,7 +107,7 @@ impl Pool {
         Self { shared: Arc::new(shared), keeper: Mutex::new(None) }
     }
 
-    /// From now on workers are kept ready. Must be called inside a runtime.
+    /// Starts to keep workers ready. Must be called inside a runtime.
     pub fn prepare(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if keeper.is_none() && self.shared.most > 0 && !self.shared.state().closed {
@@ -116,8 +115,8 @@ impl Pool {
         }
     }
 
-    /// A worker for one run: one that is ready, else a fresh one. Dropping the
-    /// future drops what it has started.
+    /// A worker for one run: a spare one, else a new one. Dropping the future drops the
+    /// worker that it started.
     pub async fn take(&self) -> Result<(Worker, Lease), SandboxError> {
         let lease = Lease::new(&self.shared);
         loop {
@@ -131,7 +130,7 @@ impl Pool {
                     return Err(error);
                 }
                 let worker = state.take_ready();
-                // Also if there was none: it may have died.
+                // Even if there was none: a spare worker may have died.
                 self.shared.changed.notify_one();
                 if let Some(worker) = worker {
                     return Ok((worker, lease));
@@ -141,41 +140,44 @@ impl Pool {
             let Some(_claim) = claim else { break };
             arrived.await;
         }
-        let _starter = Starter::new(&self.shared);
+        let _starter = StartGuard::new(&self.shared);
         Ok((self.shared.driver.start().await?, lease))
     }
 
-    /// Starts a worker for a run that is about to take one, if none is ready or being
-    /// started. It waits for that run, or for another. Must be called inside a runtime.
+    /// Starts a worker in the background for a run that is about to take one, unless one is
+    /// ready or being started. Any run may take it. Must be called inside a runtime.
     pub fn start_ahead(&self) {
         {
             let mut state = self.shared.state();
-            if !state.ready.is_empty() || state.coming != Coming::Nothing || state.closed {
+            if !state.ready.is_empty()
+                || state.background != BackgroundStart::Nothing
+                || state.closed
+            {
                 return;
             }
-            state.coming = Coming::Unclaimed;
+            state.background = BackgroundStart::Unclaimed;
         }
         let shared = Arc::clone(&self.shared);
         tokio::spawn(async move {
             match shared.driver.start().await {
-                Ok(worker) => shared.arrives(Some(worker)),
+                Ok(worker) => shared.finish_start(Some(worker)),
                 Err(error) => {
-                    let claimed = shared.state().coming == Coming::Claimed;
-                    // Whoever waits for it need not try the same again.
+                    let claimed = shared.state().background == BackgroundStart::Claimed;
+                    // The waiting run gets this error instead of trying the same again.
                     shared.state().failed = claimed.then_some(error);
-                    shared.arrives(None);
+                    shared.finish_start(None);
                 }
             }
         });
     }
 
-    /// How many workers wait.
+    /// The number of spare workers.
     pub fn ready(&self) -> usize {
         self.shared.state().ready.len()
     }
 
-    /// Ends the workers that wait, and waits until they are gone. One that is
-    /// being started is killed; those that serve a run end with it.
+    /// Kills the spare workers and waits until they are gone. A worker that is being started
+    /// is killed too; workers that serve a run end with it.
     pub async fn close(&self) {
         let waiting = {
             let mut state = self.shared.state();
@@ -189,7 +191,7 @@ impl Pool {
         }
         self.shared.arrived.notify_waiters();
         for worker in waiting {
-            worker.life.end(End::Now).await;
+            worker.handle.end(Termination::Kill).await;
         }
     }
 }
@@ -204,21 +206,21 @@ impl Drop for Pool {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl PoolState {
     fn take_ready(&mut self) -> Option<Worker> {
         self.drop_disturbed(&mut Context::from_waker(Waker::noop()));
-        // One whose launcher was killed a moment ago may not have noticed yet.
-        self.ready.retain_mut(|worker| worker.life.is_alive());
+        // The channel of a worker whose launcher was just killed may still be open.
+        self.ready.retain_mut(|worker| worker.handle.is_alive());
         self.ready.pop_front()
     }
 
-    /// Drops the workers that have died or said something nobody asked for.
-    /// Whether there were any; the waker is woken when there are.
+    /// Drops workers that have died or sent an unexpected message. Returns whether there
+    /// were any; otherwise the waker is woken when there are.
     fn drop_disturbed(&mut self, context: &mut Context<'_>) -> bool {
         let before = self.ready.len();
         self.ready.retain_mut(|worker| worker.reader.poll_disturbed(context).is_pending());
@@ -226,32 +228,32 @@ impl State {
     }
 }
 
-/// Keeps as many workers ready as are wanted, until it is aborted.
+/// Keeps the wanted number of workers ready, until it is aborted.
 async fn keep(shared: Arc<Shared>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        match shared.next_step() {
-            Step::Wait { until } => {
+        match shared.next_action() {
+            KeeperAction::Wait { until } => {
                 tokio::select! {
                     () = shared.changed.notified() => {}
                     () = shared.disturbed() => {
-                        tracing::warn!("a spare worker died or spoke out of turn");
-                        // Its successor may do the same.
+                        tracing::warn!("a spare worker died or sent an unexpected message");
+                        // Its replacement may do the same, so wait.
                         sleep(FIRST_PAUSE).await;
                     }
                     () = sleep_until(until.into()) => {}
                 }
             }
-            Step::Start => {
+            KeeperAction::Start => {
                 let started = shared.driver.start().await;
                 let failed = started.as_ref().err().map(ToString::to_string);
-                shared.arrives(started.ok());
+                shared.finish_start(started.ok());
                 let Some(error) = failed else {
                     pause = FIRST_PAUSE;
                     continue;
                 };
-                // Not fatal: the next run starts its own and reports it.
-                tracing::warn!(error, ?pause, "no spare worker");
+                // Not fatal: the next run starts its own worker and reports the error.
+                tracing::warn!(error, ?pause, "could not start a spare worker");
                 sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
             }
@@ -259,19 +261,19 @@ async fn keep(shared: Arc<Shared>) {
     }
 }
 
-/// What the keeper does next.
-enum Step {
+/// The next action of the keeper.
+enum KeeperAction {
     Start,
     Wait { until: Instant },
 }
 
 impl Shared {
-    /// The worker that was coming is there, or none is.
-    fn arrives(&self, worker: Option<Worker>) {
+    /// Ends a start in the background, with the worker if it succeeded.
+    fn finish_start(&self, worker: Option<Worker>) {
         {
             let mut state = self.state();
-            state.coming = Coming::Nothing;
-            // After the end there is none: dropping it kills it.
+            state.background = BackgroundStart::Nothing;
+            // In a closed pool the worker is dropped, which kills it.
             if !state.closed {
                 state.ready.extend(worker);
             }
@@ -280,28 +282,27 @@ impl Shared {
         self.changed.notify_one();
     }
 
-    fn next_step(&self) -> Step {
+    fn next_action(&self) -> KeeperAction {
         let mut state = self.state();
         let now = Instant::now();
         let (wanted, until) = state.demand.wanted(self.most, now);
-        // The oldest first. Dropping one kills it.
+        // The oldest first. Dropping a worker kills it.
         while state.ready.len() > wanted {
             state.ready.pop_front();
         }
-        // A run that starts its own worker must not be slowed by one that
-        // nobody waits for.
-        let none_comes = state.starters == 0 && state.coming == Coming::Nothing;
+        // A run that starts its own worker must not be slowed down by a spare one.
+        let none_comes = state.starters == 0 && state.background == BackgroundStart::Nothing;
         if state.ready.len() < wanted && none_comes && !state.closed {
-            if let Some(alone_until) = state.demand.alone_until(now) {
-                return Step::Wait { until: until.min(alone_until) };
+            if let Some(quiet_until) = state.demand.quiet_until(now) {
+                return KeeperAction::Wait { until: until.min(quiet_until) };
             }
-            state.coming = Coming::Unclaimed;
-            return Step::Start;
+            state.background = BackgroundStart::Unclaimed;
+            return KeeperAction::Start;
         }
-        Step::Wait { until }
+        KeeperAction::Wait { until }
     }
 
-    /// Returns when a waiting worker has died or spoken; it is dropped then.
+    /// Returns after a spare worker died or sent a message and was dropped.
     async fn disturbed(&self) {
         poll_fn(|context| match self.state().drop_disturbed(context) {
             true => Poll::Ready(()),
@@ -325,14 +326,14 @@ impl Drop for Lease {
     }
 }
 
-/// The right to the worker that is coming.
+/// The right to the worker that is being started in the background.
 struct Claim<'a>(&'a Shared);
 
 impl<'a> Claim<'a> {
-    fn try_new(shared: &'a Shared, state: &mut State) -> Option<Self> {
-        let free = state.coming == Coming::Unclaimed;
+    fn try_new(shared: &'a Shared, state: &mut PoolState) -> Option<Self> {
+        let free = state.background == BackgroundStart::Unclaimed;
         free.then(|| {
-            state.coming = Coming::Claimed;
+            state.background = BackgroundStart::Claimed;
             Self(shared)
         })
     }
@@ -341,23 +342,23 @@ impl<'a> Claim<'a> {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
-        if state.coming == Coming::Claimed {
-            state.coming = Coming::Unclaimed;
+        if state.background == BackgroundStart::Claimed {
+            state.background = BackgroundStart::Unclaimed;
         }
     }
 }
 
-/// Marks a run that starts its own worker.
-struct Starter<'a>(&'a Shared);
+/// Counts a run that starts its own worker.
+struct StartGuard<'a>(&'a Shared);
 
-impl<'a> Starter<'a> {
+impl<'a> StartGuard<'a> {
     fn new(shared: &'a Shared) -> Self {
         shared.state().starters += 1;
         Self(shared)
     }
 }
 
-impl Drop for Starter<'_> {
+impl Drop for StartGuard<'_> {
     fn drop(&mut self) {
         self.0.state().starters -= 1;
         self.0.changed.notify_one();

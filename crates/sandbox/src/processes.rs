@@ -1,44 +1,44 @@
-//! Looks at the processes of a jail from outside, where the kernel shows them.
+//! Reads the processes of a jail from `/proc` of the host.
 //!
-//! In: the number of the launcher. Out: it and all who descend from it, with CPU
-//! time, memory and threads. Everybody in a jail descends from its launcher:
-//! orphans come to the first process, or to the launcher itself. Nothing of this
-//! waits for what a guest may hold up, but [`proportional_bytes`].
+//! In: the process id of the launcher. Out: the launcher and its descendants, with CPU time,
+//! memory and threads. Every process in a jail descends from its launcher: orphans are
+//! adopted by the init process or by the launcher itself.
+//! Invariant: no guest can block these reads, except [`proportional_bytes`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The kernel tells CPU time in these everywhere (`USER_HZ` of Linux).
+/// The unit of CPU times in `/proc`, the same on all architectures (`USER_HZ` of Linux).
 const TICKS_PER_SECOND: u64 = 100;
 
-/// More processes are not looked at. Chosen far above any limit that makes sense.
-const MOST_PROCESSES: usize = 4096;
+/// The most processes that are read. Chosen far above any sensible limit.
+const MAX_PROCESSES: usize = 4096;
 
-/// One process, as it was a moment ago.
+/// A snapshot of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
-    /// Its number, and when it started: numbers are given again.
+    /// Its process id and start time, since process ids are reused.
     pub(crate) identity: (i32, u64),
-    /// CPU time of its own, all threads.
+    /// CPU time of all its threads.
     pub(crate) own: Duration,
-    /// CPU time of the children that it has collected, and of theirs.
-    pub(crate) collected: Duration,
-    /// Memory that is no copy of a file: what cannot be taken away from it.
+    /// CPU time of the children that it has reaped, and of theirs.
+    pub(crate) reaped: Duration,
+    /// Memory that is not backed by a file, so the kernel cannot reclaim it.
     pub(crate) memory_bytes: u64,
-    /// Its threads.
+    /// The number of its threads.
     pub(crate) threads: u32,
 }
 
-/// The launcher and everybody below it. Empty if nothing can be seen.
+/// The launcher and its descendants. Empty if none is visible.
 pub(crate) fn below(launcher: i32) -> Vec<Process> {
     let mut found = Vec::new();
     let mut waiting = vec![launcher];
     while let Some(number) = waiting.pop() {
         let folder = PathBuf::from(format!("/proc/{number}"));
-        let Some(process) = look(number, &folder) else { continue };
+        let Some(process) = read_process(number, &folder) else { continue };
         found.push(process);
-        if found.len() >= MOST_PROCESSES {
+        if found.len() >= MAX_PROCESSES {
             break;
         }
         children(&folder, &mut waiting);
@@ -46,10 +46,10 @@ pub(crate) fn below(launcher: i32) -> Vec<Process> {
     found
 }
 
-fn look(number: i32, folder: &Path) -> Option<Process> {
+fn read_process(number: i32, folder: &Path) -> Option<Process> {
     let stat = fs::read_to_string(folder.join("stat")).ok()?;
-    let (started, own, collected) = times(&stat)?;
-    // Without lines about memory for one that has ended and was not collected.
+    let (started, own, reaped) = times(&stat)?;
+    // Without lines about memory if the process is a zombie.
     let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
     let kilobytes = |name| field(&status, name).unwrap_or(0);
     let memory = ["RssAnon:", "RssShmem:", "VmSwap:"].map(kilobytes).into_iter().sum::<u64>();
@@ -57,31 +57,31 @@ fn look(number: i32, folder: &Path) -> Option<Process> {
     Some(Process {
         identity: (number, started),
         own,
-        collected,
+        reaped,
         memory_bytes: memory * 1024,
         threads: threads.unwrap_or(1),
     })
 }
 
-/// Start, own CPU time and that of collected children, from `/proc/N/stat`.
+/// Start time, own CPU time and that of reaped children, from `/proc/N/stat`.
 fn times(stat: &str) -> Option<(u64, Duration, Duration)> {
-    // The name before it may hold anything, brackets too.
+    // The name before the bracket may contain anything, including brackets.
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
     // Numbered from 3 on in proc_pid_stat(5): 14 to 17 and 22.
     let number = |index: usize| fields.get(index - 3)?.parse::<u64>().ok();
     let time = |ticks: u64| Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND);
     let own = number(14)? + number(15)?;
-    let collected = number(16)? + number(17)?;
-    Some((number(22)?, time(own), time(collected)))
+    let reaped = number(16)? + number(17)?;
+    Some((number(22)?, time(own), time(reaped)))
 }
 
-/// The number behind a name of `/proc/N/status`, without its unit.
+/// The number after a name in `/proc/N/status`, without its unit.
 fn field(status: &str, name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Children are listed with the thread that made them.
+/// Each child is listed with the thread that created it.
 fn children(folder: &Path, into: &mut Vec<i32>) {
     for thread in fs::read_dir(folder.join("task")).into_iter().flatten().flatten() {
         let list = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
@@ -89,9 +89,9 @@ fn children(folder: &Path, into: &mut Vec<i32>) {
     }
 }
 
-/// Memory of all of them, with what several share counted once. Walks their page
-/// tables, and waits while one of them changes its own: not for an async thread.
-/// Who cannot be looked into has all of it.
+/// The memory of all processes, with shared pages counted once. The kernel walks their page
+/// tables and waits while one of them changes its own, so this must not run on an async
+/// thread. A process that cannot be inspected counts with all of its memory.
 pub(crate) fn proportional_bytes(processes: &[Process]) -> u64 {
     processes.iter().map(|process| proportion(process).unwrap_or(process.memory_bytes)).sum()
 }
@@ -100,7 +100,7 @@ fn proportion(process: &Process) -> Option<u64> {
     let (number, _) = process.identity;
     let rollup = fs::read_to_string(format!("/proc/{number}/smaps_rollup")).ok()?;
     let kilobytes = |name| field(&rollup, name);
-    // Without copies of files, as above. The parts are there since Linux 5.5.
+    // Without file-backed memory, as above. These lines exist since Linux 5.5.
     let parts = [kilobytes("Pss_Anon:")?, kilobytes("Pss_Shmem:")?, kilobytes("SwapPss:")?];
     Some(parts.into_iter().sum::<u64>() * 1024)
 }
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn the_name_of_a_process_cannot_forge_its_times() {
         let rest = "S 1 2 2 0 -1 0 0 0 0 0 150 50 7 3 20 0 1 0 999 0 0";
-        let told = Some((999, Duration::from_secs(2), Duration::from_millis(100)));
-        assert_eq!(times(&format!("5 (sh) {rest}")), told);
-        assert_eq!(times(&format!("5 (a) S 1 1 1) {rest}")), told);
+        let expected = Some((999, Duration::from_secs(2), Duration::from_millis(100)));
+        assert_eq!(times(&format!("5 (sh) {rest}")), expected);
+        assert_eq!(times(&format!("5 (a) S 1 1 1) {rest}")), expected);
         assert_eq!(times("5 (sh"), None);
     }
 

@@ -1,9 +1,9 @@
-//! Finds Python on this machine, and what of it a program may see.
+//! Finds Python on this machine, and the files of it that a program may see.
 //!
-//! In: a configured path, `PATH`, a virtual environment with packages. Out: the
-//! interpreter itself, its standard library and the libraries these load; or why
-//! there is none. What lies on `PATH` is often a launcher (pyenv) or belongs to a
-//! virtual environment, so each candidate is run and asked where it really is.
+//! In: a configured path, `PATH`, a virtual environment with packages. Out: the interpreter,
+//! its standard library and the libraries that these load; or why there is none. The file on
+//! `PATH` is often a launcher (pyenv) or belongs to a virtual environment, so each candidate
+//! is run and asked for its real path.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -14,68 +14,68 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use thiserror::Error;
-use tidegate_jail::{Access, Grant, Link, Links};
+use tidegate_jail::{Access, Grant, Link, LinkPolicy};
 use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::loader::needed_files_and;
 
-/// Chosen far above the tenth of a second that it takes: a launcher may look
-/// around first.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a candidate may take to answer. Chosen far above the usual tenth of a second: a
+/// launcher may search for Python first.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The oldest version that is used. Older ones get no security fixes, and their
-/// `ast` lacks what the guest needs.
-const LEAST: (u32, u32) = (3, 9);
+/// The oldest supported version. Older ones get no security fixes, and their `ast` lacks
+/// features that the guest needs.
+const MIN_VERSION: (u32, u32) = (3, 9);
 
-const PROBE: &str = include_str!("probe_python.py");
+const PROBE_SCRIPT: &str = include_str!("probe_python.py");
 
-/// Parts of the standard library that need a screen, a terminal or a network
-/// service of the machine, with all the libraries that these need.
-const LEFT_OUT: [&str; 8] =
+/// Modules of the standard library that need a display, a terminal or a network service.
+/// They and their libraries are not granted.
+const EXCLUDED_MODULES: [&str; 8] =
     ["_tkinter", "_curses", "_curses_panel", "readline", "nis", "_dbm", "_gdbm", "_ssl"];
 
-/// What is installed beside the standard library, inside its folder.
-const INSTALLED: [&str; 3] = ["site-packages", "dist-packages", "test"];
+/// Folders inside the standard library that are not part of it.
+const NON_LIBRARY_FOLDERS: [&str; 3] = ["site-packages", "dist-packages", "test"];
 
-/// Times of day around the world, for `zoneinfo`.
+/// The time zones, for `zoneinfo`.
 const ZONES: &str = "/usr/share/zoneinfo";
 
-/// What a program finds at the root, in the folder of its own that it starts in.
-const FOLDERS: [&str; 3] = ["workspace", "servers", "skills"];
+/// Folders that a program finds at the root. They are links into its own writable folder.
+const ROOT_FOLDERS: [&str; 3] = ["workspace", "servers", "skills"];
 
 /// A Python that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Python {
     /// Its executable, absolute and without links.
     pub program: PathBuf,
-    /// Its version, as it says itself.
+    /// Its version, as reported by itself.
     pub version: String,
-    /// Where installed packages are, if any may be imported.
+    /// The folder of installed packages, if any may be imported.
     pub packages: Option<PathBuf>,
-    /// The modules of its standard library, without their submodules; none if it
-    /// does not say.
+    /// The modules of its standard library, without submodules; empty if it does not list
+    /// them.
     pub modules: BTreeSet<String>,
     /// Its standard library.
     library: Vec<PathBuf>,
-    /// The guest's scripts, compiled by it: what a worker is told first.
+    /// The guest's scripts, compiled by this Python. A worker is sent these first.
     pub(crate) scripts: Vec<u8>,
-    /// What executable and standard library load.
+    /// The libraries that the executable and the standard library load.
     files: Vec<PathBuf>,
-    /// Folders inside the standard library that are no part of it.
+    /// Folders inside the standard library that are not part of it.
     pub(crate) hidden: Vec<PathBuf>,
 }
 
 /// Why there is no Python.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum PythonError {
-    /// There is no file of its name.
+    /// No file has its name.
     #[error("there is no Python {place}")]
     Missing {
-        /// Where it was looked for.
+        /// Where it was searched.
         place: String,
     },
-    /// It does not say what it is.
+    /// It does not report its version.
     #[error("`{}` does not run: {reason}", program.display())]
     Broken {
         /// The file.
@@ -83,8 +83,11 @@ pub enum PythonError {
         /// What happened.
         reason: String,
     },
-    /// It lacks what programs need.
-    #[error("`{}` is of version {version}, {}.{} is needed", program.display(), LEAST.0, LEAST.1)]
+    /// It is too old to run programs.
+    #[error(
+        "`{}` has version `{version}`; at least `{}.{}` is required",
+        program.display(), MIN_VERSION.0, MIN_VERSION.1
+    )]
     TooOld {
         /// The file.
         program: PathBuf,
@@ -101,9 +104,9 @@ pub enum PythonError {
     },
 }
 
-/// Finds Python: the configured one and no other, else the first that works.
-/// `packages` is a virtual environment whose packages may be imported; `executable` is
-/// started with `scripts` and prints those of the guest.
+/// Finds Python: only the configured one if there is one, else the first that works.
+/// `packages` is a virtual environment whose packages may be imported; `executable scripts`
+/// prints the compiled scripts of the guest.
 pub async fn find_python(
     executable: &Path,
     configured: Option<&Path>,
@@ -115,7 +118,7 @@ pub async fn find_python(
         None => {
             let folders = std::env::split_paths(path_variable).filter(|path| path.is_absolute());
             let folders: Vec<PathBuf> = folders.collect();
-            // The environment's own Python first: its packages may be compiled for it.
+            // The Python of the environment first: its packages may be compiled for it.
             let own = packages.map(|folder| folder.join("bin/python3"));
             let named = |name: &'static str| folders.iter().map(move |folder| folder.join(name));
             let all = own.into_iter().chain(named("python3")).chain(named("python"));
@@ -124,7 +127,7 @@ pub async fn find_python(
     };
     let mut unusable = PythonError::Missing { place };
     for candidate in candidates.iter().filter(|candidate| candidate.is_file()) {
-        match ask(executable, candidate, packages).await {
+        match probe(executable, candidate, packages).await {
             Ok(found) => return Ok(found),
             Err(error) => {
                 if matches!(unusable, PythonError::Missing { .. }) {
@@ -136,9 +139,9 @@ pub async fn find_python(
     Err(unusable)
 }
 
-/// What the probe prints.
+/// The output of the probe.
 #[derive(Deserialize)]
-struct Said {
+struct ProbeOutput {
     program: PathBuf,
     version: (u32, u32, u32),
     implementation: String,
@@ -147,22 +150,22 @@ struct Said {
     modules: BTreeSet<String>,
 }
 
-async fn ask(
+async fn probe(
     executable: &Path,
     candidate: &Path,
     packages: Option<&Path>,
 ) -> Result<Python, PythonError> {
     let broken = |reason: String| PythonError::Broken { program: candidate.to_owned(), reason };
-    let output = output_of(Command::new(candidate).args(["-I", "-S", "-c", PROBE])).await;
+    let output = output_of(Command::new(candidate).args(["-I", "-S", "-c", PROBE_SCRIPT])).await;
     let output = output.map_err(broken)?;
-    let said: Said = serde_json::from_slice(&output.stdout)
+    let probed: ProbeOutput = serde_json::from_slice(&output.stdout)
         .map_err(|_| broken(format!("it ended with {}", output.status)))?;
-    let (major, minor, micro) = said.version;
-    let (version, program) = (format!("{major}.{minor}.{micro}"), said.program);
-    if said.implementation != "cpython" {
-        return Err(broken(format!("it is {}, not CPython", said.implementation)));
+    let (major, minor, micro) = probed.version;
+    let (version, program) = (format!("{major}.{minor}.{micro}"), probed.program);
+    if probed.implementation != "cpython" {
+        return Err(broken(format!("it is `{}`, not CPython", probed.implementation)));
     }
-    if (major, minor) < LEAST {
+    if (major, minor) < MIN_VERSION {
         return Err(PythonError::TooOld { program, version });
     }
     let packages = match packages {
@@ -175,7 +178,7 @@ async fn ask(
             Some(found.ok_or(PythonError::NoPackages { folder, version })?)
         }
     };
-    let library = without_links(&said.library).map_err(|error| broken(error.to_string()))?;
+    let library = without_links(&probed.library).map_err(|error| broken(error.to_string()))?;
     let mut extensions = extensions(&library);
     extensions.extend(packages.iter().flat_map(|folder| libraries_below(folder)));
     let mut compile = Command::new(executable);
@@ -185,12 +188,12 @@ async fn ask(
     let files = files.map_err(|error| broken(error.to_string()))?;
     let scripts = scripts.map_err(broken)?;
     if !scripts.status.success() {
-        return Err(broken(format!("it compiles nothing: {}", scripts.status)));
+        return Err(broken(format!("it could not compile our scripts: {}", scripts.status)));
     }
-    // Those of the standard library and of the packages are granted with these.
+    // Files of the standard library and the packages are granted with their folders.
     let granted = |file: &PathBuf| library.iter().chain(&packages).any(|one| file.starts_with(one));
     let files: Vec<PathBuf> = files.into_iter().filter(|file| !granted(file)).collect();
-    let hidden = library.iter().flat_map(|one| INSTALLED.map(|name| one.join(name)));
+    let hidden = library.iter().flat_map(|one| NON_LIBRARY_FOLDERS.map(|name| one.join(name)));
     let hidden = hidden.filter(|folder| !packages.iter().any(|one| one.starts_with(folder)));
     Ok(Python {
         files,
@@ -198,17 +201,19 @@ async fn ask(
         program,
         version,
         packages,
-        modules: said.modules,
+        modules: probed.modules,
         library,
         scripts: scripts.stdout,
     })
 }
 
-/// What a command prints, which ends soon.
+/// The output of a short-lived command.
 async fn output_of(command: &mut Command) -> Result<Output, String> {
     command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    let output = timeout(PATIENCE, command.output()).await;
-    output.map_err(|_| format!("no answer in {PATIENCE:?}"))?.map_err(|error| error.to_string())
+    let output = timeout(PROBE_TIMEOUT, command.output()).await;
+    output
+        .map_err(|_| format!("no answer in {PROBE_TIMEOUT:?}"))?
+        .map_err(|error| error.to_string())
 }
 
 fn without_links(folders: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
@@ -219,25 +224,25 @@ fn without_links(folders: &[PathBuf]) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The parts of the standard library that are compiled.
+/// The compiled modules of the standard library.
 fn extensions(library: &[PathBuf]) -> Vec<PathBuf> {
     let folders = library.iter().map(|folder| folder.join("lib-dynload"));
     let entries = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let wanted = |path: &PathBuf| {
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
         let module = name.split('.').next().unwrap_or_default();
-        name.ends_with(".so") && !LEFT_OUT.contains(&module)
+        name.ends_with(".so") && !EXCLUDED_MODULES.contains(&module)
     };
     entries.map(|entry| entry.path()).filter(wanted).collect()
 }
 
-/// The compiled parts of installed packages.
+/// The compiled modules of installed packages.
 fn libraries_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            // Of a link neither is true.
+            // Links are skipped: they are neither a folder nor a file.
             let kind = entry.file_type().ok();
             if kind.is_some_and(|kind| kind.is_dir()) {
                 folders.push(entry.path());
@@ -252,7 +257,7 @@ fn libraries_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Python {
-    /// What `tidegate worker` must be told to use it.
+    /// The arguments of `tidegate worker` that select this Python.
     pub(crate) fn worker_arguments(&self) -> Vec<OsString> {
         let mut arguments = vec!["--python".into(), self.program.clone().into_os_string()];
         if let Some(packages) = &self.packages {
@@ -261,12 +266,12 @@ impl Python {
         arguments
     }
 
-    /// What of the machine is visible to programs.
+    /// The files of the host that programs can see.
     pub(crate) fn grants(&self) -> Vec<Grant> {
         let zones = Some(PathBuf::from(ZONES)).filter(|zones| zones.is_dir());
         let read = [&self.program].into_iter().chain(&self.library).chain(&self.files);
         let null =
-            Grant { path: "/dev/null".into(), access: Access::Device, links: Links::Followed };
+            Grant { path: "/dev/null".into(), access: Access::Device, links: LinkPolicy::Followed };
         read.chain(&self.packages)
             .chain(&zones)
             .map(|path| Grant::read(path))
@@ -274,13 +279,13 @@ impl Python {
             .collect()
     }
 
-    /// `/workspace` and the like lie in the folder that can be written.
+    /// Links such as `/workspace`, which lead into the writable folder.
     #[expect(clippy::unused_self, reason = "beside `grants`, which does")]
     pub(crate) fn links(&self) -> Vec<Link> {
         let link = |name: &str| Link {
             path: Path::new("/").join(name),
             target: Path::new("/tmp").join(name),
         };
-        FOLDERS.map(link).into()
+        ROOT_FOLDERS.map(link).into()
     }
 }

@@ -1,8 +1,9 @@
 //! The host's end of a worker's socket, in two halves.
 //!
-//! As tokio's own halves, but nobody is told that there is room to write again as long
-//! as there was some all the time: with them, every message that the worker takes off
-//! the socket would wake the gateway for nothing, which costs as much as the next one.
+//! In: a Unix socket. Out: an async reader and an async writer.
+//! Invariant: the writer registers for write readiness only while the socket is full. With
+//! tokio's own halves, every message that the worker reads would wake the gateway for
+//! nothing, which costs as much as handling a message.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -25,14 +26,14 @@ pub(crate) fn split(stream: UnixStream) -> io::Result<(ReadHalf, WriteHalf)> {
 
 #[expect(
     deprecated,
-    reason = "unsound only for what may close or change its descriptor while it is watched, \
-              which a stream of the standard library does not; its successor is unsafe"
+    reason = "unsound only for a type that may close or change its descriptor while it is \
+              registered, which a standard stream does not; its successor is unsafe"
 )]
 fn watched<T: AsRawFd>(stream: T, interest: Interest) -> io::Result<AsyncFd<T>> {
     AsyncFd::with_interest(stream, interest)
 }
 
-/// Reads, and is told when there is something to read.
+/// Reads, and waits for read readiness.
 pub(crate) struct ReadHalf(AsyncFd<Arc<StdUnixStream>>);
 
 impl AsyncRead for ReadHalf {
@@ -47,7 +48,7 @@ impl AsyncRead for ReadHalf {
             let all = room.len();
             match ready.try_io(|stream| stream.get_ref().as_ref().read(room)) {
                 Ok(Ok(count)) => {
-                    // There was no more; asking again would only be told so.
+                    // The socket is empty; another read would only return `WouldBlock`.
                     if (1..all).contains(&count) {
                         ready.clear_ready();
                     }
@@ -61,8 +62,8 @@ impl AsyncRead for ReadHalf {
     }
 }
 
-/// Writes. Only when the socket is full it waits to be told, on a descriptor of its own:
-/// one cannot be watched twice.
+/// Writes. It waits for write readiness only when the socket is full, on a duplicate
+/// descriptor: one descriptor cannot be registered twice.
 pub(crate) struct WriteHalf {
     stream: Arc<StdUnixStream>,
     full: Option<AsyncFd<StdUnixStream>>,
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_gone_is_noticed() {
+    async fn a_closed_peer_is_noticed_in_both_directions() {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (mut read, mut write) = split(ours).unwrap();
         drop(theirs);

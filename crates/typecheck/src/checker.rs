@@ -1,8 +1,8 @@
-//! The type checker that the rest of the gateway sees.
+//! The type checker of one language, as the rest of the gateway sees it.
 //!
-//! In: declarations and a program. Out: its errors within a deadline.
-//! Speaks for one checker of one language, and holds at most one process of it, which is started by the first check,
-//! killed when a check takes too long, and started anew by the next one.
+//! In: declarations and a program. Out: its errors, within a deadline.
+//! Invariant: there is at most one checker process. The first check starts it; it is killed
+//! when a check takes too long, and the next check starts it may_retry.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,23 +11,25 @@ use std::time::Instant;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout_at;
 
+use crate::complaint::{of_pyright, of_ty};
 use crate::confine::Confinement;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::dialect::Dialect;
 use crate::error::TypeCheckError;
 use crate::failures::Failures;
+use crate::launch::Launch;
 use crate::message::Paths;
 use crate::python::PythonChecker;
 use crate::scratch::Scratch;
-use crate::server::{Launch, Server};
+use crate::server::Server;
 use crate::world::{self, Lease, SourceFile, Worlds};
 use crate::{python, refuse, returns};
 
-/// How many checks are in the compiler's hands at once; more wait for their
-/// turn. Bounds what is held in memory for a compiler that does not read.
-const AT_ONCE: usize = 64;
+/// The most concurrent checks; more wait for their turn. This bounds the memory used for a
+/// checker that does not read its input.
+const MAX_CONCURRENT_CHECKS: usize = 64;
 
-/// Checks programs. Cheap to make; nothing is started until the first check.
+/// Checks programs. Cheap to create; nothing is started until the first check.
 pub struct TypeChecker {
     inner: Arc<Inner>,
 }
@@ -38,11 +40,11 @@ struct Inner {
     worlds: OnceCell<Arc<Worlds>>,
     server: tokio::sync::Mutex<Option<Arc<Server>>>,
     failures: Mutex<Failures>,
-    room: Semaphore,
+    permits: Semaphore,
 }
 
 impl TypeChecker {
-    /// `tsc` is TypeScript's native compiler (see [`find`](crate::find)),
+    /// `tsc` is TypeScript's native compiler (see [`find_typescript`](crate::find_typescript)),
     /// `folder` a private scratch folder, which other gateways may share.
     pub fn new(tsc: PathBuf, folder: PathBuf, confinement: Confinement) -> Self {
         Self::with(Launch::typescript(tsc, confinement), folder)
@@ -60,13 +62,13 @@ impl TypeChecker {
             worlds: OnceCell::new(),
             server: tokio::sync::Mutex::default(),
             failures: Mutex::default(),
-            room: Semaphore::new(AT_ONCE),
+            permits: Semaphore::new(MAX_CONCURRENT_CHECKS),
         };
         Self { inner: Arc::new(inner) }
     }
 
-    /// Starts the compiler in the background and lets it read its library, so
-    /// that the first check finds it warm. Needs a Tokio runtime.
+    /// Starts the checker in the background and lets it read its library, so that the first
+    /// check finds it warm. Needs a Tokio runtime.
     pub fn warm_up(&self) {
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
@@ -93,7 +95,7 @@ impl TypeChecker {
         }
         let inner = Arc::clone(&self.inner);
         let (files, program) = (files.to_vec(), program.to_owned());
-        // A task of its own: when the caller gives up, the compiler must still be
+        // In a task of its own: if the caller is cancelled, the checker must still be
         // watched until it is done or killed.
         let checked = tokio::spawn(async move { inner.check(&files, &program).await });
         checked.await.unwrap_or_else(|error| Err(broken(error.to_string())))
@@ -118,10 +120,10 @@ impl Inner {
         let dialect = self.launch.dialect;
         let timeout = || TypeCheckError::Timeout { after: self.launch.deadline };
         let deadline = tokio::time::Instant::now() + self.launch.deadline;
-        let waited = timeout_at(deadline, self.room.acquire()).await;
-        let _room = waited.map_err(|_| timeout())?.map_err(|error| broken(error.to_string()))?;
+        let waited = timeout_at(deadline, self.permits.acquire()).await;
+        let _permit = waited.map_err(|_| timeout())?.map_err(|error| broken(error.to_string()))?;
         let lease = timeout_at(deadline, self.lease(files)).await.map_err(|_| timeout())??;
-        let mut again = true;
+        let mut may_retry = true;
         loop {
             let server = self.running_server(deadline).await?;
             match timeout_at(deadline, diagnose(&server, lease.folder(), program)).await {
@@ -129,14 +131,14 @@ impl Inner {
                     self.failures().succeeded();
                     return Ok(errors(dialect, report, &self.paths(&lease)));
                 }
-                // Killed for another program's sake: this one gets a second try.
-                Ok(Err(_)) if again && server.was_stopped() => again = false,
+                // The process was killed because of another program, so retry once.
+                Ok(Err(_)) if may_retry && server.was_stopped() => may_retry = false,
                 Ok(Err(reason)) => {
-                    self.give_up(&server);
+                    self.stop_failed(&server);
                     return Err(broken(reason));
                 }
                 Err(_) => {
-                    self.give_up(&server);
+                    self.stop_failed(&server);
                     return Err(timeout());
                 }
             }
@@ -183,14 +185,14 @@ impl Inner {
         started
     }
 
-    fn give_up(&self, server: &Server) {
+    fn stop_failed(&self, server: &Server) {
         server.stop();
-        if server.fails_first() {
+        if server.is_first_failure() {
             self.failures().failed(Instant::now());
         }
     }
 
-    /// Longest first: a world lies in the scratch folder.
+    /// Longest first, since a world is inside the scratch folder.
     fn paths(&self, lease: &Lease) -> Paths {
         let library = self.launch.compiler.canonicalize().unwrap_or_default();
         let library = library.parent().map(|folder| folder.display().to_string());
@@ -214,7 +216,8 @@ impl Inner {
     }
 }
 
-/// Once, and a second time if the first has found a `return` it did not look into.
+/// Runs one check, and a second one if the first found a `return` whose value it did not
+/// check.
 async fn diagnose(server: &Server, folder: &Path, program: &str) -> Result<Report, String> {
     let report = server.diagnose(folder, program).await?;
     match returns::as_throws(program, &report.top_level_returns()) {
@@ -226,8 +229,8 @@ async fn diagnose(server: &Server, folder: &Path, program: &str) -> Result<Repor
 fn errors(dialect: Dialect, report: Report, paths: &Paths) -> Vec<Diagnostic> {
     match dialect {
         Dialect::TypeScript => report.errors(paths),
-        Dialect::Ty => python::errors(report, python::of_ty),
-        Dialect::Pyright => python::errors(report, python::of_pyright),
+        Dialect::Ty => python::errors(report, of_ty),
+        Dialect::Pyright => python::errors(report, of_pyright),
     }
 }
 

@@ -1,11 +1,10 @@
-//! What the compiler process may do.
+//! Confines the compiler process.
 //!
-//! In: a command, the folders it may read. Out: a running child.
-//! On Linux the kernel keeps it to these folders (Landlock): it can write
-//! nothing, read nothing else and open no connection. Where the kernel cannot do
-//! that, the compiler is not started, unless the operator accepted programs without
-//! isolation. Memory is limited twice: softly by Go's own collector, hard by the
-//! kernel, which ends a process that wants more.
+//! In: a command, and the folders that it may read. Out: a running child.
+//! On Linux, Landlock restricts it to these folders: it can write nothing, read nothing else
+//! and open no connection. Without Landlock the compiler is not started, unless the operator
+//! accepted programs without isolation. Memory has two limits: a soft one for Go's garbage
+//! collector, and a hard one of the kernel.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,14 +15,14 @@ use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// Go collects harder from here on. A check of a usual program has 40 MB.
+/// Above this, Go collects garbage more often. A check of a typical program uses 40 MB.
 pub(crate) const SOFT_MEMORY: &str = "256MiB";
-/// The kernel refuses more; Go then ends with "out of memory". Address space is
-/// no measure for Go, which reserves far more than it uses.
+/// The kernel refuses more, and Go then exits with "out of memory". A limit on address space
+/// would not work for Go, which reserves far more than it uses.
 #[cfg(target_os = "linux")]
 const HARD_MEMORY_BYTES: u64 = 768 * 1024 * 1024;
 
-/// Folders that the child may read; the first kind also holds what it executes.
+/// The folders that the child may read. It may also execute files in `programs`.
 #[derive(Clone)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Landlock asks"))]
 pub(crate) struct Readable {
@@ -31,18 +30,18 @@ pub(crate) struct Readable {
     pub(crate) data: Vec<PathBuf>,
 }
 
-/// What follows if the kernel does not confine the compiler.
+/// What to do if the kernel cannot confine the compiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confinement {
-    /// It is not started.
+    /// Do not start it.
     Required,
-    /// It runs unconfined; only `refuse` keeps its input harmless.
+    /// Run it unconfined; only `refuse` keeps its input harmless.
     IfPossible,
 }
 
 impl From<Isolation> for Confinement {
-    /// What `sandbox.min_isolation` demands of the compiler. Only `any` does without:
-    /// then programs themselves may run unconfined, and they can do more than the
+    /// What `sandbox.min_isolation` requires of the compiler. Only `any` allows it to run
+    /// unconfined: then programs may run unconfined too, and they can do more than the
     /// compiler that reads them.
     fn from(least: Isolation) -> Self {
         match least {
@@ -67,9 +66,9 @@ pub enum Unconfined {
     /// Landlock is not built in, switched off or filtered; or this is not Linux.
     #[error("this kernel does not offer Landlock")]
     NotOffered,
-    /// Landlock is there and did not take the rules.
+    /// Landlock is available but did not accept the rules.
     #[cfg(target_os = "linux")]
-    #[error("Landlock did not take the rules")]
+    #[error("Landlock did not accept the rules")]
     Failed(#[from] landlock::RulesetError),
 }
 
@@ -81,8 +80,8 @@ pub(crate) async fn spawn(
 ) -> Result<Child, SpawnError> {
     let runtime = Handle::current();
     let (started, child) = oneshot::channel();
-    // A thread of its own: confinement holds for the thread that asks for it and
-    // for what it starts, and cannot be taken back.
+    // In a thread of its own: confinement applies to the calling thread and everything it
+    // starts, and cannot be undone.
     std::thread::Builder::new().name("confine".to_owned()).spawn(move || {
         let _entered = runtime.enter();
         let result = match restrict(&readable) {
@@ -94,8 +93,7 @@ pub(crate) async fn spawn(
                 command.spawn().map_err(SpawnError::from)
             }
         };
-        // Nobody waits any more if the check was given up; the child then ends
-        // with the value.
+        // Fails only if the check was cancelled; dropping the value then kills the child.
         let _ = started.send(result);
     })?;
     let child = child.await.map_err(|_| io::Error::other("its thread ended"))??;
@@ -109,7 +107,7 @@ fn restrict(readable: &Readable) -> Result<(), Unconfined> {
         ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus,
         path_beneath_rules,
     };
-    // Rights that the running kernel does not know are left out.
+    // Rights that the running kernel does not support are omitted.
     let abi = ABI::V5;
     let status = Ruleset::default()
         .handle_access(AccessFs::from_all(abi))?
@@ -119,7 +117,7 @@ fn restrict(readable: &Readable) -> Result<(), Unconfined> {
         .add_rules(path_beneath_rules(&readable.data, AccessFs::ReadFile | AccessFs::ReadDir))?
         .restrict_self()?;
     match status.ruleset {
-        // Partly: files are closed since the first version, TCP since the fourth.
+        // Partial is enough: files are covered since version 1, TCP since version 4.
         RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced => Ok(()),
         RulesetStatus::NotEnforced => Err(Unconfined::NotOffered),
     }
@@ -134,7 +132,7 @@ fn restrict(_: &Readable) -> Result<(), Unconfined> {
 fn limit(child: &Child) -> io::Result<()> {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    // Without a number it has ended already, which its reader will notice.
+    // Without a process id it has already exited, which its reader will notice.
     let Some(pid) = pid else { return Ok(()) };
     let limits = [(Resource::Data, HARD_MEMORY_BYTES), (Resource::Core, 0), (Resource::Fsize, 0)];
     for (resource, most) in limits {

@@ -1,36 +1,36 @@
-//! Errors of a program, from what the language server reports.
+//! Converts the report of a language server into the errors of a program.
 //!
-//! In: the `result` of `textDocument/diagnostic`. Out: at most ten errors, in
-//! the order of their places, each once.
+//! In: the `result` of `textDocument/diagnostic`. Out: at most ten errors, ordered by
+//! position, without duplicates.
 
 use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::message::{Paths, clean};
-use crate::python::Complaint;
+use crate::complaint::Complaint;
+use crate::message::{Paths, shorten};
 
-/// A model repairs a few at a time; more cost tokens.
-const MOST: usize = 10;
+/// The most errors that are reported. A model fixes a few at a time; more cost tokens.
+const MAX_ERRORS: usize = 10;
 const ERROR: u32 = 1;
 /// "A 'return' statement can only be used within a function body": programs may
 /// return at the top (see `returns`).
 const TOP_LEVEL_RETURN: u32 = 1108;
-/// The messages about implicit `any` and about style: models leave parameters
-/// untyped, and the program runs all the same.
+/// The messages about implicit `any` and about style: models leave parameters untyped, and
+/// the program still runs.
 const IMPLICIT_ANY: Range<u32> = 7000..7100;
 
-/// What an error is about, in the checker's own terms.
+/// The kind of an error, in the checker's own terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
     /// TypeScript's number of the message, such as 2345.
     TypeScript(u32),
-    /// Of checkers of Python what they mean.
+    /// What a checker of Python complains about.
     Python(Complaint),
 }
 
 impl Code {
-    /// TypeScript's number; 0, which it does not have, for Python.
+    /// TypeScript's number; 0, which TypeScript does not use, for Python.
     pub fn number(&self) -> u32 {
         match self {
             Self::TypeScript(number) => *number,
@@ -51,13 +51,13 @@ pub struct Diagnostic {
     pub end_line: u32,
     /// Column behind its end.
     pub end_column: u32,
-    /// What it is about.
+    /// The kind of the error.
     pub code: Code,
     /// One or two lines, without host paths.
     pub message: String,
 }
 
-/// What `textDocument/diagnostic` answers.
+/// The answer to `textDocument/diagnostic`.
 #[derive(Deserialize)]
 pub(crate) struct Report {
     #[serde(default)]
@@ -66,18 +66,18 @@ pub(crate) struct Report {
 
 #[derive(Deserialize)]
 pub(crate) struct Item {
-    range: Place,
+    range: TextRange,
     #[serde(default = "error")]
     severity: u32,
     #[serde(default)]
-    pub(crate) code: Name,
+    pub(crate) code: ItemCode,
     pub(crate) message: String,
 }
 
-/// TypeScript numbers its messages, others name the rule; syntax has no rule.
+/// TypeScript numbers its messages, other checkers name a rule; syntax errors have no rule.
 #[derive(Deserialize, Default)]
 #[serde(untagged)]
-pub(crate) enum Name {
+pub(crate) enum ItemCode {
     Number(u32),
     Rule(String),
     #[default]
@@ -85,7 +85,7 @@ pub(crate) enum Name {
 }
 
 #[derive(Deserialize)]
-struct Place {
+struct TextRange {
     start: Position,
     end: Position,
 }
@@ -96,7 +96,7 @@ struct Position {
     character: u32,
 }
 
-impl Name {
+impl ItemCode {
     fn number(&self) -> u32 {
         match self {
             Self::Number(number) => *number,
@@ -122,29 +122,29 @@ impl Report {
             let code = item.code.number();
             code != TOP_LEVEL_RETURN && !IMPLICIT_ANY.contains(&code)
         };
-        each_once(self.in_order().filter(counted).map(|item| item.into_diagnostic(paths)))
+        deduplicated(self.in_order().filter(counted).map(|item| item.into_diagnostic(paths)))
     }
 
-    /// What the checker calls errors, in the order of their places.
+    /// The items of severity error, ordered by position.
     pub(crate) fn in_order(self) -> impl Iterator<Item = Item> {
         let mut items: Vec<Item> =
             self.items.into_iter().filter(|item| item.severity == ERROR).collect();
         items.sort_by_key(|item| {
-            let Place { start, end } = &item.range;
+            let TextRange { start, end } = &item.range;
             (start.line, start.character, end.line, end.character)
         });
         items.into_iter()
     }
 }
 
-/// Each error once, and ten at most.
-pub(crate) fn each_once(found: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
+/// Removes repeated errors, and keeps at most ten.
+pub(crate) fn deduplicated(found: impl Iterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut errors: Vec<Diagnostic> = Vec::new();
     for error in found {
         if errors.last() != Some(&error) {
             errors.push(error);
         }
-        if errors.len() == MOST {
+        if errors.len() == MAX_ERRORS {
             break;
         }
     }
@@ -154,13 +154,13 @@ pub(crate) fn each_once(found: impl Iterator<Item = Diagnostic>) -> Vec<Diagnost
 impl Item {
     fn into_diagnostic(self, paths: &Paths) -> Diagnostic {
         let code = Code::TypeScript(self.code.number());
-        let message = clean(&self.message, paths);
-        self.told(code, message)
+        let message = shorten(&self.message, paths);
+        self.to_diagnostic(code, message)
     }
 
-    /// The error at this place, in these words.
-    pub(crate) fn told(&self, code: Code, message: String) -> Diagnostic {
-        let Place { start, end } = &self.range;
+    /// The error at this position, with this message.
+    pub(crate) fn to_diagnostic(&self, code: Code, message: String) -> Diagnostic {
+        let TextRange { start, end } = &self.range;
         Diagnostic {
             line: start.line.saturating_add(1),
             column: start.character.saturating_add(1),

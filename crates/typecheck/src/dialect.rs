@@ -1,24 +1,24 @@
-//! The checkers that can be talked to, and how they differ.
+//! The supported checkers, and how they differ.
 //!
-//! In: which one it is. Out: how it is started, what it is greeted with, and the
-//! files that it needs in the folder of a program. All of them speak the language
-//! server protocol; the rest of this crate does not know them apart.
+//! In: a checker. Out: how to start and initialize it, and the files that it needs in the
+//! folder of a program.
+//! Invariant: all checkers speak the language server protocol; the rest of this crate treats
+//! them alike.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::confine::SOFT_MEMORY;
-use crate::python;
-use crate::typescript_files;
+use crate::{python_files, typescript_files};
 
-/// How long a check may take, the start of the checker included.
+/// How long a check may take, including the start of the checker.
 pub const CHECK_DEADLINE: Duration = Duration::from_secs(2);
 /// The same for pyright. Chosen: it took 2 s to start and read the standard library
 /// on two busy cores, and a tenth of that later.
 const PYRIGHT_DEADLINE: Duration = Duration::from_secs(5);
 
-/// The server's own word for "log nothing".
+/// The log level of the server at which it logs nothing.
 const LOG_NOTHING: u32 = 5;
 
 /// Which checker a process is.
@@ -29,13 +29,13 @@ pub(crate) enum Dialect {
     Pyright,
 }
 
-/// Where a checker takes its settings from.
+/// How a checker finds the settings of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Roots {
-    /// From the nearest file above a program.
-    Found,
-    /// From folders that it is told of: the program's must be among them.
-    Told,
+    /// From the nearest settings file above the program.
+    Nearest,
+    /// From the registered folders, which must include that of the program.
+    Registered,
 }
 
 impl Dialect {
@@ -58,7 +58,7 @@ impl Dialect {
     }
 
     pub(crate) fn roots(self) -> Roots {
-        if self.is_python() { Roots::Told } else { Roots::Found }
+        if self.is_python() { Roots::Registered } else { Roots::Nearest }
     }
 
     pub(crate) fn deadline(self) -> Duration {
@@ -99,8 +99,8 @@ impl Dialect {
     pub(crate) fn own_files(self) -> Vec<(&'static str, String)> {
         match self {
             Self::TypeScript => typescript_files::typescript_files(),
-            Self::Ty => python::ty_files(),
-            Self::Pyright => python::pyright_files(),
+            Self::Ty => python_files::ty_files(),
+            Self::Pyright => python_files::pyright_files(),
         }
     }
 }

@@ -1,4 +1,8 @@
-//! Why a program was not checked.
+//! The errors of a check.
+//!
+//! In: what went wrong. Out: a text for the operator.
+//! Invariant: none of these says anything about the types of the program, which can still
+//! run.
 
 use std::io;
 use std::time::Duration;
@@ -11,16 +15,16 @@ use crate::confine::{SpawnError, Unconfined};
 /// program's types; the program can still run.
 #[derive(Debug, Error)]
 pub enum TypeCheckError {
-    /// The text could make the compiler read what is not part of the check.
+    /// The text could make the compiler read files that are not part of the check.
     #[error("the program is not type-checked: {reason}")]
     Refused {
-        /// What was seen.
+        /// Why it was refused.
         reason: &'static str,
     },
     /// The check took too long; the compiler was killed.
-    #[error("the type check did not end within {} ms", after.as_millis())]
+    #[error("the type check did not finish within {} ms", after.as_millis())]
     Timeout {
-        /// How long was waited.
+        /// The deadline.
         after: Duration,
     },
     /// The compiler could not be started.
@@ -28,12 +32,12 @@ pub enum TypeCheckError {
     Start {
         /// Its path.
         command: String,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         cause: io::Error,
     },
     /// The compiler would have run unconfined, so it was not started.
-    #[error("the type checker `{command}` was not started, since it would run unconfined")]
+    #[error("the type checker `{command}` was not started because it would run unconfined")]
     Unconfined {
         /// Its path.
         command: String,
@@ -41,16 +45,16 @@ pub enum TypeCheckError {
         #[source]
         cause: Unconfined,
     },
-    /// The compiler ended in the middle of a check, or said what is not LSP.
-    #[error("the type checker broke off: {reason}")]
+    /// The compiler exited during a check, or broke the protocol.
+    #[error("the type checker failed: {reason}")]
     Broken {
         /// What happened.
         reason: String,
     },
-    /// The compiler failed several times in a row and is left alone for a while.
+    /// The compiler failed several times in a row and is disabled for a while.
     #[error("the type checker keeps failing and is off for another {} s", retry_in.as_secs().max(1))]
     Off {
-        /// When it is tried again.
+        /// The time until it is tried again.
         retry_in: Duration,
     },
     /// The scratch folder cannot be used.
@@ -58,7 +62,7 @@ pub enum TypeCheckError {
     Folder {
         /// Which folder.
         folder: String,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         cause: io::Error,
     },

@@ -1,7 +1,7 @@
-//! Counts failures of the compiler and decides when to leave it alone.
+//! Counts failures of the compiler and decides when to disable it for a while.
 //!
-//! In: what happened, with the time. Out: for how long no check is tried.
-//! Pure: the clock comes in as an argument.
+//! In: successes and failures, with their times. Out: how long no check is tried.
+//! Pure: the time is an argument.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 const TOO_MANY: u32 = 3;
 /// … within this time …
 const WITHIN: Duration = Duration::from_secs(60);
-/// … and the compiler is left alone for this long. Long enough that a machine
-/// without memory is not made worse, short enough that nobody has to restart.
+/// … and the compiler is disabled for this long. Long enough not to overload a machine that
+/// is out of memory, short enough that no restart is needed.
 const OFF_FOR: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// How long the compiler is still left alone, if it is.
+    /// How long the compiler stays disabled, if it is.
     pub(crate) fn off_for(&self, now: Instant) -> Option<Duration> {
         let left = self.off_until?.saturating_duration_since(now);
         (!left.is_zero()).then_some(left)

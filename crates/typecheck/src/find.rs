@@ -1,9 +1,9 @@
 //! Finds TypeScript's native compiler on this machine.
 //!
-//! In: the configured path, the state folder and `PATH`. Out: a native `tsc` of
-//! version 7 or later, or why there is none.
-//! Starts nothing: versions are read from `package.json`. npm's `tsc` is a
-//! script for Node; the native one is in a package of its own beside it.
+//! In: the configured path, the state folder and `PATH`. Out: a native `tsc` of version 7 or
+//! later, or why there is none. npm's `tsc` is a script for Node; the native compiler is in a
+//! separate package beside it.
+//! Invariant: nothing is started; versions are read from `package.json`.
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::ffi::OsStr;
@@ -16,9 +16,9 @@ use serde::Deserialize;
 /// The version that `tidegate doctor --fix` installs.
 pub const TYPESCRIPT_VERSION: &str = "7.0.2";
 
-/// What was found.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum FoundTypeScript {
     /// A native compiler that can be used.
     Native {
         /// Its path.
@@ -26,37 +26,41 @@ pub enum Found {
     },
     /// A TypeScript from before it was native.
     TooOld {
-        /// Where.
+        /// Its path.
         path: PathBuf,
-        /// Which.
+        /// Its version.
         version: String,
     },
     /// A file that is not a native compiler and does not lead to one.
     NotNative {
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
-    /// None at all.
+    /// No compiler.
     Missing,
 }
 
-/// Finds a compiler: the configured one and no other, else the one installed in
-/// the state folder, else the one on `PATH`.
-pub fn find(configured: Option<&Path>, state_dir: &Path, path_variable: &OsStr) -> Found {
+/// Finds a compiler: only the configured one if there is one, else the one installed in the
+/// state folder, else the one on `PATH`.
+pub fn find_typescript(
+    configured: Option<&Path>,
+    state_dir: &Path,
+    path_variable: &OsStr,
+) -> FoundTypeScript {
     if let Some(path) = configured {
         return at(path);
     }
     let installed = native_in(&install_folder(state_dir).join("node_modules"));
-    if let Found::Native { .. } = at(&installed) {
-        return Found::Native { tsc: installed };
+    if let FoundTypeScript::Native { .. } = at(&installed) {
+        return FoundTypeScript::Native { tsc: installed };
     }
-    let mut unusable = Found::Missing;
+    let mut unusable = FoundTypeScript::Missing;
     for folder in std::env::split_paths(path_variable).filter(|folder| folder.is_absolute()) {
         match at(&folder.join(format!("tsc{EXE_SUFFIX}"))) {
-            found @ Found::Native { .. } => return found,
-            Found::Missing => {}
+            found @ FoundTypeScript::Native { .. } => return found,
+            FoundTypeScript::Missing => {}
             found => {
-                if unusable == Found::Missing {
+                if unusable == FoundTypeScript::Missing {
                     unusable = found;
                 }
             }
@@ -89,10 +93,10 @@ fn native_in(node_modules: &Path) -> PathBuf {
     node_modules.join(package_name()).join("lib").join(format!("tsc{EXE_SUFFIX}"))
 }
 
-fn at(path: &Path) -> Found {
-    let Ok(real) = path.canonicalize() else { return Found::Missing };
+fn at(path: &Path) -> FoundTypeScript {
+    let Ok(real) = path.canonicalize() else { return FoundTypeScript::Missing };
     if !real.is_file() {
-        return Found::Missing;
+        return FoundTypeScript::Missing;
     }
     // `…/typescript/bin/tsc`, `…/typescript-linux-x64/lib/tsc`
     let package = real.parent().and_then(Path::parent).and_then(|folder| {
@@ -103,17 +107,19 @@ fn at(path: &Path) -> Found {
         && package.name.starts_with("typescript")
         && package.major() < Some(7)
     {
-        return Found::TooOld { path: path.to_owned(), version: package.version.clone() };
+        return FoundTypeScript::TooOld { path: path.to_owned(), version: package.version.clone() };
     }
     if is_native(&real) {
-        return Found::Native { tsc: real };
+        return FoundTypeScript::Native { tsc: real };
     }
     // Its platform package: within the package, or beside it.
     let nested = package.iter().flat_map(|(folder, _)| {
         [folder.join("node_modules"), folder.parent().unwrap_or(folder).to_owned()]
     });
     let native = nested.map(|modules| native_in(&modules)).find(|tsc| is_native(tsc));
-    native.map_or(Found::NotNative { path: path.to_owned() }, |tsc| Found::Native { tsc })
+    native.map_or(FoundTypeScript::NotNative { path: path.to_owned() }, |tsc| {
+        FoundTypeScript::Native { tsc }
+    })
 }
 
 #[derive(Deserialize)]
@@ -147,7 +153,7 @@ mod tests {
 
     use tempfile::TempDir;
 
-    use super::{Found, find, install_folder, package_name};
+    use super::{FoundTypeScript, find_typescript, install_folder, package_name};
 
     const NATIVE: &str = "\x7fELF and more";
     const SCRIPT: &str = "#!/usr/bin/env node\n";
@@ -187,23 +193,23 @@ mod tests {
             self.write(&format!("{folder}/lib/tsc"), NATIVE)
         }
 
-        fn found(&self, configured: Option<&Path>) -> Found {
+        fn found(&self, configured: Option<&Path>) -> FoundTypeScript {
             let path = [self.path("empty"), self.path("bin")];
             let path: OsString = std::env::join_paths(path).unwrap();
-            find(configured, &self.path("state"), &path)
+            find_typescript(configured, &self.path("state"), &path)
         }
     }
 
     #[test]
     fn the_one_in_the_state_folder_comes_before_the_one_on_the_path() {
         let machine = Machine::new();
-        assert_eq!(machine.found(None), Found::Missing);
+        assert_eq!(machine.found(None), FoundTypeScript::Missing);
         machine.npm("lib", "7.0.2");
         let on_path = machine.native("lib");
-        assert_eq!(machine.found(None), Found::Native { tsc: on_path });
+        assert_eq!(machine.found(None), FoundTypeScript::Native { tsc: on_path });
         let modules = install_folder(Path::new("state")).join("node_modules");
         let installed = machine.native(modules.to_str().unwrap());
-        assert_eq!(machine.found(None), Found::Native { tsc: installed });
+        assert_eq!(machine.found(None), FoundTypeScript::Native { tsc: installed });
     }
 
     #[test]
@@ -211,7 +217,7 @@ mod tests {
         let machine = Machine::new();
         machine.npm("lib", "7.1.0");
         let tsc = machine.native("lib/typescript/node_modules");
-        assert_eq!(machine.found(None), Found::Native { tsc });
+        assert_eq!(machine.found(None), FoundTypeScript::Native { tsc });
     }
 
     #[test]
@@ -220,14 +226,14 @@ mod tests {
         machine.npm("lib", "5.9.3");
         machine.native("lib");
         let path = machine.path("bin/tsc");
-        assert_eq!(machine.found(None), Found::TooOld { path, version: "5.9.3".into() });
+        assert_eq!(machine.found(None), FoundTypeScript::TooOld { path, version: "5.9.3".into() });
     }
 
     #[test]
     fn a_script_that_leads_nowhere_is_reported() {
         let machine = Machine::new();
         let path = machine.write("bin/tsc", "#!/bin/sh\n");
-        assert_eq!(machine.found(None), Found::NotNative { path });
+        assert_eq!(machine.found(None), FoundTypeScript::NotNative { path });
     }
 
     #[test]
@@ -235,9 +241,12 @@ mod tests {
         let machine = Machine::new();
         machine.native(install_folder(Path::new("state")).join("node_modules").to_str().unwrap());
         let nowhere = machine.path("nowhere");
-        assert_eq!(machine.found(Some(&nowhere)), Found::Missing);
+        assert_eq!(machine.found(Some(&nowhere)), FoundTypeScript::Missing);
         let own = machine.write("own/tsc", NATIVE);
-        assert_eq!(machine.found(Some(&own)), Found::Native { tsc: own.clone() });
-        assert_eq!(find(None, Path::new("/nowhere"), OsStr::new("")), Found::Missing);
+        assert_eq!(machine.found(Some(&own)), FoundTypeScript::Native { tsc: own.clone() });
+        assert_eq!(
+            find_typescript(None, Path::new("/nowhere"), OsStr::new("")),
+            FoundTypeScript::Missing
+        );
     }
 }

@@ -1,16 +1,15 @@
 //! The framing of the language server protocol: a header with the length, then
 //! JSON.
 //!
-//! In: bytes of a process that is not trusted. Out: whole frames, or an error.
-//! Must stay true: nothing is allocated beyond the caps, whatever the header
-//! says.
+//! In: bytes of an untrusted process. Out: complete frames, or an error.
+//! Invariant: nothing is allocated beyond the limits, whatever the header says.
 
 use std::io::{self, ErrorKind};
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
-/// No answer about one program is larger. One with a diagnostic per line of a
-/// megabyte of source has 40 MB and is given up.
+/// The largest frame. No useful answer is larger; one with a diagnostic for each line of a
+/// megabyte of source would have 40 MB and is refused.
 pub(crate) const FRAME_BYTES: usize = 16 * 1024 * 1024;
 const HEADER_LINE_BYTES: u64 = 256;
 const HEADER_LINES: usize = 8;
@@ -48,7 +47,7 @@ fn content_length(line: &[u8]) -> Option<usize> {
 }
 
 fn bad(what: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidData, format!("{what} of a frame is not valid"))
+    io::Error::new(ErrorKind::InvalidData, format!("{what} of a frame is invalid"))
 }
 
 /// A message with its header.

@@ -1,38 +1,37 @@
-//! Words an error of the compiler for a model.
+//! Shortens an error message of the compiler for a model.
 //!
-//! In: a message of the language server, with its chain of reasons one per line,
-//! each deeper one indented further. Out: one or two lines without host paths.
-//! Pure.
+//! In: a message of the language server, with its chain of reasons, one per line, each
+//! indented further than its parent. Out: one or two lines without host paths. Pure.
 
-const LONGEST: usize = 300;
+const MAX_CHARACTERS: usize = 300;
 
 /// Longest type within a message.
-const LONGEST_TYPE: usize = 90;
+const MAX_TYPE_CHARACTERS: usize = 90;
 
-/// What host paths begin with, and what is shown instead.
+/// The prefixes of host paths, and what is shown instead.
 pub(crate) struct Paths {
     /// Longest first.
     pub(crate) shown: Vec<(String, &'static str)>,
 }
 
-/// The message as the model gets it.
-pub(crate) fn clean(message: &str, paths: &Paths) -> String {
+/// The message as the model sees it.
+pub(crate) fn shorten(message: &str, paths: &Paths) -> String {
     let mut text = relevant(message);
     for (host, shown) in &paths.shown {
         text = text.replace(host.as_str(), shown);
     }
     let text = without_import_types(&text).replace(" | undefined", "");
-    cut(with_short_types(&text))
+    truncated(with_short_types(&text))
 }
 
-/// Types stand in single quotes. A long one hides what is said about it.
+/// Shortens types, which are in single quotes: a long one would hide the rest of the message.
 fn with_short_types(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     for (at, part) in text.split('\'').enumerate() {
         if at > 0 {
             short.push('\'');
         }
-        match part.char_indices().nth(LONGEST_TYPE) {
+        match part.char_indices().nth(MAX_TYPE_CHARACTERS) {
             Some((end, _)) if at % 2 == 1 => {
                 short.push_str(&part[..end]);
                 short.push('…');
@@ -43,8 +42,8 @@ fn with_short_types(text: &str) -> String {
     short
 }
 
-/// The deepest line, since it says what is wrong; with the line that names the
-/// property if it does not, else with the first line.
+/// The deepest line, since it states what is wrong. If it does not name the property, it is
+/// preceded by the line that does, or by the first line.
 fn relevant(message: &str) -> String {
     let lines: Vec<&str> = message.lines().filter(|line| !line.trim().is_empty()).collect();
     let depth = |line: &str| line.len() - line.trim_start().len();
@@ -88,8 +87,8 @@ fn without_import_types(text: &str) -> String {
     plain + rest
 }
 
-fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+fn truncated(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_CHARACTERS) {
         text.truncate(end);
         text.push('…');
     }
@@ -98,11 +97,11 @@ fn cut(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Paths, clean};
+    use super::{Paths, shorten};
 
     fn cleaned(message: &str) -> String {
         let shown = vec![("/scratch/p/w".to_owned(), "."), ("/scratch".to_owned(), "…")];
-        clean(message, &Paths { shown })
+        shorten(message, &Paths { shown })
     }
 
     #[test]

@@ -1,18 +1,17 @@
-//! Finds programs that must not reach the compiler.
+//! Refuses programs that must not reach the compiler.
 //!
 //! In: the text of a program. Out: why it is refused, if it is.
-//! A module name in a program makes the compiler open files. The kernel keeps it
-//! in its folders where it can (see `confine`); this check holds where it
-//! cannot. It works on the text alone and errs on the side of refusing: a
-//! refused program is not checked, it still runs.
-//! Must stay true: a name that stands after `import`, `from`, `require` or
-//! `module` leads into the program's own tree or is a module of `globals.d.ts`,
-//! however it is spelt.
+//! A module name in a program makes the compiler open files. The kernel restricts it to its
+//! folders where it can (see `confine`); this check covers systems where it cannot. It works
+//! on the text alone and refuses in case of doubt: a refused program is not checked, but it
+//! still runs.
+//! Invariant: a name after `import`, `from`, `require` or `module` leads into the program's
+//! own tree or is a module of `globals.d.ts`, however it is spelt.
 
-/// More is not written by anybody who wants it checked.
+/// The longest program that is checked. Chosen: no real program is longer.
 pub(crate) const PROGRAM_BYTES: usize = 1024 * 1024;
 
-/// The modules that `globals.d.ts` declares, also as `node:…`.
+/// The modules that `globals.d.ts` declares, with and without `node:`.
 const MODULES: [&str; 18] = [
     "assert",
     "assert/strict",
@@ -35,11 +34,11 @@ const MODULES: [&str; 18] = [
     "servers/index",
 ];
 
-/// How far behind a word its module name is looked for. Without a limit, a
-/// megabyte of `import/*` would cost a hundred billion steps.
+/// How far after a word its module name is searched. Without a limit, a megabyte of
+/// `import/*` would take a hundred billion steps.
 const WINDOW_BYTES: usize = 2048;
 
-/// The words before a module name, and the brackets that may stand between.
+/// The words before a module name, and the brackets allowed in between.
 const WORDS: [(&str, &str); 4] = [("import", "("), ("from", ""), ("require", "("), ("module", "")];
 
 /// Why this program is not checked.
@@ -58,8 +57,7 @@ pub(crate) fn reason(program: &str) -> Option<&'static str> {
     None
 }
 
-/// Whether three or more slashes are followed by `<`. One pass: every byte is
-/// looked at once.
+/// Whether three or more slashes are followed by `<`. A single pass over the text.
 fn has_directive(text: &str) -> bool {
     let mut slashes = 0;
     let mut armed = false;
@@ -75,7 +73,7 @@ fn has_directive(text: &str) -> bool {
     false
 }
 
-/// All text that stands where a module name can stand.
+/// All texts at positions where a module name can be.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     WORDS.iter().flat_map(move |(word, opening)| {
         let behind = move |(at, word): (usize, &str)| quoted(&text[at + word.len()..], opening);
@@ -83,19 +81,19 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The quoted text at the start, behind blanks, comments and `opening` brackets.
+/// The quoted text at the start, after blanks, comments and `opening` brackets.
 fn quoted<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     let window = &text[..text.floor_char_boundary(WINDOW_BYTES)];
     let rest = after_trivia(window, opening);
     if rest.is_empty() && window.len() < text.len() {
-        // Too far away to be looked for: refused.
+        // Beyond the window, so it is refused.
         return Some("..");
     }
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;
     let name = &rest[1..];
-    // One that does not end is taken whole.
+    // An unterminated text is taken as a whole.
     let name = name.find(quote).map_or(name, |end| &name[..end]);
-    // Only a template goes over lines: this quote was the end of a text.
+    // Only a template may span lines, so this quote was the end of another text.
     (quote == '`' || !name.contains('\n')).then_some(name)
 }
 
@@ -113,8 +111,8 @@ fn after_trivia<'a>(mut text: &'a str, opening: &str) -> &'a str {
     }
 }
 
-/// Whether a module of this name would be looked for outside of the tree. What
-/// cannot be a name, since the quote before it ended a text, is none.
+/// Whether the compiler would search for this module outside of the tree. A text that cannot
+/// be a module name, since the quote before it ended another text, does not count.
 fn leads_out(name: &str) -> bool {
     let starts_a_name = |c: char| c.is_alphanumeric() || "@#./\\~_$".contains(c);
     if !name.starts_with(starts_a_name) {
@@ -126,13 +124,13 @@ fn leads_out(name: &str) -> bool {
     let module = name.strip_prefix("node:").unwrap_or(name);
     let inside =
         name.starts_with("./") || name.starts_with("servers/") || MODULES.contains(&module);
-    // A sentence: packages have no blanks in their names.
+    // Prose: package names contain no blanks.
     let prose = name.starts_with(char::is_alphanumeric) && name.contains(' ');
     !inside && !prose
 }
 
-/// With `\uXXXX`, `\u{…}` and `\xXX` resolved; other escapes stay, and a module
-/// name with one is refused for its backslash.
+/// Resolves `\uXXXX`, `\u{…}` and `\xXX`. Other escapes stay, and a module name that contains
+/// one is refused because of its backslash.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -150,7 +148,7 @@ fn unescaped(text: &str) -> String {
 /// The character that an escape stands for, and its length without the backslash.
 fn resolve(escape: &str) -> Option<(char, usize)> {
     let (digits, length) = if let Some(braced) = escape.strip_prefix("u{") {
-        // As far as a code point can go with some zeros before it.
+        // Long enough for any code point with some leading zeros.
         let end = braced.bytes().take(16).position(|byte| byte == b'}')?;
         (&braced[..end], end + 3)
     } else if let Some(four) = escape.strip_prefix('u') {
@@ -218,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_made_to_be_slow_are_not() {
+    fn texts_designed_to_be_slow_are_checked_quickly() {
         for part in ["import/*", "from//", "\\u{", "module ", "///", "require((("] {
             let program = part.repeat(PROGRAM_BYTES / part.len());
             let started = Instant::now();

@@ -1,13 +1,13 @@
-//! Makes a `return` at the top of a program one that the compiler looks into.
+//! Replaces each top-level `return` of a program, so that the compiler checks its value.
 //!
-//! In: a program and the places where the compiler found a `return` outside of a
-//! function. Out: the same program with `throw` in their place, or none if there
-//! is nothing to change. The compiler does not check what such a `return`
-//! returns; what a `throw` throws it does, and it ends the flow in the same way.
-//! Must stay true: every other character keeps its line and column.
+//! In: a program and the positions where the compiler found a `return` outside of a
+//! function. Out: the same program with `throw` in their place, or `None` if there is nothing
+//! to change. The compiler does not check the value of such a `return`, but it checks the
+//! value of a `throw`, which ends the control flow in the same way.
+//! Invariant: every other character keeps its line and column.
 
 const RETURN: &str = "return";
-/// As long.
+/// Padded to the same length.
 const THROW: &str = "throw ";
 
 /// The program to check a second time.

@@ -1,10 +1,9 @@
 //! The scratch folder of this process: `<folder>/<random>/`, with a lock.
 //!
-//! In: a folder that several gateways may share. Out: one below it that is this
-//! process's alone, private to its user, removed at the end.
-//! Must stay true: a folder whose process lives is never removed. Its lock is
-//! the kernel's and dies with the process, so leftovers of a killed one are
-//! recognised, and swept by the next that starts.
+//! In: a folder that several gateways may share. Out: a folder below it for this process
+//! only, private to its user and removed at the end.
+//! Invariant: the folder of a running process is never removed. Its lock is released by the
+//! kernel when the process dies, so the next gateway recognises and removes leftovers.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -19,12 +18,12 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes the folder and sweeps those of the dead.
+    /// Creates the folder, and removes those of dead processes.
     pub(crate) fn make(shared: &Path) -> io::Result<Self> {
         make_private(shared)?;
-        // The compiler reports real paths; ours must begin the same way.
+        // The compiler reports canonical paths; ours must have the same prefix.
         let shared = shared.canonicalize()?;
-        // Held while a folder is made and locked: nobody sweeps it in between.
+        // Held while the folder is created and locked, so that it is not removed in between.
         let entrance = lock_file(&shared)?;
         entrance.lock()?;
         sweep(&shared);
@@ -42,7 +41,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is swept by the next gateway.
+        // If this fails, the next gateway removes the folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
@@ -55,11 +54,12 @@ fn sweep(shared: &Path) {
         }
         let abandoned = match File::open(folder.join(LOCK)) {
             Ok(lock) => lock.try_lock().is_ok(),
-            // Made under the entrance's lock and yet without a file: half removed.
+            // Folders get their lock file under the shared lock, so one without it was
+            // partly removed.
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if abandoned && let Err(error) = fs::remove_dir_all(&folder) {
-            tracing::debug!(folder = %folder.display(), %error, "leftover of a type check stays");
+            tracing::debug!(folder = %folder.display(), %error, "could not remove a leftover folder");
         }
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_are_swept_and_the_living_are_not() {
+    fn leftovers_are_removed_and_folders_in_use_are_not() {
         let shared = tempfile::tempdir().unwrap();
         let living = Scratch::make(shared.path()).unwrap();
         fs::create_dir(shared.path().join("dead")).unwrap();

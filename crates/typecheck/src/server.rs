@@ -1,17 +1,16 @@
-//! One checker process as a language server.
+//! One checker process, used as a language server.
 //!
 //! In: documents. Out: the diagnostics of each. Requests may overlap.
-//! What comes back is not trusted: frames are capped, answers are matched by
-//! number, and talk that nobody asked for has a limit.
-//! Must stay true: the process ends when this value is dropped, when it breaks
-//! the protocol, or when its standard input closes because we have died.
+//! Its output is not trusted: frames are capped, answers are matched by id, and unsolicited
+//! messages are limited.
+//! Invariant: the process ends when this value is dropped, when it breaks the protocol, or
+//! when its standard input closes because the gateway died.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use serde::Deserialize;
@@ -22,46 +21,25 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::confine::{self, Confinement, Readable, SpawnError};
+use crate::confine::{self, Readable, SpawnError};
 use crate::diagnostic::Report;
 use crate::dialect::{Dialect, Roots};
 use crate::error::TypeCheckError;
 use crate::frame;
+use crate::launch::Launch;
 
-/// What the server may say between two answers. It is asked to log nothing.
-const TALK_BYTES: usize = 4 * 1024 * 1024;
-/// How many folders a server is told of at a time. Chosen: ty has 15 MB for each.
-const MOST_ROOTS: usize = 8;
-
-/// How to start the checker.
-pub(crate) struct Launch {
-    pub(crate) dialect: Dialect,
-    /// Its executable, or its script.
-    pub(crate) compiler: PathBuf,
-    /// What runs it, if it is a script.
-    pub(crate) runtime: Option<PathBuf>,
-    /// Further files and folders with programs that it needs.
-    pub(crate) programs: Vec<PathBuf>,
-    /// How long a check may take.
-    pub(crate) deadline: Duration,
-    pub(crate) confinement: Confinement,
-}
-
-impl Launch {
-    pub(crate) fn typescript(tsc: PathBuf, confinement: Confinement) -> Self {
-        let dialect = Dialect::TypeScript;
-        let (programs, deadline) = (Vec::new(), dialect.deadline());
-        Self { dialect, compiler: tsc, runtime: None, programs, deadline, confinement }
-    }
-}
+/// The most unsolicited bytes between two answers. The server is told to log nothing.
+const MAX_UNSOLICITED_BYTES: usize = 4 * 1024 * 1024;
+/// The most folders that are registered at a time. Chosen: ty uses 15 MB for each.
+const MAX_ROOTS: usize = 8;
 
 /// A running language server.
 pub(crate) struct Server {
     dialect: Dialect,
-    /// The folders that it was told of, the last used one at the end.
+    /// The registered folders, the most recently used one last.
     roots: Mutex<Vec<Root>>,
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
-    waiting: Arc<Mutex<Waiting>>,
+    pending: Arc<Mutex<Pending>>,
     last_id: AtomicU64,
     stop: CancellationToken,
     failed: AtomicBool,
@@ -70,15 +48,15 @@ pub(crate) struct Server {
     _stop_on_drop: DropGuard,
 }
 
-/// A folder that the server was told of, and how many checks are under way there.
+/// A registered folder, and the number of active checks in it.
 struct Root {
     folder: PathBuf,
     checks: u32,
 }
 
-/// Who waits for an answer; why nobody gets one any more.
+/// The pending requests, and why the process ended, once it has.
 #[derive(Default)]
-struct Waiting {
+struct Pending {
     answers: HashMap<u64, oneshot::Sender<Answer>>,
     ended: Option<String>,
 }
@@ -96,7 +74,7 @@ struct Incoming<'a> {
 }
 
 impl Server {
-    /// Starts the compiler and greets it. `folder` holds all worlds.
+    /// Starts the checker and initializes it. `folder` contains all worlds.
     pub(crate) async fn start(launch: &Launch, folder: &Path) -> Result<Self, TypeCheckError> {
         let failed = |error: SpawnError| {
             TypeCheckError::not_started(launch.compiler.display().to_string(), error)
@@ -119,13 +97,13 @@ impl Server {
         let readable = Readable { programs: programs.collect(), data: vec![folder.to_owned()] };
         let child = confine::spawn(command, readable, launch.confinement).await.map_err(failed)?;
         let server = Self::attend(child, dialect);
-        server.greet(folder).await.map_err(|reason| TypeCheckError::Broken { reason })?;
+        server.initialize(folder).await.map_err(|reason| TypeCheckError::Broken { reason })?;
         Ok(server)
     }
 
     fn attend(mut child: Child, dialect: Dialect) -> Self {
         let (outgoing, messages) = mpsc::unbounded_channel();
-        let waiting = Arc::new(Mutex::new(Waiting::default()));
+        let pending = Arc::new(Mutex::new(Pending::default()));
         let pid = child.id();
         tracing::debug!(?pid, "type checker started");
         let stop = CancellationToken::new();
@@ -135,14 +113,14 @@ impl Server {
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(drain(stderr));
         }
-        tokio::spawn(supervise(child, Arc::clone(&waiting), outgoing.clone(), stop.clone()));
+        tokio::spawn(supervise(child, Arc::clone(&pending), outgoing.clone(), stop.clone()));
         let _stop_on_drop = stop.clone().drop_guard();
         let failed = AtomicBool::new(false);
         Self {
             dialect,
             roots: Mutex::default(),
             outgoing,
-            waiting,
+            pending,
             last_id: AtomicU64::new(0),
             stop,
             failed,
@@ -152,11 +130,11 @@ impl Server {
         }
     }
 
-    async fn greet(&self, folder: &Path) -> Result<(), String> {
+    async fn initialize(&self, folder: &Path) -> Result<(), String> {
         let document = json!({"diagnostic": {}});
         let (root, capabilities) = match self.dialect.roots() {
-            Roots::Found => (json!(uri(folder)), json!({"textDocument": document})),
-            Roots::Told => {
+            Roots::Nearest => (json!(uri(folder)), json!({"textDocument": document})),
+            Roots::Registered => {
                 let workspace = json!({"workspaceFolders": true});
                 (Value::Null, json!({"textDocument": document, "workspace": workspace}))
             }
@@ -173,10 +151,10 @@ impl Server {
         Ok(())
     }
 
-    /// The diagnostics of a program in a folder; its text is not read from disk.
+    /// The diagnostics of a program in a folder. Its text is sent, not read from disk.
     pub(crate) async fn diagnose(&self, folder: &Path, text: &str) -> Result<Report, String> {
-        let is_told = self.dialect.roots() == Roots::Told;
-        if is_told {
+        let registers = self.dialect.roots() == Roots::Registered;
+        if registers {
             self.enter(folder);
         }
         let uri = uri(&folder.join(self.dialect.program()));
@@ -184,17 +162,17 @@ impl Server {
         let document = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", &json!({"textDocument": document}));
         let params = json!({"textDocument": {"uri": uri}});
-        // Whoever gives up waiting ends the process as well.
+        // A caller that stops pending also kills the process.
         let answer = self.request("textDocument/diagnostic", &params).await?;
         self.notify("textDocument/didClose", &params);
-        if is_told {
+        if registers {
             self.leave(folder);
         }
         serde_json::from_str(answer.get()).map_err(|error| format!("odd diagnostics: {error}"))
     }
 
-    /// Makes a folder one of those that the server knows. Of those in which nothing
-    /// is under way, the one that was not used for longest is forgotten.
+    /// Registers a folder with the server. If there are too many, the least recently used
+    /// folder without active checks is removed.
     fn enter(&self, folder: &Path) {
         let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = roots.iter().position(|root| root.folder == folder) {
@@ -204,7 +182,7 @@ impl Server {
             return;
         }
         let idle = roots.iter().position(|root| root.checks == 0);
-        let oldest = idle.filter(|_| roots.len() >= MOST_ROOTS).map(|at| roots.remove(at).folder);
+        let oldest = idle.filter(|_| roots.len() >= MAX_ROOTS).map(|at| roots.remove(at).folder);
         roots.push(Root { folder: folder.to_owned(), checks: 1 });
         let named = |folder: &Path| {
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -222,30 +200,30 @@ impl Server {
         }
     }
 
-    /// Ends the process now.
+    /// Kills the process now.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Whether we have ended it.
+    /// Whether the process was killed with [`Server::stop`].
     pub(crate) fn was_stopped(&self) -> bool {
         self.stop.is_cancelled()
     }
 
     pub(crate) fn is_alive(&self) -> bool {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.ended.is_none() && !self.was_stopped()
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.ended.is_none() && !self.was_stopped()
     }
 
     /// Whether somebody waits for an answer.
     #[cfg(test)]
     pub(crate) fn is_busy(&self) -> bool {
-        !self.waiting.lock().unwrap().answers.is_empty()
+        !self.pending.lock().unwrap().answers.is_empty()
     }
 
-    /// True for the first who asks: one end of a process is one failure, however
-    /// many checks it takes along.
-    pub(crate) fn fails_first(&self) -> bool {
+    /// True for the first caller: the end of a process counts as one failure, however many
+    /// checks fail with it.
+    pub(crate) fn is_first_failure(&self) -> bool {
         !self.failed.swap(true, Ordering::Relaxed)
     }
 
@@ -253,11 +231,11 @@ impl Server {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, answer) = oneshot::channel();
         {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(reason) = &waiting.ended {
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(reason) = &pending.ended {
                 return Err(reason.clone());
             }
-            waiting.answers.insert(id, sender);
+            pending.answers.insert(id, sender);
         }
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         answer.await.unwrap_or_else(|_| Err(self.reason()))
@@ -268,26 +246,26 @@ impl Server {
     }
 
     fn send(&self, message: &Value) {
-        // Fails only after the end, which the answer's receiver learns too.
+        // Fails only if the process has ended, which the receiver of the answer notices too.
         let _ = self.outgoing.send(frame::framed(&message.to_string()));
     }
 
     fn reason(&self) -> String {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.ended.clone().unwrap_or_else(|| "it has ended".to_owned())
+        let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.ended.clone().unwrap_or_else(|| "it has ended".to_owned())
     }
 }
 
-/// Reads until the end, then ends the process and tells those who wait.
+/// Reads until the end, then kills the process and fails all pending requests.
 async fn supervise(
     mut child: Child,
-    waiting: Arc<Mutex<Waiting>>,
+    pending: Arc<Mutex<Pending>>,
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
     stop: CancellationToken,
 ) {
     let reading = async {
         match child.stdout.take() {
-            Some(stdout) => read_all(stdout, &waiting, &outgoing).await,
+            Some(stdout) => read_all(stdout, &pending, &outgoing).await,
             None => "it has no standard output".to_owned(),
         }
     };
@@ -299,19 +277,19 @@ async fn supervise(
     let _ = child.start_kill();
     let status = child.wait().await;
     tracing::debug!(%reason, ?status, "type checker ended");
-    let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-    waiting.ended = Some(reason);
-    waiting.answers.clear();
+    let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
+    pending.ended = Some(reason);
+    pending.answers.clear();
 }
 
-/// Hands answers to those who wait for them. Returns why it stopped.
+/// Delivers answers to pending requests. Returns why it stopped.
 async fn read_all(
     stdout: ChildStdout,
-    waiting: &Mutex<Waiting>,
+    pending: &Mutex<Pending>,
     outgoing: &mpsc::UnboundedSender<Vec<u8>>,
 ) -> String {
     let mut stdout = BufReader::new(stdout);
-    let mut talk = 0;
+    let mut unsolicited_bytes = 0;
     loop {
         let body = match frame::read(&mut stdout).await {
             Ok(Some(body)) => body,
@@ -319,28 +297,28 @@ async fn read_all(
             Err(error) => return error.to_string(),
         };
         let Ok(message) = serde_json::from_slice::<Incoming<'_>>(&body) else {
-            return "it sent what is not JSON-RPC".to_owned();
+            return "it sent a message that is not JSON-RPC".to_owned();
         };
-        talk += body.len();
+        unsolicited_bytes += body.len();
         match (message.id, &message.method) {
             (Some(id), Some(_)) => {
-                // A request of the server: it offers what we do not use.
+                // A request of the server, for features that we do not use.
                 let reply = json!({"jsonrpc": "2.0", "id": id, "result": null});
                 let _ = outgoing.send(frame::framed(&reply.to_string()));
             }
             (Some(id), None) => {
                 let id = id.get().parse().ok();
-                let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(sender) = id.and_then(|id: u64| waiting.answers.remove(&id)) {
-                    talk = 0;
-                    // Whoever waited may have given up.
+                let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(sender) = id.and_then(|id: u64| pending.answers.remove(&id)) {
+                    unsolicited_bytes = 0;
+                    // Fails only if the caller stopped pending.
                     let _ = sender.send(answer(&message));
                 }
             }
             (None, _) => {}
         }
-        if talk > TALK_BYTES {
-            return "it talks without end".to_owned();
+        if unsolicited_bytes > MAX_UNSOLICITED_BYTES {
+            return "it sent too many unsolicited messages".to_owned();
         }
     }
 }
@@ -358,14 +336,14 @@ fn answer(message: &Incoming<'_>) -> Answer {
 
 async fn write_all(mut stdin: ChildStdin, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
     while let Some(message) = messages.recv().await {
-        // The reader notices the end and says so.
+        // The reading task notices and reports the end of the process.
         if stdin.write_all(&message).await.is_err() {
             return;
         }
     }
 }
 
-/// Standard error is read, so that it cannot fill up, and shown to operators.
+/// Reads standard error, so that the pipe cannot fill up, and logs it for operators.
 async fn drain(mut stderr: ChildStderr) {
     let mut buffer = [0; 4096];
     while let Ok(count @ 1..) = stderr.read(&mut buffer).await {

@@ -1,13 +1,12 @@
 //! Worlds: the folders in which programs are checked.
 //!
-//! In: the declarations that one program needs. Out: a folder with exactly
-//! these, our own files (of TypeScript a tsconfig and the globals) and an empty
-//! program, leased to one check at a time.
-//! A world never changes after it was written, so the compiler may keep what it
-//! has read of it, and programs with older definitions are not disturbed. Two
-//! checks at the same time get two copies: one program can never see another.
-//! The name of a folder is random, since a program that could guess it could
-//! import from it. Idle worlds are kept for the next check, the oldest go first.
+//! In: the declarations that one program needs. Out: a folder with exactly these
+//! declarations, our own files (for TypeScript a tsconfig and the globals) and an empty
+//! program, leased to one check at a time. Idle worlds are reused; the least recently used
+//! ones are removed first.
+//! Invariants: a world never changes after it was written, so the compiler may cache it.
+//! Concurrent checks get separate copies, so a program never sees another one. Folder names
+//! are random, since a program could import from a folder whose name it can guess.
 
 use std::fs;
 use std::io;
@@ -19,9 +18,9 @@ use sha2::{Digest, Sha256};
 use crate::dialect::Dialect;
 use crate::scratch::{Scratch, make_private, random_name};
 
-/// How many idle worlds stay on disk.
-const KEPT: usize = 32;
-/// What the declarations of one program may have in all.
+/// The most idle worlds on disk.
+const MAX_IDLE_WORLDS: usize = 32;
+/// The most bytes of all declarations of one program.
 const DECLARATION_BYTES: usize = 8 * 1024 * 1024;
 
 /// A declaration file that a program can import.
@@ -53,12 +52,12 @@ impl Worlds {
         Self { scratch, dialect, idle: Mutex::default() }
     }
 
-    /// The folder that holds all of them.
+    /// The folder that contains all worlds.
     pub(crate) fn folder(&self) -> &Path {
         self.scratch.folder()
     }
 
-    /// A world with these files that nobody else uses. Blocks on the disk.
+    /// A world with these files that no other check uses. Blocks on the disk.
     pub(crate) fn lease(self: &Arc<Self>, files: &[SourceFile]) -> io::Result<Lease> {
         let fingerprint = fingerprint(files);
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,10 +77,10 @@ impl Worlds {
     fn give_back(&self, world: World) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         idle.push(world);
-        let oldest = (idle.len() > KEPT).then(|| idle.remove(0));
+        let oldest = (idle.len() > MAX_IDLE_WORLDS).then(|| idle.remove(0));
         drop(idle);
         if let Some(world) = oldest {
-            // What stays behind goes with the scratch folder.
+            // A folder that remains is removed with the scratch folder.
             let _ = fs::remove_dir_all(world.folder);
         }
     }
@@ -107,7 +106,7 @@ impl Drop for Lease {
     }
 }
 
-/// Whether these files can be written: names that stay inside, a sane size.
+/// Why these files cannot be written, if so: names that lead outside, or too much text.
 pub(crate) fn refusal(dialect: Dialect, files: &[SourceFile]) -> Option<&'static str> {
     let size: usize = files.iter().map(|file| file.text.len()).sum();
     if size > DECLARATION_BYTES {
@@ -116,7 +115,7 @@ pub(crate) fn refusal(dialect: Dialect, files: &[SourceFile]) -> Option<&'static
     files
         .iter()
         .any(|file| !is_plain(dialect, &file.path))
-        .then_some("a declaration has a name that is not one")
+        .then_some("a declaration has an invalid file name")
 }
 
 fn is_plain(dialect: Dialect, path: &str) -> bool {
@@ -153,8 +152,8 @@ fn write(scratch: &Path, dialect: Dialect, files: &[SourceFile]) -> io::Result<P
         }
         fs::write(path, text)?;
     }
-    // The program itself is a document in memory over this file. It must exist,
-    // or the document belongs to no project.
+    // The program itself is a document in memory that replaces this file. The file must
+    // exist, or the document belongs to no project.
     fs::write(folder.join(dialect.program()), "")?;
     Ok(folder)
 }
@@ -165,7 +164,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::{Dialect, KEPT, Scratch, SourceFile, Worlds, refusal};
+    use super::{Dialect, MAX_IDLE_WORLDS, Scratch, SourceFile, Worlds, refusal};
 
     fn file(path: &str, text: &str) -> SourceFile {
         SourceFile { path: path.to_owned(), text: Arc::from(text) }
@@ -200,19 +199,19 @@ mod tests {
         let worlds = worlds(folder.path());
         let used = worlds.lease(&[]).unwrap();
         let mut made = Vec::new();
-        for number in 0..=KEPT {
+        for number in 0..=MAX_IDLE_WORLDS {
             let lease = worlds.lease(&[file("a.ts", &number.to_string())]).unwrap();
             made.push(lease.folder().to_owned());
         }
         let there: Vec<bool> = made.iter().map(|folder| folder.exists()).collect();
-        let mut expected = vec![true; KEPT + 1];
+        let mut expected = vec![true; MAX_IDLE_WORLDS + 1];
         expected[0] = false;
         assert_eq!((there, used.folder().exists()), (expected, true));
     }
 
     #[test]
     fn names_that_lead_out_are_refused() {
-        let bad = Some("a declaration has a name that is not one");
+        let bad = Some("a declaration has an invalid file name");
         let refusal = |files: &[SourceFile]| refusal(Dialect::TypeScript, files);
         for path in ["../a.ts", "/a.ts", "a/../../b.ts", "a.js", "program.ts", "a\\b.ts", ""] {
             assert_eq!(refusal(&[file(path, "")]), bad, "{path}");

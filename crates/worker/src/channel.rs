@@ -1,4 +1,6 @@
-//! Blocking frames over the one descriptor the worker has.
+//! Blocking frames over the only descriptor of the worker.
+//!
+//! In: bytes from the gateway. Out: decoded messages, and encoded ones to the gateway.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,8 +11,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use tidegate_wire::{FromGuest, HEADER_BYTES, ToGuest, body_length};
 
-/// Bytes asked of the kernel at once. Most replies are smaller, so one read
-/// usually brings header and body together.
+/// Bytes per read. Most replies are smaller, so one read usually returns header and body.
 const READ_BYTES: usize = 64 * 1024;
 
 /// The guest's end of the wire.
@@ -49,8 +50,8 @@ impl Channel {
         }
     }
 
-    /// Waits until there is something to read. A read that waits itself would be woken
-    /// for nothing whenever the gateway takes a message off the socket.
+    /// Waits until there is something to read. A blocking read would wake for nothing
+    /// whenever the gateway reads a message from the socket.
     fn wait(&self) -> io::Result<()> {
         let mut descriptors = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
         match poll(&mut descriptors, PollTimeout::NONE) {
@@ -59,7 +60,7 @@ impl Channel {
         }
     }
 
-    /// Waits for one message, but not longer than `timeout`.
+    /// Waits for one message, for at most `timeout`.
     pub(crate) fn receive_within(&mut self, timeout: Duration) -> io::Result<Option<ToGuest>> {
         if let Some(message) = self.take_buffered()? {
             return Ok(Some(message));
@@ -85,7 +86,7 @@ impl Channel {
         };
         let end = HEADER_BYTES + body_length(*header).map_err(io::Error::other)?;
         let Some(body) = self.received.get(HEADER_BYTES..end) else {
-            // A large frame: make room once instead of doubling up to it.
+            // A large frame: reserve once instead of doubling repeatedly.
             self.received.reserve(end - self.received.len());
             return Ok(None);
         };

@@ -1,9 +1,9 @@
 //! QuickJS: one runtime, one program, one event loop.
 //!
 //! In: JavaScript made by the reader, and its limits. Out: JSON text of its output, or why
-//! it failed. The engine runs in this thread; what a program waits for arrives
-//! on the channel, so the event loop is: run jobs, fire timers, wait for a
-//! reply, repeat. The runtime is never freed: the process ends right after.
+//! it failed. The engine runs in this thread, and replies arrive on the channel, so the
+//! event loop is: run jobs, fire timers, wait for a reply, repeat.
+//! Invariant: the runtime is never freed, since the process exits right after the run.
 
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -16,18 +16,18 @@ use tidegate_wire::RunRequest;
 use crate::exception::pending_error;
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
-use crate::jobs::{self, Job, Rejections};
+use crate::jobs::{self, JobOutcome, Rejections};
 use crate::thrown::{
     FILE_NAME, as_bad_output, as_rejection, as_syntax_error, gateway_gone, nothing_to_run, stuck,
-    with_remedy,
+    with_mistake_hint,
 };
 
 /// JavaScript stack. The thread's real stack is much larger: QuickJS aborts the
 /// process if its limit lies above it.
 pub(crate) const STACK_BYTES: usize = 1024 * 1024;
 
-/// An engine with its globals, ready for one program. Made before the program is
-/// known, so that a spare worker has this behind it.
+/// An engine with its globals, ready for one program. Created before the program is known,
+/// so that a spare worker is warm.
 pub(crate) struct Engine {
     runtime: Runtime,
     context: Context,
@@ -55,8 +55,8 @@ impl Engine {
         host: &Rc<Host>,
         request: &RunRequest,
     ) -> Result<Option<String>, RunError> {
-        // Never freed: that would take longer than the run may have left, and
-        // the process ends right after.
+        // Never freed: that could take longer than the time left, and the process exits
+        // right after.
         let engine = ManuallyDrop::new(self);
         let executable = request.executable.as_ref().ok_or_else(nothing_to_run)?;
         let map = LineMap::from_bytes(&executable.line_map);
@@ -64,14 +64,14 @@ impl Engine {
         engine.runtime.set_memory_limit(memory_bytes);
         engine.context.with(|ctx| {
             let (map, rejections) = (&map, &engine.rejections);
-            let run = Run { ctx: ctx.clone(), host, request, map, rejections };
+            let run = ActiveProgram { ctx: ctx.clone(), host, request, map, rejections };
             let callbacks = engine.callbacks.restore(&ctx).map_err(|_| run.error())?;
             run.program(&executable.code, &callbacks)
         })
     }
 }
 
-struct Run<'js, 'r> {
+struct ActiveProgram<'js, 'r> {
     ctx: Ctx<'js>,
     host: &'r Rc<Host>,
     request: &'r RunRequest,
@@ -79,7 +79,7 @@ struct Run<'js, 'r> {
     rejections: &'r Rejections,
 }
 
-impl<'js> Run<'js, '_> {
+impl<'js> ActiveProgram<'js, '_> {
     fn program(&self, code: &str, callbacks: &Callbacks<'js>) -> Result<Option<String>, RunError> {
         let options = named(FILE_NAME);
         let program: Function<'js> =
@@ -90,11 +90,11 @@ impl<'js> Run<'js, '_> {
         let finished: Promise<'js> =
             callbacks.finish.call((returned,)).map_err(|_| self.error())?;
         let output = self.settled(&finished, callbacks)?;
-        // A call that nobody awaits was still meant to happen.
+        // A call that is not awaited must still be made.
         while self.host.in_flight() > 0 {
-            self.turn(callbacks, Wait::CallsOnly)?;
+            self.turn(callbacks, WaitFor::CallsOnly)?;
         }
-        // Nor may such a call fail without a word.
+        // And its failure must be reported.
         if self.rejections.throw_first(&self.ctx) {
             return Err(as_rejection(self.error()));
         }
@@ -111,7 +111,7 @@ impl<'js> Run<'js, '_> {
             self.run_jobs()?;
             match promise.state() {
                 PromiseState::Resolved | PromiseState::Rejected => break,
-                PromiseState::Pending => self.turn(callbacks, Wait::Anything)?,
+                PromiseState::Pending => self.turn(callbacks, WaitFor::Anything)?,
             }
         }
         match promise.result::<Value<'js>>() {
@@ -126,18 +126,18 @@ impl<'js> Run<'js, '_> {
                 return Err(RunError::new(reason, "stopped"));
             }
             match jobs::run_next(&self.ctx) {
-                Job::None => return Ok(()),
-                Job::Ran => {}
-                Job::Threw => return Err(self.error()),
+                JobOutcome::None => return Ok(()),
+                JobOutcome::Ran => {}
+                JobOutcome::Threw => return Err(self.error()),
             }
         }
     }
 
-    /// One turn of the event loop: a timer that is due, else the next reply.
-    fn turn(&self, callbacks: &Callbacks<'js>, wait: Wait) -> Result<(), RunError> {
+    /// One turn of the event loop: a due timer, else the next reply.
+    fn turn(&self, callbacks: &Callbacks<'js>, wait: WaitFor) -> Result<(), RunError> {
         let timer = match wait {
-            Wait::Anything => self.host.next_timer(),
-            Wait::CallsOnly => None,
+            WaitFor::Anything => self.host.next_timer(),
+            WaitFor::CallsOnly => None,
         };
         if timer.is_some()
             && let Some(id) = self.host.due_timer()
@@ -171,7 +171,7 @@ impl<'js> Run<'js, '_> {
         let text = text.to_string().map_err(|_| {
             RunError::new(ErrorCode::BadOutput, "the output holds text that is not valid Unicode")
         })?;
-        if !self.host.take_output(text.len() as u64) {
+        if !self.host.count_output(text.len() as u64) {
             return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
         }
         Ok(Some(text))
@@ -179,12 +179,12 @@ impl<'js> Run<'js, '_> {
 
     fn error(&self) -> RunError {
         let error = pending_error(&self.ctx, self.map, self.host, self.request.memory_bytes);
-        with_remedy(error, &self.request.source, self.host)
+        with_mistake_hint(error, &self.request.source, self.host)
     }
 }
 
 #[derive(Clone, Copy)]
-enum Wait {
+enum WaitFor {
     Anything,
     CallsOnly,
 }

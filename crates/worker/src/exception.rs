@@ -1,8 +1,8 @@
-//! What QuickJS tells of a thrown value.
+//! Reads a value thrown in QuickJS.
 //!
-//! The thrown value is the program's own and may be anything: a getter that
-//! throws again, a proxy, no error at all. Every look at it can fail, and then
-//! the look is left out. What it means is said in `thrown.rs`.
+//! In: the pending exception of a context. Out: an error, made by `thrown.rs`.
+//! Invariant: every read may fail and is then skipped. The value is the program's own and
+//! may be anything: a getter that throws, a proxy, not an error at all.
 
 use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
 use tidegate_model::{ErrorCode, LineMap, RunError};
@@ -36,8 +36,8 @@ fn describe<'js>(
         return placed(RunError::new(reason, "stopped"), stack_of(ctx, thrown).as_deref(), map);
     }
     let Some(object) = thrown.as_object() else {
-        // Out of memory, QuickJS cannot make an error object and throws null.
-        // Two thirds of the limit in real pages is a sure sign of it.
+        // Out of memory, QuickJS cannot create an error object and throws null. Two thirds
+        // of the limit in physical pages distinguish this from `throw null`.
         if thrown.is_null() && confine::peak_memory_bytes() > memory_limit / 3 * 2 {
             return RunError::new(ErrorCode::MemoryLimit, "out of memory");
         }
@@ -62,7 +62,7 @@ fn describe<'js>(
     explain(read, map)
 }
 
-/// Reads a property as text, if it is there and harmless.
+/// Reads a property as text, if it exists and reading it does not throw.
 fn property<'js>(ctx: &Ctx<'js>, object: &Object<'js>, key: &str) -> Option<String> {
     let value: Value<'js> = match object.get(key) {
         Ok(value) => value,

@@ -1,9 +1,9 @@
-//! The globals of a program: the only place where native functions meet it.
+//! Installs the globals of a program.
 //!
-//! In: the engine's context and the [`Host`]. Out: globals in the context, and
-//! the functions that the event loop calls back. The scripts are ours and run
-//! before the program; each is a function of one object with the native
-//! functions below.
+//! In: the engine's context and the [`Host`]. Out: globals in the context, and the functions
+//! that the event loop calls. Our own scripts run before the program; each is a function of
+//! one object with the native functions below.
+//! Invariant: this is the only place where a program reaches native functions.
 
 use std::rc::Rc;
 
@@ -18,8 +18,7 @@ use crate::script::{Script, script};
 
 pub(crate) const API: Script = script!("api", "api.js");
 
-/// Globals installed at once, in this order: the first one makes tools that the
-/// others use.
+/// Globals installed at the start, in this order: the others use functions of the first.
 pub(crate) const EAGER: [Script; 4] = [
     script!("lazy", "prelude/lazy.js"),
     script!("console", "prelude/console.js"),
@@ -27,7 +26,7 @@ pub(crate) const EAGER: [Script; 4] = [
     script!("unavailable", "prelude/unavailable.js"),
 ];
 
-/// Globals and modules made on first use: most programs use none of them.
+/// Globals and modules created on first use: most programs use none of them.
 pub(crate) const LAZY: [Script; 11] = [
     script!("inspect", "prelude/inspect.js"),
     script!("encoding", "prelude/encoding.js"),
@@ -51,7 +50,7 @@ pub(crate) struct Callbacks<'js> {
     pub(crate) port: Value<'js>,
 }
 
-/// [`Callbacks`] outside of the context, from the worker's start to its run.
+/// [`Callbacks`] kept outside the context, between the start of the worker and its run.
 pub(crate) struct SavedCallbacks {
     settle: Persistent<Function<'static>>,
     finish: Persistent<Function<'static>>,

@@ -1,8 +1,9 @@
-//! The engine's view of the gateway: calls, questions, logs, timers, the clock.
+//! The gateway as the engine sees it: calls, questions, logs, timers, the clock.
 //!
-//! One per run, shared by the native functions that the globals are built on.
-//! Invariant: once [`Host::stop`] was called, no further message is sent but the
-//! outcome, and the engine's interrupt handler ends the program.
+//! In: requests of native functions, shared by all of them during one run. Out: frames to
+//! the gateway, replies to the engine.
+//! Invariant: after [`Host::stop`], only the outcome is sent, and the engine's interrupt
+//! handler stops the program.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -16,12 +17,12 @@ use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, RunRequest,
 
 use crate::channel::Channel;
 
-/// Printed text is sent in pieces of about this size, since a frame per line
-/// would cost a wake-up of the gateway per line.
-const LOG_PIECE_BYTES: usize = 32 * 1024;
+/// Printed text is sent in chunks of about this size: one frame per line would wake the
+/// gateway for each line.
+const LOG_CHUNK_BYTES: usize = 32 * 1024;
 
-/// How long one wait is while the clock is stopped; then it waits again.
-const STOPPED_WAIT: Duration = Duration::from_secs(60);
+/// How long a single wait lasts while the clock is paused; then it waits again.
+const PAUSED_WAIT: Duration = Duration::from_secs(60);
 
 /// An answer to a call: its id and JSON text or error.
 pub(crate) type Reply = (u32, Result<String, RunError>);
@@ -29,20 +30,20 @@ pub(crate) type Reply = (u32, Result<String, RunError>);
 /// State shared by all native functions of one run.
 pub(crate) struct Host {
     channel: RefCell<Channel>,
-    /// Answers that arrived while a question was waiting for its own.
-    early: RefCell<VecDeque<Reply>>,
+    /// Replies to calls that arrived while a question waited for its answer.
+    buffered_replies: RefCell<VecDeque<Reply>>,
     in_flight: Cell<u32>,
     next_question: Cell<u32>,
     log: RefCell<(LogLevel, String)>,
-    /// The limit of output, and what is left of it.
+    /// The limit of output, and how much of it is left.
     output_bytes: Cell<u64>,
     output_left: Cell<u64>,
-    /// What the program wanted to print and return, once it was too much.
+    /// Total bytes the program tried to print and return, once that exceeded the limit.
     output_wanted: Cell<u64>,
     timers: RefCell<Timers>,
     stopped: RefCell<Option<ErrorCode>>,
     started: Cell<Instant>,
-    /// `None` until the program is known, and while the clock is stopped.
+    /// `None` until the program is known, and while the clock is paused.
     deadline: Cell<Option<Instant>>,
     /// CPU time of the process at which the program must end.
     cpu_deadline: Cell<Option<Duration>>,
@@ -60,10 +61,10 @@ impl Host {
     pub(crate) fn new(channel: Channel) -> Self {
         Self {
             channel: RefCell::new(channel),
-            early: RefCell::default(),
+            buffered_replies: RefCell::default(),
             in_flight: Cell::new(0),
-            // Calls count up from 1; questions down from the top, so that the
-            // two never meet.
+            // Ids of calls count up from 1, ids of questions down from the maximum, so they
+            // never collide.
             next_question: Cell::new(u32::MAX),
             log: RefCell::new((LogLevel::Info, String::new())),
             output_bytes: Cell::new(0),
@@ -77,8 +78,8 @@ impl Host {
         }
     }
 
-    /// Says hello, with the proof of the worker's confinement, and waits for the program.
-    /// The clock starts when it is there.
+    /// Says hello with the isolation report, and waits for the program. The clock starts
+    /// when the program arrives.
     pub(crate) fn wait_for_run(&self, report: IsolationReport) -> io::Result<RunRequest> {
         self.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report })?;
         let ToGuest::Run(run) = self.channel.borrow_mut().receive()? else {
@@ -94,7 +95,7 @@ impl Host {
         Ok(*run)
     }
 
-    /// Why the run must end now, if it must. Checked by the interrupt handler.
+    /// Why the run must stop now, if it must. Checked by the interrupt handler.
     pub(crate) fn stop_reason(&self) -> Option<ErrorCode> {
         let stopped = *self.stopped.borrow();
         let late = || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
@@ -104,12 +105,12 @@ impl Host {
             .or_else(|| busy().then_some(ErrorCode::CpuLimit))
     }
 
-    /// When the run must have ended, once the program is known.
+    /// The deadline of the run, once the program is known.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline.get()
     }
 
-    /// The clock of the run was stopped by the gateway, or goes on.
+    /// Pauses or resumes the clock of the run, as the gateway requested.
     fn set_clock(&self, left_ms: Option<u32>) {
         let left = left_ms.map(|left| Duration::from_millis(u64::from(left)));
         self.deadline.set(left.map(|left| Instant::now() + left));
@@ -124,13 +125,13 @@ impl Host {
         self.started.get().elapsed().as_secs_f64() * 1000.0
     }
 
-    /// Sends a message, after what was printed before it.
+    /// Sends a message, after the text that was printed before it.
     pub(crate) fn send(&self, message: &FromGuest) -> io::Result<()> {
         self.flush_log()?;
         self.channel.borrow_mut().send(message)
     }
 
-    /// Starts a tool call. Its reply comes out of [`Host::next_reply`].
+    /// Starts a tool call. [`Host::next_reply`] returns its reply.
     pub(crate) fn call(
         &self,
         id: u32,
@@ -138,26 +139,25 @@ impl Host {
         arguments: String,
         raw: bool,
     ) -> io::Result<()> {
-        // Nothing longer exists, and the gateway ends the run of a worker that
-        // sends it: cut, it is simply unknown.
+        // No longer name exists, and the gateway kills a worker that sends one. A truncated
+        // name is just an unknown tool.
         name.truncate(name.floor_char_boundary(NAME_LIMIT));
         self.request(&FromGuest::Call { id, name, arguments, raw })
     }
 
-    /// Sends something that will get a reply.
+    /// Sends a message that will get a reply.
     pub(crate) fn request(&self, message: &FromGuest) -> io::Result<()> {
         self.in_flight.set(self.in_flight.get() + 1);
         self.send(message)
     }
 
-    /// Starts a `fetch`. Its reply comes out of [`Host::next_reply`], and its id
-    /// is of the same count as those of calls.
+    /// Starts a `fetch`. [`Host::next_reply`] returns its reply; ids are shared with calls.
     pub(crate) fn fetch(&self, id: u32, request: String) -> io::Result<()> {
         self.in_flight.set(self.in_flight.get() + 1);
         self.send(&FromGuest::Fetch { id, request })
     }
 
-    /// Asks for a host command. Its reply comes out of [`Host::next_reply`].
+    /// Starts a host command. [`Host::next_reply`] returns its reply.
     pub(crate) fn command(&self, id: u32, mut name: String, request: String) -> io::Result<()> {
         name.truncate(name.floor_char_boundary(NAME_LIMIT));
         self.in_flight.set(self.in_flight.get() + 1);
@@ -169,8 +169,8 @@ impl Host {
         self.in_flight.get()
     }
 
-    /// Asks a question and waits for its answer. Replies to calls that arrive
-    /// in between are kept for the event loop.
+    /// Asks a question and waits for its answer. Replies to calls that arrive in between are
+    /// buffered for the event loop.
     pub(crate) fn ask(
         &self,
         question: Question,
@@ -183,7 +183,9 @@ impl Host {
         loop {
             match self.channel.borrow_mut().receive()? {
                 ToGuest::Reply { id, outcome } if id == asked => return Ok(outcome),
-                ToGuest::Reply { id, outcome } => self.early.borrow_mut().push_back((id, outcome)),
+                ToGuest::Reply { id, outcome } => {
+                    self.buffered_replies.borrow_mut().push_back((id, outcome));
+                }
                 ToGuest::Clock { left_ms } => self.set_clock(left_ms),
                 ToGuest::Run(_) | ToGuest::Prepare(_) => {
                     return Err(io::ErrorKind::InvalidData.into());
@@ -195,15 +197,15 @@ impl Host {
     /// Waits for the next reply to a call, until `until` or the deadline.
     pub(crate) fn next_reply(&self, until: Option<Instant>) -> io::Result<Option<Reply>> {
         self.flush_log()?;
-        let early = self.early.borrow_mut().pop_front();
-        let reply = match early {
+        let buffered_replies = self.buffered_replies.borrow_mut().pop_front();
+        let reply = match buffered_replies {
             Some(reply) => Some(reply),
             None => {
                 let now = Instant::now();
                 let until = [until, self.deadline.get()].into_iter().flatten().min();
-                // Without a deadline the clock is stopped, and the gateway will say more.
+                // No deadline means that the clock is paused; the gateway will resume it.
                 let timeout =
-                    until.map_or(STOPPED_WAIT, |until| until.saturating_duration_since(now));
+                    until.map_or(PAUSED_WAIT, |until| until.saturating_duration_since(now));
                 let received = self.channel.borrow_mut().receive_within(timeout)?;
                 match received {
                     Some(ToGuest::Reply { id, outcome }) => Some((id, outcome)),
@@ -224,9 +226,9 @@ impl Host {
         Ok(reply)
     }
 
-    /// Captures printed text. False if the run has printed too much.
+    /// Buffers printed text. False if the run exceeded its output limit.
     pub(crate) fn print(&self, level: LogLevel, text: &str) -> io::Result<bool> {
-        if !self.take_output(text.len() as u64 + 1) {
+        if !self.count_output(text.len() as u64 + 1) {
             self.stop(ErrorCode::OutputLimit);
             return Ok(false);
         }
@@ -238,7 +240,7 @@ impl Host {
             let pending = &mut self.log.borrow_mut().1;
             pending.push_str(text);
             pending.push('\n');
-            pending.len() >= LOG_PIECE_BYTES
+            pending.len() >= LOG_CHUNK_BYTES
         };
         if full {
             self.flush_log()?;
@@ -246,8 +248,8 @@ impl Host {
         Ok(true)
     }
 
-    /// Counts bytes of output. False if there were too many.
-    pub(crate) fn take_output(&self, bytes: u64) -> bool {
+    /// Counts bytes of output. False if they exceed the limit.
+    pub(crate) fn count_output(&self, bytes: u64) -> bool {
         let Some(left) = self.output_left.get().checked_sub(bytes) else {
             let printed = self.output_bytes.get() - self.output_left.get();
             self.output_wanted.set(printed.saturating_add(bytes));
@@ -257,8 +259,7 @@ impl Host {
         true
     }
 
-    /// What the program wanted to print and return in all; zero if that was not
-    /// too much.
+    /// Total bytes the program tried to print and return; zero if within the limit.
     pub(crate) fn output_wanted(&self) -> u64 {
         self.output_wanted.get()
     }
@@ -276,8 +277,8 @@ impl Host {
 
     /// Starts a timer under the program's id.
     pub(crate) fn set_timer(&self, id: u32, delay_ms: f64) {
-        // NaN and negative delays mean "at once", as in browsers. A day is far
-        // beyond any deadline.
+        // NaN and negative delays mean zero, as in browsers. A day is far beyond any
+        // deadline.
         let delay = Duration::from_secs_f64(delay_ms.clamp(0.0, 86_400_000.0).max(0.0) / 1000.0);
         let mut timers = self.timers.borrow_mut();
         timers.created += 1;
@@ -303,7 +304,7 @@ impl Host {
         None
     }
 
-    /// Takes one timer that is due.
+    /// Removes and returns one timer that is due.
     pub(crate) fn due_timer(&self) -> Option<u32> {
         if self.next_timer()? > Instant::now() {
             return None;

@@ -1,10 +1,11 @@
-//! Runs one program and holds nothing.
+//! Runs one program, and holds no secrets.
 //!
-//! The guest side: entered first thing when the executable is started as
-//! `tidegate worker`. It has one descriptor, speaks `wire` on it, runs exactly
-//! one program and ends. It owns the engines and the globals a program sees; it has no
-//! parser of programs, no credential, no URL, no environment. Everything here may fall
-//! to a hostile program: nothing on the host side relies on this crate to behave.
+//! The guest side, entered first when the executable is started as `tidegate worker`. It has
+//! one descriptor, speaks `wire` on it, runs exactly one program and exits. It owns the
+//! engines and the globals of a program; it has no parser of programs, no credential, no URL
+//! and no environment.
+//! Invariant: a hostile program may take over everything here, so nothing on the host side
+//! relies on this crate.
 
 mod channel;
 mod confine;
@@ -12,10 +13,10 @@ mod engine;
 mod enter;
 mod exception;
 mod globals;
+mod hints;
 mod host;
 mod jobs;
 mod python;
-mod remedies;
 mod runner;
 mod script;
 mod thrown;

@@ -1,10 +1,11 @@
-//! Becomes Python: the process that was confined is the one that runs the program.
+//! Replaces this process with Python after it is confined.
 //!
-//! In: where Python is, and the jail. The guest's side of the protocol is then spoken
-//! by our scripts (`python/`). They come over the channel, since nothing of ours lies in
-//! the jail, and are compiled already ([`print_scripts`]). It serves one program, or
-//! becomes a zygote: a process that imports what programs need, runs none itself, and is
-//! forked for each (crate `zygote`).
+//! In: the path of Python, and the jail. Out: a Python process in which our scripts
+//! (`python/`) implement the guest's side of the protocol. The scripts arrive over the
+//! channel, since no file of ours is in the jail, and are already compiled
+//! ([`print_scripts`]). It serves one program, or becomes a zygote: a process that imports
+//! what programs need, runs none itself, and is forked for each (crate `zygote`).
+//! Invariant: the confined process is the one that runs the program.
 
 use std::convert::Infallible;
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -16,11 +17,11 @@ use std::process::Command;
 
 use nix::unistd::{chdir, execve};
 use serde_json::json;
-use tidegate_jail::{LIBRARY, Spec, Way};
+use tidegate_jail::{Origin, Spec, ZYGOTE_LIBRARY_PATH};
 use tidegate_model::{IsolationReport, Layer, LayerReport, LayerState};
 use tidegate_wire::{FromGuest, PROTOCOL_VERSION};
 
-/// Our scripts, in the order in which they need each other. Only a zygote runs the last.
+/// Our scripts, in the order of their dependencies. Only a zygote runs the last one.
 const SCRIPTS: [(&str, &str); 9] = [
     ("channel", include_str!("python/channel.py")),
     ("values", include_str!("python/values.py")),
@@ -33,63 +34,65 @@ const SCRIPTS: [(&str, &str); 9] = [
     ("zygote", include_str!("python/zygote.py")),
 ];
 
-/// What it confines new processes with; empty where that cannot be had.
+/// The library with which a zygote confines new processes; empty where it is unsupported.
 const ZYGOTE_LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/zygote.so"));
 
-/// Without these it could not make a jail for others.
-const NEEDED: [Layer; 4] =
+/// The layers without which a zygote could not jail its workers.
+const REQUIRED_LAYERS: [Layer; 4] =
     [Layer::UserNamespace, Layer::PidNamespace, Layer::MountNamespace, Layer::PrivateRoot];
 
 const START: &str = include_str!("python/start.py");
 
 const COMPILE: &str = include_str!("python/compile.py");
 
-/// The one folder that a program can write.
+/// The only folder that a program can write.
 const HOME: &str = "/tmp";
 
-/// Alone, without what is installed, nothing written beside modules, and text is
-/// UTF-8.
+/// Isolated from the environment, without installed packages, without writing bytecode
+/// files, and with text as UTF-8.
 const OPTIONS: [&str; 6] = ["-I", "-S", "-B", "-X", "utf8", "-c"];
 
-/// Which Python.
+/// The Python to execute.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Python {
+pub(crate) struct PythonWorker {
     pub(crate) program: PathBuf,
     pub(crate) packages: Option<PathBuf>,
-    pub(crate) role: Role,
+    pub(crate) role: PythonRole,
 }
 
-/// What it is to do.
+/// The role of the Python process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum PythonRole {
     /// Run one program.
     Worker,
     /// Be forked for each program.
     Zygote,
 }
 
-impl Python {
-    /// Confines this process and becomes it. Returns only if that fails.
+impl PythonWorker {
+    /// Confines this process and executes Python. Returns only if that fails.
     pub(crate) fn enter(&self, spec: Spec) -> io::Result<Infallible> {
         match self.role {
-            Role::Worker => {
-                let report = tidegate_jail::enter(spec, Way::Started).seal();
+            PythonRole::Worker => {
+                let report = tidegate_jail::enter(spec, Origin::Started).seal();
                 let hello = FromGuest::Hello { version: PROTOCOL_VERSION, report };
                 let hello = hello.encode().map_err(io::Error::other)?;
-                self.become_it(&hello, "")
+                self.execute(&hello, "")
             }
-            Role::Zygote if ZYGOTE_LIBRARY.is_empty() => Err(io::ErrorKind::Unsupported.into()),
-            Role::Zygote => {
-                let report = tidegate_jail::enter(spec, Way::Zygote(ZYGOTE_LIBRARY)).seal();
+            PythonRole::Zygote if ZYGOTE_LIBRARY.is_empty() => {
+                Err(io::ErrorKind::Unsupported.into())
+            }
+            PythonRole::Zygote => {
+                let report = tidegate_jail::enter(spec, Origin::Zygote(ZYGOTE_LIBRARY)).seal();
                 if !can_make_jails(&report) {
                     return Err(io::ErrorKind::Unsupported.into());
                 }
-                self.become_it(&[], LIBRARY)
+                self.execute(&[], ZYGOTE_LIBRARY_PATH)
             }
         }
     }
 
-    fn become_it(&self, hello: &[u8], library: &str) -> io::Result<Infallible> {
+    fn execute(&self, hello: &[u8], library: &str) -> io::Result<Infallible> {
         chdir(HOME)?;
         let hello = hex::encode(hello);
         let path = |path: &Path| path.as_os_str().to_owned();
@@ -98,11 +101,10 @@ impl Python {
         let arguments = [path(&self.program)].into_iter().chain(options);
         let arguments = arguments.chain([START.into(), hello.into(), library.into(), packages]);
         let arguments: Vec<CString> = arguments.map(|one| text(&one)).collect::<io::Result<_>>()?;
-        // A place of its own for what asks for one; times as everywhere else.
-        // One heap for all threads: of several, each would reserve a part of the
-        // address space that is limited, for libraries as well.
-        // OpenSSL is to look for no settings: where it finds some that it may not read, it
-        // fails.
+        // `HOME` for libraries that need one; the same time zone as in the other engines.
+        // One heap for all threads, since each heap reserves a part of the limited address
+        // space; the same for the threads of libraries. No configuration for OpenSSL, which
+        // fails if it finds one that it cannot read.
         let environment = [c"HOME=/tmp", c"TZ=UTC", c"LANG=C.UTF-8", c"OPENSSL_CONF="]
             .into_iter()
             .chain([c"MALLOC_ARENA_MAX=1", c"OPENBLAS_NUM_THREADS=1", c"OMP_NUM_THREADS=1"])
@@ -118,14 +120,14 @@ fn text(value: &OsStr) -> io::Result<CString> {
 
 fn can_make_jails(report: &IsolationReport) -> bool {
     let holds = |line: &&LayerReport| line.state == LayerState::Enforced;
-    let held: Vec<Layer> = report.0.iter().filter(holds).map(|line| line.layer).collect();
-    NEEDED.iter().all(|layer| held.contains(layer))
+    let enforced: Vec<Layer> = report.0.iter().filter(holds).map(|line| line.layer).collect();
+    REQUIRED_LAYERS.iter().all(|layer| enforced.contains(layer))
 }
 
-/// Becomes a Python that compiles our scripts for others like it, and prints them.
-/// Returns only if that fails. Nothing of a program is near.
+/// Executes a Python that compiles our scripts and prints them. Returns only if that fails.
+/// It never sees a program.
 pub fn print_scripts(python: &OsStr) -> io::Error {
-    // JSON texts are texts of Python too.
+    // JSON strings are also valid Python strings.
     let script = format!("SCRIPTS = {}\n{COMPILE}", json!(SCRIPTS));
     Command::new(python).args(OPTIONS).arg(script).env_clear().exec()
 }

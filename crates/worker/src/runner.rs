@@ -1,4 +1,6 @@
-//! What runs the one program of a worker: QuickJS in here, or a child.
+//! Runs the one program of a worker, in QuickJS or in a child process.
+//!
+//! In: the chosen engine, then a run. Out: the JSON text of its output, or an error.
 
 use std::io;
 use std::rc::Rc;
@@ -9,26 +11,26 @@ use tidegate_wire::RunRequest;
 use crate::confine;
 use crate::engine::Engine;
 use crate::host::Host;
-use crate::v8::{Choice, V8};
+use crate::v8::{EngineChoice, V8};
 
 /// A started engine.
 pub(crate) enum Runner {
-    /// Taken when it runs.
+    /// `None` once it has run.
     QuickJs(Option<Engine>),
     V8(V8),
 }
 
 impl Runner {
-    /// Starts the engine, so that whoever gets this worker finds it warm.
-    pub(crate) fn start(host: &Rc<Host>, choice: &Choice) -> io::Result<Self> {
+    /// Starts the engine.
+    pub(crate) fn start(host: &Rc<Host>, choice: &EngineChoice) -> io::Result<Self> {
         match choice {
-            Choice::QuickJs => {
+            EngineChoice::QuickJs => {
                 let engine = Engine::new(host).map_err(io::Error::other)?;
                 Ok(Self::QuickJs(Some(engine)))
             }
-            Choice::External(external) => V8::start(external).map(Self::V8),
-            // It has become something else by now.
-            Choice::Python(_) => Err(io::ErrorKind::Unsupported.into()),
+            EngineChoice::External(external) => V8::start(external).map(Self::V8),
+            // A Python worker has replaced this executable by now.
+            EngineChoice::Python(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -47,7 +49,7 @@ impl Runner {
         }
     }
 
-    /// Ends what was started. The most memory that it has used.
+    /// Stops the engine and returns its peak memory in bytes.
     pub(crate) fn end(self) -> u64 {
         match self {
             Self::QuickJs(_) => confine::peak_memory_bytes(),

@@ -1,7 +1,7 @@
-//! Our own scripts: functions of the native functions, in the executable.
+//! Our own scripts, embedded in the executable. Each is a function of the native functions.
 //!
-//! QuickJS gets them compiled, by the build script of this crate; an engine of
-//! the machine gets their source.
+//! In: the file of a script. Out: bytecode for QuickJS, compiled by the build script of this
+//! crate, and source text for an external engine.
 
 use rquickjs::{Ctx, Function, Object, Value, qjs};
 

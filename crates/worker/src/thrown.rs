@@ -1,19 +1,20 @@
-//! From what a program threw to an error a model can act on, for every engine.
+//! Turns a thrown value into an error that a model can act on, for every engine.
 //!
-//! In: what the engine could read of the thrown value. Out: a code, a message, a
-//! hint and the line of the program as written.
+//! In: what the engine could read of the thrown value. Out: a code, a message, a hint and
+//! the line in the program as written.
+//! Invariant: a program can make up an error, but not one that says how its run ended.
 
 use tidegate_model::{ErrorCode, LineMap, RunError, whole_words};
 use tidegate_wire::{Question, Thrown};
 
+use crate::hints;
 use crate::host::Host;
-use crate::remedies;
 
 /// Name of the program in stack traces.
 pub(crate) const FILE_NAME: &str = "program.ts";
 
-/// What a message or hint may have in bytes: a program that puts a whole answer
-/// into its error must not put it into the model's context.
+/// The longest message or hint in bytes: a program that puts a whole answer into an error
+/// must not flood the model's context.
 const TEXT_BYTES: usize = 2000;
 
 /// Describes a thrown value.
@@ -50,8 +51,8 @@ pub(crate) fn explain(thrown: Thrown, map: &LineMap) -> RunError {
     placed(error, thrown.stack.as_deref(), map)
 }
 
-/// What the front end accepts and only the engine refuses is still the program's
-/// syntax. Later a `SyntaxError` is thrown by `JSON.parse` and the like.
+/// An error at compile time that the parser missed is still a syntax error. At run time a
+/// `SyntaxError` comes from `JSON.parse` and the like.
 pub(crate) fn as_syntax_error(error: RunError) -> RunError {
     match (error.code, error.message.strip_prefix("SyntaxError: ")) {
         (ErrorCode::Thrown, Some(message)) => {
@@ -61,7 +62,7 @@ pub(crate) fn as_syntax_error(error: RunError) -> RunError {
     }
 }
 
-/// `JSON.stringify` throws for a cycle; nothing else is thrown on the way out.
+/// An error while the output is converted: `JSON.stringify` throws for a cycle.
 pub(crate) fn as_bad_output(error: RunError) -> RunError {
     match error.code {
         ErrorCode::Thrown => RunError { code: ErrorCode::BadOutput, ..error }
@@ -70,29 +71,29 @@ pub(crate) fn as_bad_output(error: RunError) -> RunError {
     }
 }
 
-/// The program has ended, and a promise that nobody looked at was rejected.
+/// An unhandled rejection after the program has ended.
 pub(crate) fn as_rejection(error: RunError) -> RunError {
     let hint = "await the promise, or catch its error".to_owned();
     RunError { hint: error.hint.or(Some(hint)), ..error }
 }
 
-/// Nothing is left that could settle what the program waits for.
+/// No pending work can settle the promise that the program awaits.
 pub(crate) fn stuck() -> RunError {
     RunError::new(ErrorCode::Stuck, "the program awaits a promise that nothing will ever settle")
         .with_hint("resolve the promise, or await a tool call or a timer")
 }
 
-/// The gateway sent a program that no reader has made JavaScript of.
+/// The gateway sent a program without the JavaScript of a reader.
 pub(crate) fn nothing_to_run() -> RunError {
-    RunError::new(ErrorCode::Internal, "the worker got no JavaScript to run")
+    RunError::new(ErrorCode::Internal, "the worker received no JavaScript to run")
 }
 
 pub(crate) fn gateway_gone() -> RunError {
     RunError::new(ErrorCode::WorkerDied, "the gateway is gone")
 }
 
-/// Adds what to write instead, where the error is a slip that is well known.
-pub(crate) fn with_remedy(error: RunError, source: &str, host: &Host) -> RunError {
+/// Adds a hint on what to write instead, if the error is a known mistake.
+pub(crate) fn with_mistake_hint(error: RunError, source: &str, host: &Host) -> RunError {
     if error.hint.is_some() || error.code != ErrorCode::Thrown {
         return error;
     }
@@ -101,11 +102,11 @@ pub(crate) fn with_remedy(error: RunError, source: &str, host: &Host) -> RunErro
         && kind == "ReferenceError"
         && name.len() <= 100
     {
-        Some(remedies::undefined_name(name, &servers(host)))
+        Some(hints::undefined_name(name, &servers(host)))
     } else {
         let line = error.line.and_then(|line| source.lines().nth(line as usize - 1));
-        remedies::wrong_value(kind, message, line.unwrap_or_default())
-            .or_else(|| remedies::environment(source).map(str::to_owned))
+        hints::wrong_value(kind, message, line.unwrap_or_default())
+            .or_else(|| hints::environment(source).map(str::to_owned))
     };
     RunError { hint, ..error }
 }
@@ -117,8 +118,8 @@ fn servers(host: &Host) -> Vec<String> {
     names.and_then(|names| serde_json::from_str(&names).ok()).unwrap_or_default()
 }
 
-/// Codes that end a run and that no call ever fails with. A program may make up
-/// an error, but not that it ran too long.
+/// Whether a code ends a run and is never the error of a call. A program may make up an
+/// error, but it must not be able to claim, for example, that it ran too long.
 fn is_of_the_run(code: ErrorCode) -> bool {
     match code {
         ErrorCode::Syntax
@@ -179,7 +180,7 @@ fn shortened(text: String) -> String {
     format!("{head}… ({} characters in all)", text.chars().count())
 }
 
-/// Adds the innermost place of the program's own code.
+/// Adds the innermost position in the program's own code.
 pub(crate) fn placed(mut error: RunError, stack: Option<&str>, map: &LineMap) -> RunError {
     let place = stack
         .and_then(|stack| stack.lines().find_map(program_position))
@@ -191,7 +192,7 @@ pub(crate) fn placed(mut error: RunError, stack: Option<&str>, map: &LineMap) ->
 
 /// Line and column of a stack line such as `at main (program.ts:3:10)`.
 fn program_position(line: &str) -> Option<(u32, u32)> {
-    // V8 begins a stack with the message, which may say anything.
+    // In V8 a stack begins with the message, which may contain anything.
     let (_, position) = line.trim_start().strip_prefix("at ")?.rsplit_once(FILE_NAME)?;
     let numbers = position.trim_start_matches(|c: char| !c.is_ascii_digit());
     let mut numbers = numbers.split(|c: char| !c.is_ascii_digit());
@@ -205,13 +206,13 @@ mod tests {
     use super::{TEXT_BYTES, shortened};
 
     #[test]
-    fn a_text_is_not_cut_in_the_middle_of_a_value() {
+    fn a_text_is_not_truncated_in_the_middle_of_a_value() {
         for length in 0..30 {
             let start = "w ".repeat((TEXT_BYTES - length) / 2);
             let text = format!("{start}rosalind.whitcombe@mailbox.example {start}");
             let all = text.chars().count();
-            let told = shortened(text);
-            assert_eq!(told, format!("{start}… ({all} characters in all)"));
+            let text = shortened(text);
+            assert_eq!(text, format!("{start}… ({all} characters in all)"));
         }
     }
 }

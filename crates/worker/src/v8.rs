@@ -1,14 +1,14 @@
 //! Deno or Node as a child of the worker: one process, one program.
 //!
-//! In: the same prepared program and the same [`Host`] as for QuickJS. Out: the
-//! same outcome. The child runs our script (`bootstrap.js`) with the same api.js
-//! and prelude; what it sends is decoded, checked and handed to the host here.
-//! The child sees nothing of the gateway but the replies to what it asked.
+//! In: the same program and the same [`Host`](crate::host::Host) as for QuickJS. Out: the
+//! same outcome. The child runs our script (`bootstrap.js`) with the same `api.js` and
+//! prelude; its messages are decoded, checked and passed to the host here.
+//! Invariant: the child sees nothing of the gateway except replies to its own requests.
 
 mod arguments;
 mod child;
-mod death;
+mod exit;
 mod relay;
 
-pub(crate) use arguments::Choice;
+pub(crate) use arguments::EngineChoice;
 pub(crate) use relay::V8;

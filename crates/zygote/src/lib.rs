@@ -1,18 +1,18 @@
-//! Forks jailed workers out of a Python that has everything imported already.
+//! Forks jailed workers from a Python process that has finished all imports.
 //!
-//! A shared library with two functions in C's way of calling, which is carried in the
-//! executable and loaded by our own script in a jailed Python, the zygote
-//! (`worker/src/python/zygote.py`). In: orders of the gateway on standard input
-//! (`jail::Order`). Out: for each a new process, confined as one that the gateway has
-//! started itself, in which [`tidegate_fork`] returns the first frame to send.
+//! A shared library with two C functions. It is embedded in the executable and loaded by our
+//! own script in a jailed Python, the zygote (`worker/src/python/zygote.py`).
+//! In: requests of the gateway on standard input
+//! (`jail::ForkRequest`). Out: for each request a new process, confined like one that the
+//! gateway started itself, in which [`tidegate_fork`] returns the first frame to send.
 //!
-//! No line of a guest runs in the zygote, nor in a process that is not confined yet.
-//! Everything that confines is in the crate `jail`.
+//! Invariant: no guest code runs in the zygote, or in a process that is not confined yet.
+//! All confinement code is in the crate `jail`.
 
 #![expect(unsafe_code, reason = "functions that are called from Python, and forking")]
 
 #[cfg(target_os = "linux")]
-mod born;
+mod worker;
 
 #[cfg(target_os = "linux")]
 pub use linux::{tidegate_fork, tidegate_wait};
@@ -26,30 +26,29 @@ mod linux {
     use nix::sys::signal::{SigHandler, Signal, signal};
     use nix::unistd::{ForkResult, fork};
 
-    use tidegate_jail::{Order, receive_order};
+    use tidegate_jail::{ForkRequest, receive_fork_request};
 
-    use crate::born::be_born;
+    use crate::worker::become_worker;
 
     /// Exit code of a process that could not become a worker.
-    const UNBORN: i32 = 2;
+    const SETUP_FAILED: i32 = 2;
 
     thread_local! {
-        /// What the gateway wants next.
-        static NEXT: RefCell<Option<Order>> = const { RefCell::new(None) };
+        /// The pending request of the gateway.
+        static PENDING: RefCell<Option<ForkRequest>> = const { RefCell::new(None) };
     }
 
-    /// Waits until the gateway wants a worker. Zero if it never will again.
+    /// Waits for the next request. Zero if there will be no more.
     #[unsafe(no_mangle)]
     pub extern "C" fn tidegate_wait() -> i32 {
-        let order = receive_order(&io::stdin());
+        let order = receive_fork_request(&io::stdin());
         let comes = order.is_some();
-        NEXT.replace(order);
+        PENDING.replace(order);
         i32::from(comes)
     }
 
-    /// Forks the worker that the gateway wants. Zero in the process that called this;
-    /// in the worker, which is confined by then, the length of the frame that it is to
-    /// send first and that is at `hello`.
+    /// Forks the requested worker. Returns zero in the calling process. In the worker, which
+    /// is confined by then, it returns the length of its first frame, which is at `hello`.
     ///
     /// # Safety
     ///
@@ -57,29 +56,30 @@ mod linux {
     /// have one thread.
     #[unsafe(no_mangle)]
     pub unsafe extern "C" fn tidegate_fork(hello: *mut u8, room: usize) -> usize {
-        let Some(order) = NEXT.take() else { return 0 };
-        // Nobody waits for them.
+        let Some(order) = PENDING.take() else { return 0 };
+        // The zygote does not wait for its children.
         // SAFETY: no handler is installed.
         let _ = unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) };
-        // SAFETY: there is one thread, so the child finds every lock as it should be.
+        // SAFETY: there is one thread, so no other thread holds a lock at the fork.
         match unsafe { fork() } {
             Ok(ForkResult::Child) => {}
-            // Without a child its ends of the sockets are closed, so the gateway knows.
+            // If there is no child, dropping the request closes its sockets, which the
+            // gateway notices.
             Ok(ForkResult::Parent { .. }) | Err(_) => return 0,
         }
-        let Ok(frame) = be_born(order) else { leave() };
+        let Ok(frame) = become_worker(order) else { leave() };
         if frame.len() > room {
             leave()
         }
-        // SAFETY: the caller promises it.
+        // SAFETY: the caller guarantees `room` writable bytes at `hello`.
         let hello = unsafe { slice::from_raw_parts_mut(hello, room) };
         hello[..frame.len()].copy_from_slice(&frame);
         frame.len()
     }
 
-    /// Ends this process, and none of what Python would do at its end.
+    /// Exits without running Python's exit handlers.
     fn leave() -> ! {
         // SAFETY: takes a number and does not return.
-        unsafe { nix::libc::_exit(UNBORN) }
+        unsafe { nix::libc::_exit(SETUP_FAILED) }
     }
 }

@@ -1,10 +1,10 @@
-//! A guest that has been taken over: it speaks the wire as an attacker would.
+//! A compromised guest, which uses the wire as an attacker would.
 //!
-//! Started by a gateway in place of tidegate itself, as a reader or as a worker. What it
-//! does before it has a program is in the name it is started by (`worker-<habit>`, or
-//! `worker-reads-<habit>` for what its reader does), what it does with one is the
-//! program: `reader <attack>` attacks in the reader, others in the worker. It is the
-//! test's tool and never part of the product.
+//! A gateway starts it in place of tidegate, as a reader or as a worker. The name of the
+//! executable selects its behaviour before it has a program (`worker-<habit>`, or
+//! `worker-reads-<habit>` for its reader); the program selects its attack: `reader <attack>`
+//! attacks in the reader, any other in the worker. It is a tool of the tests and never part
+//! of the product.
 
 mod attack;
 mod wire;
@@ -27,11 +27,11 @@ fn main() -> ExitCode {
     let habit = name.rsplit_once("worker-").map_or("good", |(_, habit)| habit);
     let reads = arguments.next().is_some_and(|role| role == "reader");
     if arguments.any(|argument| argument == "--zygote") {
-        // Each reader is started.
+        // It cannot be a zygote, so each reader is started.
         return ExitCode::from(2);
     }
     let Ok(mut wire) = Wire::from_standard_input() else { return ExitCode::from(2) };
-    // A wire that the gateway has closed is the usual end of an attack.
+    // Most attacks end with an error, since the gateway closes the wire.
     let _ = match (reads, habit.strip_prefix("reads-")) {
         (true, habit) => read(&mut wire, habit.unwrap_or("good")),
         (false, None) => work(&mut wire, habit),
@@ -52,11 +52,11 @@ fn read(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
 fn work(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
     greet(wire, habit)?;
     let ToGuest::Run(run) = wire.receive()? else { return Ok(()) };
-    // What its reader did is done.
+    // An attack in the reader is over by now.
     attack::run(wire, if run.source.starts_with("reader ") { "good" } else { &run.source })
 }
 
-/// Says hello, or what this one takes for it.
+/// Says hello, or what the habit sends instead.
 fn greet(wire: &mut Wire, habit: &str) -> std::io::Result<()> {
     let hello = |version| FromGuest::Hello { version, report: IsolationReport::default() };
     match habit {

@@ -1,4 +1,4 @@
-//! Frames, and what only looks like them.
+//! The wire of a compromised guest: valid frames, and arbitrary bytes.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -46,7 +46,7 @@ impl Wire {
     }
 }
 
-/// A frame with its length; empty if it is too long to be one.
+/// A frame with its length; empty if it is too long.
 pub(crate) fn frame(message: &FromGuest) -> Vec<u8> {
     message.encode().unwrap_or_default()
 }

@@ -1,15 +1,15 @@
-//! Which attack is which, and where it is carried out.
+//! Selects an attack by name, and where it is carried out.
 
 use std::process::ExitCode;
 
 use nix::libc;
 use serde_json::{Value, json};
-use tidegate_jail::{Spec, Way};
+use tidegate_jail::{Origin, Spec};
 
 use crate::kernel::{at, raw};
 use crate::{attempts, bombs, descendants, sweep, tree};
 
-/// Carries out an attack that is over by itself.
+/// Carries out an attack that ends by itself.
 pub(crate) fn carry_out(attack: &Value) -> Value {
     match attack["attack"].as_str().unwrap_or_default() {
         "nothing" => json!("nothing"),
@@ -26,8 +26,8 @@ pub(crate) fn carry_out(attack: &Value) -> Value {
     }
 }
 
-/// The control: the same without a jail. Root does it in a mount namespace of
-/// its own, so that what works does not stay.
+/// The control: the same attack without a jail. Root uses a mount namespace of its own, so
+/// that successful changes do not persist.
 pub(crate) fn outside(attack: &str) -> ExitCode {
     if nix::unistd::geteuid().is_root() {
         let namespaces = libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
@@ -40,9 +40,9 @@ pub(crate) fn outside(attack: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// In a jail of the given kind, as an engine or a command would be.
+/// Carries out an attack in a jail of the given kind, such as that of an engine or a command.
 pub(crate) fn jailed(spec: &str, attack: &str) -> ExitCode {
-    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Way::Started);
+    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Origin::Started);
     let report = confined.seal();
     let attack: Value = serde_json::from_str(attack).unwrap();
     let outcome = carry_out(&attack);

@@ -1,27 +1,27 @@
-//! Attempts that one system call makes, each with what its control needs.
+//! Attempts that consist of one system call, each with the requirements of its control.
 //!
-//! Each of them is refused by the filter of the engine. Outside it is carried out,
-//! or fails for a reason that has nothing to do with us.
+//! The filter of the engine refuses each of them. Outside of the jail it succeeds, or fails
+//! for a reason unrelated to the jail.
 
 use nix::libc::{self, c_long};
 use serde_json::{Map, Value, json};
 
 use crate::kernel::{at, call};
 
-/// Who can see outside that the attempt is possible at all.
+/// Which user can show outside of the jail that the attempt is possible.
 #[derive(Clone, Copy)]
 enum Control {
     Anybody,
-    /// For others the kernel itself says no.
+    /// The kernel refuses other users.
     Root,
-    /// Kernels are built without it, or it is switched off.
+    /// Some kernels are built without it, or have it disabled.
     Kernel,
 }
 use Control::{Anybody, Kernel, Root};
 
 type Row = (&'static str, Control, c_long, Vec<c_long>);
 
-/// Makes all attempts. Name to what the kernel said and who can control it.
+/// Makes all attempts. Maps a name to the kernel's answer and the requirement of its control.
 pub(crate) fn all() -> Map<String, Value> {
     let mut rows = [
         processes(),
@@ -41,7 +41,7 @@ pub(crate) fn all() -> Map<String, Value> {
     make(rows)
 }
 
-/// Calls that engines and commands have, in the ways in which they have them not.
+/// Calls that engines and commands may make, with arguments that they may not use.
 pub(crate) fn misuses() -> Map<String, Value> {
     let out_of_band = c_long::from(libc::MSG_OOB);
     let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB;
@@ -85,7 +85,7 @@ fn make(rows: Vec<Row>) -> Map<String, Value> {
 }
 
 const NOBODY: c_long = i32::MAX as c_long;
-/// Nothing is open under this number.
+/// A descriptor number that is not open.
 const CLOSED: c_long = 900;
 const HERE: c_long = libc::AT_FDCWD as c_long;
 
@@ -99,7 +99,7 @@ fn parent() -> c_long {
 
 fn vector() -> c_long {
     static BUFFER: [u8; 16] = [0; 16];
-    // Address and length of a buffer: what `struct iovec` is.
+    // A `struct iovec`: address and length of a buffer.
     let vector: &'static [usize; 2] = Box::leak(Box::new([BUFFER.as_ptr() as usize, 16]));
     at(vector)
 }
@@ -108,7 +108,7 @@ fn room() -> c_long {
     at(Box::leak(Box::new([0_u8; 4096])).as_slice())
 }
 
-/// A signal as `sigqueue` sends it: nobody may claim that the kernel did.
+/// A signal as `sigqueue` sends it; it must not claim to come from the kernel.
 fn queued() -> c_long {
     at(Box::leak(Box::new([
         0_i32,
@@ -201,7 +201,7 @@ fn processes() -> Vec<Row> {
 fn namespaces() -> Vec<Row> {
     let clone = i64::from(libc::CLONE_NEWUSER);
     vec![
-        // A bad flag beside it, so that the control does not enter one.
+        // With an additional invalid flag, so that the control does not enter one.
         ("leave the user namespace", Anybody, libc::SYS_unshare, vec![clone | 1]),
         ("leave nothing", Anybody, libc::SYS_unshare, vec![0]),
         ("enter a namespace", Anybody, libc::SYS_setns, vec![CLOSED, 0]),

@@ -1,4 +1,4 @@
-//! Attacks on what a run may use, and on the channel: most have no end.
+//! Attacks on the limits of a run and on the channel. Most of them never end.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub(crate) fn carry_out(attack: &Value) -> Value {
     }
 }
 
-/// Carries out an attack on the channel. False if it is none.
+/// Carries out an attack on the channel. False if there is no such attack.
 pub(crate) fn on_the_wire(wire: &mut Wire, attack: &Value) -> bool {
     let log = |text: &str| FromGuest::Log { level: LogLevel::Info, text: text.to_owned() };
     match attack["attack"].as_str().unwrap_or_default() {
@@ -62,7 +62,7 @@ pub(crate) fn on_the_wire(wire: &mut Wire, attack: &Value) -> bool {
         "print for ever" => loop {
             wire.send(&log(&"x".repeat(1 << 20)));
         },
-        // As many bytes as are allowed, one in each frame, on the loudest channel.
+        // As many bytes as are allowed, one per frame, at the highest log level.
         "print byte by byte" => {
             let text = "\n".to_owned();
             let frame = FromGuest::Log { level: LogLevel::Error, text }.encode().unwrap();
@@ -125,7 +125,7 @@ fn send_descriptors(wire: &mut Wire, attack: &Value) {
     wire.send(&FromGuest::Done { output: Some(json!(said).to_string()), memory_bytes: 1 });
 }
 
-/// A loop that no interrupt of an engine reaches.
+/// A loop that no engine interrupt can stop.
 #[expect(clippy::empty_loop, reason = "this is the attack")]
 pub(crate) fn spin() -> ! {
     loop {}
@@ -139,7 +139,7 @@ fn ignore_signals() {
     }
 }
 
-/// Takes memory and uses every page of it, until the kernel says no. Mebibytes.
+/// Allocates memory and touches every page, until the kernel refuses. Returns mebibytes.
 fn fill_memory(kind: i32) -> usize {
     const STEP: usize = 8 << 20;
     let mut got = 0;
@@ -162,7 +162,7 @@ fn touch(place: c_long, bytes: usize) {
     }
 }
 
-/// The same through files that exist in memory only. Mebibytes, or the error.
+/// The same with files in memory. Returns mebibytes, or the error.
 fn fill_memory_file() -> Value {
     let file = raw(libc::SYS_memfd_create, &[at(c"x"), 0]);
     if file == -1 {
@@ -180,12 +180,12 @@ fn fill_memory_file() -> Value {
     }
 }
 
-/// System calls by the door of 32-bit programs, which has other numbers.
+/// System calls through the 32-bit entry point, which uses other numbers.
 fn old_system_call() -> Value {
     #[cfg(target_arch = "x86_64")]
     {
         let mut answer: i64 = 20; // getpid(2) there, writev(2) here
-        // SAFETY: `getpid` of the old door: changes nothing but this register.
+        // SAFETY: `getpid` of the 32-bit ABI: changes only this register.
         unsafe {
             std::arch::asm!(
                 "int 0x80",
@@ -202,7 +202,7 @@ fn old_system_call() -> Value {
     json!("no such door")
 }
 
-/// Lower is allowed, higher is not.
+/// Lowering a limit is allowed, raising it is not.
 fn raise_limits() -> Value {
     let set = |resource: u32, value: u64| {
         let limit = [value, value];
@@ -223,7 +223,7 @@ fn raise_limits() -> Value {
     json!({"raised": std::collections::BTreeMap::from(raised), "lowered": set(libc::RLIMIT_NOFILE, 8)})
 }
 
-/// Opens until the kernel says no.
+/// Opens descriptors until the kernel refuses.
 fn open_all() -> Value {
     let deadline = Instant::now() + Duration::from_secs(5);
     let mut count = 0;

@@ -1,5 +1,5 @@
-//! Attacks by processes: those that outlive their parent, those that are many, and
-//! what the walls around a process say when no filter stands before them.
+//! Attacks by processes: daemons, fork bombs, and attempts against the other layers when
+//! there is no system call filter.
 
 use std::ffi::CStr;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::kernel::{at, call, in_child, raw, said};
 
 const HERE: c_long = libc::AT_FDCWD as c_long;
 
-/// Starts a daemon the classic way and ends, or stays and spins. Each step that
-/// is refused is left out: what counts is what survives.
+/// Daemonizes in the classic way and exits, or stays and spins. Refused steps are skipped:
+/// only what survives counts.
 pub(crate) fn leave(attack: &Value) -> Value {
     let mut steps = Map::new();
     steps.insert(
@@ -28,7 +28,7 @@ pub(crate) fn leave(attack: &Value) -> Value {
         raw(libc::SYS_prctl, &[libc::PR_SET_PDEATHSIG.into(), 0]);
         // SAFETY: as above.
         if unsafe { libc::fork() } > 0 {
-            // SAFETY: ends the middle one, so that the daemon is an orphan.
+            // SAFETY: exits the middle process, so that the daemon is an orphan.
             unsafe { libc::_exit(0) };
         }
         ignore_all();
@@ -59,7 +59,7 @@ fn ignore_all() {
     }
 }
 
-/// Forks until the kernel says no; the children sleep.
+/// Forks until the kernel refuses; the children sleep.
 pub(crate) fn fork_all() -> Value {
     let mut count = 0;
     while count < 5000 {
@@ -100,7 +100,7 @@ pub(crate) fn shellcode() -> String {
     format!("ran: {}", function())
 }
 
-/// What the process is and sees, without a word of ours.
+/// What the process sees of itself and of the system, read directly from the kernel.
 pub(crate) fn who() -> Value {
     let environment: Vec<String> = std::env::vars().map(|(name, _)| name).collect();
     json!({
@@ -114,8 +114,8 @@ pub(crate) fn who() -> Value {
     })
 }
 
-/// Descriptors that lead to a folder: from there every file below it could be
-/// opened, whatever the root is.
+/// Descriptors of folders: from there every file below could be opened, whatever the root
+/// directory is.
 fn open_folders() -> Vec<c_long> {
     let listed = |descriptor: &c_long| {
         let end = raw(libc::SYS_getdents64, &[*descriptor, buffer(), 4096]);
@@ -124,7 +124,8 @@ fn open_folders() -> Vec<c_long> {
     (0..1024).filter(listed).collect()
 }
 
-/// Namespaces by every door there is. What was made ends at once, but for the last.
+/// Tries every system call that creates a namespace. All new processes but the last exit at
+/// once.
 pub(crate) fn namespaces() -> Value {
     let wanted = c_long::from(libc::CLONE_NEWUSER);
     let end = c_long::from(libc::SIGCHLD);
@@ -149,9 +150,8 @@ fn forked(fork: impl Fn() -> c_long) -> String {
     }
 }
 
-/// What must not work even if there is no filter of system calls. `pid` and
-/// `socket` name a process and an abstract socket of the host, `file` one of its
-/// files and `port` a port of it.
+/// Attempts that must fail even without a system call filter. `pid`, `socket`, `file` and
+/// `port` name a process, an abstract socket, a file and a port of the host.
 pub(crate) fn walls(attack: &Value) -> Value {
     let text = |key: &str| std::ffi::CString::new(attack[key].as_str().unwrap_or("/x")).unwrap();
     let number = |key: &str| attack[key].as_i64().unwrap_or(1);
@@ -192,7 +192,7 @@ pub(crate) fn walls(attack: &Value) -> Value {
         call(libc::SYS_sched_setscheduler, &[number("pid"), 3, buffer()]),
     );
     note("read a process of the host", read_process(number("pid"), number("address")));
-    // By a child, which lets go of it when it ends.
+    // In a child, which releases it at its exit.
     note(
         "trace a process of the host",
         in_child(|| call(libc::SYS_ptrace, &[libc::PTRACE_SEIZE.into(), number("pid"), 0, 0])),
@@ -226,7 +226,7 @@ pub(crate) fn walls(attack: &Value) -> Value {
     said.into()
 }
 
-/// Outside it works, and does not stay.
+/// Succeeds outside of the jail, without a lasting effect.
 fn make_device() -> String {
     let path = std::ffi::CString::new(format!("/tmp/device-{}", std::process::id())).unwrap();
     let made = call(libc::SYS_mknodat, &[HERE, at(path.as_c_str()), 0o60_600, 0x700]);
@@ -248,8 +248,8 @@ fn read_process(pid: c_long, address: c_long) -> String {
     call(libc::SYS_process_vm_readv, &[pid, at(&here), 1, at(&there), 1, 0])
 }
 
-/// Makes the kernel send a signal to the owner of a pipe. Signal 0 cannot be sent
-/// this way; naming a stranger as the owner is what must not work.
+/// Makes the kernel send a signal to the owner of a pipe. Signal 0 cannot be sent this way;
+/// setting an unrelated process as the owner must fail.
 fn signal_through_descriptor(pid: c_long) -> String {
     let mut pipe = [0_i32; 2];
     let made = raw(libc::SYS_pipe2, &[std::ptr::from_mut(&mut pipe) as c_long, 0]);

@@ -1,4 +1,4 @@
-//! The kernel's answers, as text.
+//! Makes system calls and returns the kernel's answers as text.
 
 use nix::errno::Errno;
 use nix::libc::{self, c_long};
@@ -29,8 +29,8 @@ pub(crate) fn at<T: ?Sized>(value: &T) -> c_long {
     std::ptr::from_ref(value).cast::<u8>() as c_long
 }
 
-/// What came of something in a child of its own, for what changes the process or
-/// may end it: `ok`, the error, or the signal that ended it.
+/// Runs an attempt in a child, since it may change or kill the process: `ok`, the error, or
+/// the signal that killed it.
 pub(crate) fn in_child(act: impl FnOnce() -> String) -> String {
     let (reader, mut writer) = std::io::pipe().unwrap();
     // SAFETY: the child only makes system calls and ends.

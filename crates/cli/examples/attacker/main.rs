@@ -1,12 +1,12 @@
-//! Stands in for `tidegate` as a reader or a worker that has fallen: test equipment only.
+//! Replaces `tidegate` as a compromised reader or worker. Test equipment only.
 //!
-//! It enters the jail by the very call that the real worker uses, says a correct
-//! hello, and then does with raw system calls whatever the "program" names. What
-//! it reports of each attempt is the kernel's own answer.
+//! It enters the jail with the same call as the real worker, says a correct hello, and then
+//! makes the raw system calls that the "program" names. It reports the kernel's own answer
+//! to each attempt.
 //!
 //! ```text
-//! attacker worker SPEC                  what the gateway starts
-//! attacker reader SPEC [--zygote]       the same, before that
+//! attacker worker SPEC                  started by the gateway as a worker
+//! attacker reader SPEC [--zygote]       started by the gateway as a reader
 //! attacker gateway STATE SETTINGS       a real gateway whose workers are attackers
 //! attacker outside ATTACK               the same attempts without a jail: the control
 //! attacker jailed SPEC ATTACK           the same attempts in a jail of any kind
@@ -14,9 +14,9 @@
 //! attacker without WHAT -- COMMAND…     a system that lacks a layer, for real
 //! ```
 //!
-//! `attack` and what it needs is one JSON object. Called by a name that ends in
-//! `unsealed`, the worker leaves out the filter of system calls and lies about it:
-//! then the other walls have to hold alone.
+//! ATTACK is one JSON object: `attack` and its parameters. If the name of the executable ends
+//! in `unsealed`, the worker skips the system call filter and lies about it; then the other
+//! layers must hold alone.
 
 #![expect(unsafe_code, reason = "attacks are raw system calls")]
 #![expect(
@@ -44,8 +44,8 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["worker", spec] => worker::enter(spec),
-        ["reader", spec] => reader::enter(spec, reader::Origin::Started),
-        ["reader", spec, "--zygote"] => reader::enter(spec, reader::Origin::Forked),
+        ["reader", spec] => reader::enter(spec, reader::ReaderStart::Started),
+        ["reader", spec, "--zygote"] => reader::enter(spec, reader::ReaderStart::Forked),
         ["gateway", state, settings] => host::serve(state, settings),
         ["outside", attack] => attack::outside(attack),
         ["jailed", spec, attack] => attack::jailed(spec, attack),

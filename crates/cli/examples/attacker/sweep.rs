@@ -1,7 +1,7 @@
-//! Every system call there is, by number: which of them does the filter let pass?
+//! Tries every system call by number, to find those that the filter allows.
 //!
-//! All arguments are -1, which no call can do anything with: no such descriptor,
-//! no such address, no such process.
+//! All arguments are -1, which has no effect in any call: there is no such descriptor, address
+//! or process.
 
 use nix::errno::Errno;
 use nix::libc::{self, c_long};
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use crate::kernel::raw;
 
-/// One more than the highest number there will be for a while: 6.18 ends at 470.
+/// Above the highest number of current kernels: 6.18 ends at 470.
 const END: c_long = 600;
 
-/// Numbers of the second ABI of x86-64 carry this bit.
+/// Numbers of the second ABI of x86-64 (x32) have this bit.
 const X32: c_long = 0x4000_0000;
 
-/// Those that end the process or the thread, wait for ever, or return twice.
+/// Calls that end the process or the thread, block forever, or return twice.
 const NOT_CALLED: &[c_long] = &[
-    // `uretprobe` and `uprobe`: the kernel passes them by every filter, and ends
-    // whoever calls them from anywhere but its own probes.
+    // `uretprobe` and `uprobe`: the kernel exempts them from every filter, and kills a process
+    // that makes these calls outside of its probes.
     #[cfg(target_arch = "x86_64")]
     335,
     #[cfg(target_arch = "x86_64")]
@@ -35,7 +35,7 @@ const NOT_CALLED: &[c_long] = &[
     libc::SYS_pause,
 ];
 
-/// What was not refused: numbers, and what they answered.
+/// The calls that were not refused: their numbers and answers.
 pub(crate) fn all() -> Value {
     let passes = |number: &c_long| {
         let returned = raw(*number, &[-1; 6]);

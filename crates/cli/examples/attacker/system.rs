@@ -1,4 +1,4 @@
-//! Systems that lack something, made for one command and what it starts.
+//! Simulates systems that lack a layer, for one command and its descendants.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use seccompiler::{
 
 use crate::kernel::raw;
 
-/// Drops root for a user, then becomes the command.
+/// Switches from root to a user, then executes the command.
 pub(crate) fn run_as(user: u32, command: &[&str]) -> ExitCode {
     let (user, group) = (Uid::from_raw(user), Gid::from_raw(user));
     setgroups(&[]).unwrap();
@@ -23,7 +23,7 @@ pub(crate) fn run_as(user: u32, command: &[&str]) -> ExitCode {
     become_command(command)
 }
 
-/// Takes something away, then becomes the command.
+/// Removes a feature, then executes the command.
 pub(crate) fn without(what: &str, command: &[&str]) -> ExitCode {
     match what {
         "landlock" => {
@@ -34,7 +34,7 @@ pub(crate) fn without(what: &str, command: &[&str]) -> ExitCode {
             ];
             refuse(&calls.map(|call| (call, None)), libc::ENOSYS);
         }
-        // What the default profile of Docker refuses to whoever has no capability.
+        // The calls that Docker's default profile refuses without capabilities.
         "namespaces" => {
             refuse(&[(libc::SYS_clone3, None)], libc::ENOSYS);
             let new = (libc::CLONE_NEWUSER
@@ -68,7 +68,7 @@ pub(crate) fn without(what: &str, command: &[&str]) -> ExitCode {
     become_command(command)
 }
 
-/// A user namespace in which no other can be made.
+/// A user namespace in which no further one can be created.
 fn forbid_user_namespaces() {
     let (user, group) = (geteuid(), getegid());
     if user.is_root() {
@@ -82,8 +82,8 @@ fn forbid_user_namespaces() {
     fs::write("/proc/sys/user/max_user_namespaces", "0").unwrap();
 }
 
-/// With all users in it, since root must still be able to become another. Only
-/// somebody outside may write such a map.
+/// It maps all users, since root must still be able to switch users. Only a process outside may
+/// write such a map.
 fn enter_with_everybody() {
     let own = std::process::id();
     let (mut reader, writer) = std::io::pipe().unwrap();
@@ -102,7 +102,7 @@ fn enter_with_everybody() {
     nix::sys::wait::waitpid(nix::unistd::Pid::from_raw(child), None).unwrap();
 }
 
-/// Answers these calls with an error; `Some` bits: only if one of them is set.
+/// Answers these calls with an error; with `Some` bits, only if one of them is set.
 fn refuse(calls: &[(i64, Option<u64>)], error: i32) {
     let mut rules = BTreeMap::new();
     for &(call, bits) in calls {

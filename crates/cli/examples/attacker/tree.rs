@@ -1,7 +1,6 @@
-//! Attacks on a granted tree and on the scratch folder, as an engine or a command
-//! could make them.
+//! Attacks of an engine or a command on granted folders and on the scratch folder.
 //!
-//! `readable` and `writable` are granted folders, `secret` a file outside of both.
+//! `readable` and `writable` are granted folders; `secret` is a file outside of both.
 
 use std::ffi::CString;
 use std::fs;
@@ -64,8 +63,8 @@ pub(crate) fn all(attack: &Value) -> Value {
     said.into()
 }
 
-/// Rights and times of files, of those that can be read and those that were written,
-/// and a socket that is granted like a file.
+/// Permissions and times of readable and of written files, and a socket that is granted like a
+/// file.
 fn rights(readable: &Path, writable: &Path) -> [(&'static str, String); 6] {
     let mode = fs::Permissions::from_mode;
     let (read, made) = (readable.join("file"), writable.join("made"));
@@ -96,7 +95,7 @@ fn datagram(to: &Path) -> String {
     text(sent)
 }
 
-/// Not `fs::copy`, which sets the rights by a call of its own.
+/// Not `fs::copy`, which sets permissions with a separate call.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(to)?;
     file.write_all(&fs::read(from)?)
@@ -132,7 +131,7 @@ pub(crate) fn fill_scratch(attack: &Value) -> Value {
     json!({"bytes": bytes, "full": full, "files": files, "many": many})
 }
 
-/// A way to a file that begins in another folder.
+/// A path to a file, relative to another folder.
 fn dots(from: &Path, to: &Path) -> PathBuf {
     let up: PathBuf = from.components().skip(1).map(|_| "..").collect();
     from.join(up).join(to.strip_prefix("/").unwrap())
@@ -146,7 +145,7 @@ fn device(folder: &Path) -> String {
 fn sparse(folder: &Path) -> String {
     match fs::File::create(folder.join("sparse")) {
         Ok(file) => {
-            // The kernel would end the process with a signal otherwise.
+            // Otherwise the kernel would kill the process with a signal.
             // SAFETY: no handler of ours runs.
             let _ = unsafe {
                 nix::sys::signal::signal(
@@ -160,7 +159,7 @@ fn sparse(folder: &Path) -> String {
     }
 }
 
-/// Who a started program is: the user it runs as.
+/// The user that a started program runs as.
 fn run(program: &Path) -> String {
     match Command::new(program).arg("-u").output() {
         Ok(output) => format!("ran as {}", String::from_utf8_lossy(&output.stdout).trim()),

@@ -1,4 +1,4 @@
-//! The fallen worker: everything as the real one does it until the program comes.
+//! A compromised worker, which behaves like the real one until the program arrives.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,7 +8,7 @@ use std::thread;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Value, json};
-use tidegate_jail::{Confined, Spec, Way};
+use tidegate_jail::{Confined, Origin, Spec};
 use tidegate_model::{IsolationReport, Layer, LayerReport};
 use tidegate_wire::{FromGuest, HEADER_BYTES, PROTOCOL_VERSION, ToGuest, body_length};
 
@@ -17,11 +17,11 @@ use crate::attack::carry_out;
 /// As in `crates/worker/src/enter.rs`.
 const ENGINE_STACK_BYTES: usize = 8 * 1024 * 1024;
 
-/// The channel of a fallen worker.
+/// The channel of a compromised worker.
 pub(crate) struct Wire(pub(crate) UnixStream);
 
 pub(crate) fn enter(spec: &str) -> ExitCode {
-    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Way::Started);
+    let confined = tidegate_jail::enter(Spec::from_argument(spec).unwrap(), Origin::Started);
     let descriptor: OwnedFd = std::io::stdin().as_fd().try_clone_to_owned().unwrap();
     let watched = descriptor.try_clone().unwrap();
     let wire = Wire(UnixStream::from(descriptor));
@@ -40,7 +40,7 @@ pub(crate) fn enter(spec: &str) -> ExitCode {
 
 fn serve(mut wire: Wire, confined: Confined) {
     let report = match is_unsealed() {
-        // The lie of a worker whose own code has been taken over before.
+        // A worker that was compromised earlier would lie here.
         true => {
             IsolationReport(Layer::ALL.iter().map(|&layer| LayerReport::enforced(layer)).collect())
         }

@@ -157,7 +157,7 @@ return [await told('/json'), await told('/large'), await told('/drip'), await to
         json!([
             200,
             "fetch.limit the answer of `127.0.0.1` has more than 1000 bytes",
-            "fetch.limit no complete answer of `127.0.0.1` within 700 ms",
+            "fetch.limit no complete answer from `127.0.0.1` within 700 ms",
             "fetch.limit the answer of `127.0.0.1` has more than 1000 bytes",
             "fetch.limit more than 4 requests to `127.0.0.1` within a minute",
         ]),

@@ -13,7 +13,8 @@ fn of(text: &str) -> Option<AddressClass> {
 #[test]
 fn each_block_is_refused_from_its_first_to_its_last_address() {
     use AddressClass::{
-        Fictional, LinkLocal, Loopback, Multicast, Private, Reserved, Shared, Tunnel, Unspecified,
+        Documentation, LinkLocal, Loopback, Multicast, Private, Reserved, Shared, Tunnel,
+        Unspecified,
     };
     // Before, first, last, after, what it is. An empty text: nothing to compare.
     let blocks = [
@@ -24,20 +25,20 @@ fn each_block_is_refused_from_its_first_to_its_last_address() {
         ("169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0", LinkLocal),
         ("172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0", Private),
         ("191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0", Reserved),
-        ("192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0", Fictional),
+        ("192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0", Documentation),
         ("192.88.98.255", "192.88.99.0", "192.88.99.255", "192.88.100.0", Tunnel),
         ("192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0", Private),
-        ("198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0", Fictional),
-        ("198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0", Fictional),
-        ("203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0", Fictional),
+        ("198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0", Documentation),
+        ("198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0", Documentation),
+        ("203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0", Documentation),
         ("223.255.255.255", "224.0.0.0", "239.255.255.255", "", Multicast),
         ("", "240.0.0.0", "255.255.255.255", "", Reserved),
         ("", "::2", "::ffff:ffff", "", Tunnel),
         ("", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "", Tunnel),
         ("", "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::", Tunnel),
-        ("2001:db7:ffff::", "2001:db8::", "2001:db8:ffff::", "2001:db9::", Fictional),
+        ("2001:db7:ffff::", "2001:db8::", "2001:db8:ffff::", "2001:db9::", Documentation),
         ("2001:ffff::", "2002::", "2002:ffff:ffff::", "2003::", Tunnel),
-        ("3ffe:ffff::", "3fff::", "3fff:fff:ffff::", "3fff:1000::", Fictional),
+        ("3ffe:ffff::", "3fff::", "3fff:fff:ffff::", "3fff:1000::", Documentation),
         ("", "fc00::", "fdff:ffff::", "", Private),
         ("", "fe80::", "febf:ffff::", "", LinkLocal),
         ("", "fec0::", "feff:ffff::", "", Private),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tidegate_model::{Alert, Network, Verdict};
 
 use super::{EgressError, Redirect, Request};
-use crate::error::Kind;
+use crate::error::EgressErrorKind;
 use crate::rules::Denial;
 use support::{Answers, Bench, Server, network, ok, ok_with, redirect_to};
 
@@ -86,7 +86,7 @@ async fn a_header_that_aims_or_frames_is_refused() {
         let request = Request { url, method: "GET".into(), headers, ..Request::default() };
         let error = bench.fetch(request).await.unwrap_err();
         assert_eq!(error.to_string(), format!("the header `{name}` is set by the gateway"));
-        assert_eq!(error.kind(), Kind::Denied);
+        assert_eq!(error.kind(), EgressErrorKind::Denied);
     }
     assert_eq!(server.seen(), [""; 0]);
     assert_eq!(bench.records().len(), 5);
@@ -125,7 +125,7 @@ async fn the_rate_is_exact_for_a_parallel_burst() {
     let refused: Vec<_> = outcomes.iter().filter_map(|outcome| outcome.as_ref().err()).collect();
     assert_eq!(refused.len(), 15);
     assert_eq!(refused[0].to_string(), "more than 5 requests to `*.a.test` within a minute");
-    assert_eq!(refused[0].kind(), Kind::Limited);
+    assert_eq!(refused[0].kind(), EgressErrorKind::Limited);
     assert_eq!(server.seen().len(), 5);
     let limited = bench.records().into_iter().filter(|record| record.verdict == Verdict::Limited);
     assert_eq!(limited.count(), 15);
@@ -170,8 +170,11 @@ async fn a_gzip_bomb_is_stopped_and_a_packed_body_unpacked() {
     let response = bench.get(&server.url("a.test", "/text")).await.unwrap();
     assert_eq!(response.body, b"hello".repeat(1000));
     let error = bench.get(&server.url("a.test", "/bomb")).await.unwrap_err();
-    assert_eq!(error.to_string(), "the answer of `a.test` unpacks to more than 200 times its size");
-    assert_eq!(error.kind(), Kind::Limited);
+    assert_eq!(
+        error.to_string(),
+        "the answer of `a.test` decompresses to more than 200 times its size"
+    );
+    assert_eq!(error.kind(), EgressErrorKind::Limited);
 }
 
 #[tokio::test]
@@ -190,7 +193,7 @@ async fn a_body_that_drips_ends_with_the_time_for_all() {
     let bench = Bench::new(settings, Answers::all("127.0.0.1"));
     let started = Instant::now();
     let error = bench.get(&server.url("a.test", "/")).await.unwrap_err();
-    assert_eq!(error.to_string(), "no complete answer of `a.test` within 600 ms");
+    assert_eq!(error.to_string(), "no complete answer from `a.test` within 600 ms");
     // Each byte came in time; wide, for a machine that is busy.
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     let [record] = bench.records().try_into().unwrap();
@@ -207,7 +210,7 @@ async fn too_many_headers_are_no_answer() {
     let bench = Bench::new(network(&[&server.rule("a.test")]), Answers::all("127.0.0.1"));
     assert_eq!(bench.get(&server.url("a.test", "/few")).await.unwrap().headers.len(), 100);
     let error = bench.get(&server.url("a.test", "/many")).await.unwrap_err();
-    assert_eq!(error.to_string(), "`a.test` gives no valid HTTP answer");
+    assert_eq!(error.to_string(), "`a.test` did not give a valid HTTP answer");
 }
 
 #[tokio::test]
@@ -246,11 +249,11 @@ async fn nobody_there_and_no_http_are_failures() {
     let bench = Bench::new(network(&["a.test:1"]), Answers::all("127.0.0.1"));
     let error = bench.get("http://a.test:1/").await.unwrap_err();
     assert_eq!(error.to_string(), "no connection to `a.test`: refused");
-    assert_eq!(error.kind(), Kind::Failed);
+    assert_eq!(error.kind(), EgressErrorKind::Failed);
     let server = Server::start(|_| b"SSH-2.0-OpenSSH\r\n\r\n".to_vec()).await;
     let bench = Bench::new(network(&[&server.rule("a.test")]), Answers::all("127.0.0.1"));
     let error = bench.get(&server.url("a.test", "/")).await.unwrap_err();
-    assert_eq!(error.to_string(), "`a.test` gives no valid HTTP answer");
+    assert_eq!(error.to_string(), "`a.test` did not give a valid HTTP answer");
     assert_eq!(bench.records().pop().unwrap().verdict, Verdict::Failed);
 }
 
@@ -261,7 +264,7 @@ async fn ports_outside_of_the_rule_are_refused() {
     let error = bench.get(&server.url("a.test", "/")).await.unwrap_err();
     assert!(matches!(error, EgressError::Denied(Denial::OtherThanListed { .. })), "{error}");
     for url in ["http://a.test:0/", "http://a.test:65536/"] {
-        assert_eq!(bench.get(url).await.unwrap_err().kind(), Kind::Denied);
+        assert_eq!(bench.get(url).await.unwrap_err().kind(), EgressErrorKind::Denied);
     }
     let connect =
         Request { url: server.url("a.test", "/"), method: "CONNECT".into(), ..Request::default() };
@@ -298,7 +301,7 @@ async fn a_redirect_can_be_shown_or_refused() {
     let error = bench.fetch(with(Redirect::Error)).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`a.test` answers with a redirect, and the request says `redirect: \"error\"`"
+        "`a.test` answered with a redirect, and the request has `redirect: \"error\"`"
     );
     assert_eq!(server.seen().len(), 2);
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tidegate_model::{CommandSpec, ErrorCode, RunError, RunId};
 use tidegate_policy::Permissions;
-use tidegate_sandbox::{CommandEnd, CommandJob, Exit, Hit};
+use tidegate_sandbox::{CommandExit, CommandJob, CommandOutcome, LimitHit};
 use tidegate_store::{CommandRecord, Outcome, Store};
 
 use super::Bridge;
@@ -28,7 +28,7 @@ struct Request {
 
 /// A command that has ended, and what the program is told beside that.
 struct Done {
-    ended: CommandEnd,
+    ended: CommandOutcome,
     notices: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ impl Bridge {
         let job = self.job(permissions, spec, arguments, input, timeout)?;
         let limits = job.limits.clone();
         let Some(runner) = &self.commands else { return Err(explain::internal()) };
-        let limited = |hit: Hit| {
+        let limited = |hit: LimitHit| {
             let configured = self.policy.configured_limits();
             let bound = bound_of_command(hit.limit, &limits, configured, permissions, spec);
             command_error(name, hit, &limits, &bound)
@@ -138,8 +138,8 @@ fn clip(name: &str) -> &str {
 fn answer(Done { ended: end, notices }: &Done) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let exit_code = match end.exit {
-        Exit::Code(code) => Some(code),
-        Exit::Signal(_) => None,
+        CommandExit::Code(code) => Some(code),
+        CommandExit::Signal(_) => None,
     };
     let mut answer = json!({
         "exit_code": exit_code,
@@ -194,7 +194,7 @@ impl<'a> Recording<'a> {
             Ok(Done { ended: end, .. }) => {
                 self.record.outcome = Outcome::Succeeded;
                 self.record.signal = end.exit.signal_name();
-                if let Exit::Code(code) = end.exit {
+                if let CommandExit::Code(code) = end.exit {
                     self.record.exit_code = Some(code);
                 }
                 self.record.output_bytes = (end.output.len() + end.error.len()) as u64;

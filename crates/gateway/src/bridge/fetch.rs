@@ -10,7 +10,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use tidegate_egress::{
-    Denial, EgressError, Kind, Redirect, Request, RequestProblem, Response, TargetProblem,
+    Denial, EgressError, EgressErrorKind, Redirect, Request, RequestProblem, Response,
+    TargetProblem,
 };
 use tidegate_model::{Connection, ErrorCode, Language, RunError};
 
@@ -69,7 +70,7 @@ impl Bridge {
         };
         let answer = self.egress.fetch(run, request, &record).await;
         write(answer.map_err(|error| {
-            if error.kind() == Kind::Failed {
+            if error.kind() == EgressErrorKind::Failed {
                 let cause = error.source().map(ToString::to_string);
                 tracing::info!(%run, %error, cause, "fetch failed");
             }
@@ -109,9 +110,9 @@ fn write(response: Response) -> Result<String, RunError> {
 
 fn explain(error: &EgressError, language: Language) -> RunError {
     let code = match error.kind() {
-        Kind::Denied => ErrorCode::FetchDenied,
-        Kind::Limited => ErrorCode::FetchLimit,
-        Kind::Failed => ErrorCode::FetchFailed,
+        EgressErrorKind::Denied => ErrorCode::FetchDenied,
+        EgressErrorKind::Limited => ErrorCode::FetchLimit,
+        EgressErrorKind::Failed => ErrorCode::FetchFailed,
     };
     RunError::new(code, error.to_string()).with_hint(hint(error, language))
 }

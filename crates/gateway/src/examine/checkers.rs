@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 
 use tidegate_config::{Checks, Settings, TypeCheck};
-use tidegate_typecheck::{Found, FoundPython, TypeChecker, find, find_python};
+use tidegate_typecheck::{FoundPython, FoundTypeScript, TypeChecker, find_python, find_typescript};
 
 use crate::examine::python_types::PythonTypes;
 use crate::examine::type_check::Types;
@@ -19,8 +19,8 @@ pub(super) fn type_checker(
         return None;
     }
     let path = environment.get("PATH").map(OsStr::new).unwrap_or_default();
-    match find(tsc.as_deref(), &settings.state_dir, path) {
-        Found::Native { tsc } => {
+    match find_typescript(tsc.as_deref(), &settings.state_dir, path) {
+        FoundTypeScript::Native { tsc } => {
             let folder = settings.state_dir.join("types");
             let checker = TypeChecker::new(tsc, folder, settings.sandbox.min_isolation.into());
             Some(Types::new(checker, *types))

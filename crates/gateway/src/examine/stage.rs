@@ -123,7 +123,7 @@ impl Examiner {
                 })
             }
             Ok(Ok(_)) => Err(NotRead::Failed(reader_lost())),
-            Ok(Err(ChannelError::Broken(error))) => {
+            Ok(Err(ChannelError::Malformed(error))) => {
                 tracing::warn!(%error, "a reader broke the protocol, or its program is too long");
                 Err(NotRead::Failed(reader_lost()))
             }
@@ -141,7 +141,7 @@ impl Examiner {
 
 /// Sends the program and waits for the one answer. The reader is killed with its end.
 async fn ask(reader: Worker, program: &Program) -> Result<FromGuest, ChannelError> {
-    let Worker { mut reader, mut writer, life: _life, report: _ } = reader;
+    let Worker { mut reader, mut writer, handle: _handle, report: _ } = reader;
     let (language, source) = (program.language, program.source.clone());
     writer.send(&ToGuest::Prepare(PrepareRequest { language, source })).await?;
     reader.next().await

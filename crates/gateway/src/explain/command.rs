@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use tidegate_model::{ErrorCode, RunError, did_you_mean};
 use tidegate_policy::CommandDenial;
-use tidegate_sandbox::{CommandError, Hit};
+use tidegate_sandbox::{CommandError, LimitHit};
 
 use crate::explain;
 
@@ -60,7 +60,7 @@ pub(crate) fn missing(name: &str) -> RunError {
 pub(crate) fn failure(
     error: &CommandError,
     name: &str,
-    limited: impl Fn(Hit) -> RunError,
+    limited: impl Fn(LimitHit) -> RunError,
 ) -> RunError {
     let failed = |message: String| RunError::new(ErrorCode::CommandFailed, message);
     match error {

@@ -15,7 +15,7 @@ use std::fmt;
 
 use tidegate_model::{CommandSpec, ErrorCode, LimitName, Limits, RunError};
 use tidegate_policy::Permissions;
-use tidegate_sandbox::Hit;
+use tidegate_sandbox::LimitHit;
 
 /// Who hit a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn key(limit: LimitName, configured: &Limits, permissions: &Permissions) -> Stri
 /// The error of a program whose engine reached a limit before it had begun: that
 /// is the configured one, whoever the run is for.
 pub(crate) fn start_error(limit: LimitName, configured: &Limits) -> RunError {
-    let hit = Hit { limit, used: Some(limit.of(configured)) };
+    let hit = LimitHit { limit, used: Some(limit.of(configured)) };
     let bound = Bound::Key(format!("limits.{}", limit.as_str()));
     RunError::new(code_of(limit), message(Subject::Program, hit, configured)).with_hint(hint(
         Subject::Program,
@@ -144,7 +144,7 @@ pub(crate) fn limit_error(
     configured: &Limits,
     permissions: &Permissions,
 ) -> RunError {
-    let hit = Hit { limit, used };
+    let hit = LimitHit { limit, used };
     let bound = bound_of_program(limit, limits, configured, permissions);
     RunError::new(code_of(limit), message(Subject::Program, hit, limits)).with_hint(hint(
         Subject::Program,
@@ -154,14 +154,14 @@ pub(crate) fn limit_error(
 }
 
 /// The error of a command that was ended for a limit.
-pub(crate) fn command_error(name: &str, hit: Hit, limits: &Limits, bound: &Bound) -> RunError {
+pub(crate) fn command_error(name: &str, hit: LimitHit, limits: &Limits, bound: &Bound) -> RunError {
     let subject = Subject::Command(name);
     RunError::new(code_of_command(hit.limit), message(subject, hit, limits))
         .with_hint(hint(subject, hit.limit, bound))
 }
 
 /// What has happened.
-pub(crate) fn message(subject: Subject<'_>, hit: Hit, limits: &Limits) -> String {
+pub(crate) fn message(subject: Subject<'_>, hit: LimitHit, limits: &Limits) -> String {
     let (limit, most) = (hit.limit, hit.limit.of(limits));
     let who = match subject {
         Subject::Program => "the program".to_owned(),

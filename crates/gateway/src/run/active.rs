@@ -83,8 +83,10 @@ impl ActiveRun {
     pub(crate) async fn send(&self, order: RunRequest) -> Result<(), RunError> {
         let sent = self.shared.writer.lock().await.send(&ToGuest::Run(Box::new(order))).await;
         sent.map_err(|error| match error {
-            ChannelError::Broken(_) => RunError::new(ErrorCode::Syntax, "the program is too long")
-                .with_hint("programs can be up to 64 MB"),
+            ChannelError::Malformed(_) => {
+                RunError::new(ErrorCode::Syntax, "the program is too long")
+                    .with_hint("programs can be up to 64 MB")
+            }
             other => self.worker_error(&other),
         })
     }
@@ -160,8 +162,10 @@ impl ActiveRun {
     pub(crate) fn worker_error(&self, error: &ChannelError) -> RunError {
         tracing::warn!(%error, run = %self.shared.id, "worker lost");
         let message = match error {
-            ChannelError::Gone(_) => "the worker died",
-            ChannelError::Broken(_) | ChannelError::OutOfTurn => "the worker broke the protocol",
+            ChannelError::Closed(_) => "the worker died",
+            ChannelError::Malformed(_) | ChannelError::Unexpected => {
+                "the worker broke the protocol"
+            }
         };
         RunError::new(ErrorCode::WorkerDied, message).with_hint(
             "the program may have used too much memory, or crashed the engine; change it and try \

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind};
-use tidegate_sandbox::{ChannelError, End, Lease, Life, Usage, Watch, Worker};
+use tidegate_sandbox::{ChannelError, Lease, LimitWatch, Termination, Usage, Worker, WorkerHandle};
 use tidegate_wire::RunRequest;
 use tokio::sync::{Mutex, mpsc};
 
@@ -49,7 +49,7 @@ impl Runner {
 
 /// Sends the program and listens until the run has ended.
 async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> Ended {
-    let Worker { mut reader, writer, life, report: _ } = worker;
+    let Worker { mut reader, writer, handle, report: _ } = worker;
     let Consented { run, executable, view, mut turn, warnings, used, .. } = consented;
     turn.started();
     let writer = Arc::new(Mutex::new(writer));
@@ -65,7 +65,7 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
     };
     let (interrupt, mut interruptions) = mpsc::unbounded_channel();
     let context = run.person.context().clone();
-    let mut watch = life.watch(&run.limits);
+    let mut watch = handle.watch(&run.limits);
     let shared = RunShared {
         runner: Arc::clone(runner),
         id: run.id,
@@ -77,7 +77,7 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
         interrupt,
     };
     let mut active = ActiveRun::new(shared);
-    let mut end = End::Now;
+    let mut end = Termination::Kill;
     let listen = async || -> Outcome {
         active.send(request).await?;
         loop {
@@ -97,8 +97,8 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
                     }
                 }
                 Err(error) => {
-                    if matches!(error, ChannelError::Gone(_)) {
-                        end = End::ByItself;
+                    if matches!(error, ChannelError::Closed(_)) {
+                        end = Termination::AwaitExit;
                     }
                     return Err(active.worker_error(&error));
                 }
@@ -111,7 +111,7 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
         () = context.cancelled.cancelled() => Err(cancelled()),
     };
     let watched = watch.is_some();
-    let (outcome, usage) = end_worker(&mut active, outcome, life, end, watched).await;
+    let (outcome, usage) = end_worker(&mut active, outcome, handle, end, watched).await;
     active.into_ended(outcome, &Spent { time: clock.used(), usage }, warnings)
 }
 
@@ -120,15 +120,15 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
 async fn end_worker(
     active: &mut ActiveRun,
     outcome: Outcome,
-    life: Box<dyn Life>,
-    end: End,
+    handle: Box<dyn WorkerHandle>,
+    end: Termination,
     watched: bool,
 ) -> (Outcome, Usage) {
     // While it is still there to be looked at.
     let usage = outcome.as_ref().err().filter(|error| measured(error.code, watched));
-    let usage = usage.map(|_| life.usage()).unwrap_or_default();
+    let usage = usage.map(|_| handle.usage()).unwrap_or_default();
     // First of all: what was broken off must not continue beside what follows.
-    let gone = tokio::spawn(life.end(end));
+    let gone = tokio::spawn(handle.end(end));
     // Cancels the calls that are still under way, and waits until each of them
     // is recorded.
     active.tasks.shutdown().await;
@@ -148,7 +148,7 @@ async fn end_worker(
 }
 
 /// The next limit that the watch finds exceeded, if there is a watch.
-async fn exceeded(watch: &mut Option<Watch>) -> LimitName {
+async fn exceeded(watch: &mut Option<LimitWatch>) -> LimitName {
     match watch {
         Some(watch) => watch.await,
         None => std::future::pending().await,

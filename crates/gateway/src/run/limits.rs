@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use tidegate_model::{ErrorCode, LimitName, Limits, RunError};
-use tidegate_sandbox::{Hit, Usage};
+use tidegate_sandbox::{LimitHit, Usage};
 
 use crate::answer::ended::{Ended, Outcome};
 use crate::explain::limit::{Subject, bound_of_program, hint, limit_of, message};
@@ -61,7 +61,7 @@ impl ActiveRun {
         // A refused call may say more than the limit itself.
         let is_worded = error.code == ErrorCode::CallLimit && !error.message.is_empty();
         let Some(limit) = limit.filter(|_| !is_worded) else { return error };
-        let hit = Hit { limit, used: self.used(limit, spent) };
+        let hit = LimitHit { limit, used: self.used(limit, spent) };
         error.message = message(Subject::Program, hit, &self.shared.limits);
         error.hint = Some(self.hint(limit));
         error
@@ -96,7 +96,7 @@ impl ActiveRun {
         if error.code == ErrorCode::ProcessLimit || !spent.usage.ran_out_of_processes(limits) {
             return None;
         }
-        let hit = Hit { limit, used: self.used(limit, spent) };
+        let hit = LimitHit { limit, used: self.used(limit, spent) };
         Some(format!("{}; {}", message(Subject::Program, hit, limits), self.hint(limit)))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{ErrorCode, LimitName, RunError};
-use tidegate_sandbox::{ChannelError, FrameWriter, Hit};
+use tidegate_sandbox::{ChannelError, FrameWriter, LimitHit};
 use tidegate_wire::{Question, ToGuest};
 use tokio::sync::Mutex;
 
@@ -85,7 +85,7 @@ impl ActiveRun {
         // The same for all of the many that may follow.
         let hint = self.call_hint.take().unwrap_or_else(|| self.hint(limit));
         self.call_hint = Some(hint.clone());
-        let hit = Hit { limit, used: Some(self.ended.tool_calls.into()) };
+        let hit = LimitHit { limit, used: Some(self.ended.tool_calls.into()) };
         let message = message(Subject::Program, hit, &self.shared.limits);
         RunError::new(ErrorCode::CallLimit, message).with_hint(hint)
     }
@@ -164,7 +164,7 @@ async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, Run
 
 async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, RunError>) {
     let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
-    if let Err(ChannelError::Broken(_)) = sent {
+    if let Err(ChannelError::Malformed(_)) = sent {
         let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
             .with_hint("ask for less at a time");
         // If this fails too, the worker is gone and its reader says so.

@@ -1,8 +1,9 @@
 //! Finds a type checker for Python on this machine.
 //!
-//! In: the configured path and `PATH`. Out: ty, else pyright with the Node it needs,
-//! or why there is none. Starts nothing. ty is one native executable; pyright is a
-//! package of npm whose scripts Node runs, one of them as a language server.
+//! In: the configured path and `PATH`. Out: ty, else pyright with the Node that it needs, or
+//! why there is none. ty is one native executable; pyright is an npm package whose scripts
+//! run in Node, one of them as a language server.
+//! Invariant: nothing is started.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
@@ -13,11 +14,11 @@ use serde::Deserialize;
 use crate::confine::Confinement;
 use crate::dialect::Dialect;
 use crate::find::is_native;
-use crate::server::Launch;
+use crate::launch::Launch;
 
-/// Where the libraries of a machine are: neither ty nor Node brings its own.
+/// The library folders of a machine: ty and Node do not bring their own libraries.
 const LIBRARIES: [&str; 5] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store"];
-/// What the loader and Node read besides.
+/// Other files that the loader and Node read.
 const ALSO: [&str; 2] = ["/etc/ld.so.cache", "/dev/null"];
 
 const PYRIGHT_SERVER: &str = "langserver.index.js";
@@ -41,27 +42,27 @@ pub enum PythonChecker {
     },
 }
 
-/// What was found.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundPython {
     /// A checker that can be used.
     Checker(PythonChecker),
     /// A file that is neither ty itself nor part of pyright's package.
     Unknown {
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
     /// pyright without a Node on `PATH`.
     NoNode {
-        /// Where pyright is.
+        /// The path of pyright.
         path: PathBuf,
     },
-    /// None at all.
+    /// No checker.
     Missing,
 }
 
-/// Finds a checker: the configured one and no other, else `ty` on `PATH`, else
-/// `pyright` there.
+/// Finds a checker: only the configured one if there is one, else `ty` on `PATH`, else
+/// `pyright` on `PATH`.
 pub fn find_python(configured: Option<&Path>, path_variable: &OsStr) -> FoundPython {
     if let Some(path) = configured {
         return at(path, path_variable);
@@ -84,7 +85,7 @@ pub fn find_python(configured: Option<&Path>, path_variable: &OsStr) -> FoundPyt
 }
 
 impl PythonChecker {
-    /// What is started.
+    /// The file that is started.
     pub fn place(&self) -> PathBuf {
         match self {
             Self::Ty { path } => path.clone(),
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_stands_for_ty_is_passed_over_and_reported_if_there_is_nothing_else() {
+    fn a_script_named_ty_is_skipped_and_reported_if_there_is_nothing_else() {
         let machine = Machine::new();
         let path = machine.write("shims/ty", "#!/bin/sh\n");
         assert_eq!(machine.found(None), FoundPython::Unknown { path });

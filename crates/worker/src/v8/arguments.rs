@@ -1,44 +1,44 @@
-//! Which engine a worker is to use: the arguments of `tidegate worker`.
+//! Parses the arguments of `tidegate worker`, which select an engine.
 //!
-//! `worker`, or `worker --engine NAME --program PATH --major N --memory BYTES`, or
-//! `worker --python PATH [--packages FOLDER] [--zygote yes]`. They come
-//! from the gateway (`sandbox::engine`, `sandbox::python`), which has found the program and
-//! asked it for its version.
+//! In: nothing, or `--engine NAME --program PATH --major N --memory BYTES`, or
+//! `--python PATH [--packages FOLDER] [--zygote yes]`. They come from the gateway
+//! (`sandbox::engine`, `sandbox::python`), which has found the program and its version.
+//! Out: an engine choice, or `None` for anything else.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use tidegate_model::Engine;
 
-use crate::python::{Python, Role};
+use crate::python::{PythonRole, PythonWorker};
 
-/// An engine and, if it is not our own, where it is.
+/// The engine of a worker.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum EngineChoice {
     /// The one in this executable.
     QuickJs,
-    /// One that is started as a child.
-    External(External),
-    /// Python, which this process becomes.
-    Python(Python),
+    /// An external engine, started as a child.
+    External(ExternalEngine),
+    /// Python, which replaces this process.
+    Python(PythonWorker),
 }
 
-/// A program that is an engine.
+/// An external engine.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct External {
+pub(crate) struct ExternalEngine {
     pub(crate) engine: Engine,
     pub(crate) program: PathBuf,
-    /// First number of its version: options differ.
+    /// Its major version, on which its options depend.
     pub(crate) major: u32,
     pub(crate) memory_bytes: u64,
 }
 
-impl Choice {
-    /// Reads the arguments behind `worker`. Nothing if they are not ours.
+impl EngineChoice {
+    /// Parses the arguments after `worker`. `None` if they are invalid.
     pub(crate) fn read(arguments: impl IntoIterator<Item = OsString>) -> Option<Self> {
         let mut arguments = arguments.into_iter();
         let (mut engine, mut program, mut major, mut memory) = (None, None, None, None);
-        let (mut python, mut packages, mut role) = (None, None, Role::Worker);
+        let (mut python, mut packages, mut role) = (None, None, PythonRole::Worker);
         while let Some(name) = arguments.next() {
             let value = arguments.next()?;
             match name.to_str()? {
@@ -51,16 +51,16 @@ impl Choice {
                 "--memory" => memory = Some(value.to_str()?.parse().ok()?),
                 "--python" => python = Some(PathBuf::from(value)),
                 "--packages" => packages = Some(PathBuf::from(value)),
-                "--zygote" => role = Role::Zygote,
+                "--zygote" => role = PythonRole::Zygote,
                 _ => return None,
             }
         }
         if let Some(program) = python {
-            return Some(Self::Python(Python { program, packages, role }));
+            return Some(Self::Python(PythonWorker { program, packages, role }));
         }
         match engine {
             None | Some(Engine::QuickJs) => Some(Self::QuickJs),
-            Some(engine) => Some(Self::External(External {
+            Some(engine) => Some(Self::External(ExternalEngine {
                 engine,
                 program: program?,
                 major: major?,
@@ -76,24 +76,24 @@ mod tests {
 
     use tidegate_model::Engine;
 
-    use super::{Choice, External};
+    use super::{EngineChoice, ExternalEngine};
 
-    fn read(line: &str) -> Option<Choice> {
-        Choice::read(line.split_whitespace().map(OsString::from))
+    fn read(line: &str) -> Option<EngineChoice> {
+        EngineChoice::read(line.split_whitespace().map(OsString::from))
     }
 
     #[test]
-    fn an_engine_of_the_machine_needs_all_of_its_arguments() {
-        let external = External {
+    fn an_external_engine_needs_all_of_its_arguments() {
+        let external = ExternalEngine {
             engine: Engine::Node,
             program: "/usr/bin/node".into(),
             major: 20,
             memory_bytes: 64,
         };
         let line = "--engine node --program /usr/bin/node --major 20 --memory 64";
-        assert_eq!(read(line), Some(Choice::External(external)));
-        assert_eq!(read(""), Some(Choice::QuickJs));
-        assert_eq!(read("--engine quickjs"), Some(Choice::QuickJs));
+        assert_eq!(read(line), Some(EngineChoice::External(external)));
+        assert_eq!(read(""), Some(EngineChoice::QuickJs));
+        assert_eq!(read("--engine quickjs"), Some(EngineChoice::QuickJs));
         for wrong in ["--engine node", "--engine bun", "--engine", "--other x", "--major x"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

@@ -1,8 +1,9 @@
-//! The engine's process: started, limited, spoken to and ended.
+//! The process of an external engine: starts it, limits it, talks to it, kills it.
 //!
-//! The child gets one end of a socket pair as standard input and output, a pipe
-//! for its last words as standard error, five variables and no other descriptor.
-//! It stays in the worker's namespaces and ends with it.
+//! In: an engine and messages for it. Out: its messages, and its standard error at the end.
+//! The child gets one end of a socket pair as standard input and output, a pipe as standard
+//! error, fixed variables and no other descriptor. It stays in the worker's namespaces and
+//! ends with it.
 //!
 //! Invariant: all limits hold before the first instruction of the engine.
 
@@ -23,17 +24,16 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tidegate_model::Engine;
 use tidegate_wire::{FromEngine, HEADER_BYTES, ToEngine, body_length};
 
-use crate::v8::arguments::External;
+use crate::v8::arguments::ExternalEngine;
 
 const NODE: &str = include_str!("node.js");
 const DENO: &str = include_str!("deno.js");
 
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// Writable memory that an engine maps beyond the heap of a program: tables,
-/// stacks of its threads, the young generation of its heap. Measured idle:
-/// Deno 2.9.6 554 MB, most of it tables that are never touched; Node 20.20.2 and
-/// 22.23.3 48 MB. The rest is room for a busy one.
+/// Writable memory that an engine maps beyond the heap of a program: tables, thread stacks,
+/// the young generation of its heap. Measured idle: Deno 2.9.6 554 MB, most of it tables that
+/// are never touched; Node 20.20.2 and 22.23.3 48 MB. The rest is room for a busy engine.
 fn own_bytes(engine: Engine) -> u64 {
     match engine {
         Engine::Deno => 704 * MEGABYTE,
@@ -44,37 +44,37 @@ fn own_bytes(engine: Engine) -> u64 {
 /// Open files. Deno has 14 and Node 22 when idle; their event loops open a few.
 const DESCRIPTORS: u64 = 64;
 
-/// What the child may write to a file: none is needed, some are tried.
+/// Limit of file size. An engine needs no file but tries to write some.
 const FILE_BYTES: u64 = MEGABYTE;
 
-/// The most of its last words that is read.
-const WORDS_BYTES: u64 = 64 * 1024;
+/// The most of its standard error that is read.
+const MAX_STDERR_BYTES: u64 = 64 * 1024;
 
-/// Bytes asked of the kernel at once.
+/// Bytes per read.
 const READ_BYTES: usize = 64 * 1024;
 
 /// A running engine.
 pub(crate) struct Child {
     process: Process,
     stream: UnixStream,
-    words: OwnedFd,
+    stderr: OwnedFd,
     received: Vec<u8>,
 }
 
-/// What came of waiting for the engine.
-pub(crate) enum Heard {
+/// The result of waiting for a message of the engine.
+pub(crate) enum Received {
     Message(FromEngine),
-    /// The time is up.
-    Late,
-    /// The child is gone, or sent what is no frame.
+    /// The deadline has passed.
+    TimedOut,
+    /// The child is gone, or sent an invalid frame.
     Broken,
 }
 
 impl Child {
     /// Starts the engine. It then waits for our script.
-    pub(crate) fn start(external: &External) -> io::Result<Self> {
+    pub(crate) fn start(external: &ExternalEngine) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
-        let (words, last_words) = io::pipe()?;
+        let (stderr, child_stderr) = io::pipe()?;
         let output = theirs.try_clone()?;
         let mut command = Command::new(&external.program);
         match external.engine {
@@ -88,45 +88,45 @@ impl Child {
         }
         let process = command
             .env_clear()
-            // Places that can hold nothing: neither needs a home, both look for
-            // one, and what Deno keeps there would outlive the run.
+            // Paths that cannot be written: neither engine needs a home, both look for one,
+            // and Deno's cache there would outlive the run.
             .env("HOME", "/nonexistent")
             .env("DENO_DIR", "/dev/null/deno")
-            // OpenSSL looks for settings otherwise, and Node ends where there are some
-            // that it may not read.
+            // Otherwise OpenSSL looks for a configuration, and Node exits if it cannot read
+            // one.
             .env("OPENSSL_CONF", "")
             .env("DENO_NO_UPDATE_CHECK", "1")
             .env("NO_COLOR", "1")
-            // What QuickJS has in the jail, where there are no time zones.
+            // The same as QuickJS, which finds no time zones in the jail.
             .env("TZ", "UTC")
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::from(OwnedFd::from(output)))
-            .stderr(Stdio::from(last_words))
+            .stderr(Stdio::from(child_stderr))
             .spawn()?;
-        Ok(Self { process, stream: ours, words: words.into(), received: Vec::new() })
+        Ok(Self { process, stream: ours, stderr: stderr.into(), received: Vec::new() })
     }
 
-    /// Says something to the engine.
+    /// Sends a message to the engine.
     pub(crate) fn send(&mut self, message: &ToEngine) -> io::Result<()> {
         self.stream.write_all(&message.encode().map_err(io::Error::other)?)
     }
 
     /// Waits for the engine's next message, until `deadline` if there is one.
-    pub(crate) fn hear(&mut self, deadline: Option<Instant>) -> Heard {
+    pub(crate) fn receive(&mut self, deadline: Option<Instant>) -> Received {
         loop {
             match self.take_buffered() {
-                Ok(Some(message)) => return Heard::Message(message),
+                Ok(Some(message)) => return Received::Message(message),
                 Ok(None) => {}
-                Err(_) => return Heard::Broken,
+                Err(_) => return Received::Broken,
             }
             match self.readable_until(deadline) {
                 Ok(true) => {}
-                Ok(false) => return Heard::Late,
-                Err(_) => return Heard::Broken,
+                Ok(false) => return Received::TimedOut,
+                Err(_) => return Received::Broken,
             }
             if !matches!(self.fill(), Ok(1..)) {
-                return Heard::Broken;
+                return Received::Broken;
             }
         }
     }
@@ -171,38 +171,37 @@ impl Child {
         count
     }
 
-    /// Ends the child and collects it. What it said on standard error.
+    /// Kills and reaps the child. Returns what it wrote to standard error.
     pub(crate) fn end(&mut self) -> String {
         match self.process.kill() {
             Ok(()) => {
                 let _ = self.process.wait();
             }
-            // Without a pid namespace nobody in the jail may send a signal: the
-            // launcher ends it, once this process is gone.
+            // Without a pid namespace no process in the jail may send signals. The launcher
+            // kills the child once this process has exited.
             Err(_) => {
                 let _ = self.process.try_wait();
             }
         }
-        let mut words = Vec::new();
+        let mut stderr = Vec::new();
         let mut piece = [0; 4096];
-        // Only what is there: a process that the child has left behind may keep
-        // the pipe open.
-        while (words.len() as u64) < WORDS_BYTES {
-            let mut descriptors = [PollFd::new(self.words.as_fd(), PollFlags::POLLIN)];
+        // Without waiting: a process that the child left behind may keep the pipe open.
+        while (stderr.len() as u64) < MAX_STDERR_BYTES {
+            let mut descriptors = [PollFd::new(self.stderr.as_fd(), PollFlags::POLLIN)];
             if !matches!(poll(&mut descriptors, PollTimeout::ZERO), Ok(1..)) {
                 break;
             }
-            match nix::unistd::read(&self.words, &mut piece) {
+            match nix::unistd::read(&self.stderr, &mut piece) {
                 Ok(0) | Err(_) => break,
-                Ok(count) => words.extend_from_slice(&piece[..count]),
+                Ok(count) => stderr.extend_from_slice(&piece[..count]),
             }
         }
-        String::from_utf8_lossy(&words).into_owned()
+        String::from_utf8_lossy(&stderr).into_owned()
     }
 }
 
-/// What the child gives up before it is the engine: its own limits, beside those
-/// of the jail, which it inherits. It ends with the jail.
+/// Sets the child's own limits before it executes the engine, in addition to those of the
+/// jail, which it inherits.
 fn confine(data_bytes: u64) -> Result<(), Errno> {
     let limits = [
         (Resource::Data, data_bytes),
@@ -215,15 +214,14 @@ fn confine(data_bytes: u64) -> Result<(), Errno> {
     })
 }
 
-/// The most physical memory that a child of this process has used. Known once
-/// it was collected.
+/// Peak physical memory of a child of this process. Known after it was reaped.
 pub(crate) fn peak_memory_bytes() -> u64 {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map(|usage| usage.max_rss());
     u64::try_from(usage.unwrap_or(0)).unwrap_or(0) * 1024
 }
 
-/// Without a permission, without a way to load anything.
-fn deno(command: &mut Command, external: &External) {
+/// Deno without any permission and without any way to load modules.
+fn deno(command: &mut Command, external: &ExternalEngine) {
     let megabytes = external.memory_bytes.div_ceil(MEGABYTE);
     command
         .args(["run", "--quiet", "--no-prompt", "--no-remote", "--no-npm", "--no-config"])
@@ -232,9 +230,9 @@ fn deno(command: &mut Command, external: &External) {
         .arg(format!("data:text/javascript,{}", utf8_percent_encode(DENO, NON_ALPHANUMERIC)));
 }
 
-/// `--permission` is no wall and says so; it costs nothing and refuses files,
-/// processes and threads.
-fn node(command: &mut Command, external: &External) {
+/// Node with its permission model, which is documented not to be a security boundary. It
+/// costs nothing and refuses files, processes and threads.
+fn node(command: &mut Command, external: &ExternalEngine) {
     let megabytes = external.memory_bytes.div_ceil(MEGABYTE);
     let permission = if external.major < 24 { "--experimental-permission" } else { "--permission" };
     command.args([permission, "--no-warnings"]);

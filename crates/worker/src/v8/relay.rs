@@ -1,9 +1,8 @@
-//! Between the engine's process and the gateway.
+//! Relays messages between the engine's process and the gateway.
 //!
-//! In: frames of the child. Out: calls, questions and logs through the [`Host`],
-//! which counts and cuts them as it does for QuickJS, and the outcome. The child
-//! is hostile once it has the program: a frame that has no place here ends the
-//! run.
+//! In: frames of the child. Out: calls, questions and logs through the [`Host`], which
+//! counts and limits them as for QuickJS, and the outcome.
+//! Invariant: the child is hostile once it has the program; an unexpected frame ends the run.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -16,16 +15,16 @@ use crate::globals::{API, EAGER, LAZY, error_json};
 use crate::host::Host;
 use crate::thrown::{
     as_bad_output, as_rejection, as_syntax_error, explain, gateway_gone, nothing_to_run, stuck,
-    with_remedy,
+    with_mistake_hint,
 };
-use crate::v8::arguments::External;
-use crate::v8::child::{Child, Heard, peak_memory_bytes};
-use crate::v8::death;
+use crate::v8::arguments::ExternalEngine;
+use crate::v8::child::{Child, Received, peak_memory_bytes};
+use crate::v8::exit;
 
 const BOOTSTRAP: &str = include_str!("bootstrap.js");
 
-/// How long an engine may take to start. Chosen: below the time a worker has to
-/// say hello, far above the tenth of a second that it takes.
+/// How long an engine may take to start. Chosen: below the time in which a worker must say
+/// hello, far above the tenth of a second that it takes.
 const START_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// An engine with its globals, ready for one program.
@@ -35,12 +34,14 @@ pub(crate) struct V8 {
 
 impl V8 {
     /// Starts the engine and builds the globals.
-    pub(crate) fn start(external: &External) -> io::Result<Self> {
+    pub(crate) fn start(external: &ExternalEngine) -> io::Result<Self> {
         let mut child = Child::start(external)?;
         child.send(&ToEngine::Script(script()))?;
-        match child.hear(Some(Instant::now() + START_TIMEOUT)) {
-            Heard::Message(FromEngine::Ready) => Ok(Self { child }),
-            Heard::Message(_) | Heard::Late | Heard::Broken => Err(io::Error::other(child.end())),
+        match child.receive(Some(Instant::now() + START_TIMEOUT)) {
+            Received::Message(FromEngine::Ready) => Ok(Self { child }),
+            Received::Message(_) | Received::TimedOut | Received::Broken => {
+                Err(io::Error::other(child.end()))
+            }
         }
     }
 
@@ -52,13 +53,13 @@ impl V8 {
     ) -> Result<Option<String>, RunError> {
         let executable = request.executable.as_ref().ok_or_else(nothing_to_run)?;
         if self.child.send(&ToEngine::Program(executable.code.clone())).is_err() {
-            return Err(death::explain(&self.child.end()));
+            return Err(exit::explain(&self.child.end()));
         }
         loop {
-            let message = match self.child.hear(host.deadline()) {
-                Heard::Message(message) => message,
-                Heard::Late => return Err(RunError::new(ErrorCode::TimeLimit, "stopped")),
-                Heard::Broken => return Err(death::explain(&self.child.end())),
+            let message = match self.child.receive(host.deadline()) {
+                Received::Message(message) => message,
+                Received::TimedOut => return Err(RunError::new(ErrorCode::TimeLimit, "stopped")),
+                Received::Broken => return Err(exit::explain(&self.child.end())),
             };
             if let Some(outcome) = self.take(message, host, request) {
                 return outcome;
@@ -66,13 +67,13 @@ impl V8 {
         }
     }
 
-    /// Ends the engine. The most memory that it has used.
+    /// Kills the engine and returns its peak memory in bytes.
     pub(crate) fn end(&mut self) -> u64 {
         self.child.end();
         peak_memory_bytes()
     }
 
-    /// Handles one message. The outcome, if this was the last.
+    /// Handles one message. Returns the outcome if it was the last one.
     fn take(
         &mut self,
         message: FromEngine,
@@ -100,13 +101,13 @@ impl V8 {
             FromEngine::Stuck => return Some(Err(stuck())),
             FromEngine::Ready => return Some(Err(out_of_turn())),
         };
-        // If it fails the child is gone, which `hear` then says.
+        // If this fails the child is gone, and the next receive reports it.
         let _ = self.child.send(&answer);
         None
     }
 }
 
-/// Hands on what is for the gateway. The answer for the child if one is due.
+/// Passes a message on to the gateway. Returns the answer for the child, if it gets one now.
 fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, RunError>> {
     let gone = |sent: io::Result<()>| sent.err().map(|_| Err(gateway_gone()));
     match message {
@@ -147,7 +148,7 @@ fn nearest(name: &str, candidates: &str) -> ToEngine {
 
 fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>, RunError> {
     let bytes = output.as_ref().map_or(0, String::len) as u64;
-    if !host.take_output(bytes) {
+    if !host.count_output(bytes) {
         return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
     }
     Ok(output)
@@ -156,7 +157,7 @@ fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>,
 fn failure(phase: Phase, thrown: Thrown, host: &Host, request: &RunRequest) -> RunError {
     let map =
         request.executable.as_ref().map(|executable| LineMap::from_bytes(&executable.line_map));
-    let error = with_remedy(explain(thrown, &map.unwrap_or_default()), &request.source, host);
+    let error = with_mistake_hint(explain(thrown, &map.unwrap_or_default()), &request.source, host);
     match phase {
         Phase::Compile => as_syntax_error(error),
         Phase::Run => error,
@@ -169,13 +170,13 @@ fn out_of_turn() -> RunError {
     RunError::new(ErrorCode::WorkerDied, "the engine broke the protocol")
 }
 
-/// Our script with the scripts it starts, as one function of `io`.
+/// Our script and the scripts that it loads, as one function of `io`.
 fn script() -> String {
     let lazy: serde_json::Map<String, serde_json::Value> =
         LAZY.iter().map(|script| (script.name.to_owned(), json!(script.source))).collect();
     let eager = EAGER.map(|script| (script.name, script.source));
     let scripts = json!({"api": API.source, "eager": eager, "lazy": lazy});
-    // JSON is JavaScript. The text is all ours.
-    // In brackets: a comment behind `return` would end the statement.
+    // JSON is valid JavaScript, and all of this text is ours. The brackets are needed since
+    // `return` followed by a comment and a line break would end the statement.
     format!("(function (io) {{ return ({BOOTSTRAP})(io, {scripts}); }})")
 }

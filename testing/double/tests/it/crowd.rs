@@ -1,5 +1,5 @@
-//! Many runs: workers are used once, kept ready, let go and replaced; turns are
-//! fair; nobody waits unheard.
+//! Many runs: workers are used once, kept ready, dropped and replaced; turns are fair; a
+//! request that cannot be served gets an error.
 
 use std::collections::HashSet;
 use std::pin::Pin;

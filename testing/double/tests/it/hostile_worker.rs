@@ -1,4 +1,4 @@
-//! A guest that was taken over loses its run and nothing else.
+//! A compromised guest loses its own run and nothing else.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use tidegate_model::{Language, Program, Response};
 
 use crate::support::{Bench, Traces, alone, ending, peak_bytes, program};
 
-/// The time limit of the runs here, and how much later the last word may come.
+/// The time limit of the runs here, and how much later their answer may come.
 const LIMIT: Duration = Duration::from_secs(1);
 const OVERSHOOT: Duration = Duration::from_millis(250);
 
@@ -60,8 +60,8 @@ const ATTACKS: [(&str, &str); 45] = [
     ("good", "\"good\""),
 ];
 
-/// Every attack of a reader and how its run must end. Whatever is not `Prepared` is
-/// refused before consent; and what a reader says once it has answered is not heard.
+/// Every attack of a reader and how its run must end. Before consent only `Prepared` is
+/// accepted; messages after the answer of a reader are ignored.
 const READER_ATTACKS: [(&str, &str); 24] = [
     ("reader prepared_and_more", "\"good\""),
     ("reader flood_prepared", "\"good\""),

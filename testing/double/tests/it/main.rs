@@ -1,4 +1,4 @@
-//! The gateway against workers that are not on its side.
+//! The gateway against compromised workers.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 

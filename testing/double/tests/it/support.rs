@@ -1,4 +1,4 @@
-//! A gateway whose workers are doubles, and what it leaves behind.
+//! A gateway whose workers are doubles, and checks for what it leaks.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -12,8 +12,8 @@ use tidegate_gateway::{Gateway, RunContext, SessionId, Shown};
 use tidegate_model::{Isolation, Language, Limits, Program, Response};
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Descriptors, children and memory belong to the whole process, and a test
-/// that measures time wants the machine: one at a time.
+/// Lets tests run one at a time: descriptors, children and memory belong to the whole process,
+/// and tests that measure time need the machine to themselves.
 pub(crate) async fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::const_new(());
     ALONE.lock().await
@@ -25,7 +25,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// With workers that greet in this way.
+    /// A gateway whose workers say hello in this way.
     pub(crate) fn new(habit: &str) -> Self {
         Self::with(habit, |_| {})
     }
@@ -37,7 +37,7 @@ impl Bench {
         settings.limits =
             Limits { time: Duration::from_secs(1), tool_calls: 500, ..Limits::default() };
         settings.checks.types = TypeCheck::Off;
-        // The double proves nothing.
+        // The double is not isolated.
         settings.sandbox.min_isolation = Isolation::Any;
         settings.sandbox.capacity = Capacity { max_runs: Some(64), ..Capacity::default() };
         change(&mut settings);
@@ -80,7 +80,7 @@ pub(crate) fn ending(response: &Shown<Response>) -> String {
     }
 }
 
-/// What a gateway could leak.
+/// The resources that a gateway could leak.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Traces {
     descriptors: usize,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tidegate_config::{Environment, Settings};
-use tidegate_typecheck::{Code, Found, TypeCheckError, TypeChecker, find};
+use tidegate_typecheck::{Code, FoundTypeScript, TypeCheckError, TypeChecker, find_typescript};
 
 use super::finding::Finding;
 use super::probe::version;
@@ -35,18 +35,18 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
             None => Finding::warning(NAME, message, INSTALL),
         }
     };
-    match find(configured, &settings.state_dir, path_variable) {
-        Found::Native { tsc } => {
+    match find_typescript(configured, &settings.state_dir, path_variable) {
+        FoundTypeScript::Native { tsc } => {
             let remedy = if configured.is_some() { CORRECT } else { INSTALL };
             attempt(&tsc, settings, remedy).await
         }
-        Found::TooOld { path, version } => {
+        FoundTypeScript::TooOld { path, version } => {
             missing(format!("`{}` is TypeScript {version}, 7 is needed", path.display()))
         }
-        Found::NotNative { path } => {
+        FoundTypeScript::NotNative { path } => {
             missing(format!("`{}` is a script and leads to no native compiler", path.display()))
         }
-        Found::Missing => missing(match configured {
+        FoundTypeScript::Missing => missing(match configured {
             Some(path) => format!("there is no file `{}`", path.display()),
             None => "TypeScript 7 was not found".to_owned(),
         }),

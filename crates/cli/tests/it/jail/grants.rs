@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tidegate_jail::{Access, Filter, Grant, Links, Scratch, Spec};
+use tidegate_jail::{Access, Filter, Grant, LinkPolicy, Scratch, Spec};
 
 use super::attacker::{Camp, User, users};
 use super::limits;
@@ -120,8 +120,8 @@ fn g19_a_grant_that_has_become_a_link_makes_no_jail() {
             spec.grants.push(Grant { path: link.clone(), access: Access::Read, links });
             camp.jailed_ending(&spec, &json!({"attack": "nothing"}))
         };
-        assert_eq!(ending(Links::Refused), Some(71));
-        assert_eq!(ending(Links::Followed), Some(0));
+        assert_eq!(ending(LinkPolicy::Refused), Some(71));
+        assert_eq!(ending(LinkPolicy::Followed), Some(0));
     }
 }
 
@@ -180,7 +180,7 @@ impl Tree {
         // What `id` needs to be started, as far as it is there.
         let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
         let libraries = libraries.into_iter().filter(|path| Path::new(path).exists());
-        let links = Links::Refused;
+        let links = LinkPolicy::Refused;
         let grant = |path: &Path, access| Grant { path: path.to_owned(), access, links };
         spec.grants = libraries.map(|path| Grant::read(Path::new(path))).collect();
         spec.grants.push(grant(Path::new("/dev/null"), Access::Device));

@@ -3,7 +3,7 @@
 use tidegate_model::{Alert, NetworkMode, Verdict};
 
 use super::support::{Answers, Bench, Server, network, ok};
-use crate::error::{EgressError, Kind};
+use crate::error::{EgressError, EgressErrorKind};
 
 #[tokio::test]
 async fn an_allowed_name_that_leads_inside_is_refused_on_its_address() {
@@ -87,7 +87,7 @@ async fn an_address_in_any_spelling_is_refused_unless_it_is_opened_and_listed() 
     }
     for host in ["[::1]", "[::]", "0.0.0.0", "127.0.0.2", "[64:ff9b::7f00:2]", "[2002:7f00:1::]"] {
         let error = open.get(&server.url(host, "/")).await.unwrap_err();
-        assert_eq!(error.kind(), Kind::Denied, "{host}");
+        assert_eq!(error.kind(), EgressErrorKind::Denied, "{host}");
     }
     assert_eq!((open.lookups(), closed.lookups()), (0, 0));
 }
@@ -111,7 +111,7 @@ async fn names_and_urls_that_only_look_allowed_are_refused() {
         format!("http://allowed.test:{port}/\r\nHost: evil.test"),
         format!("ftp://allowed.test:{port}/"),
     ] {
-        assert_eq!(bench.get(&url).await.unwrap_err().kind(), Kind::Denied, "{url}");
+        assert_eq!(bench.get(&url).await.unwrap_err().kind(), EgressErrorKind::Denied, "{url}");
     }
     assert_eq!(server.seen().len(), 3);
     // What was sent as Host has the one spelling that was judged.

@@ -3,7 +3,7 @@
 use tidegate_model::Verdict;
 
 use super::support::{Answers, Bench, Server, network, ok, redirect_to};
-use crate::error::{EgressError, Kind};
+use crate::error::{EgressError, EgressErrorKind};
 use crate::request::Request;
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn a_redirect_out_of_what_is_allowed_is_refused_at_its_hop() {
     for path in ["/address", "/name", "/host", "/port", "/file", "/user", "/metadata", "/odd"] {
         let error = bench.get(&server.url("a.test", path)).await.unwrap_err();
         assert!(matches!(error, EgressError::AfterRedirect { .. }), "{path}: {error}");
-        assert_eq!(error.kind(), Kind::Denied, "{path}");
+        assert_eq!(error.kind(), EgressErrorKind::Denied, "{path}");
         let verdicts: Vec<_> =
             bench.records().iter().rev().take(2).map(|record| record.verdict).collect();
         assert_eq!(verdicts, [Verdict::Denied, Verdict::Allowed], "{path}");
@@ -72,7 +72,7 @@ async fn redirects_without_end_are_cut_after_ten() {
     assert_eq!(bench.get(&server.url("a.test", "/10")).await.unwrap().body, b"there");
     let error = bench.get(&server.url("a.test", "/11")).await.unwrap_err();
     assert_eq!(error.to_string(), "more than 10 redirects");
-    assert_eq!(error.kind(), Kind::Limited);
+    assert_eq!(error.kind(), EgressErrorKind::Limited);
 }
 
 #[tokio::test]

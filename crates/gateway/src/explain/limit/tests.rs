@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tidegate_model::{LimitName, Limits};
-use tidegate_sandbox::Hit;
+use tidegate_sandbox::LimitHit;
 
 use super::{Bound, Subject, hint, message};
 
@@ -21,7 +21,7 @@ fn limits() -> Limits {
 }
 
 fn told(subject: Subject<'_>, limit: LimitName, used: Option<u64>) -> String {
-    message(subject, Hit { limit, used }, &limits())
+    message(subject, LimitHit { limit, used }, &limits())
 }
 
 #[test]

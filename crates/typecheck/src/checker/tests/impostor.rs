@@ -12,7 +12,7 @@ use crate::TypeCheckError;
 use crate::checker::TypeChecker;
 use crate::confine::{Confinement, Readable, spawn};
 use crate::dialect::CHECK_DEADLINE;
-use crate::server::Launch;
+use crate::launch::Launch;
 
 /// A shell script as the compiler. It may read what a shell needs.
 fn impostor(script: &str) -> (TempDir, TypeChecker) {
@@ -47,7 +47,7 @@ async fn outcome(checker: &TypeChecker) -> String {
 async fn one_that_never_answers_is_killed_at_the_deadline() {
     let (_folder, checker) = impostor("while read -r line; do :; done");
     let started = Instant::now();
-    assert_eq!(outcome(&checker).await, "the type check did not end within 2000 ms");
+    assert_eq!(outcome(&checker).await, "the type check did not finish within 2000 ms");
     assert!(started.elapsed() >= CHECK_DEADLINE);
 }
 
@@ -58,15 +58,15 @@ async fn one_that_ends_or_says_what_is_not_lsp_is_an_error_at_once() {
         ("exit 3".to_owned(), "it ended"),
         ("echo hello".to_owned(), "a header line of a frame is not valid"),
         ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'".to_owned(), "the length of a frame is not valid"),
-        ("printf 'Content-Length: 5\\r\\n\\r\\nhello'".to_owned(), "it sent what is not JSON-RPC"),
+        ("printf 'Content-Length: 5\\r\\n\\r\\nhello'".to_owned(), "it sent a message that is not JSON-RPC"),
         (format!("{ok}; sleep 0.1"), "it ended"),
         (
             "while printf 'Content-Length: 100000\\r\\n\\r\\n{\"a\":\"%099991d\"}\\n' 0; do :; done".to_owned(),
-            "it talks without end",
+            "it sent too many unsolicited messages",
         ),
     ] {
         let (_folder, checker) = impostor(&script);
-        let expected = format!("the type checker broke off: {reason}");
+        let expected = format!("the type checker failed: {reason}");
         assert_eq!(outcome(&checker).await, expected, "{script}");
     }
 }
@@ -75,7 +75,7 @@ async fn one_that_ends_or_says_what_is_not_lsp_is_an_error_at_once() {
 async fn after_three_failures_it_is_left_alone() {
     let (_folder, checker) = impostor("exit 3");
     for _ in 0..3 {
-        assert_eq!(outcome(&checker).await, "the type checker broke off: it ended");
+        assert_eq!(outcome(&checker).await, "the type checker failed: it ended");
     }
     let refused = checker.check(&[], "").await;
     assert!(matches!(refused, Err(TypeCheckError::Off { .. })), "{refused:?}");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::{equipment, file};
-use crate::server::Launch;
+use crate::launch::Launch;
 use crate::{Code, Complaint, Confinement, PythonChecker, SourceFile, TypeCheckError, TypeChecker};
 
 struct Bench {

@@ -1,12 +1,13 @@
-//! Why an engine is gone, from its last words.
+//! Finds out why an engine exited, from its standard error.
 //!
-//! V8 ends the process when the heap is full, and so do others when the kernel
-//! refuses memory. What stands on standard error is the only sign of it; a
-//! program that forges it gets a wrong label and nothing else.
+//! In: the text that the engine wrote. Out: an error.
+//! V8 aborts when the heap is full, and other code does when the kernel refuses memory.
+//! Standard error is the only sign of it. A program that forges it only gets a wrong error
+//! code.
 
 use tidegate_model::{ErrorCode, RunError};
 
-/// What engines write before they end for want of memory.
+/// What engines write when they run out of memory.
 const OUT_OF_MEMORY: [&str; 6] = [
     "heap out of memory",
     "out of memory",
@@ -17,8 +18,8 @@ const OUT_OF_MEMORY: [&str; 6] = [
 ];
 
 /// The error for an engine that ended without an outcome.
-pub(crate) fn explain(last_words: &str) -> RunError {
-    if OUT_OF_MEMORY.iter().any(|sign| last_words.contains(sign)) {
+pub(crate) fn explain(child_stderr: &str) -> RunError {
+    if OUT_OF_MEMORY.iter().any(|sign| child_stderr.contains(sign)) {
         return RunError::new(ErrorCode::MemoryLimit, "out of memory");
     }
     RunError::new(ErrorCode::WorkerDied, "the engine died").with_hint(

@@ -1,8 +1,7 @@
-//! What to write instead, for the slips that models make most.
+//! Hints on what to write instead, for the most common mistakes of models.
 //!
-//! In: the words of an error and the line it stands in. Out: a hint, or nothing.
-//! A hint says what to do and never what happened: it may be beside the point,
-//! the error's own words stay.
+//! In: the message of an error and the line it occurred in. Out: a hint, or nothing.
+//! Invariant: the hint never replaces the message, since the guess may be wrong.
 
 use tidegate_model::nearest;
 
@@ -144,22 +143,22 @@ mod tests {
     #[test]
     fn a_name_of_another_language_gets_ours_and_a_server_its_place() {
         let servers = ["crm".to_owned(), "tracker".to_owned()];
-        let told = |name: &str| undefined_name(name, &servers);
-        assert_eq!(told("print"), "write `console.log(…)`");
-        assert_eq!(told("trackr"), "write `servers.tracker`");
+        let hint = |name: &str| undefined_name(name, &servers);
+        assert_eq!(hint("print"), "write `console.log(…)`");
+        assert_eq!(hint("trackr"), "write `servers.tracker`");
         assert_eq!(
-            told("mcp"),
+            hint("mcp"),
             "tools are called as `await servers.<server>.<tool>({ … })`; the servers are `crm`, `tracker`"
         );
         assert_eq!(
-            told("zzz"),
+            hint("zzz"),
             "declare `zzz` first; a tool is called as `await servers.<server>.zzz({ … })`; \
              the servers are `crm`, `tracker`"
         );
     }
 
     #[test]
-    fn a_missing_value_is_told_alike_in_the_words_of_every_engine() {
+    fn a_missing_value_gets_the_same_hint_in_every_engine() {
         let ours = wrong_value("TypeError", "cannot read property 'a' of undefined", "x.a");
         let theirs =
             wrong_value("TypeError", "Cannot read properties of undefined (reading 'a')", "x.a");
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_is_no_known_slip_gets_no_hint() {
+    fn an_unknown_error_gets_no_hint() {
         assert_eq!(wrong_value("TypeError", "not a function", "run()"), None);
         assert_eq!(wrong_value("RangeError", "cannot read property 'a' of null", "a"), None);
         assert_eq!(wrong_value("TypeError", "cannot read property '", "a.b"), None);

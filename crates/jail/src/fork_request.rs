@@ -1,9 +1,9 @@
-//! What the gateway asks a zygote for: one new process.
+//! A request of the gateway to a zygote: fork one process.
 //!
-//! On the wire: the length of a jail's description in four bytes, lowest first, and
-//! the description; with the first of them come descriptors: the channel of the
-//! process, the socket on which the gateway hears of its end, and the files of its
-//! control groups.
+//! In: bytes and descriptors from the gateway. Out: a [`ForkRequest`].
+//! Layout: the length of a jail's description as a little-endian `u32`, then the
+//! description. Descriptors arrive with the length: the channel of the process, the
+//! socket on which the gateway learns of its exit, and the files of its control groups.
 
 use std::io::{self, IoSliceMut, Read};
 use std::mem::MaybeUninit;
@@ -15,41 +15,41 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg}
 
 use crate::spec::Spec;
 
-/// More descriptors than the gateway ever sends: two, and one for each control group.
-const MOST_DESCRIPTORS: usize = 16;
+/// More descriptors than the gateway ever sends: two, plus one for each control group.
+const MAX_DESCRIPTORS: usize = 16;
 
-/// Longer than any description. Chosen: it names a few hundred files at most.
-const MOST_BYTES: u32 = 1 << 20;
+/// Longer than any description, which names a few hundred files at most. Chosen.
+const MAX_SPEC_BYTES: u32 = 1 << 20;
 
-/// One new process.
-pub struct Order {
-    /// How it is to be confined.
+/// A request for one new process.
+pub struct ForkRequest {
+    /// The jail of the process.
     pub spec: Spec,
     /// Its channel to the gateway.
     pub channel: OwnedFd,
-    /// Where the gateway hears of its end.
+    /// The socket on which the gateway learns of its exit.
     pub end: OwnedFd,
-    /// The files to write to in order to join its control groups.
+    /// The files that the process writes to in order to join its control groups.
     pub groups: Vec<OwnedFd>,
 }
 
-/// Waits for the next order. Nothing if none will come, or if it cannot be read: the
-/// gateway writes them, so that does not happen.
-pub fn receive_order(from: &impl AsFd) -> Option<Order> {
+/// Waits for the next request. `None` if there will be no more, or if it is malformed,
+/// which cannot happen: the gateway writes it.
+pub fn receive_fork_request(from: &impl AsFd) -> Option<ForkRequest> {
     let (length, descriptors) = header(from).ok()?;
     let mut descriptors = descriptors.into_iter();
     let (channel, end) = (descriptors.next()?, descriptors.next()?);
-    let mut text = vec![0; usize::try_from(length.min(MOST_BYTES)).ok()?];
+    let mut text = vec![0; usize::try_from(length.min(MAX_SPEC_BYTES)).ok()?];
     let stream = UnixStream::from(from.as_fd().try_clone_to_owned().ok()?);
     (&stream).read_exact(&mut text).ok()?;
     let spec = Spec::from_argument(str::from_utf8(&text).ok()?)?;
-    Some(Order { spec, channel, end, groups: descriptors.collect() })
+    Some(ForkRequest { spec, channel, end, groups: descriptors.collect() })
 }
 
-/// The length, and what came with it.
+/// Receives the length and the descriptors that arrive with it.
 fn header(from: &impl AsFd) -> io::Result<(u32, Vec<OwnedFd>)> {
     let mut length = [0; 4];
-    let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+    let mut room = [MaybeUninit::uninit(); cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
     let mut control = RecvAncillaryBuffer::new(&mut room);
     let parts = &mut [IoSliceMut::new(&mut length)];
     let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::WAITALL;

@@ -1,7 +1,8 @@
 //! A launcher that a zygote has forked.
 //!
-//! We hold a handle of it, which means this process and no other, also after its end,
-//! and a socket on which it says its exit code last.
+//! In: a pidfd, which identifies this process even after its exit, and a socket on which
+//! the process sends its exit code last. Out: what a parent would know.
+//! Invariant: the zygote lives at least as long as the processes forked from it.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
@@ -14,24 +15,27 @@ use rustix::process::pidfd_send_signal;
 use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 
-use crate::zygote::Zygote;
-
 /// A launcher that a zygote has forked.
-pub(crate) struct Born {
-    /// Readable when the process has ended.
+pub(crate) struct ForkedLauncher {
+    /// A pidfd: readable when the process has exited.
     handle: OwnedFd,
-    /// Its other end is held by the process alone, so it is closed with it.
-    end: UnixStream,
-    /// With the last who holds it, it ends, and with it all whom it has forked.
-    _zygote: Arc<Zygote>,
+    /// Only the process holds the other end, so it is closed when the process exits.
+    exit_channel: UnixStream,
+    /// Keeps the zygote alive: it is killed when its last holder is dropped, together with
+    /// all processes forked from it.
+    _zygote: Arc<dyn Send + Sync>,
 }
 
-impl Born {
-    pub(crate) fn new(handle: OwnedFd, end: UnixStream, zygote: Arc<Zygote>) -> Self {
-        Self { handle, end, _zygote: zygote }
+impl ForkedLauncher {
+    pub(crate) fn new(
+        handle: OwnedFd,
+        exit_channel: UnixStream,
+        zygote: Arc<dyn Send + Sync>,
+    ) -> Self {
+        Self { handle, exit_channel, _zygote: zygote }
     }
 
-    /// Its number on this machine. The kernel says it of a handle.
+    /// Its process id on the host, which the kernel shows for a pidfd.
     pub(crate) fn number(&self) -> Option<i32> {
         let file = format!("/proc/self/fdinfo/{}", self.handle.as_raw_fd());
         let text = std::fs::read_to_string(file).ok()?;
@@ -45,8 +49,8 @@ impl Born {
 
     pub(crate) async fn wait(&mut self) -> ExitStatus {
         let mut code = [0; 4];
-        // What could say nothing any more was killed.
-        let status = match self.end.read_exact(&mut code).await {
+        // A process that sent nothing was killed.
+        let status = match self.exit_channel.read_exact(&mut code).await {
             Ok(_) => (i32::from_le_bytes(code) & 0xff) << 8,
             Err(_) => Signal::SIGKILL as i32,
         };
@@ -54,7 +58,7 @@ impl Born {
     }
 
     pub(crate) fn kill(&self) {
-        // Fails only if it is gone already.
+        // Fails only if it has already exited.
         let _ = pidfd_send_signal(&self.handle, rustix::process::Signal::KILL);
     }
 }

@@ -1,27 +1,27 @@
-//! What a checker of Python means.
+//! Interprets the messages of Python type checkers.
 //!
-//! In: a rule and a message of ty or pyright. Out: what is wrong, in terms that both
-//! share, and one line in words for a model; nothing if the program may well be
-//! right. Pure. The messages are those of the versions that the tests run; one that
-//! reads differently is still told, as [`Complaint::Other`].
+//! In: a rule and a message of ty or pyright. Out: a [`Complaint`] in terms that both share,
+//! and one line for a model; `None` if the program may well be correct. Pure.
+//! The patterns match the versions that the tests run; a message with another wording is
+//! still reported, as [`Complaint::Other`].
 
-const LONGEST: usize = 300;
+const MAX_CHARACTERS: usize = 300;
 
-/// What is wrong.
+/// What a checker complains about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Complaint {
-    /// There is no argument, or key of an argument, with this name.
+    /// No argument, or key of an argument, has this name.
     UnknownArgument(String),
     /// An argument, or a key of one, is missing, or there are too many.
     Arguments,
-    /// A value does not fit where it is put.
+    /// A value has the wrong type.
     Mismatch {
         /// Its type.
         found: String,
     },
     /// A value has no key or attribute with this name.
     UnknownKey(String),
-    /// Something else, under this rule.
+    /// Anything else, with the name of the rule.
     Other(String),
 }
 
@@ -31,8 +31,8 @@ impl Complaint {
     }
 }
 
-/// Rules of ty that say nothing about a program that runs here: modules are looked
-/// for by the gateway, and what may be `None` mostly is not.
+/// Rules of ty that do not apply here: the gateway looks up modules, and a value that may be
+/// `None` mostly is not.
 const TY_NOISE: [&str; 12] = [
     "invalid-syntax",
     "import-not-found",
@@ -48,12 +48,12 @@ const TY_NOISE: [&str; 12] = [
     "deprecated",
 ];
 
-/// What ty means.
+/// Interprets a message of ty.
 pub(crate) fn of_ty(rule: &str, message: &str) -> Option<(Complaint, String)> {
     let line = message.lines().next().unwrap_or_default();
     let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
     let is_noise = TY_NOISE.contains(&rule) || line.contains(" in union ");
-    // `servers` as a module can be asked for servers like a dict.
+    // The module `servers` can also be indexed like a dict.
     if is_noise || line.contains("<module 'servers'>") || is_about_none(&quoted) {
         return None;
     }
@@ -73,7 +73,7 @@ pub(crate) fn of_ty(rule: &str, message: &str) -> Option<(Complaint, String)> {
             (Complaint::UnknownArgument(name.to_owned()), format!("Unknown key `{name}`"))
         }
         "missing-attribute" | "unresolved-attribute" => {
-            // Setting one is allowed, or is told by Python.
+            // Setting an attribute is allowed, or Python itself reports it.
             let is_set = line.starts_with("Unresolved attribute");
             if is_set || quoted.first().is_some_and(|owner| is_plain_dict(owner)) {
                 return None;
@@ -82,7 +82,7 @@ pub(crate) fn of_ty(rule: &str, message: &str) -> Option<(Complaint, String)> {
         }
         "invalid-argument-type" => match unknown_key_of_ty(line, &quoted) {
             Some(found) => found,
-            None => (Complaint::mismatch(last()), without_own_words(line)),
+            None => (Complaint::mismatch(last()), without_stub_types(line)),
         },
         "invalid-assignment" | "invalid-return-type" | "invalid-parameter-default" => {
             (Complaint::mismatch(last()), line.to_owned())
@@ -92,7 +92,7 @@ pub(crate) fn of_ty(rule: &str, message: &str) -> Option<(Complaint, String)> {
     Some((complaint, short(words)))
 }
 
-/// `answer["nam"]`: ty says that a method cannot be called with such a key.
+/// `answer["nam"]`: ty reports that a method cannot be called with such a key.
 fn unknown_key_of_ty(line: &str, quoted: &[&str]) -> Option<(Complaint, String)> {
     if !line.starts_with("Method `__getitem__`") || !line.contains("cannot be called with key") {
         return None;
@@ -103,7 +103,7 @@ fn unknown_key_of_ty(line: &str, quoted: &[&str]) -> Option<(Complaint, String)>
     Some((Complaint::UnknownKey(name.to_owned()), words))
 }
 
-/// Rules of pyright for the same.
+/// Rules of pyright that do not apply here, for the same reasons.
 const PYRIGHT_NOISE: [&str; 8] = [
     "reportMissingImports",
     "reportMissingModuleSource",
@@ -115,7 +115,7 @@ const PYRIGHT_NOISE: [&str; 8] = [
     "reportInvalidStringEscapeSequence",
 ];
 
-/// What pyright means.
+/// Interprets a message of pyright.
 pub(crate) fn of_pyright(rule: &str, message: &str) -> Option<(Complaint, String)> {
     let mut lines = message.lines().map(|line| line.trim_matches([' ', '\t', '\u{a0}']));
     let line = lines.next().unwrap_or_default();
@@ -131,7 +131,7 @@ pub(crate) fn of_pyright(rule: &str, message: &str) -> Option<(Complaint, String
         "reportCallIssue" if line.starts_with("No parameter named") => {
             (Complaint::UnknownArgument(at(0).to_owned()), line.to_owned())
         }
-        // The error beside it says which key.
+        // A second error at the same position names the key.
         "reportCallIssue" if line.starts_with("No overloads for \"__getitem__\"") => return None,
         "reportCallIssue" if line.starts_with("Argument") || line.starts_with("Expected ") => {
             (Complaint::Arguments, line.to_owned())
@@ -152,7 +152,7 @@ pub(crate) fn of_pyright(rule: &str, message: &str) -> Option<(Complaint, String
 }
 
 /// `Argument of type "A" cannot be assigned to parameter "p" of type "T" in function
-/// "f"`, and below it why: for a dict, which of its keys is to blame.
+/// "f"`, followed by the reasons: for a dict, which of its keys is wrong.
 fn argument_of_pyright(line: &str, quoted: &[&str], reasons: &[&str]) -> (Complaint, String) {
     let found = quoted.first().copied().unwrap_or_default();
     let name = |line: &str| line.split('"').nth(1).unwrap_or_default().to_owned();
@@ -171,9 +171,9 @@ fn argument_of_pyright(line: &str, quoted: &[&str], reasons: &[&str]) -> (Compla
     match part {
         Some(reason) => {
             let value = reason.split('"').nth(1).unwrap_or(found);
-            (Complaint::mismatch(value), without_own_words(reason))
+            (Complaint::mismatch(value), without_stub_types(reason))
         }
-        None => (Complaint::mismatch(found), without_own_words(line)),
+        None => (Complaint::mismatch(found), without_stub_types(line)),
     }
 }
 
@@ -181,14 +181,14 @@ fn is_about_none(quoted: &[&str]) -> bool {
     quoted.contains(&"None")
 }
 
-/// A dict that the program has narrowed to: if it is an answer, its keys are
-/// attributes as well.
+/// A dict that the program has narrowed a type to. If it is an answer, its keys are also
+/// attributes.
 fn is_plain_dict(owner: &str) -> bool {
     owner.starts_with("dict[") || owner.starts_with("Top[dict[")
 }
 
-/// Without what we have put into the types of arguments that may be left out.
-fn without_own_words(line: &str) -> String {
+/// Without the types that our stubs add to optional arguments.
+fn without_stub_types(line: &str) -> String {
     let mut words = line.to_owned();
     for own in [" | EllipsisType", "EllipsisType | ", " | None"] {
         words = words.replace(own, "");
@@ -197,7 +197,7 @@ fn without_own_words(line: &str) -> String {
 }
 
 fn short(mut words: String) -> String {
-    if let Some((end, _)) = words.char_indices().nth(LONGEST) {
+    if let Some((end, _)) = words.char_indices().nth(MAX_CHARACTERS) {
         words.truncate(end);
         words.push('…');
     }
@@ -220,23 +220,23 @@ mod tests {
         Complaint::Mismatch { found: found.to_owned() }
     }
 
-    fn told(complaint: Complaint, words: &str) -> Option<(Complaint, String)> {
+    fn reported(complaint: Complaint, words: &str) -> Option<(Complaint, String)> {
         Some((complaint, words.to_owned()))
     }
 
     #[test]
     fn ty_is_understood() {
         let line = "Argument `limits` does not match any known parameter of function `list_leads`";
-        assert_eq!(of_ty("unknown-argument", line), told(unknown("limits"), line));
+        assert_eq!(of_ty("unknown-argument", line), reported(unknown("limits"), line));
         let line = "No argument provided for required parameter `id` of function `get_lead`";
-        assert_eq!(of_ty("missing-argument", line), told(Complaint::Arguments, line));
+        assert_eq!(of_ty("missing-argument", line), reported(Complaint::Arguments, line));
         assert_eq!(
             of_ty(
                 "invalid-argument-type",
                 "Argument to function `f` is incorrect: Expected `Literal[\"a\"] | EllipsisType | None`, \
                  found `Literal[\"b\"]`\n\ninfo: more"
             ),
-            told(
+            reported(
                 mismatch("Literal[\"b\"]"),
                 "Argument to function `f` is incorrect: Expected `Literal[\"a\"]`, found `Literal[\"b\"]`"
             )
@@ -245,39 +245,39 @@ mod tests {
                       be called with key of type `Literal[\"nam\"]` on object of type `Lead`";
         assert_eq!(
             of_ty("invalid-argument-type", method),
-            told(key("nam"), "Object of type `Lead` has no key `nam`")
+            reported(key("nam"), "Object of type `Lead` has no key `nam`")
         );
         let line = "Object of type `Lead` has no attribute `nam`";
-        assert_eq!(of_ty("missing-attribute", line), told(key("nam"), line));
+        assert_eq!(of_ty("missing-attribute", line), reported(key("nam"), line));
         assert_eq!(
             of_ty(
                 "unknown-typed-dict-constructor-key",
                 "Unknown key \"idd\" for TypedDict `X` - did you mean \"id\"?\n\nhelp: more"
             ),
-            told(unknown("idd"), "Unknown key `idd`")
+            reported(unknown("idd"), "Unknown key `idd`")
         );
         assert_eq!(
             of_ty(
                 "missing-typed-dict-key",
                 "Missing required key 'id' in TypedDict `X` constructor"
             ),
-            told(Complaint::Arguments, "Missing required key `id`")
+            reported(Complaint::Arguments, "Missing required key `id`")
         );
     }
 
     #[test]
     fn pyright_is_understood() {
         let line = "No parameter named \"limits\"";
-        assert_eq!(of_pyright("reportCallIssue", line), told(unknown("limits"), line));
+        assert_eq!(of_pyright("reportCallIssue", line), reported(unknown("limits"), line));
         let line = "Argument missing for parameter \"id\"";
-        assert_eq!(of_pyright("reportCallIssue", line), told(Complaint::Arguments, line));
+        assert_eq!(of_pyright("reportCallIssue", line), reported(Complaint::Arguments, line));
         assert_eq!(
             of_pyright(
                 "reportArgumentType",
                 "Argument of type \"Literal['b']\" cannot be assigned to parameter \"s\" of type \
                  \"EllipsisType | Literal['a'] | None\" in function \"f\"\n\u{a0}\u{a0}Type …"
             ),
-            told(
+            reported(
                 mismatch("Literal['b']"),
                 "Argument of type \"Literal['b']\" cannot be assigned to parameter \"s\" of type \
                  \"Literal['a']\" in function \"f\""
@@ -295,7 +295,7 @@ mod tests {
             ),
         ] {
             let message = format!("{dict}{reason}");
-            assert_eq!(of_pyright("reportArgumentType", &message), told(complaint, words));
+            assert_eq!(of_pyright("reportArgumentType", &message), reported(complaint, words));
         }
         assert_eq!(
             of_pyright(
@@ -303,19 +303,19 @@ mod tests {
                 "Argument of type \"Literal['nam']\" cannot be assigned to parameter \"key\" of type \
                  \"Literal['id']\" in function \"__getitem__\""
             ),
-            told(key("nam"), "There is no key `nam`")
+            reported(key("nam"), "There is no key `nam`")
         );
         assert_eq!(
             of_pyright(
                 "reportAttributeAccessIssue",
                 "Cannot access attribute \"nam\" for class \"Lead\"\n\u{a0}\u{a0}Attribute \"nam\" is unknown"
             ),
-            told(key("nam"), "Cannot access attribute \"nam\" for class \"Lead\"")
+            reported(key("nam"), "Cannot access attribute \"nam\" for class \"Lead\"")
         );
     }
 
     #[test]
-    fn what_works_here_is_not_told() {
+    fn what_works_here_is_not_reported() {
         for (rule, message) in [
             ("invalid-syntax", "`await` outside of an asynchronous function"),
             ("import-not-found", "Cannot resolve imported module `helper`"),
