@@ -48,7 +48,7 @@ struct ToolTypes {
     source: Source,
     /// Of Python: as they are written, and as the tool calls them.
     parameters: Vec<(String, String)>,
-    /// In quarantine: what it takes is not said, and not checked.
+    /// In quarantine: its arguments are neither shown nor checked.
     withheld: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct PythonUse {
 }
 
 impl ToolTypes {
-    /// The type of its result, if it is to be known.
+    /// The type of its result, if it is to be used.
     fn output_in(&self, results: ResultTypes) -> Option<TypeId> {
         match (results, self.source) {
             (ResultTypes::Ignored, _) | (ResultTypes::Declared, Source::ObservedSchema) => None,
@@ -74,16 +74,16 @@ impl ToolTypes {
 /// Where the type of a result comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// The server says so, or nobody knows.
+    /// The server declares it, or it is unknown.
     Declared,
-    /// It was seen.
+    /// It was observed.
     ObservedSchema,
 }
 
 /// Which types of results a program is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultTypes {
-    /// All that are known.
+    /// All known types.
     All,
     /// Those that servers promise.
     Declared,
@@ -91,7 +91,7 @@ pub enum ResultTypes {
     Ignored,
 }
 
-/// A tool to be written about, and what is known of it.
+/// A tool to document, and what is known about it.
 pub(crate) struct DocumentedTool<'a> {
     pub(crate) tool: &'a ToolDef,
     pub(crate) function: &'a str,
@@ -117,7 +117,7 @@ pub(crate) fn python_definition(subject: DocumentedTool<'_>) -> String {
     without_head(&api.python()).trim_end().to_owned()
 }
 
-/// What a tool takes, in Python, without what it does and gives.
+/// What a tool takes, in Python, without description and result.
 pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, description: None, title: None, ..tool.clone() };
     let text = python_definition(DocumentedTool::bare(&bare, function));
@@ -125,7 +125,7 @@ pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     text[..end].to_owned()
 }
 
-/// What a tool takes, without what it does and gives.
+/// What a tool takes, without description and result.
 pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, ..tool.clone() };
     let api =
@@ -140,15 +140,15 @@ pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
 }
 
 impl<'a> DocumentedTool<'a> {
-    /// Only what it takes.
+    /// Only its arguments.
     fn bare(tool: &'a ToolDef, function: &'a str) -> Self {
         Self { tool, function, observed: None, notes: Vec::new() }
     }
 }
 
 impl ServerApi {
-    /// Reads all tools of a server, as they are shown. `observed` tells what is known
-    /// about results, `notes` what a reader of each tool should know.
+    /// Reads all tools of a server, as they are shown. `observed` has the schemas of observed
+    /// results, `notes` the notes on each tool.
     pub(crate) fn new(
         tools: &[Cow<'_, ToolDef>],
         functions: &[String],

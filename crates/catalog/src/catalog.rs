@@ -37,15 +37,15 @@ pub struct Catalog {
 #[derive(Debug, Clone)]
 struct ServerEntry {
     tools: Arc<ServerTools>,
-    /// What results looked like, by tool.
+    /// The observed schema of results, by tool.
     observed: Arc<BTreeMap<String, Arc<ObservedSchema>>>,
     /// Tools that are not as they were accepted.
     changes: Arc<BTreeMap<String, (Change, OnChange)>>,
-    /// Made when somebody first reads it.
+    /// Built on first use.
     api: OnceLock<Arc<ServerApi>>,
     /// This server's part of the index, made at the first search.
     server_index: OnceLock<Arc<ServerIndex>>,
-    /// What kind of server it is, if somebody says.
+    /// The kind of server, if known.
     category: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl ServerEntry {
         })
     }
 
-    /// What a reader of a tool should know about its text.
+    /// The notes on a tool's text.
     fn notes(&self, at: usize) -> Vec<Note> {
         let Some(tool) = self.tools.tools.get(at) else { return Vec::new() };
         let change = self.changes.get(&tool.name).cloned();
@@ -97,7 +97,7 @@ impl Catalog {
         self.index = OnceLock::new();
     }
 
-    /// Sets what results of a server's tools looked like.
+    /// Sets the observed schemas of a server's results.
     pub fn set_observed(&mut self, server: &str, observed: BTreeMap<String, Arc<ObservedSchema>>) {
         if let Some(entry) = self.servers.get_mut(server)
             && *entry.observed != observed
@@ -107,8 +107,7 @@ impl Catalog {
         }
     }
 
-    /// Sets which of a server's tools are not as they were accepted, and what
-    /// follows from it.
+    /// Sets which of a server's tools differ from what was accepted, and the consequence.
     pub fn set_changes(&mut self, server: &str, changes: BTreeMap<String, (Change, OnChange)>) {
         if let Some(entry) = self.servers.get_mut(server)
             && *entry.changes != changes
@@ -123,21 +122,21 @@ impl Catalog {
         self.servers.get(&id.server)?.changes.get(&id.tool).map(|(change, _)| change)
     }
 
-    /// What a reader of a tool should know about its text.
+    /// The notes on a tool's text.
     pub fn notes(&self, id: &ToolRef) -> Vec<Note> {
         let Some(entry) = self.servers.get(&id.server) else { return Vec::new() };
         let at = entry.tools.tools.iter().position(|tool| tool.name == id.tool);
         at.map_or_else(Vec::new, |at| entry.notes(at))
     }
 
-    /// A tool as it is shown to anybody but the person who accepts it: one that is in
-    /// quarantine without a word of its server.
+    /// A tool as everybody sees it except the person who accepts it: one in quarantine has none
+    /// of its server's text.
     pub fn shown(&self, id: &ToolRef) -> Option<Cow<'_, ToolDef>> {
         let entry = self.servers.get(&id.server)?;
         entry.shown(entry.tools.tools.iter().position(|tool| tool.name == id.tool)?)
     }
 
-    /// A text of a tool behind what a reader should know about it.
+    /// A text of a tool, after its notes.
     pub fn with_notes(&self, id: &ToolRef, text: &str) -> String {
         with_notes(&self.notes(id), text)
     }
@@ -150,16 +149,16 @@ impl Catalog {
         })
     }
 
-    /// Says what kind of server it is.
+    /// Sets the kind of a server.
     pub fn set_category(&mut self, server: &str, category: &str) {
         if let Some(entry) = self.servers.get_mut(server) {
             entry.category = Some(cleaned_line(category));
         }
     }
 
-    /// The same catalog, with what kind each server is, if somebody says.
+    /// The same catalog with the kind of each server, where known.
     pub fn with_categories<'a>(&self, kind: impl Fn(&str) -> Option<&'a str>) -> Self {
-        // Made here, so that it is not made again for every copy.
+        // Built here once, instead of in every copy.
         self.index();
         let mut copy = self.clone();
         for (name, entry) in &mut copy.servers {
@@ -168,7 +167,7 @@ impl Catalog {
         copy
     }
 
-    /// What kind of server it is, if somebody has said.
+    /// The kind of a server, if known.
     pub fn category(&self, server: &str) -> Option<&str> {
         self.servers.get(server)?.category.as_deref()
     }
@@ -190,7 +189,7 @@ impl Catalog {
         Some(definition(DocumentedTool { tool: &tool, function, observed, notes: entry.notes(at) }))
     }
 
-    /// The function that a program in Python calls, and its definition.
+    /// The name of a tool's Python function, and its definition.
     pub fn python_definition(&self, id: &ToolRef) -> Option<(String, String)> {
         let entry = self.servers.get(&id.server)?;
         let at = entry.tools.position(&id.tool)?;
@@ -259,7 +258,7 @@ impl Catalog {
         self.index.get_or_init(|| Arc::new(Index::join(self.server_indexes())))
     }
 
-    /// Of a server whose tools have not changed, what was analysed before counts.
+    /// The indexes of all servers; of a server whose tools have not changed, the existing one.
     pub(crate) fn server_indexes(&self) -> impl Iterator<Item = (&str, Arc<ServerIndex>)> {
         self.servers.iter().map(|(server, entry)| {
             let tools = || entry.tools.tools.iter().map(AsRef::as_ref);

@@ -5,10 +5,9 @@
 //! text of one stub module. Answers are classes: their keys can be read as keys and
 //! as attributes, and a call can be awaited or not. Arguments have the forms that the
 //! program uses: one function with several forms gets vague errors.
-//! Must stay true: what may be right has a type that says so. A number may be an
-//! integer, one of several kinds is any of them, and what may be null mostly is not.
-//! Every name of a type is qualified: a field `list` must not change what `list[…]`
-//! means for the next.
+//! Invariant: what may be valid has a type that allows it. A number may be an integer, one of
+//! several types is `Any`, and what may be null mostly is not. Every type name is qualified: a
+//! field `list` must not change what `list[…]` means for the next.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -29,7 +28,7 @@ const ANY: &str = "_t.Any";
 /// What an argument that may be left out can be as well.
 const OMITTED: &str = " | None | _y.EllipsisType = ...";
 
-/// An object with more fields has any: each is a function for the checker. Chosen.
+/// An object with more fields is `Any`: each field is a function for the checker. Chosen.
 const MOST_FIELDS: usize = 200;
 
 /// What a dict has under these names is not a key.
@@ -57,7 +56,7 @@ pub enum ArgumentStyle {
     Named,
     /// As one dict.
     Object,
-    /// In both ways, or nobody knows.
+    /// In both ways, or unknown.
     Both,
 }
 
@@ -98,7 +97,7 @@ struct Stubs<'a> {
     types: &'a Types,
     shared: &'a NamedTypes,
     taken: HashSet<String>,
-    /// Objects that have a class, among answers and among arguments.
+    /// Objects that have a class, in answers and in arguments.
     answers: HashMap<TypeId, String>,
     inputs: HashMap<TypeId, String>,
     /// What is written so far. A class comes after those it uses.
@@ -355,7 +354,7 @@ impl Stubs<'_> {
         }
     }
 
-    /// The name that a type has in the program's own files, else one of its place.
+    /// The name of a type in the program's own files, else one from its place.
     fn name_of(&self, id: TypeId, place: &str) -> String {
         let named = self.shared.name_of(self.types, id);
         named.map_or(place.to_owned(), |named| named.name.clone())

@@ -1,11 +1,11 @@
-//! Types put together: one of several, and all of several at once.
+//! Combines types: unions and intersections.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::types::{Field, Object, Presence, Type, TypeId, Types};
 
-/// A common part is put into each alternative only while that is so many fields:
-/// beyond, they stay apart.
+/// A common part is merged into each alternative only up to this many fields in all; beyond,
+/// they stay separate.
 const MAX_DISTRIBUTED_FIELDS: usize = 2000;
 
 impl Types {
@@ -41,7 +41,7 @@ impl Types {
         }
     }
 
-    /// "This or null": what is said about "this" is said about the whole.
+    /// "This or null": a description of "this" describes the whole.
     fn or_null(&mut self, ty: TypeId) -> TypeId {
         match self.get(ty).clone() {
             Type::Described(said, inner) => {
@@ -75,7 +75,7 @@ impl Types {
         parts.fold(first, |before, part| self.intersect(before, part))
     }
 
-    /// The parts, if all of them are objects and there is more than one.
+    /// The parts, if they are two or more and all of them objects.
     fn objects(&self, parts: &[TypeId]) -> Option<Vec<Object>> {
         let object = |id: &TypeId| match self.get(self.bare(*id)) {
             Type::Object(object) => Some(object.clone()),
@@ -162,7 +162,7 @@ impl Types {
                 (one, other) => one.or(other),
             };
         }
-        // "Anything" of an object without properties says nothing here.
+        // An object without properties that allows anything adds nothing here.
         let rest = rest.filter(|rest| *rest != unknown || fields.is_empty());
         self.id(Type::Object(Object { fields, rest }))
     }

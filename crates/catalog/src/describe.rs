@@ -1,4 +1,4 @@
-//! What a schema says in words and in limits: descriptions and doc tags.
+//! The descriptions and limits of a schema, as text and doc tags.
 
 use serde_json::{Map, Value};
 
@@ -35,7 +35,7 @@ pub(crate) fn constraints(schema: &Map<String, Value>) -> Vec<Tag> {
     for (key, name) in LIMITS {
         match schema.get(key) {
             None | Some(Value::Null | Value::Bool(false) | Value::Object(_) | Value::Array(_)) => {}
-            // Every JavaScript number is within these; they are how zod says "integer".
+            // Every JavaScript number is within these; zod writes them for "integer".
             Some(Value::Number(number)) if is_safe_integer_bound(number) => {}
             Some(Value::Bool(true)) => tags.push(Tag { name, value: String::new() }),
             Some(value) => tags.push(Tag { name, value: shown(value) }),

@@ -61,7 +61,7 @@ pub enum FolderError {
     },
     /// Two files have the tools of one server.
     #[error(
-        "`{path}` is left out: the tools of server `{server}` are in `{first}` already; \
+        "`{path}` was skipped: the tools of server `{server}` are already in `{first}`; \
          give one of them another `server`"
     )]
     SameServer {
@@ -73,7 +73,7 @@ pub enum FolderError {
         first: PathBuf,
     },
     /// A link that is not followed.
-    #[error("`{path}` is left out: a link {reason}; put the files there, or name their folder")]
+    #[error("`{path}` was skipped: links {reason}; copy the files there, or name their folder")]
     Link {
         /// The link.
         path: PathBuf,
@@ -81,7 +81,7 @@ pub enum FolderError {
         reason: &'static str,
     },
     /// A file that is not read.
-    #[error("`{path}` is left out: it is larger than {limit} bytes")]
+    #[error("`{path}` was skipped: it is larger than {limit} bytes")]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -89,7 +89,7 @@ pub enum FolderError {
         limit: u64,
     },
     /// A folder that is not entered.
-    #[error("`{path}` is left out: it lies more than {limit} folders deep")]
+    #[error("`{path}` was skipped: it is more than {limit} folders deep")]
     TooDeep {
         /// The folder.
         path: PathBuf,
@@ -103,11 +103,11 @@ pub enum FolderError {
 pub struct CatalogFile {
     /// Tools by server.
     pub servers: BTreeMap<String, ToolList>,
-    /// Identities that the file gave to its tools.
+    /// Identities that the file gives to its tools.
     pub ids: BTreeMap<ToolRef, String>,
     /// Of servers in subfolders: the name of the first one.
     pub categories: BTreeMap<String, String>,
-    /// Of servers whose file says so: the package that they are started from.
+    /// The package to start a server from, for servers whose file names one.
     pub packages: BTreeMap<String, Package>,
     /// Files and entries that were left out.
     pub problems: Vec<FolderError>,
@@ -120,7 +120,7 @@ pub struct CatalogServer<'a> {
     pub server: &'a str,
     /// Its tools.
     pub list: &'a ToolList,
-    /// The first folder that its file is in.
+    /// The first folder inside the catalog that contains its file.
     pub category: Option<&'a str>,
     /// The package that it is started from.
     pub package: Option<&'a Package>,
@@ -133,8 +133,8 @@ pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
     Ok(catalog)
 }
 
-/// The same, one server after another, for those who do not keep the definitions: only
-/// those of one file are there at a time. Out: what was left out.
+/// The same, one server at a time, for callers that do not keep the definitions: only those of
+/// one file are in memory at once. Returns what was skipped.
 pub fn for_each_server(
     path: &Path,
     mut take: impl FnMut(CatalogServer<'_>),
@@ -206,7 +206,7 @@ enum Content {
     OneTool,
 }
 
-/// Reads one file. The server that its tools are of, if it has any.
+/// Reads one file. Returns the server that its tools belong to, if it has tools.
 fn read_file(
     path: &Path,
     catalog: &mut CatalogFile,
@@ -250,7 +250,7 @@ fn read_file(
         match entry::tool(entry) {
             Ok(tool) if !names.insert(tool.name.clone()) => {
                 let place = format!("tool `{}`", tool.name);
-                let reason = "the server has a tool of this name already; the first one counts";
+                let reason = "the server already has a tool of this name; the first one is used";
                 catalog.problems.push(not_tools(path, &place, reason));
             }
             Ok(tool) => list.tools.push(tool),
@@ -273,13 +273,13 @@ fn entries<'a>(path: &Path, value: &'a Value) -> Result<(&'a [Value], Content), 
             None if object.contains_key("name") => {
                 Ok((std::slice::from_ref(value), Content::OneTool))
             }
-            None => wrong("neither `tools` nor a list of tools"),
+            None => wrong("expected `tools` or a list of tools"),
         },
-        _ => wrong("neither an object nor a list"),
+        _ => wrong("expected an object or a list"),
     }
 }
 
-/// What the file says, else the file's own name.
+/// The name in the file, else the name of the file.
 fn server_name(path: &Path, value: &Value) -> Result<String, FolderError> {
     match value.get("server") {
         None => {

@@ -4,7 +4,7 @@
 //! name. Out: the tools that fit, best first. Deterministic: equal scores are
 //! ordered by identity, and sums are made in one order.
 //!
-//! The numbers were found by trial on one half of a set of labelled queries.
+//! The numbers were tuned on one half of a set of labelled queries.
 
 pub(crate) mod clauses;
 mod diversify;
@@ -34,11 +34,11 @@ const WEIGHTS: [f32; FIELDS] = [3.0, 2.9, 1.25, 0.6, 0.45];
 const LENGTH: [f32; FIELDS] = [0.2, 1.0, 0.8, 0.1, 0.6];
 /// How soon more of the same word counts no more.
 const SATURATION: f32 = 1.2;
-/// What a name gains that the query says in full, as a part of its score.
+/// What a name gains if the query contains all of it, as a share of its score.
 const NAME_COVERAGE: f32 = 0.4;
 /// The best clause, beside the whole query.
 const CLAUSE: f32 = 1.5;
-/// The best tool of the same server: what belongs together is used together.
+/// The share of the best tool of the same server: tools of one server are often used together.
 const SAME_SERVER: f32 = 0.5;
 
 /// What makes a tool fit a query.
@@ -46,7 +46,7 @@ const SAME_SERVER: f32 = 0.5;
 pub enum Scoring {
     /// Words, their other forms and their synonyms.
     Words,
-    /// Also what the texts mean, by a table of word vectors.
+    /// Words plus the meaning of the texts, from a table of word vectors.
     #[default]
     WordsAndMeaning,
 }
@@ -150,7 +150,7 @@ impl Index {
         clauses.iter().map(of_clause).collect()
     }
 
-    /// How well every tool fits by its words.
+    /// How well the words of every tool fit.
     fn lexical(&self, query: &str, clauses: &[String]) -> Vec<f32> {
         let mut terms = Terms::new();
         let (mut scores, covered) = self.score(query, &mut terms);
@@ -282,7 +282,7 @@ fn tools_with(parts: &[(&str, Arc<ServerIndex>)], places: &[Vec<u32>], terms: us
     tools_with
 }
 
-/// How much it says that a tool has a term: the fewer have it, the more.
+/// The inverse document frequency of a term: the fewer tools have it, the more it says.
 pub(crate) fn rarity(all: usize, with: u32) -> f32 {
     let (all, with) = (all as f32, with as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()

@@ -1,8 +1,8 @@
-//! Finds texts of tools that speak to the model instead of describing the tool.
+//! Detects tool texts that address the model instead of describing the tool.
 //!
 //! In: the texts of a tool. Out: whether one of them reads like an instruction.
-//! This informs and protects nothing: whoever knows the patterns writes around
-//! them. What a run may do is decided by `policy`, whatever a model was told.
+//! This informs and does not protect: whoever knows the patterns can avoid them. `policy`
+//! decides what a run may do, whatever a model has read.
 //!
 //! The patterns are the known classes of poisoned descriptions. Each wants a verb
 //! and its object close together, since single words ("system", "secret", "must")
@@ -33,7 +33,7 @@ pub(crate) fn instructs(text: &str) -> bool {
     says_something && PATTERNS.is_match(normal(text).as_bytes())
 }
 
-/// The text as the patterns want it: small letters, one space between words,
+/// The text as the patterns want it: lower-case letters, one space between words,
 /// without quotes and emphasis, full-width letters as ordinary ones.
 fn normal(text: &str) -> String {
     let text = cleaned(&text[..text.floor_char_boundary(LOOKED_AT_BYTES)]);
@@ -64,7 +64,7 @@ static PATTERNS: LazyLock<RegexSet> = LazyLock::new(|| {
 });
 
 const SOURCES: &[&str] = &[
-    // Ignore what you were told.
+    // Overriding earlier instructions.
     r"\b(ignore|disregard|forget|override|bypass|discard)\b[^.]{0,30}\b(previous|prior|above|earlier|preceding|your|system|safety|other|existing)\b[^.]{0,30}\b(instructions?|prompts?|rules|guidelines|directives|constraints|training|guardrails|messages|told)\b",
     r"\b(ignoriere|vergiss)\b[^.]{0,30}\banweisungen\b",
     r"\b(ignora|olvida|ignore|oublie|esqueça)z?\b[^.]{0,20}\b(instrucciones|instructions (précédentes|antérieures)|consignes|instruções)",
@@ -79,7 +79,7 @@ const SOURCES: &[&str] = &[
     r"<\s*/?\s*(system|important|assistant|secret|hidden|admin|instructions?|critical|system[-_ ](prompt|message|reminder|note))\s*/?>",
     r"<\|[a-z_]{2,20}\|>|\[/?inst\]|<</?sys>>|\[system\]|#{2,} ?(system|instructions?|new instructions?) ?:",
     r"\b(system|developer|admin) (override|prompt|notice|instructions?|command)\s*:",
-    // Before anything else, and instead of it.
+    // Before anything else, or instead of it.
     r"\bbefore\b[^.]{0,20}\b(any|every|all|each)( of the)?( other)? (tools?|functions?|actions?|requests?|tasks?|responses?)\b[^.]{0,80}\b(must|always|first|call|run|read|use|invoke)\b",
     r"\b(must|always|first|required to|need to)\b[^.]{0,60}\bbefore\b[^.]{0,20}\b(any|every|all|each)( of the)?( other)? (tools?|functions?|actions?|requests?|tasks?|responses?)\b",
     r"\byou (must|have to|need to|should) (always )?first (call|run|invoke|read|open|execute)\b",
@@ -89,7 +89,7 @@ const SOURCES: &[&str] = &[
     r"\b(read|open|load|cat|include|send|pass|provide|attach|append|copy|paste|upload|put|output|fetch|collect|gather|list)\b[^.]{0,60}([~$/.\\]ssh\b|id_rsa|id_ed25519|/etc/(passwd|shadow)|\.aws/|\.kube/config|\.netrc|\.npmrc|\.git-credentials|mcp\.json|claude_desktop_config|\.cursor/)",
     r"\b(include|send|pass|attach|append|copy|paste|upload|put|output|collect|gather|dump)\b[^.]{0,40}\b(your|the users?|all|any|available|every|local|process|full)( [a-z]+)? (environment variables|env vars?|api keys?|credentials|secrets|passwords|private keys?|access tokens?)\b",
     r"\b(read|include|send|pass|attach|append|copy|paste|repeat|print|output|reveal|summari[sz]e|put)\b[^.]{0,40}\b((system|initial|your) prompt|your (system )?(instructions|context window)|(entire|whole|full|complete|previous|all|this|prior) (conversation|chat|messages|dialog(ue)?)( history)?|(conversation|chat) (history|log|transcript))\b[^.]{0,60}\b(parameter|argument|field|here|this tool|request|url|body|in the|into|as)\b",
-    // A new role, or the model by its name.
+    // A new role, or the model addressed by name.
     r"\b(you are now|from now on,? you|your (new|real|true|actual) (task|instructions?|goal|role|objective|purpose|system prompt))\b",
     r"\b(jailbreak|developer mode|dan mode|unrestricted (mode|ai))\b",
     r"\b(notes?|messages?|instructions?|attention|reminders?|important|hint)( (to|for)|,|:)? (the |any |all )?(ai|llm|language model|ai model|ai assistant|ai agent|claude|gpt|chatgpt|gemini|copilot)s?\b( (assistant|model|agent)s?)?\s?([:!]|—|–| - )",

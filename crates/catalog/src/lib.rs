@@ -2,7 +2,7 @@
 //!
 //! In: tool lists as servers send them, or as files hold them. Out: exact tools
 //! for the names a program writes, search hits, and definitions as TypeScript.
-//! Starts no server: what is known comes from the caller or from a snapshot.
+//! Starts no server: its knowledge comes from the caller or from a snapshot.
 
 mod api;
 mod catalog;

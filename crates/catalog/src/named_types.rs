@@ -169,8 +169,8 @@ pub(crate) fn share(
     shared
 }
 
-/// What has limits and no description is used in many places that have nothing
-/// else in common: it is named after its limits.
+/// A name from the limits of a type without a description: such types are used in many places
+/// that have nothing else in common.
 fn limit_name(types: &Types, id: TypeId) -> Option<&str> {
     let Type::Constrained(tags, inner) = types.get(id) else { return None };
     if let Some(format) = tags.iter().find(|tag| tag.name == "format") {
@@ -201,8 +201,8 @@ fn children_of(types: &Types, id: TypeId) -> Vec<TypeId> {
     }
 }
 
-/// How often a type is written if nothing has a name, except that what is
-/// written a second time is not looked into again.
+/// Counts how often a type would be written if nothing had a name. The parts of a type count
+/// once, however often it occurs.
 struct Counter<'t> {
     types: &'t Types,
     uses: HashMap<TypeId, Used>,
@@ -211,7 +211,7 @@ struct Counter<'t> {
 
 struct Used {
     times: usize,
-    /// The name of the field or tool where it was first seen.
+    /// The name of the field or tool that uses it first.
     place: String,
 }
 
@@ -248,7 +248,7 @@ impl Counter<'_> {
             }
             other => {
                 for child in children(other) {
-                    // What a description or a limit stands on may be the root itself.
+                    // The type inside a description or a limit may be the root itself.
                     let position = match other {
                         Type::Described(..) | Type::Constrained(..) => position,
                         _ => Position::Inside,

@@ -47,8 +47,8 @@ pub(crate) fn is_identifier(name: &str) -> bool {
     name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
 }
 
-/// Letters that have been in everybody's tables for decades: Latin, Greek,
-/// Cyrillic, kana, and the first block of CJK characters and Hangul.
+/// Letters that have been in all Unicode tables for decades: Latin, Greek, Cyrillic, kana, and
+/// the first block of CJK characters and Hangul.
 fn is_settled(c: char) -> bool {
     matches!(
         c,
@@ -68,7 +68,7 @@ fn continues(c: char) -> bool {
     is_settled(c) && is_xid_continue(c)
 }
 
-/// Function names are file names too, and those have an end.
+/// Function names are file names too, whose length is limited.
 const LONGEST: usize = 100;
 
 /// Splits an identifier at separators, at `aB` and at `ABc` (before the `B`).
@@ -195,7 +195,7 @@ pub(crate) fn python_parameters(schema: &Value) -> Vec<(String, &str, bool)> {
     parameters
 }
 
-/// Whether a schema says that its value is something else than null.
+/// Whether a schema says that its value is not null.
 fn is_never_null(schema: &Value) -> bool {
     let nullable = schema.get("nullable").and_then(Value::as_bool).unwrap_or_default();
     match schema.get("type") {

@@ -1,4 +1,4 @@
-//! What a reader of a tool should know about its text.
+//! Notes on a tool's text, for whoever reads it.
 //!
 //! Fixed words, few tokens, in front of the server's own. The same notes are a
 //! field of JSON answers, where a server cannot write.
@@ -36,7 +36,7 @@ impl Serialize for Note {
     }
 }
 
-/// A text of a tool behind its notes.
+/// A text of a tool, after its notes.
 pub fn with_notes(notes: &[Note], text: &str) -> String {
     let notes: Vec<String> = notes.iter().map(|note| format!("[{note}]")).collect();
     let parts = notes.iter().map(String::as_str).chain((!text.is_empty()).then_some(text));

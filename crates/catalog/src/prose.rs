@@ -15,11 +15,11 @@ use tidegate_model::{ToolDef, cleaned, hides_text};
 /// A tool whose prose can be shown.
 pub(crate) struct CleanedTool {
     pub(crate) tool: ToolDef,
-    /// Whether there was more that cannot be seen than slips in by accident.
+    /// Whether it contained more invisible characters than slip in by accident.
     pub(crate) hid_text: bool,
 }
 
-/// Takes what cannot be seen out of a tool's prose.
+/// Removes invisible characters from a tool's prose.
 pub(crate) fn clean(tool: &ToolDef) -> CleanedTool {
     let mut hid_text = false;
     for_each_text(tool, &mut |text| hid_text = hid_text || hides_text(text));
@@ -62,7 +62,7 @@ fn clean_keywords(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Keywords whose text decides which arguments are right, or names what does.
+/// Keywords whose text decides which arguments are valid, or refers to what does.
 const EXACT: [&str; 15] = [
     "enum",
     "const",
@@ -85,7 +85,7 @@ const EXACT: [&str; 15] = [
 const NAMED: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
-/// What is left of a tool whose text nobody shall read: its name.
+/// A tool in quarantine: nothing but its name.
 pub(crate) fn withheld(tool: &ToolDef) -> ToolDef {
     ToolDef {
         name: tool.name.clone(),

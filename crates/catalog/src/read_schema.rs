@@ -19,7 +19,7 @@ use crate::types::{
 /// Whether descriptions and limits are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// For arguments, which somebody has to choose.
+    /// For arguments, which a caller has to choose.
     Read,
     /// For results: the names speak for themselves, and nobody has to keep to the
     /// limits.
@@ -94,8 +94,8 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// The type without what its description says already: many write it once
-    /// more at each alternative, or at the target of a reference.
+    /// Drops what the outer description says already: many schemas repeat it at each
+    /// alternative, or at the target of a reference.
     fn without_repetition(&mut self, text: &str, ty: TypeId) -> TypeId {
         match self.types.get(ty).clone() {
             Type::Described(inner, target) if inner.text == text => match inner.tags.as_slice() {
@@ -113,7 +113,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// A title stands in for a missing description if it says more than the name.
+    /// Uses the title in place of a missing description, if it says more than the name.
     fn titled(&mut self, property: &Value, name: &str, ty: TypeId) -> TypeId {
         if self.words == Words::Skipped {
             return ty;
@@ -187,7 +187,7 @@ impl<'s> Reader<'s, '_> {
         id
     }
 
-    /// What the schema itself says, without references and combinations.
+    /// The type in the schema itself, without references and combinations.
     fn own_type(&mut self, schema: &'s Map<String, Value>, alone: bool) -> Option<TypeId> {
         if let Some(value) = schema.get("const") {
             return Some(self.literal(value));
@@ -195,8 +195,7 @@ impl<'s> Reader<'s, '_> {
         if let Some(Value::Array(values)) = schema.get("enum")
             && !values.is_empty()
         {
-            // Of a type and values that disagree, the values are what the author
-            // looked at.
+            // Where type and values disagree, the author looked at the values.
             let fitting: Vec<&Value> = values.iter().filter(|value| fits(schema, value)).collect();
             let chosen = if fitting.is_empty() { values.iter().collect() } else { fitting };
             let members = chosen.into_iter().map(|value| self.literal(value)).collect();
@@ -330,7 +329,7 @@ fn title(schema: &Map<String, Value>) -> Option<&str> {
     schema.get("title").and_then(Value::as_str).map(str::trim).filter(|title| !title.is_empty())
 }
 
-/// Whether the name of a definition tells more than `def4` or `0`.
+/// Whether the name of a definition says more than `def4` or `0`.
 fn is_telling(name: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_matches('_');
     !matches!(stem.to_lowercase().as_str(), "" | "def" | "schema" | "items" | "anyof" | "oneof")
@@ -370,7 +369,7 @@ fn says_a_type(variant: &Value) -> bool {
     variant.is_empty() || keys.iter().any(|key| variant.contains_key(*key))
 }
 
-/// Whether a value is of the type that stands beside it.
+/// Whether a value has the type given beside it.
 fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
     let is = |name: &str| match name {
         "string" => value.is_string(),

@@ -1,12 +1,12 @@
-//! Which known servers and skills fit a request better than the configured tools.
+//! Recommends known servers and skills that fit a request better than the configured tools.
 //!
 //! In: the configured tools and the offers, joined to one index, since scores of two
 //! indexes say nothing about each other: a word that is rare in one is common in the
 //! other. Out: the few offers that are worth a line. An answer without any is the
 //! usual one: a wrong one costs tokens and trust.
 //!
-//! The numbers were found by trial on one half of the labelled queries;
-//! `docs/search.md` has what the other half says.
+//! The numbers were tuned on one half of the labelled queries; `docs/search.md` has the results
+//! on the other half.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const CLEARLY_BETTER: f32 = 1.3;
 const NAMED: f32 = 0.5;
 /// A skill is made of tools, and fits the request as they do.
 const AS_GOOD: f32 = 0.9;
-/// Further ones are told of if they are as good as the first, but for this.
+/// Further ones are recommended if they are nearly as good as the first.
 const NEARLY_THE_FIRST: f32 = 0.9;
 /// How well a tool must fit in itself, however badly the configured ones do: by
 /// words and meaning, and if only words count.
@@ -32,7 +32,7 @@ const FIT: Fit = Fit { both: 0.7, words: 0.3 };
 const FIT_OF_NAMED: Fit = Fit { both: 0.6, words: 0.25 };
 const FIT_OF_SKILL: Fit = Fit { both: 0.75, words: 0.35 };
 
-/// Servers and skills that are told of at most.
+/// At most so many servers and skills are recommended.
 const MOST_SERVERS: usize = 3;
 const MOST_SKILLS: usize = 2;
 
@@ -59,16 +59,16 @@ pub struct Recommendation<'a> {
     pub offer: &'a Offer,
     /// The tool of it that fits best.
     pub tool: &'a OfferedTool,
-    /// Why it is told of.
+    /// Why it is recommended.
     pub reason: RecommendationReason,
 }
 
-/// Why an offer is told of.
+/// Why an offer is recommended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecommendationReason {
     /// The request names it.
     Named,
-    /// It fits better than what is configured.
+    /// It fits better than the configured tools.
     Better,
 }
 
@@ -83,7 +83,7 @@ impl Offers {
         Self { configured: configured.collect(), index, own_tools, offers }
     }
 
-    /// Whether it was made of exactly these, so that it need not be made again.
+    /// Whether it was built from exactly these and need not be rebuilt.
     pub fn is_built_from(&self, catalog: &Catalog, offers: &[Arc<Offer>]) -> bool {
         let same = |((a, own), (b, other)): (&(String, Arc<ServerTools>), (&str, _))| {
             a == b && Arc::ptr_eq(own, &other)
@@ -108,7 +108,7 @@ impl Offers {
                 Some((scores[at], Recommendation { offer, tool, reason }))
             })
             .collect();
-        // Of equal ones the order of their names is kept.
+        // Equal ones stay in the order of their names.
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut few = first(&found, OfferKind::Server, MOST_SERVERS);
         few.extend(first(&found, OfferKind::Skill, MOST_SKILLS));
@@ -152,8 +152,8 @@ impl Offers {
         }
     }
 
-    /// Whether the request says the whole name, and the name is more than a word that
-    /// the configured tools use too.
+    /// Whether the request contains the whole name, and the name is more than a word that the
+    /// configured tools use too.
     fn is_named(&self, offer: &Offer, request: &Request<'_>) -> bool {
         let foreign = |term: &str| {
             let place = self.index.terms.get(term);

@@ -1,4 +1,4 @@
-//! What `$ref` points to.
+//! Resolves `$ref`.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::types::MAX_HEIGHT;
 
-/// A schema in which references are looked up: `#`, `#/$defs/x`, `#anchor`, or the
-/// `$id` of a part. What lies in other documents is not looked for.
+/// A schema in which references are resolved: `#`, `#/$defs/x`, `#anchor`, or the `$id` of a
+/// part. Other documents are not searched.
 pub(crate) struct Document<'s> {
     root: &'s Value,
     /// Parts by their `$anchor` and `$id`, found when first asked for.

@@ -98,7 +98,7 @@ impl Python<'_> {
         );
     }
 
-    /// Arguments by name. What is no identifier can still be given by `**{…}`.
+    /// Arguments by name. A property that is not an identifier can still be passed with `**{…}`.
     fn parameters(&mut self, input: Option<TypeId>, place: &str) -> String {
         let Some(input) = input else { return String::new() };
         let Type::Object(object) = self.types.get(self.types.bare(input)).clone() else {
@@ -127,7 +127,7 @@ impl Python<'_> {
         if lines.is_empty() {
             return String::new();
         }
-        // A star with nothing but `**` behind it is an error.
+        // A star with nothing but `**` after it is an error.
         let star = if lines.len() == 1 && further { "" } else { "*,\n" };
         format!("{star}{}\n", lines.join("\n"))
     }
@@ -276,7 +276,7 @@ fn remark(words: &[String]) -> String {
     if text.is_empty() { String::new() } else { format!(" # {text}") }
 }
 
-/// A docstring that its text cannot end.
+/// A docstring that its own text cannot end.
 fn docstring(text: &str) -> String {
     let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");

@@ -4,7 +4,7 @@
 //! compact style, since tokens are the currency: one field a line, no
 //! indentation, comments only where somebody says something.
 //!
-//! Text from the server cannot end the comment or literal it stands in.
+//! Text of the server cannot end the comment or literal that contains it.
 
 use crate::describe::json_text;
 use crate::named_types::{NamedType, NamedTypes};
@@ -27,7 +27,7 @@ enum Words {
     LeftOut,
 }
 
-/// Whether integers are told from other numbers: it matters for arguments.
+/// Whether integers are marked with `@int`: it matters for arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Integers {
     Told,
@@ -71,7 +71,7 @@ impl<'a> TypeScript<'a> {
         let mark = if self.is_optional(input) { "?" } else { "" };
         let mut docs = Docs::default();
         let stripped = self.strip(input, &mut docs);
-        // A whole example stands in the comment above.
+        // The comment above has a whole example.
         docs.tags.retain(|tag| tag.name != "example");
         let text = self.stripped(stripped);
         // A comment to the end of the line would hide what follows.
@@ -291,7 +291,7 @@ const OBJECT_MEMBERS: [&str; 7] = [
     "valueOf",
 ];
 
-/// A type without its words.
+/// A type without its descriptions and limits.
 #[derive(Clone, Copy)]
 struct Stripped {
     id: TypeId,
@@ -356,9 +356,9 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text that cannot end the comment it stands in, nor move a terminal's cursor.
+/// Text that can neither end the comment that contains it nor move a terminal's cursor.
 pub(crate) fn inert(text: &str) -> String {
-    // In this order: what is taken out may have stood between `*` and `/`.
+    // In this order: a removed character may have been between `*` and `/`.
     let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     text.replace("*/", "* /")
 }

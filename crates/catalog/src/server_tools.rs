@@ -23,14 +23,14 @@ pub struct ServerTools {
     pub functions: Vec<String>,
     /// Whether text was hidden in the tool, in the same order.
     pub(crate) hid_text: Vec<bool>,
-    /// Whether its text speaks to the model; looked at when it is first shown.
+    /// Whether its text addresses the model; checked when it is first shown.
     pub(crate) instructs: Vec<OnceLock<bool>>,
     by_spelling: HashMap<String, usize>,
 }
 
-/// A function of Python: its name, the tool, and its parameters in the order in
-/// which they can be given without their names: how each is written, and what the
-/// tool calls it.
+/// A function in Python: its name, the tool, and its parameters in positional order. Each
+/// parameter: its Python name, the tool's name for it, and whether `None` means that it is
+/// omitted.
 pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str, bool)>);
 
 impl ServerTools {
@@ -96,7 +96,7 @@ impl ServerTools {
     }
 }
 
-/// What a server says of itself, in one line and without what cannot be seen.
+/// What a server says about itself, on one line and without invisible characters.
 fn clean_info(info: &ServerInfo) -> ServerInfo {
     ServerInfo {
         name: cleaned_line(&info.name),

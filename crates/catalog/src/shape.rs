@@ -28,11 +28,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Levels that are told apart; what is deeper is unknown.
+/// Levels that are told apart; deeper values are unknown.
 const MOST_LEVELS: usize = 8;
-/// Nodes that a shape may have. What is deepest becomes unknown first.
+/// The most nodes of a shape. The deepest become unknown first.
 const MOST_NODES: usize = 200;
-/// Keys that a record may have.
+/// The most keys of a record.
 const MOST_KEYS: usize = 64;
 /// Key sets that are remembered while an object may be a map.
 const MOST_SETS: usize = 16;
@@ -83,7 +83,7 @@ type KeyHash = u64;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Node {
-    /// Anything: too deep, too much, or not looked at.
+    /// Anything: too deep, too much, or not visited.
     #[serde(skip_serializing_if = "is_false")]
     unknown: bool,
     #[serde(skip_serializing_if = "is_false")]
@@ -92,7 +92,7 @@ struct Node {
     boolean: bool,
     #[serde(skip_serializing_if = "is_false")]
     integer: bool,
-    /// One that is no integer.
+    /// A number that is not an integer.
     #[serde(skip_serializing_if = "is_false")]
     number: bool,
     #[serde(skip_serializing_if = "is_false")]
@@ -109,7 +109,7 @@ struct Node {
 #[serde(default)]
 struct ObjectNode {
     observed: u32,
-    /// A map for good: some key was no field, or there were too many.
+    /// A map for good: some key was not a field name, or there were too many.
     #[serde(skip_serializing_if = "is_false")]
     map: bool,
     /// Some object may have been a map.

@@ -1,4 +1,4 @@
-//! The last known tools of each server, on disk.
+//! Snapshots: the last known tools of each server, on disk.
 //!
 //! One file per server, so that a start with twenty configured servers can
 //! answer at once without starting any of them. A snapshot counts only for the
@@ -16,7 +16,7 @@ use tidegate_model::{ServerInfo, ServerSpec, ToolDef, ToolList, Transport};
 
 use crate::fingerprint::{definition_hash, sha256_hex};
 
-/// Grows when the layout changes; older files are then made anew.
+/// Incremented when the layout changes; older files are then rebuilt.
 const FORMAT: u32 = 2;
 
 /// Why a snapshot could not be written. Reading never fails: a bad file is the
@@ -83,7 +83,7 @@ impl Snapshots {
         };
         let text = serde_json::to_vec(&snapshot).map_err(|error| failed(error.into()))?;
         fs::create_dir_all(&self.folder).map_err(failed)?;
-        // Two gateways may write the same snapshot: each its own file, renamed.
+        // Two gateways may write the same snapshot: each writes its own file and renames it.
         let unfinished = path.with_extension(format!("{}.part", std::process::id()));
         let mut file = fs::File::create(&unfinished).map_err(failed)?;
         file.write_all(&text).map_err(failed)?;
@@ -104,8 +104,8 @@ impl Snapshots {
     }
 }
 
-/// What the tools depend on: the command with its arguments, or the URL. Only
-/// a hash of it is kept, since arguments may carry secrets.
+/// What the tools depend on: the command with its arguments, or the URL. Only a hash is kept,
+/// since arguments may contain secrets.
 pub fn server_fingerprint(spec: &ServerSpec) -> String {
     let mut parts: Vec<&[u8]> = Vec::new();
     match &spec.transport {

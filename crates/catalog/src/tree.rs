@@ -76,8 +76,7 @@ fn export_name(server: &str) -> String {
     if is_identifier(server) { server.to_owned() } else { camel_case(server) }
 }
 
-/// The name, with a number if it is taken, also where upper and lower case are
-/// the same.
+/// The name, with a number if it is taken, ignoring case.
 fn free(name: String, taken: &mut HashSet<String>) -> String {
     let numbered = (2_u32..).map(|number| format!("{name}{number}"));
     let free = std::iter::once(name.clone())

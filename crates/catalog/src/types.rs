@@ -2,7 +2,7 @@
 //!
 //! In: types as `read_schema.rs` finds them. Out: the same types for the
 //! renderers, each written once: equal types have equal ids, whichever tool they
-//! come from, so that what tools share can be named once (`share.rs`).
+//! come from, so that what tools share can be named once (`named_types.rs`).
 //!
 //! Recursion goes through a table: `Type::Recursive` names a row of it, so a walk
 //! over ids always ends. What a walk must not do is to follow rows without a
@@ -15,8 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// the nesting with their stack.
 pub(crate) const MAX_HEIGHT: u16 = 120;
 
-/// Rows that are written out in place of references to them, for one row. Chosen:
-/// real schemas need one or two.
+/// How many references are replaced by the rows they refer to, per row. Chosen: real schemas
+/// need one or two.
 const MOST_EXPANDED: u32 = 100;
 
 /// Rows that are being written out, and how many more may be.
@@ -56,9 +56,9 @@ pub(crate) enum Type {
     /// All of these at once; objects have been merged before.
     Intersection(Vec<TypeId>),
     Recursive(RecursiveId),
-    /// A type with what its values must keep to: ranges, patterns, formats.
+    /// A type with limits on its values: ranges, patterns, formats.
     Constrained(Vec<Tag>, TypeId),
-    /// A type with what people say about it.
+    /// A type with a description.
     Described(Description, TypeId),
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Type {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Tuple {
     pub(crate) items: Vec<TypeId>,
-    /// So many of them must be there.
+    /// How many of them are required.
     pub(crate) required: usize,
     /// What may follow.
     pub(crate) rest: Option<TypeId>,
@@ -99,7 +99,7 @@ pub(crate) struct Tag {
     pub(crate) value: String,
 }
 
-/// What people say about a type, and what happens when it is left out.
+/// What the author says about a type, and the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Description {
     pub(crate) text: String,
@@ -171,7 +171,7 @@ impl Types {
 
     /// The body of a row without references to the row itself that stand at its
     /// surface: `A = A | string` says no more than `A = string`, and no language
-    /// takes it. Behind a field or an item a reference is fine.
+    /// takes it. After a field or an item a reference is fine.
     fn guarded(&mut self, body: TypeId, row: RecursiveId) -> TypeId {
         let surface = self.surface(body);
         if !surface.contains(&row) {
@@ -265,12 +265,12 @@ impl Types {
         false
     }
 
-    /// The type a row stands for.
+    /// The type that a row refers to.
     pub(crate) fn recursive(&self, row: RecursiveId) -> Option<TypeId> {
         self.recursive.get(row.0 as usize).copied()
     }
 
-    /// Remembers what an author calls a type; the first name stays.
+    /// Records an author's name for a type; the first one stays.
     pub(crate) fn suggest_name(&mut self, id: TypeId, name: &str) {
         let bare = self.bare(id);
         self.names.entry(bare).or_insert_with(|| name.to_owned());

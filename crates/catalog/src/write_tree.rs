@@ -34,7 +34,7 @@ pub enum WriteError {
     },
     /// Somebody else's file is in the way.
     #[error(
-        "`{path}` is not ours: it was there before, and is left as it is; choose another folder, or remove it"
+        "`{path}` was not written by Tidegate and is left unchanged; choose another folder, or remove it"
     )]
     Foreign {
         /// Which file.
@@ -42,7 +42,7 @@ pub enum WriteError {
     },
     /// A link leads out of the folder.
     #[error(
-        "`{path}` is a link, which could lead out of the folder; choose another folder, or remove it"
+        "`{path}` is a link and could lead out of the folder; choose another folder, or remove it"
     )]
     Link {
         /// Which folder.
@@ -118,10 +118,10 @@ fn differs(folder: &Path, name: &str, text: &str, before: &Manifest) -> Result<b
     }
 }
 
-/// Removes a file of an earlier run, unless somebody has changed it since.
+/// Removes a file of an earlier run, unless it was changed since.
 fn remove(folder: &Path, name: &str, hash: &str) -> bool {
     let path = folder.join(name);
-    // The manifest is a file that anybody may have changed.
+    // Anybody may have changed the manifest.
     let is_ours = is_inside(name) && fs::read(&path).is_ok_and(|old| sha256_hex(&[&old]) == *hash);
     let removed = is_ours && fs::remove_file(&path).is_ok();
     if removed {
@@ -131,7 +131,7 @@ fn remove(folder: &Path, name: &str, hash: &str) -> bool {
     removed
 }
 
-/// Writes a file beside its place and renames it: a reader never sees half of it.
+/// Writes a temporary file and renames it, so that a reader never sees a partial file.
 fn put(folder: &Path, path: &Path, text: &[u8]) -> Result<(), WriteError> {
     let failed = |source| WriteError::Io { path: path.to_owned(), source };
     if let Some(parent) = path.parent() {

@@ -1,8 +1,8 @@
 //! The variables and folders that settings depend on.
 //!
-//! In: the process's environment, or pairs that a test made up. Out: lookups.
-//! Taken once at the start, so that nothing later depends on the process.
-//! Invariant: `Debug` shows no value; most of them are none of our business.
+//! In: the environment of the process, or pairs from a test. Out: lookups. Read once at
+//! startup, so that nothing later depends on the process.
+//! Invariant: `Debug` shows no value, since most of them do not concern us.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Why a configuration was refused, told so that a person can fix it.
+//! Why a configuration was refused, worded so that a person can fix it.
 //!
 //! Invariant: neither message nor hint shows a configured text.
 
@@ -100,7 +100,7 @@ pub enum ConfigErrorKind {
     TooLarge,
     /// The file is not UTF-8, TOML or JSON.
     Syntax,
-    /// A key that nothing reads.
+    /// An unknown key.
     UnknownKey,
     /// A key that is written twice.
     DuplicateKey,

@@ -1,6 +1,6 @@
 //! Reads configuration files and the environment into settings.
 //!
-//! The only crate that reads configuration files and variables. One way:
+//! The only crate that reads configuration files and variables. The stages:
 //!
 //! ```text
 //! file -> Source -> Node -> RawConfig -> Settings
@@ -10,9 +10,9 @@
 //! | folder | holds | may import |
 //! |---|---|---|
 //! | `settings` | what the program uses | |
-//! | `keys` | what is declared | `settings` |
+//! | `keys` | the declaration of every key | `settings` |
 //! | `read` | what was typed | `keys`, `settings` |
-//! | `resolve` | the way from one to the other | `read`, `settings` |
+//! | `resolve` | from one to the other | `read`, `settings` |
 //!
 //! TOML and JSON meet at `Node`, a tree that knows where each value was
 //! written, so there is one reader and every error has a line and a column.

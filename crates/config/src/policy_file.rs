@@ -1,4 +1,4 @@
-//! Reads the policy file, at the start and whenever it has changed.
+//! Reads the policy file, at startup and whenever it has changed.
 //!
 //! In: where the settings say the file is. Out: its rules, with the identity of the file
 //! that they were read from, so that a change can be noticed. An invalid file is an
@@ -19,7 +19,7 @@ use crate::settings::policy_source::{Origin, PolicySource};
 /// What a policy file says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyFile {
-    /// What is said where no rule matches.
+    /// The decisions where no rule matches.
     pub defaults: PolicyDefaults,
     /// The rules, in the order of the file.
     pub rules: Vec<PolicyRule>,
@@ -28,7 +28,7 @@ pub struct PolicyFile {
 }
 
 impl PolicySource {
-    /// Reads the file. None if there is none, and need not be one.
+    /// Reads the file. `None` if it does not exist and was not named.
     pub fn read(&self) -> Result<Option<PolicyFile>, ConfigError> {
         let Some(path) = self.path() else { return Ok(None) };
         let missing = |error: &ConfigError| error.kind == ConfigErrorKind::MissingFile;

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use tidegate_model::{DataType, Span};
-use tidegate_privacy::{Fate, SessionValues};
+use tidegate_privacy::{SessionValues, TokenAction};
 
 const ROUNDS: usize = 5;
 
@@ -72,7 +72,7 @@ fn main() {
         tokenized.text.len(),
         || (),
         |()| {
-            let restored = session.restore(&tokenized.text, &|_| Fate::Restore);
+            let restored = session.restore(&tokenized.text, &|_| TokenAction::Restore);
             assert!(restored.is_ok_and(|restored| restored.value == text));
         },
     );

@@ -7,7 +7,7 @@
 mod session;
 
 pub use session::{
-    Fate, FoundToken, HELD_BACK, Limits, NewValue, RestoreChunks, RestoreError, Restored,
-    SessionValues, Token, TokenizeChunks, Tokenized, Writing, canonical, canonical_forms,
-    find_tokens,
+    BUFFER_BYTES, FoundToken, Limits, NewValue, RestoreChunks, RestoreError, Restored,
+    SessionValues, Token, TokenAction, TokenEncoding, TokenizeChunks, Tokenized, canonical,
+    canonical_forms, find_tokens,
 };

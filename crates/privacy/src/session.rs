@@ -21,7 +21,7 @@
 
 mod canonical;
 mod chunks;
-mod common;
+mod common_words;
 mod decode;
 mod encoded;
 mod entries;
@@ -30,7 +30,7 @@ mod index;
 mod json;
 mod masks;
 mod numbers;
-mod remember;
+mod register;
 mod restore;
 mod rule;
 mod select;
@@ -46,18 +46,18 @@ use tidegate_model::{DataType, Secret, Span};
 
 use decode::Views;
 use entries::{Entries, Entry, Id};
-use hash::{HashTo, Key};
+use hash::{HashMapOf, Key};
 use index::Index;
 use rule::parts;
 use select::Quotes;
 
 pub use canonical::{canonical, canonical_forms};
-pub use chunks::{HELD_BACK, RestoreChunks, TokenizeChunks};
-pub use restore::{Fate, RestoreError, Restored};
-pub use token::{FoundToken, Token, Writing, find_tokens};
+pub use chunks::{BUFFER_BYTES, RestoreChunks, TokenizeChunks};
+pub use restore::{RestoreError, Restored, TokenAction};
+pub use token::{FoundToken, Token, TokenEncoding, find_tokens};
 
 /// Tokens of others that are kept in mind. A text can hold as many as it likes.
-const MOST_FOREIGN: usize = 10_000;
+const MAX_FOREIGN_TOKENS: usize = 10_000;
 
 /// How much a session remembers. When a call finds more than this, the oldest half of
 /// the values that have no token goes, before it adds its own. What has a token stays:
@@ -110,8 +110,8 @@ pub struct SessionValues {
     limits: Limits,
     entries: Entries,
     /// By canonical form; without what the index finds by this form.
-    by_canonical: HashTo<Id>,
-    by_token: HashTo<(Token, Id)>,
+    by_canonical: HashMapOf<Id>,
+    by_token: HashMapOf<(Token, Id)>,
     /// The highest number of each type so far.
     last: BTreeMap<DataType, u32>,
     /// Tokens that stood in texts and are not ours.
@@ -145,8 +145,8 @@ impl SessionValues {
             key,
             limits,
             entries: Entries::default(),
-            by_canonical: HashTo::default(),
-            by_token: HashTo::default(),
+            by_canonical: HashMapOf::default(),
+            by_token: HashMapOf::default(),
             last: BTreeMap::new(),
             foreign: HashSet::new(),
             dropped: 0,
@@ -171,8 +171,8 @@ impl SessionValues {
 
     /// Whether a known value stands in a text that was rearranged. Names of one word do not
     /// count: such a text holds short words by chance.
-    pub fn knows_some_of(&self, text: &str) -> bool {
-        self.known_in(text).iter().any(|entry| {
+    pub fn contains_known(&self, text: &str) -> bool {
+        self.known_entries(text).iter().any(|entry| {
             !matches!(entry.data_type, DataType::Person | DataType::Org)
                 || self.entries.value(entry).contains(' ')
         })
@@ -180,10 +180,10 @@ impl SessionValues {
 
     /// The types of the known values that stand in a text as they are.
     pub fn known_types(&self, text: &str) -> BTreeSet<DataType> {
-        self.known_in(text).iter().map(|entry| entry.data_type).collect()
+        self.known_entries(text).iter().map(|entry| entry.data_type).collect()
     }
 
-    fn known_in(&self, text: &str) -> Vec<&Entry> {
+    fn known_entries(&self, text: &str) -> Vec<&Entry> {
         let mut hits = Vec::new();
         self.index.find(&self.entries, text.as_bytes(), &mut hits);
         hits.iter().filter_map(|hit| self.entries.get(hit.id)).collect()
@@ -194,7 +194,7 @@ impl SessionValues {
         self.make_room();
         let tokens = find_tokens(text);
         self.note_foreign(&tokens);
-        self.detected(text, spans, &tokens, |_| ());
+        self.register_detected(text, spans, &tokens, |_| ());
     }
 
     /// Replaces what was detected in a text, which is then known, and all that is known.
@@ -205,7 +205,7 @@ impl SessionValues {
     }
 
     /// The same for some values only: others that are known stay.
-    pub fn tokenize_some(
+    pub fn tokenize_if(
         &mut self,
         text: &str,
         spans: &[Span],
@@ -235,14 +235,14 @@ impl SessionValues {
                 entry.number = token.number;
             }
             self.by_token.insert(self.token_hash(token), (token, id));
-            self.count_to(token.data_type, token.number);
+            self.raise_highest(token.data_type, token.number);
         }
         for (data_type, number) in last {
-            self.count_to(data_type, number);
+            self.raise_highest(data_type, number);
         }
     }
 
-    fn count_to(&mut self, data_type: DataType, number: u32) {
+    fn raise_highest(&mut self, data_type: DataType, number: u32) {
         let last = self.last.entry(data_type).or_default();
         *last = number.max(*last);
     }

@@ -69,7 +69,8 @@ impl Catalog {
         let server = match self.server_name(given_server) {
             Ok(server) => server.to_owned(),
             Err(hint) => {
-                // Of an address a part would be told that nobody recognises any more.
+                // Part of an email address would not be recognised any more, so the hint repeats
+                // all of it.
                 let given = if name.contains(['@', ' ']) { name } else { given_server };
                 return Resolution::UnknownServer { given: given.to_owned(), hint };
             }

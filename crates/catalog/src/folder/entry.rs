@@ -11,7 +11,7 @@ use tidegate_model::{Hints, ToolDef};
 /// The words for `type` in the simple form.
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "any"];
 
-/// Keys of the simple form that mean what they mean in JSON Schema.
+/// Keys of the simple form that mean the same in JSON Schema.
 const SCHEMA_KEYS: [&str; 20] = [
     "title",
     "description",
@@ -51,13 +51,13 @@ impl EntryError {
         Self { tool: None, path: Vec::new(), reason: reason.into() }
     }
 
-    /// The same, seen from one level further out.
+    /// Adds the enclosing key to the path.
     fn inside(mut self, name: &str) -> Self {
         self.path.insert(0, name.to_owned());
         self
     }
 
-    /// Where it is; `unnamed` stands for a tool without a name.
+    /// Where it is; `unnamed` replaces a missing tool name.
     pub(super) fn place(&self, unnamed: &str) -> String {
         let tool = match &self.tool {
             Some(tool) => format!("tool `{tool}`"),
@@ -110,7 +110,7 @@ fn input_schema(entry: &Value) -> Result<Value, EntryError> {
     let given = |key: &str| entry.get(key).is_some_and(|value| !value.is_null());
     let key = if given("inputSchema") { "inputSchema" } else { "parameters" };
     match entry.get(key) {
-        // What nobody has written down can be anything.
+        // Nothing is known about the arguments, so anything is allowed.
         None | Some(Value::Null | Value::Bool(true)) => Ok(json!({"type": "object"})),
         // `parameters` may hold a schema as well, as some model APIs write it.
         Some(schema @ Value::Object(_)) => Ok(schema.clone()),
@@ -142,7 +142,7 @@ fn output_schema(entry: &Value) -> Result<Option<Value>, EntryError> {
     schema.map(Some).map_err(|error| error.inside(key))
 }
 
-/// A type: one word, or an object with `type` and what belongs to it.
+/// A type: one word, or an object with `type` and its keywords.
 fn type_schema(given: &Value) -> Result<Value, EntryError> {
     let given = match given {
         Value::String(_) => &Map::from_iter([("type".to_owned(), given.clone())]),
@@ -205,7 +205,7 @@ fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, EntryError> {
     }
 }
 
-/// Members as a list: each has its `name` and says whether it is `required`.
+/// Members as a list: each has its `name` and may be `required`.
 fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(), EntryError> {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -225,7 +225,7 @@ fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(),
         }
         let member = type_schema(member).map_err(placed)?;
         if properties.insert(name.to_owned(), member).is_some() {
-            return Err(placed(EntryError::new("is there twice")));
+            return Err(placed(EntryError::new("is listed twice")));
         }
     }
     finish(properties, json!(required), schema);

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use super::FolderError;
 
-/// How deep folders are read. A choice: catalogs have one or two levels, and a
-/// folder named by mistake (a home, a project with its packages) ends soon.
+/// How deep folders are read. A choice: catalogs have one or two levels, and a folder named by
+/// mistake (a home, a project with its packages) is soon done.
 pub(super) const MAX_DEPTH: usize = 8;
 
 /// The `*.json` files in and below `root`, sorted.
@@ -45,7 +45,7 @@ impl Walk<'_> {
         let mut entries = entries
             .collect::<Result<Vec<DirEntry>, _>>()
             .map_err(|source| failed(folder, source))?;
-        // The system's order is not the same everywhere; problems are told in ours.
+        // The system's order differs between machines; problems are reported in ours.
         entries.sort_by_key(DirEntry::path);
         for entry in entries {
             if let Err(problem) = self.take(&entry, depth) {
@@ -79,14 +79,14 @@ impl Walk<'_> {
 
     fn take_link(&mut self, path: PathBuf, named_json: bool) -> Result<(), FolderError> {
         if path.is_dir() {
-            return Err(FolderError::Link { path, reason: "to a folder is not followed" });
+            return Err(FolderError::Link { path, reason: "to folders are not followed" });
         }
         if !named_json {
             return Ok(());
         }
         let target = fs::canonicalize(&path).map_err(|source| failed(&path, source))?;
         if !target.starts_with(&self.inside) {
-            return Err(FolderError::Link { path, reason: "out of the catalog is not followed" });
+            return Err(FolderError::Link { path, reason: "out of the catalog are not followed" });
         }
         if target.is_file() {
             self.files.push(path);

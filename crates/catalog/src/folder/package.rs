@@ -1,8 +1,8 @@
-//! Where a server of a catalog comes from: a package of a registry.
+//! The package of a registry that a server of a catalog is started from.
 //!
-//! In: what a file says. Out: a package whose command a person can read and decide
-//! about, or none. The file is a stranger's: a name that a shell or a package manager
-//! could take for anything else is no name.
+//! In: a catalog file. Out: a package whose command a person can read and judge, or none. The
+//! file is not trusted: a name that a shell or a package manager could take for anything else is
+//! rejected.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ enum Registry {
 }
 
 impl Package {
-    /// What a file says of itself, if it says it in full.
+    /// The package in a file, if it is complete.
     pub(super) fn read(file: &Value) -> Option<Self> {
         let text = |key: &str| file.get(key).and_then(Value::as_str);
         let registry = match text("registry")?.to_ascii_lowercase().as_str() {
@@ -44,7 +44,7 @@ impl Package {
         &self.name
     }
 
-    /// What starts it: a program and its arguments.
+    /// The command that starts it: a program and its arguments.
     pub fn command(&self) -> Vec<String> {
         let package = match &self.version {
             Some(version) => format!("{}@{version}", self.name),
@@ -93,7 +93,7 @@ mod tests {
         let pypi = command("PyPI", "awslabs.eks-mcp-server", Some("1.0.0a7+x"));
         assert_eq!(pypi.as_deref(), Some("uvx awslabs.eks-mcp-server@1.0.0a7+x"));
         assert_eq!(command("npm", "exa-mcp", None).as_deref(), Some("npx -y exa-mcp"));
-        // A version that is none is left out.
+        // An invalid version is ignored.
         assert_eq!(command("npm", "exa-mcp", Some("1; ls")).as_deref(), Some("npx -y exa-mcp"));
     }
 

@@ -65,7 +65,7 @@ fn folders_are_entered_eight_deep_and_not_nine() {
     assert_eq!(names(&catalog), ["last__t"]);
     assert_eq!(
         problems(&folder, &catalog),
-        ["`1/2/3/4/5/6/7/8/9` is left out: it lies more than 8 folders deep"]
+        ["`1/2/3/4/5/6/7/8/9` was skipped: it is more than 8 folders deep"]
     );
 }
 
@@ -87,12 +87,12 @@ fn links_are_followed_to_files_inside_and_nowhere_else() {
     assert_eq!(
         problems(&folder, &catalog),
         [
-            "`b.json` is left out: a link out of the catalog is not followed; \
-             put the files there, or name their folder",
-            "`elsewhere` is left out: a link to a folder is not followed; \
-             put the files there, or name their folder",
-            "`loop` is left out: a link to a folder is not followed; \
-             put the files there, or name their folder",
+            "`b.json` was skipped: links out of the catalog are not followed; \
+             copy the files there, or name their folder",
+            "`elsewhere` was skipped: links to folders are not followed; \
+             copy the files there, or name their folder",
+            "`loop` was skipped: links to folders are not followed; \
+             copy the files there, or name their folder",
         ]
     );
 }
@@ -116,7 +116,7 @@ fn two_lists_for_one_server_are_refused_and_both_files_named() {
     assert_eq!(names(&catalog), ["git__one"]);
     assert_eq!(
         problems(&folder, &catalog),
-        ["`b/mine.json` is left out: the tools of server `git` are in `a/git.json` already; \
+        ["`b/mine.json` was skipped: the tools of server `git` are already in `a/git.json`; \
           give one of them another `server`"]
     );
 }
@@ -131,8 +131,8 @@ fn files_of_one_tool_each_may_share_a_server() {
     assert_eq!(names(&catalog), ["git__log", "git__status"]);
     assert_eq!(
         problems(&folder, &catalog),
-        ["`git/z.json` at tool `log`: the server has a tool of this name already; \
-          the first one counts"]
+        ["`git/z.json` at tool `log`: the server already has a tool of this name; \
+          the first one is used"]
     );
 }
 
@@ -255,7 +255,7 @@ fn a_mistake_in_the_simple_form_names_the_parameter() {
     );
     assert_eq!(
         reason(json!([{"name": "p"}, {"name": "p"}])),
-        "tool `t`, parameter `p`: is there twice"
+        "tool `t`, parameter `p`: is listed twice"
     );
     assert_eq!(
         reason(json!([{"name": "p"}, {"type": "string"}])),
@@ -418,7 +418,7 @@ fn a_file_that_is_too_large_is_left_out() {
     large.set_len((64 << 20) + 1).unwrap();
     let catalog = read_catalog(folder.path()).unwrap();
     assert_eq!(names(&catalog), ["small__a"]);
-    let told = "`large.json` is left out: it is larger than 67108864 bytes";
+    let told = "`large.json` was skipped: it is larger than 67108864 bytes";
     assert_eq!(problems(&folder, &catalog), [told]);
 }
 

@@ -1,8 +1,7 @@
-//! A query as its parts: "read the sheet and post to Slack" are two needs.
+//! Splits a query into clauses: "read the sheet and post to Slack" has two needs.
 //!
-//! In: a query of any length. Out: its clauses, at most `MOST_CLAUSES`. Only the
-//! first `LONGEST_QUERY` bytes count: what a search may cost must not depend on
-//! who asks.
+//! In: a query of any length. Out: its clauses, at most `MOST_CLAUSES`. Only the first
+//! `LONGEST_QUERY` bytes are used, so that the caller cannot raise the cost of a search.
 
 /// Longer than any request that people or models write; chosen.
 const LONGEST_QUERY: usize = 4_000;

@@ -1,11 +1,11 @@
-//! The order of an answer to several needs: each of them gets its tools.
+//! Diversifies the answer to a query with several needs: each of them gets its tools.
 //!
-//! In: how well every tool fits the whole query, and each clause of it alone. Out: the
-//! same scores in which the first places are given one by one, each to the tool that
-//! says most about what is not served yet. A tool that has a little of every clause no
-//! longer stands before the one that does what a single clause asks for.
+//! In: how well every tool fits the whole query, and each clause of it alone. Out: the same
+//! scores, with the first places assigned one by one, each to the tool that adds most to what is
+//! not covered yet. A tool with a little of every clause no longer precedes the one that does
+//! what a single clause asks for.
 //!
-//! The numbers were found by trial, as those of the index.
+//! The numbers were tuned like those of the index.
 
 /// Places that are given this way.
 const PLACES: usize = 20;
@@ -94,7 +94,7 @@ fn first(scores: &[f32], number: usize) -> Vec<usize> {
     found
 }
 
-/// Sets the scores of the given places; all others come behind them, in their order.
+/// Sets the scores of the given places; all others come after them, in their order.
 fn give(scores: &mut [f32], given: &[(usize, f32)]) {
     let lowest = given.last().map_or(0.0, |(_, score)| *score);
     for (tool, _) in given {

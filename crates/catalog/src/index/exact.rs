@@ -1,4 +1,4 @@
-//! Who is called by name comes first.
+//! Tools that a query calls by name come first.
 
 use std::collections::HashMap;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::synonyms;
 use super::terms::Terms;
 
-/// How much a synonym counts of what the word itself counts.
+/// The weight of a synonym, relative to the word itself.
 const SYNONYM_WEIGHT: f32 = 0.3;
 
 /// The terms of a text with their weights, synonyms included. Sorted, since sums
@@ -17,7 +17,7 @@ pub(super) fn weighted(text: &str, terms: &mut Terms) -> BTreeMap<Box<str>, f32>
     let times: BTreeMap<Box<str>, f32> = numbers.into_iter().map(of_number).collect();
     let mut weights = BTreeMap::new();
     for (term, times) in times {
-        // The second time says less than the first.
+        // The second occurrence says less than the first.
         let weight = times * 2.25 / (times + 1.25);
         for other in synonyms::of(&term) {
             boost(&mut weights, other.clone(), weight * SYNONYM_WEIGHT);

@@ -14,7 +14,7 @@ const MEANING: f32 = 1.0;
 /// A tool that has no word of the query must be this close to be found at all,
 /// and nobody who is further away sets the measure; found by trial.
 const CLOSE_ENOUGH: f32 = 0.45;
-/// Descriptions begin with what the tool does; bytes, found by trial.
+/// Descriptions begin with what the tool does. In bytes; tuned.
 const DESCRIPTION: usize = 600;
 
 /// What the tools of a server mean, in their order.

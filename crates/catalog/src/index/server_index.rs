@@ -11,7 +11,7 @@ use super::terms::Terms;
 use super::word_table::Vector;
 use super::{Scoring, semantic};
 
-/// Where a word can stand.
+/// The fields of a tool that words occur in.
 pub(crate) const FIELDS: usize = 5;
 pub(crate) const NAME: usize = 0;
 const SERVER: usize = 1;

@@ -1,4 +1,4 @@
-//! Text as terms: what tools and queries are compared by.
+//! Splits text into the terms that tools and queries are compared by.
 //!
 //! In: any text of a tool or a query. Out: stemmed lower-case words without stop
 //! words. Identifiers are split at case changes, separators and digits. Scripts
@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Words that say nothing about what a tool does, and those with which people
-/// speak to an assistant.
+/// Words that say nothing about what a tool does, and words that people use to address an
+/// assistant.
 static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let text = include_str!("stop_words.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -59,7 +59,7 @@ impl Terms {
         });
     }
 
-    /// Also of stop words: what is called `do` or `what` can still be found by it.
+    /// Includes stop words, so that a tool called `do` or `what` can be found by its name.
     pub(crate) fn each_of_name(&mut self, name: &str, mut take: impl FnMut(u32)) {
         let mut none = true;
         self.each(name, |term| {

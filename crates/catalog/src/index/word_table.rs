@@ -13,10 +13,10 @@ use std::sync::LazyLock;
 
 use super::terms::each_word;
 
-/// Numbers in a vector; found by trial, 128 and 256 were not better.
+/// The dimensions of a vector; tuned, 128 and 256 were not better.
 pub(crate) const DIMENSIONS: usize = 96;
 
-/// What a text means, as a direction; all zero if no word of it is known.
+/// The meaning of a text as a direction; all zero if no word of it is known.
 pub(crate) type Vector = [f32; DIMENSIONS];
 
 /// A piece that does not begin a word is written so.
@@ -84,7 +84,7 @@ impl WordTable {
     }
 }
 
-/// Makes vectors, and remembers the pieces of words it has seen.
+/// Computes vectors and caches the pieces of words.
 pub(crate) struct Vectors {
     known: HashMap<Box<str>, Vec<usize>>,
 }

@@ -1,8 +1,8 @@
-//! What could be had beside the configured tools: a known server, or a skill.
+//! An offer: a known server or a skill that is not configured yet.
 //!
-//! In: the tools of a server that is not configured, or what a skill says of itself.
-//! Out: its part of an index, and one line for each tool. The definitions are not kept:
-//! nobody can call them, and of a catalog they are most of the memory.
+//! In: the tools of such a server, or the description of a skill. Out: its index, and one line
+//! per tool. Definitions are not kept: nobody can call them, and they are most of the memory of
+//! a catalog.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::index::{Scoring, ServerIndex};
 use crate::instructions::instructs;
 use crate::server_tools::ServerTools;
 
-/// Words in the names of servers that name none.
+/// Words in server names that identify none.
 const FILLER_WORDS: [&str; 2] = ["mcp", "server"];
 
 /// A known server or a skill.
@@ -28,7 +28,7 @@ pub struct Offer {
     /// What it does, tool by tool; a skill is one.
     pub tools: Vec<OfferedTool>,
     pub(super) server_index: Arc<ServerIndex>,
-    /// What somebody says who means it, as terms.
+    /// The terms of its name, without filler words.
     pub(super) name_terms: Vec<Box<str>>,
 }
 
@@ -89,8 +89,8 @@ impl Offer {
 }
 
 impl OfferedTool {
-    /// What it does; nothing if the text speaks to the model: nobody needs to read that
-    /// of a server that is not configured.
+    /// What it does. Empty if the text addresses the model: nobody needs to read that about a
+    /// server that is not configured.
     pub fn text(&self) -> &str {
         if instructs(&self.line) { "" } else { &self.line }
     }

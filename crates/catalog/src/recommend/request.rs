@@ -1,8 +1,7 @@
-//! A request, weighed against single tools.
+//! A request, compared with single tools.
 //!
-//! In: a query. Out: which part of what it says a tool has, and how close their
-//! meanings are. Unlike scores these can be compared between requests: they tell that
-//! something fits at all.
+//! In: a query. Out: the share of its words that a tool has, and how close their meanings are.
+//! Unlike scores, these can be compared between requests: they say that something fits at all.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +11,7 @@ use crate::index::{Index, Posting, clauses, index_number, rarity};
 
 /// What is asked for.
 pub(super) struct Request<'a> {
-    /// As much of it as counts.
+    /// The part of it that is searched for.
     pub(super) text: &'a str,
     terms: BTreeSet<Box<str>>,
     meaning: Meaning,
@@ -32,8 +31,8 @@ impl<'a> Request<'a> {
         self.terms.contains(term)
     }
 
-    /// Which part of its words a tool has, where rare ones count more. Words that no
-    /// tool has are the rarest.
+    /// The share of its words that a tool has; rare words count more. Words that no tool has are
+    /// the rarest.
     pub(super) fn coverage(&self, index: &Index, tool: usize) -> f32 {
         let (mut all, mut had) = (0.0, 0.0);
         for term in &self.terms {
@@ -50,7 +49,7 @@ impl<'a> Request<'a> {
         if all > 0.0 { had / all } else { 0.0 }
     }
 
-    /// How close the meanings are; none if only words count.
+    /// How close the meanings are; `None` if only words count.
     pub(super) fn closeness(&self, index: &Index, tool: usize) -> Option<f32> {
         index.meanings.get(tool).map(|meaning| self.meaning.closeness(meaning))
     }

@@ -1,4 +1,4 @@
-//! One look at one result: its nodes, with the names of all keys.
+//! Observes one result: its nodes, with the names of all keys.
 //!
 //! In: a result of any size. Out: its node. At most [`MOST_VISITS`] values are
 //! visited, fairly spread; what is left out of an object is unknown, what is
@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 use super::field_name::looks_like_a_field;
 use super::{Field, KeyHash, KeySet, MOST_KEYS, MOST_LEVELS, Node, ObjectNode, mix};
 
-/// Values of one result that are looked at.
+/// How many values of one result are visited.
 const MOST_VISITS: usize = 2000;
-/// Items of a list that are looked at: the first ones, and some of the others.
+/// How many items of a list are visited: the first ones, and some of the others.
 const FIRST_ITEMS: usize = 20;
 const LATER_ITEMS: usize = 20;
 
@@ -25,7 +25,7 @@ pub(super) fn node_of(result: &Value) -> Node {
     observe_value(result, 0, &mut visits).0
 }
 
-/// A value's node, and a hash of what was looked at.
+/// A value's node, and a hash of what was visited.
 fn observe_value(value: &Value, level: usize, visits: &mut usize) -> (Node, u64) {
     if *visits == 0 || level >= MOST_LEVELS {
         return (Node::unknown(), 0);
@@ -82,8 +82,8 @@ fn sampled<'a>(
         if !chosen {
             continue;
         }
-        // The first is looked at as far as possible; another one only if it can
-        // be seen whole, or the rest of it would be unknown in all of them.
+        // The first item is read as far as possible; another one only if all of it can be read,
+        // or the rest of it would be unknown in all of them.
         if at > 0 && *visits < largest {
             break;
         }
@@ -116,8 +116,8 @@ fn observe_object(
     let mut left = object.len();
     let mut content: u64 = 0;
     for (key, value) in object {
-        // A fair share for each, so that one long list does not leave the
-        // others unknown; what one does not need is left for the next.
+        // A fair share for each, so that one long list does not leave the others unknown; what
+        // one does not need is left for the next.
         let share = visits.div_ceil(left).min(*visits);
         let mut own = share;
         let (mut inner, hash) = observe_value(value, level + 1, &mut own);

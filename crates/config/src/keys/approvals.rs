@@ -60,8 +60,7 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         json: &[],
         kind: Kind::Word(LEVELS),
         default: low,
-        doc: "The level that every program has at least when its sandbox is chosen. It asks \
-              nobody by itself.",
+        doc: "The level that every program has at least when its sandbox is chosen. It causes no question by itself.",
     },
     Key {
         id: RiskKey::Low,
@@ -94,7 +93,7 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         json: &[],
         kind: Kind::WordList(BACKENDS),
         default: vm_first,
-        doc: "The same for critical risk, about which a person is asked as well.",
+        doc: "The same for critical risk, for which a person is also asked.",
     },
 ];
 

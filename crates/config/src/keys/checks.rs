@@ -65,12 +65,10 @@ pub(crate) const TYPE_CHECK_DOC: &str = "What the type check of a program does. 
     is a warning with the answer. `off`: no type check. `warn`: everything is only a warning. \
     `strict`: every type error refuses the program.";
 
-pub(crate) const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; no other one is looked \
-    for then. `~/` at the start is the home folder; a relative path counts from the workspace \
+pub(crate) const TSC_DOC: &str = "TypeScript's native compiler, version 7 or later; if set, no other one is looked for. `~/` at the start is the home folder; a relative path counts from the workspace \
     folder.";
 
-pub(crate) const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; no other one is looked \
-    for then. `~/` at the start is the home folder; a relative path counts from the workspace \
+pub(crate) const PYTHON_CHECKER_DOC: &str = "The type checker of Python, ty or pyright; if set, no other one is looked for. `~/` at the start is the home folder; a relative path counts from the workspace \
     folder.";
 
 pub(crate) fn default_type_check() -> String {

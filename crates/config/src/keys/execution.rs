@@ -29,7 +29,7 @@ pub(crate) const EXECUTION: &[Key<ExecutionKey>] = &[
         json: &["enabled"],
         kind: Kind::Flag,
         default: yes,
-        doc: "`false` is ignored with a warning: code is what tidegate is started for.",
+        doc: "`false` is ignored with a warning: running code is what tidegate is for.",
     },
     Key {
         id: ExecutionKey::SandboxMode,

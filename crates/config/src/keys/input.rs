@@ -17,7 +17,7 @@ pub(crate) const INPUT: &[Key<InputKey>] = &[
         json: &[],
         kind: Kind::Size { least: 1024 },
         default: || size(Input::default().program_bytes),
-        doc: "The longest program that is taken.",
+        doc: "The longest program that is accepted.",
     },
     Key {
         id: InputKey::Arguments,

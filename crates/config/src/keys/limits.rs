@@ -65,7 +65,7 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
         json: &[],
         kind: Kind::Count { most: 1_000_000 },
         default: default_tool_calls,
-        doc: "Tool calls of a run in all.",
+        doc: "All tool calls of a run.",
     },
     Key {
         id: LimitKey::ParallelCalls,
@@ -73,7 +73,7 @@ pub(crate) const LIMITS: &[Key<LimitKey>] = &[
         json: &[],
         kind: Kind::Count { most: 1024 },
         default: default_parallel_calls,
-        doc: "Tool calls of a run under way at once.",
+        doc: "Concurrent tool calls of a run.",
     },
     Key {
         id: LimitKey::Processes,

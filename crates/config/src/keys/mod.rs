@@ -1,4 +1,4 @@
-//! What is declared: every key that a configuration can hold, once.
+//! Declares every key that a configuration can hold, once.
 //!
 //! One table per section, in a file named after it. The reader takes known keys,
 //! spellings and types from these tables, and `reference.rs` renders

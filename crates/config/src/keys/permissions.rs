@@ -27,7 +27,7 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         kind: Kind::Text,
         default: must,
         doc: "The profile that this one narrows: `read_only`, `write_restricted`, `default`, \
-              `execute_full`, or another of your own. What this one does not set is as there.",
+              `execute_full`, or another of your own. Everything else is inherited.",
     },
     Key {
         id: ProfileKey::Tools,
@@ -56,7 +56,7 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: extended,
-        doc: "None of these tools, beside those that are denied there.",
+        doc: "Not these tools, in addition to those denied there.",
     },
     Key {
         id: ProfileKey::Read,
@@ -125,7 +125,7 @@ pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: servers_word,
-        doc: "Tools that add, and destroy nothing. Counts more than `read_only`.",
+        doc: "Tools that add, and destroy nothing. Overrides `read_only`.",
     },
     Key {
         id: ToolsKey::Destructive,
@@ -133,7 +133,7 @@ pub(crate) const TOOLS: &[Key<ToolsKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: servers_word,
-        doc: "Tools that may do anything, whatever their server says. Counts most.",
+        doc: "Tools that may do anything, whatever their server says. Overrides both.",
     },
     Key {
         id: ToolsKey::OnChange,

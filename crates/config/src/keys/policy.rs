@@ -16,7 +16,7 @@ pub(crate) const POLICY: &[Key<PolicyKey>] = &[Key {
     json: &[],
     kind: Kind::Text,
     default: beside,
-    doc: "The file with the rules. It must be there if it is named.",
+    doc: "The file with the rules. If named, it must exist.",
 }];
 
 const WORDS: Kind = Kind::Word(&[Word::Allow.as_str(), Word::Ask.as_str(), Word::Deny.as_str()]);
@@ -49,7 +49,7 @@ pub(crate) const POLICY_TOP: &[Key<PolicyTopKey>] = &[
         json: &[],
         kind: Kind::Section,
         default: nothing,
-        doc: "What is said where no rule matches.",
+        doc: "The decisions where no rule matches.",
     },
     Key {
         id: PolicyTopKey::Rules,
@@ -78,7 +78,7 @@ pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
         json: &[],
         kind: WORDS,
         default: || word(PolicyDefaults::default().read_only),
-        doc: "To calls of tools that change nothing.",
+        doc: "Calls of tools that change nothing.",
     },
     Key {
         id: DefaultsKey::Additive,
@@ -86,7 +86,7 @@ pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
         json: &[],
         kind: WORDS,
         default: || word(PolicyDefaults::default().additive),
-        doc: "To calls of tools that add, and destroy nothing.",
+        doc: "Calls of tools that add, and destroy nothing.",
     },
     Key {
         id: DefaultsKey::Destructive,
@@ -94,7 +94,7 @@ pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
         json: &[],
         kind: WORDS,
         default: || word(PolicyDefaults::default().destructive),
-        doc: "To calls of tools that may destroy something.",
+        doc: "Calls of tools that may destroy something.",
     },
     Key {
         id: DefaultsKey::Unknown,
@@ -102,7 +102,7 @@ pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
         json: &[],
         kind: WORDS,
         default: || word(PolicyDefaults::default().unknown),
-        doc: "To calls of tools of which neither the configuration, nor the server, nor the name \
+        doc: "Calls of tools of which neither the configuration, nor the server, nor the name \
               says what they do.",
     },
     Key {
@@ -111,7 +111,7 @@ pub(crate) const POLICY_DEFAULTS: &[Key<DefaultsKey>] = &[
         json: &[],
         kind: WORDS,
         default: || word(PolicyDefaults::default().critical),
-        doc: "To programs whose risk is critical.",
+        doc: "Programs whose risk is critical.",
     },
 ];
 
@@ -137,7 +137,7 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: must,
-        doc: "What it is called wherever it decides. No two rules have the same.",
+        doc: "The name shown wherever it decides; unique.",
     },
     Key {
         id: RuleKey::Decision,
@@ -202,7 +202,7 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: nothing,
-        doc: "Why, for whoever meets the rule.",
+        doc: "The reason, shown with every decision of the rule.",
     },
     Key {
         id: RuleKey::Example,
@@ -210,7 +210,7 @@ pub(crate) const RULE: &[Key<RuleKey>] = &[
         json: &[],
         kind: Kind::Sections,
         default: nothing,
-        doc: "Decisions that must come out, checked whenever the file is loaded.",
+        doc: "Expected decisions, checked whenever the file is loaded.",
     },
 ];
 
@@ -272,7 +272,7 @@ pub(crate) const EXAMPLE: &[Key<ExampleKey>] = &[
         json: &[],
         kind: WORDS,
         default: must,
-        doc: "What must come out of all rules together.",
+        doc: "The expected decision of all rules together.",
     },
 ];
 

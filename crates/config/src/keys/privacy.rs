@@ -69,7 +69,7 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Regular expressions for what is personal besides; reported as `CUSTOM`.",
+        doc: "Regular expressions for further personal data; reported as `CUSTOM`.",
     },
     Key {
         id: PrivacyKey::Keys,
@@ -77,8 +77,7 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Keys of JSON, tables and `key: value` lines whose whole values are personal. Case \
-              and separators do not count.",
+        doc: "Keys of JSON, tables and `key: value` lines whose whole values are personal. Case and separators are ignored.",
     },
     Key {
         id: PrivacyKey::Terms,
@@ -86,7 +85,7 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         json: &[],
         kind: Kind::TextList,
         default: nothing,
-        doc: "Terms that are personal wherever they stand, such as names of projects.",
+        doc: "Terms that are personal wherever they occur, such as names of projects.",
     },
     Key {
         id: PrivacyKey::Exclude,
@@ -104,7 +103,7 @@ pub(crate) const PRIVACY: &[Key<PrivacyKey>] = &[
         kind: Kind::TextsMap,
         default: everything,
         doc: "Which types of personal data servers get for tokens in their arguments, by name of \
-              the server; `\"*\"` is every server that is not named. `\"none\"` alone is no type.",
+              the server; `\"*\"` is every server that is not named. `\"none\"` alone means no type.",
     },
     Key {
         id: PrivacyKey::Binary,

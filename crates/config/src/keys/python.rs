@@ -16,7 +16,7 @@ pub(crate) const PYTHON: &[Key<PythonKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: found,
-        doc: "The executable of Python, version 3.9 or later; no other one is looked for then. `~/` \
+        doc: "The executable of Python, version 3.9 or later; if set, no other one is looked for. `~/` \
               at the start is the home folder; a relative path counts from the workspace folder.",
     },
     Key {
@@ -34,6 +34,8 @@ pub(crate) const PYTHON: &[Key<PythonKey>] = &[
         json: &[],
         kind: Kind::Flag,
         default: yes,
-        doc: "Whether the process of a program is forked from one that has Python started and its               usual modules imported already, jailed and without a line of any program. `false`               starts Python anew for each.",
+        doc: "Whether a program runs in a process forked from one that has started Python and \
+              imported its usual modules, jailed and without any program in it. `false` starts \
+              Python anew for each program.",
     },
 ];

@@ -76,8 +76,8 @@ Without `--config`, the first file that exists is read:
 Without any file there is no server, and the limits and checks have their defaults. State lives
 under `TIDEGATE_HOME`, by default in the platform's data folder (`$XDG_DATA_HOME/tidegate` on Linux).
 
-A key that nothing reads is an error, and so is a value of the wrong type. Each error names the
-file, the line and the column, and never shows a value.
+Unknown keys and values of the wrong type are errors. Each error names the file, the line and the
+column, and never shows a value.
 ";
 
 const CLIENT_FILES: &str = "\
@@ -106,7 +106,7 @@ const VALUES: &str = "
 * `${workspaceFolder}` is the folder of the file, or the one above it if that is `.vscode`. A
   relative `cwd`, `tsc` or `ca_file` counts from there. `${input:...}` is refused: only VS Code can ask.
 * **Server names** have from 1 to 64 characters with at least one letter or digit; no slash, no
-  character that cannot be seen and no `__`. Two names must differ in more than case and punctuation.
+  invisible character and no `__`. Two names must differ in more than case and punctuation.
 ";
 
 fn section<Id>(page: &mut String, title: &str, keys: &[Key<Id>]) {

@@ -53,7 +53,7 @@ pub(crate) const SANDBOX: &[Key<SandboxKey>] = &[
         json: &[],
         kind: Kind::Text,
         default: found,
-        doc: "The executable of Deno, version 2 or later; no other one is looked for then. `~/` at \
+        doc: "The executable of Deno, version 2 or later; if set, no other one is looked for. `~/` at \
               the start is the home folder; a relative path counts from the workspace folder.",
     },
     Key {

@@ -88,7 +88,7 @@ pub(crate) const SERVER: &[Key<ServerKey>] = &[
             "remote",
         ]),
         default: follows_transport,
-        doc: "Says what `command` or `url` says already, and must agree with it. The old transport \
+        doc: "Repeats what `command` or `url` implies, and must agree with it. The old transport \
               `sse` is refused.",
     },
     Key {
@@ -113,7 +113,7 @@ pub(crate) const SERVER: &[Key<ServerKey>] = &[
         json: &["maxConcurrent", "max_concurrent"],
         kind: Kind::Count { most: 1024 },
         default: default_max_concurrent,
-        doc: "How many requests may be under way at once.",
+        doc: "How many requests may be in flight at once.",
     },
     Key {
         id: ServerKey::Enabled,
@@ -121,7 +121,7 @@ pub(crate) const SERVER: &[Key<ServerKey>] = &[
         json: &["enabled"],
         kind: Kind::Flag,
         default: yes,
-        doc: "`false` leaves the server out.",
+        doc: "`false` disables the server.",
     },
     Key {
         id: ServerKey::Disabled,
@@ -129,7 +129,7 @@ pub(crate) const SERVER: &[Key<ServerKey>] = &[
         json: &["disabled"],
         kind: Kind::Flag,
         default: no,
-        doc: "`true` leaves the server out.",
+        doc: "`true` disables the server.",
     },
     foreign(&["alwaysAllow"], None, "A client's own key, ignored."),
     foreign(&["autoApprove"], None, "A client's own key, ignored."),

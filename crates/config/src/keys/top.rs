@@ -57,7 +57,7 @@ pub(crate) const TOP: &[Key<TopKey>] = &[
         json: &[],
         kind: Kind::Section,
         default: see_below,
-        doc: "What runs programs, and how well it must keep them in.",
+        doc: "What runs programs, and how well it must isolate them.",
     },
     Key {
         id: TopKey::Python,

@@ -152,7 +152,7 @@ fn profiles_that_mean_nothing_are_refused() {
     for (text, expected) in [
         (
             "profile = \"nope\"",
-            "error[config.bad_value]: `profile` is no profile\n  at \
+            "error[config.bad_value]: `profile` is not a profile\n  at \
           tidegate.toml:1:11\nhint: there is `read_only`, `write_restricted`, `strict`, `default`, `execute_full`",
         ),
         (
@@ -178,11 +178,11 @@ fn profiles_that_mean_nothing_are_refused() {
         (
             "[profiles.a]\nextends = \"readonly\"",
             "error[config.bad_value]: `extends` in profile \
-          `a` is no profile\n  at tidegate.toml:2:11\nhint: did you mean `read_only`?",
+          `a` is not a profile\n  at tidegate.toml:2:11\nhint: did you mean `read_only`?",
         ),
         (
             "[profiles.a]\nextends = \"default\"\ndeny = [\"issus__x\"]\n[servers.issues]\ncommand = \"x\"",
-            "error[config.bad_value]: `deny[0]` in profile `a` names a server that is not there\n  \
+            "error[config.bad_value]: `deny[0]` in profile `a` names an unknown server\n  \
           at tidegate.toml:3:9\nhint: did you mean `issues`?",
         ),
         (
@@ -200,7 +200,7 @@ fn profiles_that_mean_nothing_are_refused() {
         (
             "[profiles.a]\nextends = \"execute_full\"\ncommands = [\"id\"]",
             "error[config.bad_value]: \
-          `commands[0]` in profile `a` is no command\n  at tidegate.toml:3:13",
+          `commands[0]` in profile `a` is not a command\n  at tidegate.toml:3:13",
         ),
     ] {
         assert_eq!(error(text), expected, "{text}");
@@ -360,7 +360,7 @@ fn commands_that_are_mistakes_are_refused() {
         ("[commands.c]\npath = \"/usr\"".into(), "`path` in command `c` is not an executable file"),
         (
             format!("[commands.c]\npath = {open:?}"),
-            "`path` in command `c` can be changed by everybody",
+            "`path` in command `c` is writable by everybody",
         ),
         (
             format!("{id}args = [\"a*\"]"),
@@ -374,10 +374,7 @@ fn commands_that_are_mistakes_are_refused() {
             format!("{id}args = [\"a\\nb\"]"),
             "`args[0]` in command `c` has a NUL or a line end, which no argument can have",
         ),
-        (
-            format!("{id}env = {{ LD_PRELOAD = \"x\" }}"),
-            "`env` in command `c` has an impossible name",
-        ),
+        (format!("{id}env = {{ LD_PRELOAD = \"x\" }}"), "`env` in command `c` has an invalid name"),
         (format!("{id}read = [\"data\"]"), "`read[0]` in command `c` is not absolute"),
         (format!("{id}read = [\"/nope\"]"), "`read[0]` in command `c` is not there"),
         (format!("{id}write = [\"/\"]"), "`write[0]` in command `c` would open the whole machine"),

@@ -446,8 +446,7 @@ fn code_execution_is_honoured_or_warned_of() {
         ..Limits::default()
     };
     let warnings = [
-        "`enabled` in `mcpCodeExecution` is false, without effect: code is what tidegate is \
-         started for (at /p/.mcp.json:2:1)",
+        "`enabled` in `mcpCodeExecution` is false, without effect: running code is what tidegate is for (at /p/.mcp.json:2:1)",
         "`auditLogging` in `mcpCodeExecution` is false, without effect: runs and calls are always \
          recorded (at /p/.mcp.json:7:1)",
         "`cpu` in `mcpCodeExecution.resourceLimits` is not honoured: CPU time is limited, the \
@@ -530,7 +529,7 @@ fn a_found_link_of_another_user_is_refused_and_so_is_a_file_that_everybody_can_c
         std::os::unix::fs::lchown(&found, Some(0), None).unwrap();
     }
     std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(refused().contains("can be changed by everybody"), "{}", refused());
+    assert!(refused().contains("is writable by everybody"), "{}", refused());
     assert!(load_file(&found, &env).is_ok());
 }
 

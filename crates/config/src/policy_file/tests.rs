@@ -100,7 +100,7 @@ fn what_is_wrong_is_told_with_its_place_and_a_remedy() {
         (
             rule("server = []"),
             "error[config.bad_value]: `server` in rule 1 is empty\n  at /p/policy.toml:4:10\n\
-             hint: leave the key out if it may be anything",
+             hint: remove the key to allow any value",
         ),
         (
             rule("arguments = { \"a.*\" = \"x\" }"),
@@ -216,7 +216,7 @@ fn a_file_that_everybody_can_change_counts_only_if_it_is_named() {
     assert_eq!(
         found.read().unwrap_err().to_string(),
         format!(
-            "error[config.foreign_file]: the configuration `{}` can be changed by everybody\n\
+            "error[config.foreign_file]: the configuration `{}` is writable by everybody\n\
              hint: if you trust it, name it as `file` in `[policy]`",
             path.display()
         )

@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
             let offset = entry.key_span.start;
             match key.id {
                 ExecutionKey::Enabled => {
-                    self.warn_if_false(&reading, offset, "code is what tidegate is started for")?;
+                    self.warn_if_false(&reading, offset, "running code is what tidegate is for")?;
                 }
                 ExecutionKey::SandboxMode => {
                     if reading.word()?.text.expose() != "process" {

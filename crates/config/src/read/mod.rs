@@ -1,12 +1,12 @@
-//! What was typed: from a file to `RawConfig`.
+//! Reads what was typed: from a file to `RawConfig`.
 //!
 //! `source.rs` has the text and its places, `parse_toml.rs` and `parse_json.rs` turn it
 //! into the tree of `node.rs`, and `reader.rs` turns the tree into the types of `raw.rs`,
 //! one file per section; `value.rs` reads a single value. `policy.rs` reads a policy file
 //! in the same way.
 //!
-//! Types are right when a file leaves here. Whether values make sense together is up to
-//! `resolve`. Unknown keys are errors.
+//! The types of all values are checked here, and unknown keys are errors; `resolve` checks
+//! whether values make sense together.
 
 mod execution;
 mod network;

@@ -29,7 +29,7 @@ pub(crate) fn refuse_foreign_file(
         return Err(foreign("belongs to another user"));
     }
     if data.mode() & 0o002 != 0 {
-        return Err(foreign("can be changed by everybody"));
+        return Err(foreign("is writable by everybody"));
     }
     Ok(())
 }

@@ -33,7 +33,7 @@ fn object(table: &dyn TableLike) -> Value {
     Value::Object(entries.collect())
 }
 
-/// A table made by a dotted key has no text of its own; it stands at its key.
+/// A table made by a dotted key has no text of its own; its place is that of the key.
 fn item_node(item: &Item, key_span: &Range<usize>) -> Option<Node> {
     let span = item.span().unwrap_or_else(|| key_span.clone());
     let value = match item {

@@ -24,7 +24,7 @@ use crate::read::source::Source;
 use crate::read::value::Reading;
 use crate::settings::policy_source::PolicySource;
 
-/// Characters of a rule's name and of its reason, which models and people are told.
+/// Characters of a rule's name and of its reason, which models and people see.
 /// Chosen: a line, and a few sentences.
 const LONGEST_NAME: usize = 80;
 const LONGEST_REASON: usize = 500;
@@ -113,7 +113,7 @@ impl PolicyReader<'_> {
         for (key, entry) in self.reader.known(RULE, entries, &scope, Unknown::Refused)? {
             let reading = self.reader.reading(key, entry, &scope);
             match key.id {
-                RuleKey::Name => name = Some(told(&reading, LONGEST_NAME)?),
+                RuleKey::Name => name = Some(text_shown(&reading, LONGEST_NAME)?),
                 RuleKey::Decision => said = Some(word(&reading)?),
                 RuleKey::Server => rule.servers = self.named(&reading, &self.known.servers)?,
                 RuleKey::Tool => rule.tools = self.tools(&reading)?,
@@ -121,7 +121,7 @@ impl PolicyReader<'_> {
                 RuleKey::Arguments => rule.arguments = self.arguments(&reading)?,
                 RuleKey::Sql => rule.sql = verbs(&reading)?,
                 RuleKey::Risk => rule.risk = Some(level(&reading)?),
-                RuleKey::Because => rule.because = Some(told(&reading, LONGEST_REASON)?),
+                RuleKey::Because => rule.because = Some(text_shown(&reading, LONGEST_REASON)?),
                 RuleKey::Example => {
                     for (entries, offset) in reading.sections()? {
                         rule.examples.push(self.example(entries, offset, &scope)?);
@@ -264,7 +264,7 @@ impl PolicyReader<'_> {
         self.reader.source.error(kind, offset, message)
     }
 
-    /// File and line without folders: models are told where a rule is.
+    /// File and line without folders: models see where a rule is.
     fn place(&self, offset: usize) -> String {
         let place = self.reader.source.place(offset);
         let file = place.file.file_name().unwrap_or(place.file.as_os_str());
@@ -280,8 +280,8 @@ fn level(reading: &Reading<'_>) -> Result<Level, ConfigError> {
     reading.one_of(&Level::ALL.map(|level| (level.as_str(), level)))
 }
 
-/// A text that people and models are told.
-fn told(reading: &Reading<'_>, longest: usize) -> Result<String, ConfigError> {
+/// A text that people and models see.
+fn text_shown(reading: &Reading<'_>, longest: usize) -> Result<String, ConfigError> {
     let text = reading.text()?.text.expose().clone();
     let problem = if text.trim().is_empty() {
         "is empty".to_owned()

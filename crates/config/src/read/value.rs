@@ -56,7 +56,7 @@ impl<'a> Reading<'a> {
             // Empty could be read as nothing or as anything.
             Value::List(items) if items.is_empty() => {
                 let message = format!("{} is empty", self.label());
-                let hint = "leave the key out if it may be anything";
+                let hint = "remove the key to allow any value";
                 Err(self.error(ConfigErrorKind::BadValue, message).with_hint(hint))
             }
             _ => self.text_list(),
@@ -129,14 +129,14 @@ impl<'a> Reading<'a> {
         Err(error)
     }
 
-    /// A text that is one of the kind's words, as what it stands for.
+    /// A text that is one of the kind's words, as its value.
     pub(crate) fn one_of<T: Copy>(&self, meanings: &[(&str, T)]) -> Result<T, ConfigError> {
         let written = self.word()?;
         let found = meanings.iter().find(|(word, _)| word == written.text.expose());
         found.map(|&(_, meaning)| meaning).ok_or_else(|| self.wrong_type())
     }
 
-    /// A list of the kind's words, as what they stand for.
+    /// A list of the kind's words, as their values.
     pub(crate) fn some_of<T: Copy>(&self, meanings: &[(&str, T)]) -> Result<Vec<T>, ConfigError> {
         let (Value::List(items), Kind::WordList(words)) = (&self.node.value, self.kind) else {
             return Err(self.wrong_type());

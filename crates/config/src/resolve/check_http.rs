@@ -30,7 +30,7 @@ pub(crate) fn url_problem(url: &str) -> Option<&'static str> {
     None
 }
 
-/// Host and port. An IPv6 address stands in brackets and has colons itself.
+/// Host and port. An IPv6 address is in brackets and has colons itself.
 fn split_port(host_and_port: &str) -> (&str, &str) {
     if let Some(inside) = host_and_port.strip_prefix('[') {
         return match inside.split_once(']') {

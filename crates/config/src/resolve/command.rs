@@ -189,8 +189,8 @@ impl Resolver<'_> {
             return Err(bad(format!("{} is not an executable file", written.label)));
         }
         if data.permissions().mode() & 0o002 != 0 {
-            return Err(bad(format!("{} can be changed by everybody", written.label))
-                .with_hint("take the right to write it from others: `chmod o-w`"));
+            return Err(bad(format!("{} is writable by everybody", written.label))
+                .with_hint("remove write access for others: `chmod o-w`"));
         }
         Ok((path, Some(FileIdentity::of(&data))))
     }
@@ -237,7 +237,7 @@ impl Resolver<'_> {
                 return Err(bad("is not absolute").with_hint("write the whole path"));
             }
             let Ok(path) = fs::canonicalize(&path) else {
-                return Err(bad("is not there").with_hint("make it, or take it out"));
+                return Err(bad("is not there").with_hint("create it, or remove it from the list"));
             };
             if path == Path::new("/") || path.starts_with("/proc") || path.starts_with("/sys") {
                 return Err(bad("would open the whole machine"));
@@ -255,7 +255,7 @@ impl Resolver<'_> {
         for (name, written) in &raw.env {
             let steers = STEERING.iter().any(|prefix| name.starts_with(prefix));
             if name.is_empty() || name.contains(['=', '\0']) || steers {
-                let message = format!("`env` in command `{}` has an impossible name", raw.name);
+                let message = format!("`env` in command `{}` has an invalid name", raw.name);
                 return Err(self
                     .error(ConfigErrorKind::BadValue, written.offset, message)
                     .with_hint(

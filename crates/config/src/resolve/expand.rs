@@ -49,7 +49,7 @@ impl Expander<'_> {
         Ok(expanded)
     }
 
-    /// The value of what stands between the braces.
+    /// The value of the text between the braces.
     fn variable(&self, inside: &str, written: &Written) -> Result<String, ConfigError> {
         if inside == "workspaceFolder" {
             return Ok(self.workspace.to_string_lossy().into_owned());

@@ -1,10 +1,10 @@
-//! From what was typed to what the program uses: `RawConfig` to `Settings`.
+//! Resolves what was typed into what the program uses: `RawConfig` into `Settings`.
 //!
-//! `resolver.rs` is the way through a file, with one file per section that needs more
-//! than a default. Variables are expanded in `expand.rs` and nowhere else; names, URLs
+//! `resolver.rs` goes through a file; each section that needs more than a
+//! default has a file of its own. Variables are expanded in `expand.rs` and nowhere else; names, URLs
 //! and headers are checked in `check_name.rs` and `check_http.rs`.
 //!
-//! Settings that would have no effect are errors: whoever wrote them relies on them.
+//! Settings that would have no effect are errors, since their author relies on them.
 
 mod check_http;
 mod check_name;

@@ -87,7 +87,7 @@ impl Resolver<'_> {
             let text = written.text.expose();
             let address = text.parse::<IpAddr>().ok().map(T::from);
             address.or_else(|| text.parse().ok()).ok_or_else(|| {
-                let message = format!("{} is no address and no network", written.label);
+                let message = format!("{} is neither an address nor a network", written.label);
                 self.error(ConfigErrorKind::BadValue, written.offset, message).with_hint(
                     "write an address such as `10.1.2.3`, or a network such as `10.1.2.0/24`",
                 )

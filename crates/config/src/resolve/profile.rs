@@ -114,7 +114,7 @@ impl Resolver<'_> {
         let given = written.text.expose();
         let names = || profiles.iter().map(|profile| profile.name.as_str());
         profiles.iter().find(|profile| profile.name == *given).ok_or_else(|| {
-            let message = format!("{} is no profile", written.label);
+            let message = format!("{} is not a profile", written.label);
             let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
             let hint = did_you_mean(given, names())
                 .unwrap_or_else(|| format!("there is {}", listed.join(", ")));
@@ -157,7 +157,7 @@ impl Resolver<'_> {
     /// A pattern for a server that is not there is a mistake, and in `deny` a hole.
     fn pattern(&self, written: &Written, servers: &[String]) -> Result<ToolPattern, ConfigError> {
         let Some(pattern) = ToolPattern::parse(written.text.expose()) else {
-            let message = format!("{} is no tool", written.label);
+            let message = format!("{} is not a tool", written.label);
             return Err(self
                 .error(ConfigErrorKind::BadValue, written.offset, message)
                 .with_hint("write `server__tool`, or `server__*` for all tools of a server"));
@@ -165,7 +165,7 @@ impl Resolver<'_> {
         if servers.contains(&pattern.server) {
             return Ok(pattern);
         }
-        let message = format!("{} names a server that is not there", written.label);
+        let message = format!("{} names an unknown server", written.label);
         let mut error = self.error(ConfigErrorKind::BadValue, written.offset, message);
         error.hint = did_you_mean(&pattern.server, servers.iter().map(String::as_str));
         Err(error)
@@ -227,7 +227,7 @@ impl Narrowing<'_> {
         for written in &given.value {
             let name = written.text.expose();
             if !self.known.commands.contains(name) {
-                let message = format!("{} is no command", written.label);
+                let message = format!("{} is not a command", written.label);
                 let kind = ConfigErrorKind::BadValue;
                 let mut error = self.resolver.error(kind, written.offset, message);
                 error.hint = did_you_mean(name, self.known.commands.iter().map(String::as_str));

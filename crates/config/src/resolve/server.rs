@@ -37,7 +37,7 @@ impl Resolver<'_> {
                 );
                 return Err(self
                     .error(ConfigErrorKind::NameClash, server.offset, message)
-                    .with_hint("let them differ in more than case and punctuation"));
+                    .with_hint("rename one: they must differ in more than case and punctuation"));
             }
         }
         Ok(())
@@ -110,7 +110,7 @@ impl Resolver<'_> {
             .map_or(("`type`", raw.offset), |written| (&*written.label, written.offset));
         let message = format!("{label} does not agree with `{has}`");
         self.error(ConfigErrorKind::Transport, offset, message)
-            .with_hint(format!("leave `type` out; `{has}` says enough"))
+            .with_hint(format!("remove `type`; `{has}` is enough"))
     }
 
     fn stdio(&mut self, raw: &RawServer, command: &Written) -> Result<Transport, ConfigError> {
@@ -119,7 +119,7 @@ impl Resolver<'_> {
         let mut env = BTreeMap::new();
         for (name, written) in &raw.env {
             if name.is_empty() || name.contains(['=', '\0']) {
-                let message = format!("`env` in server `{}` has an impossible name", raw.name);
+                let message = format!("`env` in server `{}` has an invalid name", raw.name);
                 return Err(self
                     .error(ConfigErrorKind::BadValue, written.offset, message)
                     .with_hint("a variable's name is not empty and has no `=`"));
@@ -159,7 +159,7 @@ impl Resolver<'_> {
             };
             if !is_header_name(name) {
                 // The label would show the name, which could be anything.
-                let message = format!("`headers` in server `{}` has an impossible name", raw.name);
+                let message = format!("`headers` in server `{}` has an invalid name", raw.name);
                 return Err(self
                     .error(ConfigErrorKind::BadValue, written.offset, message)
                     .with_hint("a header's name has letters, digits and `-`, and no colon"));

@@ -45,7 +45,7 @@ pub struct Settings {
     pub limits: Limits,
     /// What is checked before a run.
     pub checks: Checks,
-    /// What runs programs, and how well it must keep them in.
+    /// What runs programs, and how well it must isolate them.
     pub sandbox: Sandbox,
     /// How tools are found.
     pub search: Search,
@@ -116,7 +116,7 @@ impl Default for Input {
 pub struct Approvals {
     /// How long a request waits for an answer from elsewhere.
     pub wait: Duration,
-    /// How long a question stands.
+    /// How long a question can be answered.
     pub expires: Duration,
     /// Whether questions wait for an answer from elsewhere at all.
     pub pending: bool,
@@ -139,7 +139,7 @@ pub struct Search {
     /// Where servers are described that are known and not configured. Absolute; need
     /// not exist.
     pub catalogs: Vec<PathBuf>,
-    /// Whether known servers and skills that fit are told of.
+    /// Whether known servers and skills that fit are recommended.
     pub recommend: bool,
     /// Tools that were used together before rank higher together.
     pub used_together: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tidegate_model::{Engine, Isolation};
 
-/// What runs programs, and how well it must keep them in.
+/// What runs programs, and how well it must isolate them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
     /// A worker that reports less serves no run.

@@ -20,15 +20,15 @@ pub(crate) fn disguise(values: &SessionValues, shown: [&str; 2]) -> Option<&'sta
 fn in_text(values: &SessionValues, text: &str) -> Option<&'static str> {
     let lines = joined(text.lines());
     let items = joined(text.split([',', '[', ']', '{', '}', ':']));
-    if values.knows_some_of(&lines) || values.knows_some_of(&items) {
+    if values.contains_known(&lines) || values.contains_known(&items) {
         return Some("in single characters");
     }
     let backwards: String = text.chars().rev().collect();
-    if values.knows_some_of(&backwards) {
+    if values.contains_known(&backwards) {
         return Some("backwards");
     }
     let dense: String = text.chars().filter(|char| !char.is_whitespace()).collect();
-    let is_spaced = dense.len() < text.len() && values.knows_some_of(&dense);
+    let is_spaced = dense.len() < text.len() && values.contains_known(&dense);
     is_spaced.then_some("with blanks between its characters")
 }
 

@@ -86,13 +86,13 @@ impl<'a> Leaving<'a> {
             Origin::Data => values.tokenize(text, spans),
             Origin::OwnWords => values.tokenize(text, &unmistakable(spans)),
             Origin::AboutTools => {
-                values.tokenize_some(text, &unmistakable(spans), &is_no_name_of_ours)
+                values.tokenize_if(text, &unmistakable(spans), &is_no_name_of_ours)
             }
             Origin::ToolName => {
                 let spans = unmistakable(spans);
                 let found: Vec<&str> =
                     spans.iter().filter_map(|span| text.get(span.start..span.end)).collect();
-                values.tokenize_some(text, &spans, &|_, value| found.contains(&value))
+                values.tokenize_if(text, &spans, &|_, value| found.contains(&value))
             }
         });
         Redacted::searched(redacted)

@@ -28,7 +28,9 @@ use serde_json::{Map, Value};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
 use tidegate_model::{DataType, Detect, ErrorCode, RunError, Span, TextKind};
-use tidegate_privacy::{Fate, NewValue, RestoreError, Restored, SessionValues, Token, find_tokens};
+use tidegate_privacy::{
+    NewValue, RestoreError, Restored, SessionValues, Token, TokenAction, find_tokens,
+};
 
 use crate::ids::new_run_id;
 use crate::session::SessionId;
@@ -224,9 +226,9 @@ impl Privacy {
             // In strict mode programs get theirs from tools.
             let is_strict = self.settings.mode == PrivacyMode::Strict;
             let fate = |token: Token| match self.settings.may_receive(server, token.data_type) {
-                _ if !is_strict && !meant(token) => Fate::Leave,
-                true => Fate::Restore,
-                false => Fate::Refuse,
+                _ if !is_strict && !meant(token) => TokenAction::Leave,
+                true => TokenAction::Restore,
+                false => TokenAction::Refuse,
             };
             let restored = session.values().restore_json(&arguments, &fate);
             let restored = restored.map_err(|error| not_restored(&error, server))?;
@@ -267,7 +269,7 @@ impl Privacy {
         text: &str,
     ) -> Result<Restored<String>, RestoreError> {
         let session = self.session(session);
-        let restored = session.values().restore(text, &|_| Fate::Restore)?;
+        let restored = session.values().restore(text, &|_| TokenAction::Restore)?;
         self.keeper.count(&session.name, &restored.counts);
         Ok(restored)
     }

@@ -1,15 +1,17 @@
 //! Texts that come in chunks: a value or a token may be cut in two.
 //!
-//! Nothing is given out before at least [`HELD_BACK`] more bytes have come, or the end.
+//! Nothing is given out before at least [`BUFFER_BYTES`] more bytes have come, or the end.
 //! The cut between what goes and what stays is never inside of a token, a detected or a
 //! known value, or a word. What is held is bounded by twice that, and one chunk.
 
 use tidegate_model::{Detect, TextKind};
 
-use super::{Fate, Quotes, RestoreError, Restored, SessionValues, Token, Tokenized, find_tokens};
+use super::{
+    Quotes, RestoreError, Restored, SessionValues, Token, TokenAction, Tokenized, find_tokens,
+};
 
 /// More than almost all values have; a private key fits.
-pub const HELD_BACK: usize = 4096;
+pub const BUFFER_BYTES: usize = 4096;
 /// A token has less, however it was written.
 const LONGEST_TOKEN: usize = 256;
 
@@ -29,16 +31,16 @@ impl TokenizeChunks {
     ) -> Tokenized {
         self.held.push_str(chunk);
         // Often enough to go on, seldom enough not to look at everything twice.
-        if self.held.len() < 2 * HELD_BACK {
+        if self.held.len() < 2 * BUFFER_BYTES {
             return Tokenized::default();
         }
         session.make_room();
         let spans = detector.scan(&self.held, TextKind::Text);
         let mut found = session.locate(&self.held, &spans);
         let tokens = find_tokens(&self.held);
-        let mut cut = border(&self.held, self.held.len() - HELD_BACK);
-        // From the right: what ends behind the cut may begin before it, and the next
-        // one end behind that.
+        let mut cut = border(&self.held, self.held.len() - BUFFER_BYTES);
+        // From the right: what ends after the cut may begin before it, and the next
+        // one end after that.
         let ranges = found.iter().map(|hit| hit.start..hit.end);
         let mut ranges: Vec<_> =
             ranges.chain(tokens.into_iter().map(|token| token.range)).collect();
@@ -73,10 +75,10 @@ impl RestoreChunks {
         &mut self,
         chunk: &str,
         session: &SessionValues,
-        fate: &dyn Fn(Token) -> Fate,
+        action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<String>, RestoreError> {
         self.held.push_str(chunk);
-        // A token that is not whole yet begins behind this.
+        // A token that is not whole yet begins after this.
         let mut cut = boundary(&self.held, self.held.len().saturating_sub(LONGEST_TOKEN));
         for token in find_tokens(&self.held) {
             if token.range.start < cut && token.range.end > cut {
@@ -85,23 +87,23 @@ impl RestoreChunks {
         }
         let rest = self.held.split_off(cut);
         let ready = std::mem::replace(&mut self.held, rest);
-        session.restore(&ready, fate)
+        session.restore(&ready, action)
     }
 
     /// The rest.
     pub fn finish(
         self,
         session: &SessionValues,
-        fate: &dyn Fn(Token) -> Fate,
+        action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<String>, RestoreError> {
-        session.restore(&self.held, fate)
+        session.restore(&self.held, action)
     }
 }
 
 /// The last place up to `at` where a line begins, or else a word, if it is near.
 fn border(text: &str, at: usize) -> usize {
     let at = boundary(text, at);
-    let near = boundary(text, at.saturating_sub(HELD_BACK / 4));
+    let near = boundary(text, at.saturating_sub(BUFFER_BYTES / 4));
     let line = text[near..at].rfind('\n').map(|place| place + 1);
     let word = || text[near..at].rfind([' ', '\t', ',', ';', '>', '"']).map(|place| place + 1);
     line.or_else(word).map_or(at, |place| near + place)

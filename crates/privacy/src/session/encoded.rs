@@ -4,7 +4,7 @@
 //! is the rest. Alignment is that of the whole value: base64 of a longer text that has
 //! a value somewhere in it is not found.
 
-use super::entries::{Id, Known};
+use super::entries::{Id, KnownValue};
 use super::substrings::{SHORTEST, SubstringIndex};
 
 /// Values that are longer are not searched for in encoded form.
@@ -58,7 +58,7 @@ fn base64_at(bytes: &[u8], start: usize, values: &SubstringIndex) -> Option<(usi
         // What is left over of the last character must be nothing.
         if !next.is_ascii_alphanumeric() && count < 6 && bits == 0 && ends < MOST_ENDS {
             ends += 1;
-            if let Some(Known { id, .. }) = values.whole(&decoded) {
+            if let Some(KnownValue { id, .. }) = values.whole(&decoded) {
                 let padding = code[at + 1..].iter().take(2).take_while(|byte| **byte == b'=');
                 found = Some((start + at + 1 + padding.count(), id));
             }
@@ -126,7 +126,7 @@ mod tests {
     use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
 
     use super::encoded_at;
-    use crate::session::entries::{Known, Rule};
+    use crate::session::entries::{KnownValue, Rule};
     use crate::session::hash::Key;
     use crate::session::substrings::SubstringIndex;
 
@@ -135,7 +135,7 @@ mod tests {
         let mut values = SubstringIndex::new(Key::random());
         let known = ["jane@x.org", "jane@xx.org", "jane@xxx.org", "Jörg Ødegård>?~"];
         for (id, value) in (0..).zip(known) {
-            values.add_whole(value, Known { id, rule: Rule::Anywhere });
+            values.add_whole(value, KnownValue { id, rule: Rule::Anywhere });
         }
         let at = |code: &str| {
             let text = format!("={code}&");

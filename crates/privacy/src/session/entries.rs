@@ -20,7 +20,7 @@ pub(crate) enum Rule {
 
 /// What an index knows about a value, without looking at the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct KnownValue {
     pub(crate) id: Id,
     pub(crate) rule: Rule,
 }

@@ -7,7 +7,7 @@
 //! * A text becomes numbers below 2³⁴, from which it can be read back: eight bytes are two
 //!   numbers of 32 bits, and a larger number ends the text with its length.
 //! * The numbers are multiplied by secret, random keys, one for each place, and added up
-//!   modulo the prime `p = 2⁶¹ − 1`. When the keys are used up, the sum goes on as the
+//!   modulo the prime `p = 2⁶¹ − 1`. When the keys are used up, the sum continues as the
 //!   first number of the next block. So a text is a polynomial in the keys, different texts
 //!   are different polynomials, and the degree `d` is the number of blocks of 1 kB. Two of
 //!   them have the same value with a probability of at most `d / p` (Schwartz and Zippel).
@@ -25,7 +25,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::sync::Arc;
 
 /// From a text's hash to whatever.
-pub(crate) type HashTo<T> = HashMap<TextHash, T, BuildHasherDefault<AlreadyHashed>>;
+pub(crate) type HashMapOf<T> = HashMap<TextHash, T, BuildHasherDefault<AlreadyHashed>>;
 
 /// The prime modulo which is computed.
 const P: u64 = (1 << 61) - 1;

@@ -9,7 +9,7 @@ use tidegate_model::DataType;
 use super::canonical::core;
 use super::decode::is_word;
 use super::encoded::{self, encoded_at};
-use super::entries::{Entries, Entry, Id, Known, Rule};
+use super::entries::{Entries, Entry, Id, KnownValue, Rule};
 use super::hash::Key;
 use super::masks::Masks;
 use super::numbers::{NumberIndex, dialled, with_prefix};
@@ -32,7 +32,7 @@ pub(crate) struct Hit {
 
 /// How a text is found by its bytes; encoded it is always found as a whole.
 #[derive(Clone, Copy)]
-enum Text {
+enum Match {
     Whole,
     Anywhere,
 }
@@ -77,7 +77,7 @@ impl Index {
 
     /// Adds a value, by its rule. Whether it is certain that [`Self::get`] finds it.
     pub(crate) fn add(&mut self, id: Id, entry: &Entry, value: &str, canonical: &str) -> bool {
-        let known = Known { id, rule: entry.rule };
+        let known = KnownValue { id, rule: entry.rule };
         self.longest = self.longest.max(value.len().min(substrings::LONGEST));
         match entry.rule {
             Rule::Detected => false,
@@ -91,7 +91,7 @@ impl Index {
     fn add_searched(
         &mut self,
         data_type: DataType,
-        known: Known,
+        known: KnownValue,
         value: &str,
         canonical: &str,
     ) -> bool {
@@ -105,9 +105,9 @@ impl Index {
             | DataType::Iban => self.add_number(canonical, known),
             _ if is_name && known.rule == Rule::Words => {
                 name = self.words.add(canonical, known);
-                if name.is_some() { Text::Whole } else { Text::Anywhere }
+                if name.is_some() { Match::Whole } else { Match::Anywhere }
             }
-            _ => Text::Anywhere,
+            _ => Match::Anywhere,
         };
         let mut text = self.add_text(value, how, known);
         if !value.eq_ignore_ascii_case(canonical) {
@@ -117,7 +117,7 @@ impl Index {
     }
 
     /// Adds a number for however it is set apart. How its text is to be found.
-    fn add_number(&mut self, canonical: &str, known: Known) -> Text {
+    fn add_number(&mut self, canonical: &str, known: KnownValue) -> Match {
         let number = canonical.strip_prefix('+').unwrap_or(canonical);
         let number = number.split('x').next().unwrap_or(number);
         let is_number = self.numbers.add(number, known.id);
@@ -126,18 +126,18 @@ impl Index {
         }
         let digits = number.bytes().filter(u8::is_ascii_digit).count();
         if is_number && digits < DISTINCTIVE_DIGITS && digits == number.len() {
-            return Text::Whole;
+            return Match::Whole;
         }
         self.substrings.add(number, known);
-        Text::Anywhere
+        Match::Anywhere
     }
 
     /// Which value the text stands for then.
-    fn add_text(&mut self, text: &str, how: Text, known: Known) -> Option<Id> {
+    fn add_text(&mut self, text: &str, how: Match, known: KnownValue) -> Option<Id> {
         match how {
-            Text::Whole if text.len() > encoded::LONGEST => None,
-            Text::Whole => self.substrings.add_whole(text, known),
-            Text::Anywhere => {
+            Match::Whole if text.len() > encoded::LONGEST => None,
+            Match::Whole => self.substrings.add_whole(text, known),
+            Match::Anywhere => {
                 if !text.is_ascii() {
                     self.substrings.add(&text.to_lowercase(), known);
                     self.substrings.add(&text.to_uppercase(), known);
@@ -159,7 +159,7 @@ impl Index {
         if !self.substrings.is_empty() {
             self.substrings.find(
                 bytes,
-                |start, end, value| stands_as_it_must(entries, bytes, start, end, value),
+                |start, end, value| matches_rule(entries, bytes, start, end, value),
                 |start, end, id| hits.push(Hit { start, end, id }),
             );
         }
@@ -196,7 +196,7 @@ impl Search<'_> {
                     end += self.bytes[end..].iter().take_while(|byte| is_word(**byte)).count();
                     ascii = self.bytes[start..end].is_ascii();
                 }
-                self.run_of_words(start, end, ascii);
+                self.words(start, end, ascii);
             }
             if has_digits {
                 for bit in masks.digit_starts(before) {
@@ -207,7 +207,7 @@ impl Search<'_> {
         }
     }
 
-    fn run_of_words(&mut self, start: usize, end: usize, ascii: bool) {
+    fn words(&mut self, start: usize, end: usize, ascii: bool) {
         if ascii {
             if self.index.words.may_begin(self.bytes, start, end) {
                 self.name(start);
@@ -226,12 +226,12 @@ impl Search<'_> {
 
     fn name(&mut self, start: usize) {
         // What begins inside of a name and is a name is the last word of one, and found
-        // as such behind it.
+        // as such after it.
         if self.index.words.is_empty() || start < self.words_done {
             return;
         }
         let (entries, bytes) = (self.entries, self.bytes);
-        let accept = |end, name| stands_as_it_must(entries, bytes, start, end, name);
+        let accept = |end, name| matches_rule(entries, bytes, start, end, name);
         if let Some((mut end, id)) = self.index.words.name_at(bytes, start, accept) {
             // The canonical form has no punctuation at its ends; `Acme Inc.` does.
             if bytes.get(end) == Some(&b'.')
@@ -245,8 +245,8 @@ impl Search<'_> {
 
     /// A value in base64 or hexadecimal, or a number with letters.
     fn code(&mut self, start: usize, end: usize) {
-        let goes_on = matches!(self.bytes.get(end), Some(b'+' | b'/' | b'-' | b'_'));
-        if (end - start >= SHORTEST_CODE || goes_on)
+        let continues = matches!(self.bytes.get(end), Some(b'+' | b'/' | b'-' | b'_'));
+        if (end - start >= SHORTEST_CODE || continues)
             && !self.index.substrings.is_empty()
             && let Some((end, id)) = encoded_at(self.bytes, start, end, &self.index.substrings)
         {
@@ -282,12 +282,12 @@ impl Search<'_> {
 
 /// Whether the bytes of a text are the value, by its rule.
 #[inline]
-fn stands_as_it_must(
+fn matches_rule(
     entries: &Entries,
     bytes: &[u8],
     start: usize,
     end: usize,
-    value: Known,
+    value: KnownValue,
 ) -> bool {
     let is_same = |entry: &Entry| bytes[start..end] == *core(entries.value(entry)).as_bytes();
     match value.rule {

@@ -23,7 +23,7 @@ impl SessionValues {
 /// What is replaced, cut to the string or widened to the number that it stands in.
 fn placed(bytes: &[u8], found: Vec<Hit>) -> Vec<(Hit, Quotes)> {
     let mut placed = Vec::with_capacity(found.len());
-    let mut walk = Walk { bytes, at: 0, in_string: false };
+    let mut walk = JsonStrings { bytes, at: 0, in_string: false };
     let mut done = 0;
     for hit in found {
         if hit.start < done {
@@ -54,13 +54,13 @@ fn is_scalar(byte: u8) -> bool {
 }
 
 /// Goes through a JSON text and knows where strings are.
-struct Walk<'a> {
+struct JsonStrings<'a> {
     bytes: &'a [u8],
     at: usize,
     in_string: bool,
 }
 
-impl Walk<'_> {
+impl JsonStrings<'_> {
     fn to(&mut self, place: usize) {
         while self.at < place {
             let ahead = &self.bytes[self.at..place];

@@ -7,7 +7,7 @@
 
 use super::decode::is_word;
 use super::entries::Id;
-use super::hash::{HashTo, Key, Sum};
+use super::hash::{HashMapOf, Key, Sum};
 
 /// The fewest digits of a number that is searched for: less is a year, a price, a count.
 pub(crate) const FEWEST: usize = 7;
@@ -19,7 +19,7 @@ const LONGEST_BREAK: usize = 3;
 /// The known numbers.
 pub(crate) struct NumberIndex {
     key: Key,
-    ids: HashTo<Id>,
+    ids: HashMapOf<Id>,
     /// A bit for each length of known numbers, of digits only and with letters.
     digits: u64,
     mixed: u64,
@@ -29,7 +29,7 @@ pub(crate) struct NumberIndex {
 
 impl NumberIndex {
     pub(crate) fn new(key: Key) -> Self {
-        Self { key, ids: HashTo::default(), digits: 0, mixed: 0, pairs: Vec::new() }
+        Self { key, ids: HashMapOf::default(), digits: 0, mixed: 0, pairs: Vec::new() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -7,7 +7,7 @@ use proptest::prelude::{
 };
 use tidegate_model::{DataType, Detect, Span, TextKind};
 
-use super::{Fate, SessionValues, Token, TokenizeChunks, find_tokens};
+use super::{SessionValues, Token, TokenAction, TokenizeChunks, find_tokens};
 
 /// Reports these spans for any text, whether they fit or not.
 #[derive(Debug)]
@@ -72,8 +72,8 @@ fn encodings(value: &str) -> Vec<String> {
     ]
 }
 
-fn all(_: Token) -> Fate {
-    Fate::Restore
+fn all(_: Token) -> TokenAction {
+    TokenAction::Restore
 }
 
 proptest! {

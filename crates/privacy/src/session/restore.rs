@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::{SessionValues, Token, Writing, find_tokens};
+use super::{SessionValues, Token, TokenEncoding, find_tokens};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -27,7 +27,7 @@ pub struct Restored<T> {
 
 /// What becomes of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum TokenAction {
     /// Its value takes its place.
     Restore,
     /// Nothing is restored, and the token is named.
@@ -63,28 +63,28 @@ impl SessionValues {
     pub fn restore(
         &self,
         text: &str,
-        fate: &dyn Fn(Token) -> Fate,
+        action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<String>, RestoreError> {
-        self.restore_with(fate, |restoring| restoring.text(text))
+        self.restore_with(action, |restoring| restoring.text(text))
     }
 
     /// Restores the tokens in the strings and keys of a JSON value.
     pub fn restore_json(
         &self,
         value: &Value,
-        fate: &dyn Fn(Token) -> Fate,
+        action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<Value>, RestoreError> {
-        self.restore_with(fate, |restoring| restoring.json(value))
+        self.restore_with(action, |restoring| restoring.json(value))
     }
 
     fn restore_with<T>(
         &self,
-        fate: &dyn Fn(Token) -> Fate,
+        action: &dyn Fn(Token) -> TokenAction,
         restore: impl FnOnce(&mut Restoring<'_>) -> T,
     ) -> Result<Restored<T>, RestoreError> {
         let mut restoring = Restoring {
             session: self,
-            fate,
+            action,
             counts: BTreeMap::new(),
             left: BTreeSet::new(),
             unknown: BTreeSet::new(),
@@ -103,7 +103,7 @@ impl SessionValues {
 
 struct Restoring<'a> {
     session: &'a SessionValues,
-    fate: &'a dyn Fn(Token) -> Fate,
+    action: &'a dyn Fn(Token) -> TokenAction,
     counts: BTreeMap<Token, u32>,
     left: BTreeSet<Token>,
     unknown: BTreeSet<Token>,
@@ -127,8 +127,8 @@ impl Restoring<'_> {
         let mut restored = String::with_capacity(text.len());
         let mut done = 0;
         for found in find_tokens(text) {
-            let fate = (self.fate)(found.token);
-            if fate == Fate::Leave {
+            let action = (self.action)(found.token);
+            if action == TokenAction::Leave {
                 self.left.insert(found.token);
                 continue;
             }
@@ -136,7 +136,7 @@ impl Restoring<'_> {
                 self.unknown.insert(found.token);
                 continue;
             };
-            if fate == Fate::Refuse {
+            if action == TokenAction::Refuse {
                 self.not_allowed.insert(found.token);
                 continue;
             }
@@ -153,17 +153,17 @@ impl Restoring<'_> {
 /// Everything but what RFC 3986 calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-fn push_encoded(text: &mut String, value: &str, writing: Writing) {
+fn push_encoded(text: &mut String, value: &str, writing: TokenEncoding) {
     match writing {
-        Writing::Plain => text.push_str(value),
-        Writing::Percent => {
+        TokenEncoding::Plain => text.push_str(value),
+        TokenEncoding::Percent => {
             text.extend(utf8_percent_encode(value, RESERVED));
         }
-        Writing::Json => {
+        TokenEncoding::Json => {
             let quoted = Value::from(value).to_string();
             text.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
         }
-        Writing::Html => {
+        TokenEncoding::Html => {
             for char in value.chars() {
                 match char {
                     '&' => text.push_str("&amp;"),

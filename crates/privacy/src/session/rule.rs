@@ -7,7 +7,7 @@
 use tidegate_model::DataType;
 
 use super::canonical::core;
-use super::common::is_common;
+use super::common_words::is_common;
 use super::entries::Rule;
 use super::numbers::FEWEST;
 use super::substrings;

@@ -1,7 +1,7 @@
 //! From what was detected and what is known to what is replaced.
 //!
 //! Leftmost first, of those the longest. Tokens are never touched. What is left of a
-//! value behind the end of another is replaced on its own: no part of it may stay.
+//! value after the end of another is replaced on its own: no part of it may stay.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use tidegate_model::{DataType, Secret, Span};
 use super::canonical::core;
 use super::index::Hit;
 use super::token::find_in;
-use super::{FoundToken, Id, MOST_FOREIGN, NewValue, SessionValues, Token, Tokenized, Views};
+use super::{FoundToken, Id, MAX_FOREIGN_TOKENS, NewValue, SessionValues, Token, Tokenized, Views};
 
 /// How far the surroundings of an escape are decoded at least; a token is shorter.
 const LEAST_REACH: usize = 64;
@@ -54,7 +54,7 @@ impl SessionValues {
         let tokens = find_in(bytes, &views);
         self.note_foreign(&tokens);
         let mut candidates = Vec::with_capacity(spans.len());
-        self.detected(text, spans, &tokens, |candidate| candidates.push(candidate));
+        self.register_detected(text, spans, &tokens, |candidate| candidates.push(candidate));
         if views.levels() > 0 && self.index.longest() > reach {
             views = Views::of(bytes, self.index.longest());
         }
@@ -108,7 +108,7 @@ impl SessionValues {
     }
 
     /// Makes entries of what was detected, outside of tokens.
-    pub(super) fn detected(
+    pub(super) fn register_detected(
         &mut self,
         text: &str,
         spans: &[Span],
@@ -186,7 +186,7 @@ impl SessionValues {
     /// Keeps in mind which numbers a text brought along.
     pub(super) fn note_foreign(&mut self, tokens: &[FoundToken]) {
         for FoundToken { token, .. } in tokens {
-            if self.foreign.len() < MOST_FOREIGN
+            if self.foreign.len() < MAX_FOREIGN_TOKENS
                 && !self.by_token.contains_key(&self.token_hash(*token))
             {
                 self.foreign.insert(*token);

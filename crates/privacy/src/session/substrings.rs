@@ -8,8 +8,8 @@
 //! beyond that has those 64 bytes replaced as if the value went on: nothing leaks, and
 //! the work stays linear.
 
-use super::entries::{Id, Known};
-use super::hash::{Filter, HashTo, Key, TextHash, load};
+use super::entries::{Id, KnownValue};
+use super::hash::{Filter, HashMapOf, Key, TextHash, load};
 
 /// The shortest value that is searched for.
 pub(crate) const SHORTEST: usize = 6;
@@ -47,9 +47,9 @@ pub(crate) struct SubstringIndex {
     /// A bit for the first six bits of each value: the first character of its base64.
     sextets: u64,
     /// By the first six bytes, a bit for each length.
-    heads: HashTo<u64>,
-    long: HashTo<LongHead>,
-    values: HashTo<Known>,
+    heads: HashMapOf<u64>,
+    long: HashMapOf<LongHead>,
+    values: HashMapOf<KnownValue>,
 }
 
 impl SubstringIndex {
@@ -59,9 +59,9 @@ impl SubstringIndex {
             pairs: vec![0; PAIRS],
             whole: Filter::new(&key),
             sextets: 0,
-            heads: HashTo::default(),
-            long: HashTo::default(),
-            values: HashTo::default(),
+            heads: HashMapOf::default(),
+            long: HashMapOf::default(),
+            values: HashMapOf::default(),
             key,
         }
     }
@@ -90,7 +90,7 @@ impl SubstringIndex {
 
     /// Adds a text to be found as a whole only; see [`Self::whole`].
     /// Which value the text stands for then.
-    pub(crate) fn add_whole(&mut self, text: &str, value: Known) -> Option<Id> {
+    pub(crate) fn add_whole(&mut self, text: &str, value: KnownValue) -> Option<Id> {
         if text.len() < SHORTEST {
             return None;
         }
@@ -99,7 +99,7 @@ impl SubstringIndex {
     }
 
     /// Adds a text to be found anywhere, and as a whole. Which value it stands for then.
-    pub(crate) fn add(&mut self, text: &str, value: Known) -> Option<Id> {
+    pub(crate) fn add(&mut self, text: &str, value: KnownValue) -> Option<Id> {
         let bytes = text.as_bytes();
         if !(SHORTEST..=LONGEST).contains(&bytes.len()) {
             return None;
@@ -127,7 +127,7 @@ impl SubstringIndex {
     }
 
     /// The first of two values with the same text keeps it.
-    fn add_value(&mut self, bytes: &[u8], value: Known) -> Id {
+    fn add_value(&mut self, bytes: &[u8], value: KnownValue) -> Id {
         // In either case of its first letter.
         self.sextets |= 1 << (bytes[0].to_ascii_lowercase() >> 2);
         self.sextets |= 1 << (bytes[0].to_ascii_uppercase() >> 2);
@@ -139,7 +139,7 @@ impl SubstringIndex {
     }
 
     /// The value that this is, from its first to its last byte.
-    pub(crate) fn whole(&self, bytes: &[u8]) -> Option<Known> {
+    pub(crate) fn whole(&self, bytes: &[u8]) -> Option<KnownValue> {
         self.values.get(&self.key.folded(bytes)).copied()
     }
 
@@ -148,7 +148,7 @@ impl SubstringIndex {
     pub(crate) fn find(
         &self,
         bytes: &[u8],
-        accept: impl Fn(usize, usize, Known) -> bool,
+        accept: impl Fn(usize, usize, KnownValue) -> bool,
         mut found: impl FnMut(usize, usize, Id),
     ) {
         let mut work = LONG_WORK * bytes.len();
@@ -184,7 +184,7 @@ impl SubstringIndex {
         bytes: &[u8],
         start: usize,
         six: u64,
-        accept: impl Fn(usize, usize, Known) -> bool,
+        accept: impl Fn(usize, usize, KnownValue) -> bool,
         work: &mut usize,
     ) -> Option<(usize, Id)> {
         let lengths = *self.heads.get(&self.key.eight(six))?;
@@ -232,13 +232,13 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::SubstringIndex;
-    use crate::session::entries::{Id, Known, Rule};
+    use crate::session::entries::{Id, KnownValue, Rule};
     use crate::session::hash::Key;
 
     fn found(values: &[String], text: &str) -> Vec<(usize, usize, Id)> {
         let mut index = SubstringIndex::new(Key::random());
         for (id, value) in (0..).zip(values) {
-            assert_eq!(index.add(value, Known { id, rule: Rule::Anywhere }), Some(id));
+            assert_eq!(index.add(value, KnownValue { id, rule: Rule::Anywhere }), Some(id));
         }
         let mut seen = Vec::new();
         index.find(text.as_bytes(), |_, _, _| true, |start, end, id| seen.push((start, end, id)));

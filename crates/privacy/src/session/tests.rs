@@ -7,7 +7,8 @@ use tidegate_model::DataType::{
 use tidegate_model::{Detect, Span, TextKind};
 
 use super::{
-    Fate, HELD_BACK, Limits, RestoreChunks, RestoreError, SessionValues, Token, TokenizeChunks,
+    BUFFER_BYTES, Limits, RestoreChunks, RestoreError, SessionValues, Token, TokenAction,
+    TokenizeChunks,
 };
 
 /// Spans of every occurrence of the values in a text.
@@ -43,8 +44,8 @@ fn token(data_type: DataType, number: u32) -> Token {
     Token { data_type, number }
 }
 
-fn all(_: Token) -> Fate {
-    Fate::Restore
+fn all(_: Token) -> TokenAction {
+    TokenAction::Restore
 }
 
 #[test]
@@ -269,7 +270,7 @@ fn nothing_of_a_span_stays_when_it_overlaps_with_another_match() {
     let text = "secret-abcdefghi jkl";
     let found = [Span { start: 7, end: 16, data_type: Custom }];
     assert_eq!(session.tokenize(text, &found).text, "[SECRET_1][CUSTOM_1] jkl");
-    // The longer of two at one place; and nothing of a known value behind it stays.
+    // The longer of two at one place; and nothing of a known value after it stays.
     let text = "x12345 other@long.org";
     session.remember(text, &spans(text, &[(Email, "other@long.org")]));
     let found = [
@@ -318,8 +319,8 @@ fn values_go_only_to_servers_that_may_have_their_type() {
     let mut session = knowing(&[(Email, "a@long.org"), (Person, "Jane Doering")]);
     session.tokenize("a@long.org Jane Doering", &[]);
     let emails = |token: Token| match token.data_type {
-        Email => Fate::Restore,
-        _ => Fate::Refuse,
+        Email => TokenAction::Restore,
+        _ => TokenAction::Refuse,
     };
     let arguments = json!({
         "to": ["[EMAIL_1]", 1, null],
@@ -438,7 +439,7 @@ fn a_text_in_chunks_has_the_tokens_of_the_whole_text() {
         while !rest.is_empty() {
             let (chunk, after) = rest.split_at(rest.floor_char_boundary(size.max(1)));
             out.push_str(&chunks.push(chunk, &mut session, &detector).text);
-            assert!(chunks.held.len() <= 2 * HELD_BACK + size);
+            assert!(chunks.held.len() <= 2 * BUFFER_BYTES + size);
             rest = after;
         }
         out.push_str(&chunks.finish(&mut session, &detector).text);

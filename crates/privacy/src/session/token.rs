@@ -49,7 +49,7 @@ impl Token {
 
 /// How a token was written; its value is restored in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Writing {
+pub enum TokenEncoding {
     /// As it is, or with the backslashes of Markdown.
     Plain,
     /// `%5B`: a part of a URL.
@@ -68,7 +68,7 @@ pub struct FoundToken {
     /// Which token.
     pub token: Token,
     /// How it was written.
-    pub writing: Writing,
+    pub writing: TokenEncoding,
 }
 
 /// All tokens of a text, from left to right, whether a session knows them or not.
@@ -133,12 +133,12 @@ fn token_at(bytes: &[u8]) -> Option<(usize, Token)> {
     Some((close + 1, Token { data_type, number }))
 }
 
-fn writing(raw: &[u8]) -> Writing {
+fn writing(raw: &[u8]) -> TokenEncoding {
     match raw {
-        [b'%', ..] => Writing::Percent,
-        [b'&', ..] => Writing::Html,
-        [b'\\', b'u' | b'x' | b'\\', ..] => Writing::Json,
-        _ => Writing::Plain,
+        [b'%', ..] => TokenEncoding::Percent,
+        [b'&', ..] => TokenEncoding::Html,
+        [b'\\', b'u' | b'x' | b'\\', ..] => TokenEncoding::Json,
+        _ => TokenEncoding::Plain,
     }
 }
 
@@ -146,13 +146,13 @@ fn writing(raw: &[u8]) -> Writing {
 mod tests {
     use tidegate_model::DataType;
 
-    use super::{Token, Writing, find_tokens};
+    use super::{Token, TokenEncoding, find_tokens};
 
     fn token(data_type: DataType, number: u32) -> Token {
         Token { data_type, number }
     }
 
-    fn found(text: &str) -> Vec<(&str, Token, Writing)> {
+    fn found(text: &str) -> Vec<(&str, Token, TokenEncoding)> {
         find_tokens(text)
             .into_iter()
             .map(|found| (&text[found.range], found.token, found.writing))
@@ -174,17 +174,17 @@ mod tests {
     fn tokens_are_found_however_a_text_was_encoded() {
         let email = token(DataType::Email, 12);
         for (text, writing) in [
-            ("[EMAIL_12]", Writing::Plain),
-            ("[email_12]", Writing::Plain),
-            (r"\[EMAIL\_12\]", Writing::Plain),
-            (r"[EMAIL\_12]", Writing::Plain),
-            ("%5BEMAIL_12%5D", Writing::Percent),
-            ("%5bEMAIL%5f12%5d", Writing::Percent),
-            (r"\u005bEMAIL_12\u005D", Writing::Json),
-            (r"\\u005bEMAIL_12\\u005d", Writing::Json),
-            ("%255BEMAIL_12%255D", Writing::Percent),
-            ("&#91;EMAIL_12&#93;", Writing::Html),
-            ("&#x5b;EMAIL&lowbar;12&rsqb;", Writing::Html),
+            ("[EMAIL_12]", TokenEncoding::Plain),
+            ("[email_12]", TokenEncoding::Plain),
+            (r"\[EMAIL\_12\]", TokenEncoding::Plain),
+            (r"[EMAIL\_12]", TokenEncoding::Plain),
+            ("%5BEMAIL_12%5D", TokenEncoding::Percent),
+            ("%5bEMAIL%5f12%5d", TokenEncoding::Percent),
+            (r"\u005bEMAIL_12\u005D", TokenEncoding::Json),
+            (r"\\u005bEMAIL_12\\u005d", TokenEncoding::Json),
+            ("%255BEMAIL_12%255D", TokenEncoding::Percent),
+            ("&#91;EMAIL_12&#93;", TokenEncoding::Html),
+            ("&#x5b;EMAIL&lowbar;12&rsqb;", TokenEncoding::Html),
         ] {
             let around = format!("a {text}b");
             assert_eq!(found(&around), [(text, email, writing)], "{text}");
@@ -219,6 +219,6 @@ mod tests {
     fn tokens_stand_inside_of_anything() {
         let name = token(DataType::Person, 1);
         let text = "[[NAME_1]]é[NAME_1]%[NAME_1]%5b\\";
-        assert_eq!(found(text), [("[NAME_1]", name, Writing::Plain); 3]);
+        assert_eq!(found(text), [("[NAME_1]", name, TokenEncoding::Plain); 3]);
     }
 }

@@ -8,8 +8,8 @@
 
 use super::canonical::{fold_into, is_word_char};
 use super::decode::is_word;
-use super::entries::{Id, Known, Rule};
-use super::hash::{Filter, HashTo, Key, Sum, TextHash, load_some};
+use super::entries::{Id, KnownValue, Rule};
+use super::hash::{Filter, HashMapOf, Key, Sum, TextHash, load_some};
 
 /// A name of more words is known by its first ones only where it was detected.
 const MOST_WORDS: usize = 12;
@@ -21,32 +21,32 @@ const LONGEST_BREAK: usize = 6;
 /// Makes eight bytes equal that differ in case only, and some others; for filters.
 const CASE: u64 = 0x2020_2020_2020_2020;
 
-struct Step {
+struct TrieNode {
     /// The name that ends here, or [`NO_NAME`]. Small, since there are many.
-    name: Known,
-    /// Another name goes on.
+    name: KnownValue,
+    /// Another name continues.
     more: bool,
 }
 
-const NO_NAME: Known = Known { id: Id::MAX, rule: Rule::Detected };
+const NO_NAME: KnownValue = KnownValue { id: Id::MAX, rule: Rule::Detected };
 
 /// The known names.
 pub(crate) struct WordIndex {
     key: Key,
-    steps: HashTo<Step>,
+    steps: HashMapOf<TrieNode>,
     /// The first bytes of first words.
     firsts: Filter,
 }
 
 /// Where a part of a name ends, and the name so far.
-struct Part {
+struct PartialName {
     end: usize,
     sum: Sum,
 }
 
 impl WordIndex {
     pub(crate) fn new(key: Key) -> Self {
-        Self { firsts: Filter::new(&key), key, steps: HashTo::default() }
+        Self { firsts: Filter::new(&key), key, steps: HashMapOf::default() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -60,14 +60,14 @@ impl WordIndex {
 
     /// Adds a name by its canonical form. Which name the form stands for then; none if it
     /// cannot be found: it must begin with a word and have few enough of them.
-    pub(crate) fn add(&mut self, canonical: &str, name: Known) -> Option<Id> {
+    pub(crate) fn add(&mut self, canonical: &str, name: KnownValue) -> Option<Id> {
         let bytes = canonical.as_bytes();
         let mut path = [Sum::EMPTY.hash(); MOST_WORDS];
         let count = self.path(bytes, &mut path)?;
         let mut id = None;
         for (index, hash) in path[..count].iter().enumerate() {
             let known = self.steps.len();
-            let step = self.steps.entry(*hash).or_insert(Step { name: NO_NAME, more: false });
+            let step = self.steps.entry(*hash).or_insert(TrieNode { name: NO_NAME, more: false });
             if index + 1 < count {
                 step.more = true;
             } else if step.name == NO_NAME || step.name.id == name.id {
@@ -83,7 +83,7 @@ impl WordIndex {
     }
 
     /// The name with this canonical form.
-    pub(crate) fn get(&self, canonical: &str) -> Option<Known> {
+    pub(crate) fn get(&self, canonical: &str) -> Option<KnownValue> {
         let mut path = [Sum::EMPTY.hash(); MOST_WORDS];
         let count = self.path(canonical.as_bytes(), &mut path)?;
         let step = self.steps.get(path.get(count.checked_sub(1)?)?)?;
@@ -92,7 +92,7 @@ impl WordIndex {
 
     /// The hash after each word of a name, and how many there are.
     fn path(&self, bytes: &[u8], path: &mut [TextHash; MOST_WORDS]) -> Option<usize> {
-        let mut before = Part { end: 0, sum: Sum::EMPTY };
+        let mut before = PartialName { end: 0, sum: Sum::EMPTY };
         for (count, place) in path.iter_mut().enumerate() {
             let word = self.word_after(bytes, &before)?;
             *place = word.sum.hash();
@@ -116,10 +116,10 @@ impl WordIndex {
         &self,
         bytes: &[u8],
         start: usize,
-        accept: impl Fn(usize, Known) -> bool,
+        accept: impl Fn(usize, KnownValue) -> bool,
     ) -> Option<(usize, Id)> {
         let mut longest = None;
-        let mut before = Part { end: start, sum: Sum::EMPTY };
+        let mut before = PartialName { end: start, sum: Sum::EMPTY };
         for _ in 0..MOST_WORDS {
             let Some(word) = self.word_after(bytes, &before) else { break };
             let Some(step) = self.steps.get(&word.sum.hash()) else { break };
@@ -135,7 +135,7 @@ impl WordIndex {
         longest
     }
 
-    fn word_after(&self, bytes: &[u8], before: &Part) -> Option<Part> {
+    fn word_after(&self, bytes: &[u8], before: &PartialName) -> Option<PartialName> {
         let start = before.end;
         let limit = bytes.len().min(start + LONGEST_WORD);
         let ascii =
@@ -158,14 +158,14 @@ impl WordIndex {
         Some(self.with_word(before, end, folded.as_bytes()))
     }
 
-    fn with_word(&self, before: &Part, end: usize, word: &[u8]) -> Part {
+    fn with_word(&self, before: &PartialName, end: usize, word: &[u8]) -> PartialName {
         let mut sum = before.sum;
         self.key.add_folded(&mut sum, word);
-        Part { end, sum }
+        PartialName { end, sum }
     }
 
     /// What stands between two words: its end is where the next one begins.
-    fn break_after(&self, bytes: &[u8], word: &Part) -> Option<Part> {
+    fn break_after(&self, bytes: &[u8], word: &PartialName) -> Option<PartialName> {
         let start = word.end;
         let mut at = start;
         let mut sum = word.sum;
@@ -173,7 +173,7 @@ impl WordIndex {
         for _ in 0..LONGEST_BREAK {
             let char = char_at(bytes, at)?;
             if is_word_char(char) {
-                return (at > start).then_some(Part { end: at, sum });
+                return (at > start).then_some(PartialName { end: at, sum });
             }
             let is_blank = char.is_whitespace() || (char == '+' && at == start);
             if !(is_blank && blank) {
@@ -230,13 +230,13 @@ fn first_bytes(bytes: &[u8], start: usize, end: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{WordIndex, words_in};
-    use crate::session::entries::{Known, Rule};
+    use crate::session::entries::{KnownValue, Rule};
     use crate::session::hash::Key;
 
     fn index(names: &[&str]) -> WordIndex {
         let mut index = WordIndex::new(Key::random());
         for (id, name) in (0..).zip(names) {
-            assert_eq!(index.add(name, Known { id, rule: Rule::Words }), Some(id));
+            assert_eq!(index.add(name, KnownValue { id, rule: Rule::Words }), Some(id));
         }
         index
     }

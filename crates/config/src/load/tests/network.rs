@@ -84,7 +84,7 @@ fn a_malformed_list_is_an_error_with_place_and_remedy() {
     );
     assert_eq!(
         toml_error("[network]\nallow_private = ['10.1.2.0/33']"),
-        "error[config.bad_value]: `allow_private[0]` in `network` is no address and no network\n  \
+        "error[config.bad_value]: `allow_private[0]` in `network` is neither an address nor a network\n  \
          at tidegate.toml:2:18\n\
          hint: write an address such as `10.1.2.3`, or a network such as `10.1.2.0/24`"
     );

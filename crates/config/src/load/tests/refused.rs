@@ -285,12 +285,12 @@ fn a_server_has_exactly_one_transport() {
     assert_eq!(
         server_error("\"command\": \"a\", \"type\": \"http\""),
         "error[config.transport]: `type` in server `a` does not agree with `command`\n  \
-         at mcp.json:2:25\nhint: leave `type` out; `command` says enough"
+         at mcp.json:2:25\nhint: remove `type`; `command` is enough"
     );
     assert_eq!(
         server_error("\"url\": \"http://a\", \"type\": \"stdio\""),
         "error[config.transport]: `type` in server `a` does not agree with `url`\n  \
-         at mcp.json:2:28\nhint: leave `type` out; `url` says enough"
+         at mcp.json:2:28\nhint: remove `type`; `url` is enough"
     );
 }
 
@@ -349,7 +349,7 @@ fn a_bad_header_is_refused_without_its_value() {
     );
     assert_eq!(
         error("\"X-Key: hunter2\": \"\""),
-        "error[config.bad_value]: `headers` in server `a` has an impossible name\n  \
+        "error[config.bad_value]: `headers` in server `a` has an invalid name\n  \
          at mcp.json:3:31\nhint: a header's name has letters, digits and `-`, and no colon"
     );
     assert_eq!(
@@ -363,7 +363,7 @@ fn a_bad_header_is_refused_without_its_value() {
 fn an_impossible_variable_name_is_refused() {
     assert_eq!(
         server_error("\"command\": \"a\", \"env\": {\"A=hunter2\": \"\"}"),
-        "error[config.bad_value]: `env` in server `a` has an impossible name\n  at mcp.json:2:38\n\
+        "error[config.bad_value]: `env` in server `a` has an invalid name\n  at mcp.json:2:38\n\
          hint: a variable's name is not empty and has no `=`"
     );
 }
@@ -412,7 +412,7 @@ fn two_names_that_programs_cannot_tell_apart_are_refused() {
         toml_error("[servers.my-server]\ncommand = 'a'\n[servers.My_Server]\ncommand = 'b'"),
         "error[config.name_clash]: servers `my-server` and `My_Server` have the same name in \
          programs, the first is at line 1, column 10\n  at tidegate.toml:3:10\n\
-         hint: let them differ in more than case and punctuation"
+         hint: rename one: they must differ in more than case and punctuation"
     );
 }
 

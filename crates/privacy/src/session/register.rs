@@ -16,7 +16,7 @@ impl SessionValues {
         if let Some(id) = self.index.get(data_type, canonical)
             && let Some(entry) = self.entries.get(id)
             && entry.data_type == data_type
-            && (!case_counts(data_type) || self.entries.value(entry) == canonical)
+            && (!is_case_sensitive(data_type) || self.entries.value(entry) == canonical)
         {
             return Some(id);
         }
@@ -45,7 +45,7 @@ impl SessionValues {
             return None;
         }
         if let Some(id) = self.find_entry(data_type, &form) {
-            self.widen(id, value, &form);
+            self.promote(id, value, &form);
             return Some(id);
         }
         if data_type == DataType::Phone
@@ -100,7 +100,7 @@ impl SessionValues {
     }
 
     /// What was known as a part of a name, or left over, is a value of its own now.
-    fn widen(&mut self, id: Id, value: &str, canonical: &str) {
+    fn promote(&mut self, id: Id, value: &str, canonical: &str) {
         let Some(entry) = self.entries.get_mut(id) else { return };
         if matches!(entry.rule, Rule::Words | Rule::Anywhere) {
             return;
@@ -114,6 +114,6 @@ impl SessionValues {
 }
 
 /// Whether two values that differ in case are two.
-fn case_counts(data_type: DataType) -> bool {
+fn is_case_sensitive(data_type: DataType) -> bool {
     matches!(data_type, DataType::Secret | DataType::Custom | DataType::BirthDate)
 }
