@@ -1,10 +1,9 @@
 //! What binds the names of a program, scope by scope.
 //!
-//! In: the statements of a program. Out: for each scope its names, and for each
-//! name the one thing that it is bound to. A name that is bound twice, by a loop or
-//! as a parameter can be anything. Scopes are the module, functions and classes;
-//! names of lambdas and comprehensions count for the scope around them, where they
-//! make nothing surer.
+//! In: the statements of a program. Out: the names of each scope, and the one thing that each
+//! name is bound to. A name that is bound twice, by a loop or as a parameter can be anything.
+//! Scopes are the module, functions and classes. Names of lambdas and comprehensions count
+//! for the enclosing scope, which only makes the result less certain.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,11 +16,11 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 /// The scopes of a program.
 pub(crate) struct Bindings<'a> {
     pub(crate) scopes: Vec<Scope<'a>>,
-    /// Which scope a function or class opens, by its place.
+    /// The scope that a function or class opens, by its range.
     opened: HashMap<TextRange, ScopeId>,
-    /// Attributes that are assigned somewhere: `servers.github = …`.
+    /// Attributes that are assigned anywhere: `servers.github = …`.
     pub(crate) assigned: HashSet<&'a str>,
-    /// Servers from which everything is imported, whatever that is called.
+    /// Whether everything is imported from some server.
     pub(crate) has_star: bool,
 }
 
@@ -33,12 +32,12 @@ pub(crate) const MODULE: ScopeId = 0;
 /// A scope and the names that are bound in it.
 pub(crate) struct Scope<'a> {
     pub(crate) parent: Option<ScopeId>,
-    /// Names of a class are not seen from its functions.
+    /// Names of a class are not visible in its functions.
     pub(crate) is_class: bool,
     pub(crate) names: HashMap<&'a str, Binding<'a>>,
-    /// Names that belong to the module, by `global`.
+    /// Names declared `global`.
     global: HashSet<&'a str>,
-    /// Names that belong to some function around it.
+    /// Names declared `nonlocal`.
     nonlocal: HashSet<&'a str>,
 }
 
@@ -49,14 +48,14 @@ pub(crate) enum Binding<'a> {
     Import(Imported<'a>),
     /// The value of an expression.
     Value(&'a Expr),
-    /// Something that is not told here.
+    /// Anything.
     Anything,
 }
 
 /// What an import binds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Imported<'a> {
-    /// The module with its dots, and where it is written.
+    /// The dotted module name, and its offset.
     pub(crate) module: &'a str,
     pub(crate) module_at: TextSize,
     /// The name in it, for `from … import …`.
@@ -71,9 +70,9 @@ impl<'a> Bindings<'a> {
             assigned: HashSet::new(),
             has_star: false,
         };
-        let mut reader = Reader { bindings, scope: MODULE };
-        reader.visit_body(body);
-        reader.bindings
+        let mut collector = BindingCollector { bindings, scope: MODULE };
+        collector.visit_body(body);
+        collector.bindings
     }
 
     /// The scope that a function or class opens.
@@ -89,19 +88,19 @@ impl Scope<'_> {
     }
 }
 
-struct Reader<'a> {
+struct BindingCollector<'a> {
     bindings: Bindings<'a>,
     scope: ScopeId,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> BindingCollector<'a> {
     fn bind(&mut self, name: &'a str, binding: Binding<'a>) {
         let scope = &self.bindings.scopes[self.scope];
         if scope.nonlocal.contains(name) {
-            let mut around = scope.parent;
-            while let Some(at) = around {
+            let mut enclosing = scope.parent;
+            while let Some(at) = enclosing {
                 self.bind_in(at, name, Binding::Anything);
-                around = self.bindings.scopes[at].parent;
+                enclosing = self.bindings.scopes[at].parent;
             }
             return;
         }
@@ -128,7 +127,7 @@ impl<'a> Reader<'a> {
             .or_insert(binding);
     }
 
-    /// Binds what an assignment writes to.
+    /// Binds the targets of an assignment.
     fn assign(&mut self, target: &'a Expr, value: &'a Expr) {
         match (target, elements(target), elements(value)) {
             (Expr::Name(name), ..) => self.bind(name.id.as_str(), Binding::Value(value)),
@@ -179,7 +178,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The body of a function or class, with what is bound before it begins.
+    /// Visits the body of a function or class in its own scope. `bind` binds the parameters.
     fn within(
         &mut self,
         statement: &'a Stmt,
@@ -197,7 +196,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The elements of a tuple or list, if none of them stands for several.
+/// The elements of a tuple or list, if none of them is starred.
 fn elements(expression: &Expr) -> Option<&[Expr]> {
     let elements = match expression {
         Expr::Tuple(tuple) => &tuple.elts,
@@ -207,7 +206,7 @@ fn elements(expression: &Expr) -> Option<&[Expr]> {
     (!elements.iter().any(Expr::is_starred_expr)).then_some(elements)
 }
 
-impl<'a> Visitor<'a> for Reader<'a> {
+impl<'a> Visitor<'a> for BindingCollector<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::FunctionDef(function) => {
@@ -215,13 +214,13 @@ impl<'a> Visitor<'a> for Reader<'a> {
                 for decorator in &function.decorator_list {
                     self.visit_decorator(decorator);
                 }
-                // Defaults belong to the scope around it.
+                // Defaults belong to the enclosing scope.
                 for default in function.parameters.iter_non_variadic_params() {
                     default.default.iter().for_each(|value| self.visit_expr(value));
                 }
-                let parameters = |reader: &mut Self| {
+                let parameters = |collector: &mut Self| {
                     for parameter in function.parameters.iter() {
-                        reader.bind(parameter.name().id.as_str(), Binding::Anything);
+                        collector.bind(parameter.name().id.as_str(), Binding::Anything);
                     }
                 };
                 self.within(statement, false, parameters, &function.body);
@@ -278,7 +277,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
         walk_expr(self, expression);
     }
 
-    /// Of lambdas: those of functions are bound in their own scope.
+    /// Parameters of lambdas; those of functions are bound in their own scope.
     fn visit_parameter(&mut self, parameter: &'a Parameter) {
         self.bind(parameter.name.id.as_str(), Binding::Anything);
     }

@@ -1,75 +1,72 @@
-//! How deep the syntax tree of a source can get, told without making it.
+//! Bounds the depth of the syntax tree of a source without building it.
 //!
-//! In: the source. Out: whether its tree is shallow enough to be walked and
-//! dropped, which both go down one stack frame per level: a source that nests
-//! without end would end the process.
+//! In: the source. Out: whether its tree is shallow enough to be walked and dropped, both of
+//! which use one stack frame per level: unbounded nesting would crash the process.
 //!
-//! The parser itself grows its stack, so only the tree counts. Its depth is at most
-//! the number of operators and keywords in an element, plus the depth of the
-//! deepest bracket in that element, plus the blocks around it. Python has limits of
-//! its own: 200 brackets, 100 blocks, and about 3,000 levels in all; what is beyond
-//! them does not compile.
+//! The parser grows its own stack, so only the tree counts. Its depth is at most the number
+//! of operators and keywords in an element, plus the depth of the deepest bracket in that
+//! element, plus the enclosing blocks. Python has limits of its own: 200 brackets, 100
+//! blocks and about 3,000 levels in total; anything beyond does not compile.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::Mode;
 use ruff_python_parser::lexer::{Lexer, lex};
 
-/// Levels of brackets, and of blocks. Those of Python itself (`MAXLEVEL` and
+/// Maximum levels of brackets and of blocks, as in Python itself (`MAXLEVEL` and
 /// `MAXINDENT` of its tokenizer).
-const BRACKETS: usize = 200;
-const BLOCKS: usize = 100;
+const MAX_BRACKETS: usize = 200;
+const MAX_BLOCKS: usize = 100;
 
-/// Levels in all. Chosen: a sum of so many parts in one expression is not written
-/// by hand, and Python gives up at a small multiple of it.
-pub(crate) const LEVELS: usize = 1500;
+/// Maximum levels in total. Chosen: nobody writes a sum of so many terms by hand, and Python
+/// gives up at a small multiple of it.
+pub(crate) const MAX_LEVELS: usize = 1500;
 
-/// Whether the tree of a source can be walked.
+/// Whether the tree of a source is shallow enough to be walked.
 pub(crate) fn is_shallow(source: &str) -> bool {
-    Scan { tokens: lex(source, Mode::Module), open: Vec::new(), blocks: 0 }.run().is_some()
+    DepthScan { tokens: lex(source, Mode::Module), open: Vec::new(), blocks: 0 }.run().is_some()
 }
 
-struct Scan<'s> {
+struct DepthScan<'s> {
     tokens: Lexer<'s>,
-    /// The line itself, and the brackets that are open.
-    open: Vec<Level>,
+    /// The line itself and the open brackets.
+    open: Vec<BracketLevel>,
     blocks: usize,
 }
 
-/// One bracket, or the line around all of them.
+/// An open bracket, or the line around all of them.
 #[derive(Default)]
-struct Level {
-    /// What opened it; nothing for the line itself.
+struct BracketLevel {
+    /// The opening token; none for the line itself.
     opening: Option<TokenKind>,
     /// Operators and keywords since the last comma.
     chain: u32,
-    /// Those that may have a comma inside: `lambda a, b: lambda c, d: …`.
-    lasting: u32,
-    /// Depth of the deepest bracket since the last comma, and of all before it.
+    /// Those that span commas: `lambda a, b: lambda c, d: …`.
+    comma_spanning: u32,
+    /// The depth of the deepest bracket since the last comma, and of all before it.
     inner: u32,
     before: u32,
 }
 
-impl Level {
+impl BracketLevel {
     fn depth(&self) -> u32 {
-        self.before.max(self.chain + self.lasting + self.inner)
+        self.before.max(self.chain + self.comma_spanning + self.inner)
     }
 
-    /// A comma: what follows stands beside what was.
+    /// A comma starts a sibling element.
     fn next_element(&mut self) {
-        self.before = self.before.max(self.chain + self.lasting + self.inner);
+        self.before = self.before.max(self.chain + self.comma_spanning + self.inner);
         (self.chain, self.inner) = (0, 0);
     }
 }
 
-impl Scan<'_> {
-    /// Reads all tokens; nothing if the tree may get too deep, or if brackets do
-    /// not match: that is no Python.
+impl DepthScan<'_> {
+    /// Scans all tokens; nothing if the tree may get too deep, or if brackets do not match.
     fn run(mut self) -> Option<()> {
-        self.open.push(Level::default());
+        self.open.push(BracketLevel::default());
         let mut after_async = false;
         loop {
             let kind = self.tokens.next_token();
-            // Anything else is an error, which the parser follows line after line.
+            // Anything else is a syntax error, for which the parser recurses line by line.
             let fits = matches!(kind, TokenKind::Def | TokenKind::With | TokenKind::For);
             if after_async && !fits {
                 return None;
@@ -84,7 +81,7 @@ impl Scan<'_> {
                 kind if is_closing(kind) => self.close(kind)?,
                 kind => self.count(kind)?,
             }
-            if self.blocks > BLOCKS || self.open.len() > BRACKETS {
+            if self.blocks > MAX_BLOCKS || self.open.len() > MAX_BRACKETS {
                 return None;
             }
         }
@@ -92,11 +89,11 @@ impl Scan<'_> {
 
     fn open(&mut self, kind: TokenKind) -> Option<()> {
         let level = self.open.last_mut()?;
-        // A call of a call of a call; the parts of an f-string stand side by side.
+        // Calls of calls nest; the parts of an f-string are siblings.
         let is_text =
             matches!(level.opening, Some(TokenKind::FStringStart | TokenKind::TStringStart));
         level.chain += u32::from(!is_text);
-        self.open.push(Level { opening: Some(kind), ..Level::default() });
+        self.open.push(BracketLevel { opening: Some(kind), ..BracketLevel::default() });
         Some(())
     }
 
@@ -115,19 +112,19 @@ impl Scan<'_> {
         let level = self.open.last_mut()?;
         match kind {
             TokenKind::Newline | TokenKind::Semi if brackets > 0 => return None,
-            TokenKind::Newline | TokenKind::Semi => *level = Level::default(),
+            TokenKind::Newline | TokenKind::Semi => *level = BracketLevel::default(),
             TokenKind::Comma => level.next_element(),
-            TokenKind::Lambda | TokenKind::Yield => level.lasting += 1,
+            TokenKind::Lambda | TokenKind::Yield => level.comma_spanning += 1,
             kind if is_leaf(kind) => return Some(()),
             _ => level.chain += 1,
         }
         self.check()
     }
 
-    /// What is closed counts for what is around it: in the end the line has it all.
+    /// Closed brackets count for the enclosing level; in the end the line includes all of them.
     fn check(&self) -> Option<()> {
         let levels = self.open.last()?.depth() as usize + self.blocks;
-        (levels <= LEVELS).then_some(())
+        (levels <= MAX_LEVELS).then_some(())
     }
 }
 
@@ -157,7 +154,7 @@ fn opening_of(kind: TokenKind) -> Option<TokenKind> {
     }
 }
 
-/// Tokens that have nothing below them.
+/// Tokens that are leaves of the tree.
 fn is_leaf(kind: TokenKind) -> bool {
     matches!(
         kind,

@@ -1,14 +1,16 @@
 //! Literals that look encoded.
+//!
+//! In: the text of a literal. Out: whether it looks like base64, hexadecimal or base85, and
+//! its entropy.
 
-/// Shorter ones are names, keys and checksums. Chosen: a SHA-512 in hexadecimal has
-/// 128 characters.
-const SHORTEST: usize = 160;
+/// Shorter texts are names, keys and checksums. Chosen: a SHA-512 in hexadecimal has 128
+/// characters.
+const MIN_BYTES: usize = 160;
 
-/// Whether a text is nothing that a person would read: one long word of the letters of
-/// base64, hexadecimal or base85.
+/// Whether a text is not meant for people: one long word in base64, hexadecimal or base85.
 pub(crate) fn looks_encoded(text: &str) -> bool {
-    if text.len() < SHORTEST || !text.is_ascii() {
-        return text.len() >= SHORTEST
+    if text.len() < MIN_BYTES || !text.is_ascii() {
+        return text.len() >= MIN_BYTES
             && text.bytes().filter(|byte| *byte == b'\\').count() * 5 > text.len();
     }
     let escaped = text.bytes().filter(|byte| *byte == b'\\').count();
@@ -52,7 +54,7 @@ mod tests {
     use super::{entropy, looks_encoded};
 
     #[test]
-    fn what_nobody_can_read_looks_encoded() {
+    fn unreadable_text_looks_encoded() {
         let base64 = "aW1wb3J0IG9zO29zLnN5c3RlbSgnaWQnKTtwcmludCgxMjM0NTY3ODkwKQpkZWYgZihhLGIpOgog\
                       ICAgcmV0dXJuIGErYgpmb3IgeCBpbiByYW5nZSgxMCk6CiAgICBwcmludChmKHgsIDIpKSMgYWFh\
                       YmJiY2NjZGRkCnByaW50KCdaWlpZWVlYWFgnKQ";

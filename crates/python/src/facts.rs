@@ -1,35 +1,42 @@
-//! What a program does, as facts that rules can judge.
+//! What a program does, as facts that rules can match.
 //!
-//! In: the statements of a program. Out: a [`Reading`]: imports, calls, reads and
-//! writes of what is not the program's own, by what they stand for after aliases,
-//! `getattr`, namespaces and texts that are put together were undone; loops that do
-//! not end; and what was counted. The program is followed once, in its order, without
-//! running anything (`statements`, `expressions`); functions are read after what is
-//! around them, when it is known what their names stand for.
+//! In: the statements of a program. Out: a [`Reading`](tidegate_model::reading::Reading): imports, calls, reads and writes of
+//! everything that the program did not define itself, named by what they refer to after
+//! aliases, `getattr`, namespaces and assembled text are resolved; loops that do not end; and
+//! measures. The program is evaluated once, in order, without running anything (`statements`,
+//! `expressions`); function bodies are evaluated after their surroundings, when it is known
+//! what their names refer to.
 //!
-//! Must stay true: time and memory grow with the source and no faster. Each
-//! expression is followed once; what is followed again (a comprehension over a list
-//! that is written out, a small function) is paid for from a budget, and a program
-//! that spends all of it is not read completely.
+//! Invariant: time and memory are linear in the source. Each expression is evaluated once.
+//! Evaluating one again (a comprehension over a literal list, a small function) is paid for
+//! from a budget, and a program that exhausts it is not analysed completely.
 
 mod arguments;
+mod builtin_calls;
 mod calls;
-mod counting;
 mod decoding;
+mod evaluator;
 mod expressions;
+mod file_paths;
 mod folding;
 mod frames;
+mod inlining;
+mod iteration;
+mod loop_body;
 mod loops;
 mod members;
+mod mutation;
 mod names;
 mod numbers;
-mod scan;
+mod recursion;
+mod runaway;
+mod sizes;
+mod special_functions;
 mod statements;
-mod texts;
+mod strings;
 mod value;
 
-pub(crate) use members::is_builtin;
-pub(crate) use scan::reading;
+pub(crate) use evaluator::reading;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
-//! The program inside a Markdown fence.
+//! Extracts a program from a Markdown fence.
 //!
-//! In: the source as written. Out: the program on the lines on which it was
-//! written. The same as the guest does (`without_fence` in `program.py`), or
-//! something else would be read than is run.
+//! In: the source as written. Out: the program, on its original lines.
+//! Invariant: the same as the guest does (`without_fence` in `program.py`); otherwise the
+//! program that is analysed would differ from the one that runs.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ mod tests {
     use super::without_fence;
 
     #[test]
-    fn a_fence_and_prose_are_gone_and_lines_stay() {
+    fn fence_and_prose_are_removed_and_lines_keep_their_numbers() {
         assert_eq!(without_fence("x = 1\n"), "x = 1\n");
         assert_eq!(
             without_fence("Here:\n```python\nx = 1\n  y\n```\nDone.\n```\nz"),
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_writes_markdown_stays_whole() {
+    fn a_program_that_writes_markdown_is_kept_whole() {
         let program = "md = \"\"\"\n```python\n1\n```\n\"\"\"\nlen(md)";
         assert_eq!(without_fence(program), program);
         assert_eq!(without_fence(&format!("```\n{program}\n```\n")), format!("\n{program}"));

@@ -1,9 +1,9 @@
-//! Which modules a program imports.
+//! The modules that a program imports.
 //!
-//! In: the statements of a program. Out: the first import of each module, and
-//! whether it is sure to be made: at the top of the program, outside of any
-//! condition and guard, in a program that does not change where modules come from.
-//! What modules there are is for the caller to know: it depends on the Python.
+//! In: the statements of a program. Out: the first import of each module, and whether it is
+//! certain to run: at the top level, outside any condition or `try`, in a program that does
+//! not change where modules come from. The caller knows which modules exist: that depends on
+//! the installed Python.
 
 use std::collections::HashSet;
 
@@ -12,47 +12,46 @@ use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 use tidegate_model::Import;
 
-use crate::analysis::Lines;
+use crate::lines::Lines;
 
-/// How many modules are told.
-const MOST: usize = 200;
+/// Maximum modules reported.
+const MAX_MODULES: usize = 200;
 
-/// The modules that a program imports, in the order of the source; `servers` is
-/// not among them.
+/// The modules that a program imports, in source order, except `servers`.
 pub(crate) fn imports(body: &[Stmt], lines: &Lines<'_>) -> Vec<Import> {
-    let mut reader = Reader::default();
-    reader.visit_body(body);
-    let changes = reader.changes;
+    let mut collector = ImportCollector::default();
+    collector.visit_body(body);
+    let changes_import_path = collector.changes_import_path;
     let import = |(module, at, is_sure): (&str, TextSize, bool)| {
         let (line, column) = lines.place(at);
-        Import { module: module.to_owned(), line, column, is_sure: is_sure && !changes }
+        Import { module: module.to_owned(), line, column, is_sure: is_sure && !changes_import_path }
     };
-    reader.found.into_iter().map(import).collect()
+    collector.found.into_iter().map(import).collect()
 }
 
 #[derive(Default)]
-struct Reader<'a> {
-    /// In how many statements the visit is.
+struct ImportCollector<'a> {
+    /// The number of enclosing statements.
     depth: u32,
-    /// Whether the program may have ended.
+    /// Whether the program may have ended before.
     ended: bool,
     found: Vec<(&'a str, TextSize, bool)>,
-    known: HashSet<&'a str>,
+    seen: HashSet<&'a str>,
     /// Whether the program may change where modules come from.
-    changes: bool,
+    changes_import_path: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ImportCollector<'a> {
     fn add(&mut self, module: &'a str, at: TextSize) {
         let root = module.split('.').next().unwrap_or(module);
-        self.changes |= matches!(root, "importlib" | "imp" | "runpy" | "builtins");
-        if root != "servers" && self.found.len() < MOST && self.known.insert(root) {
+        self.changes_import_path |= matches!(root, "importlib" | "imp" | "runpy" | "builtins");
+        if root != "servers" && self.found.len() < MAX_MODULES && self.seen.insert(root) {
             self.found.push((root, at, self.depth == 0 && !self.ended));
         }
     }
 }
 
-impl<'a> Visitor<'a> for Reader<'a> {
+impl<'a> Visitor<'a> for ImportCollector<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::Import(import) => {
@@ -63,7 +62,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
             Stmt::ImportFrom(import) => {
                 let module = import.module.as_ref().filter(|_| import.level == 0);
                 if let Some(module) = module {
-                    self.changes |= module.id == "sys";
+                    self.changes_import_path |= module.id == "sys";
                     self.add(module.id.as_str(), import.start());
                 }
             }
@@ -85,7 +84,7 @@ impl<'a> Visitor<'a> for Reader<'a> {
             };
             self.ended |= matches!(name, "exit" | "quit" | "_exit");
         }
-        self.changes |= match expression {
+        self.changes_import_path |= match expression {
             Expr::Attribute(attribute) => match attribute.attr.id.as_str() {
                 "modules" | "meta_path" | "path_hooks" | "path_importer_cache" => true,
                 "path" => !matches!(&*attribute.value, Expr::Name(name) if name.id == "os"),

@@ -1,30 +1,32 @@
-//! Reads programs in Python before they run, with a real parser.
+//! Analyses Python programs before they run, with a real parser.
 //!
-//! In: the source as written. Out: a [`Prepared`](tidegate_model::Prepared): which servers and tools the
-//! program uses, what it imports, and what else it does, as facts for the rules of
-//! `validate`; or nothing, if the source is not understood. Pure: no clock, no disk, no network.
+//! In: the source as written. Out: a [`Prepared`](tidegate_model::Prepared): the servers and
+//! tools that the program uses, its imports, and what else it does, as facts for the rules
+//! of `validate`; or nothing, if the source does not parse. Pure: no clock, no disk, no
+//! network.
 //!
-//! Nothing relies on it for safety. What a program may do is decided by the jail
-//! and at each call; this only tells sooner and in better words. A syntax error is
-//! told by Python itself.
-//! Must stay true: no source makes it panic, overflow a stack, or take long
-//! ([`prepare`] says how).
+//! Security never depends on this crate. The jail and the decision on each call limit what a
+//! program can do; the analysis reports problems earlier and in better words. Python itself
+//! reports syntax errors.
+//! Invariant: no source makes it panic, overflow a stack or take long (see [`prepare`]).
 
-mod alike;
 mod analysis;
 mod bindings;
+mod builtins;
 mod depth;
 mod encoded;
 mod facts;
 mod fence;
-mod hints;
 mod imports;
-mod literals;
-mod meanings;
+mod key_hints;
+mod lines;
+mod literal_arguments;
+mod lookalikes;
 mod measures;
 mod references;
 mod repeats;
+mod resolver;
 mod shape;
-mod written;
+mod tool_calls;
 
 pub use analysis::{LONGEST_SOURCE, STACK_BYTES, prepare};

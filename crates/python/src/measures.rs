@@ -1,8 +1,8 @@
-//! What can be counted in a program, and what can be seen in its tokens alone.
+//! Measures of a program, and facts that are visible in its tokens alone.
 //!
-//! In: the tokens and the tree of a program. Out: its measures, and facts about
-//! identifiers that look like others, literals that look encoded, and the encoding
-//! that it claims to have. One pass over each.
+//! In: the tokens and the tree of a program. Out: its measures, and facts about identifiers
+//! that look like others, literals that look encoded, and the declared encoding. One pass
+//! over each.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,16 @@ use ruff_python_ast::{AnyStringFlags, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 use tidegate_model::reading::{Fact, FactKind, Known, Measures};
 
-use crate::alike::{is_mangled, is_mixed, skeleton};
+use crate::builtins::is_builtin;
 use crate::encoded::{entropy, looks_encoded};
+use crate::lookalikes::{is_mangled, is_mixed, skeleton};
 use crate::shape::shape;
 
-/// How many facts of one kind are told. Chosen.
-const MOST: usize = 50;
+/// Maximum facts of one kind. Chosen.
+const MAX_FACTS_PER_KIND: usize = 50;
 
-/// Encodings in which a program says something else than it shows.
-const STRANGE: [&str; 16] = [
+/// Encodings that make a program run something other than it shows.
+const DECEPTIVE_ENCODINGS: [&str; 16] = [
     "rot13",
     "rot-13",
     "utf-7",
@@ -38,32 +39,32 @@ const STRANGE: [&str; 16] = [
     "idna",
 ];
 
-/// Facts with where they are.
-pub(crate) type Placed = Vec<(TextSize, Fact)>;
+/// Facts with their offsets.
+pub(crate) type LocatedFacts = Vec<(TextSize, Fact)>;
 
-pub(crate) fn measure(source: &str, tokens: &Tokens, body: &[Stmt]) -> (Measures, Placed) {
-    let mut counts = Counts { source, ..Counts::default() };
+pub(crate) fn measure(source: &str, tokens: &Tokens, body: &[Stmt]) -> (Measures, LocatedFacts) {
+    let mut scan = TokenScan { source, ..TokenScan::default() };
     for token in tokens {
-        counts.token(token);
+        scan.token(token);
     }
-    counts.look_alikes();
-    counts.direction();
+    scan.look_alikes();
+    scan.direction();
     let lines = source.lines();
     let (longest, lines) =
         lines.fold((0, 0), |(longest, all), line| (line.chars().count().max(longest), all + 1));
     let shape = shape(body);
     if shape.lambdas >= 4 {
-        counts.tell(FactKind::Syntax, "lambdas", shape.lambdas_at, vec![shape.lambdas as f64]);
+        scan.record(FactKind::Syntax, "lambdas", shape.lambdas_at, vec![shape.lambdas as f64]);
     }
-    let mut measures = counts.measures;
+    let mut measures = scan.measures;
     measures.bytes = source.len() as u64;
     (measures.lines, measures.longest_line) = (lines, longest as u64);
     (measures.nodes, measures.depth) = (shape.nodes, shape.depth);
     (measures.cyclomatic, measures.most_branched) = (shape.branches + 1, shape.most_branched + 1);
-    measures.escape_density = share(measures.escapes, counts.in_strings);
-    measures.symbol_share = share(counts.symbols, counts.characters);
-    measures.names = counts.names.len() as u64;
-    (measures, counts.facts)
+    measures.escape_density = share(measures.escapes, scan.in_strings);
+    measures.symbol_share = share(scan.symbols, scan.characters);
+    measures.names = scan.names.len() as u64;
+    (measures, scan.facts)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share is not exact")]
@@ -72,21 +73,21 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 #[derive(Default)]
-struct Counts<'s> {
+struct TokenScan<'s> {
     source: &'s str,
     measures: Measures,
-    facts: Placed,
-    /// Characters in string literals, as the program sees them.
+    facts: LocatedFacts,
+    /// Characters in string literals, after unescaping.
     in_strings: u64,
-    /// Characters outside of strings and comments, and those of them that are symbols.
+    /// Characters outside strings and comments, and how many of them are symbols.
     characters: u64,
     symbols: u64,
     names: HashSet<&'s str>,
-    /// Names that could be taken for others, with where they stand first.
+    /// Names that might look like others, with their first offset.
     foreign: Vec<(&'s str, TextSize)>,
 }
 
-impl<'s> Counts<'s> {
+impl<'s> TokenScan<'s> {
     fn token(&mut self, token: &Token) {
         let text = self.source.get(token.range().to_std_range()).unwrap_or_default();
         match token.kind() {
@@ -129,10 +130,10 @@ impl<'s> Counts<'s> {
         if length > self.measures.longest_encoded {
             (self.measures.longest_encoded, self.measures.encoded_entropy) = (length, bits);
         }
-        self.tell(FactKind::Text, &inside[..inside.len().min(40)], at, vec![length as f64, bits]);
+        self.record(FactKind::Text, &inside[..inside.len().min(40)], at, vec![length as f64, bits]);
     }
 
-    /// A cookie in one of the first two lines says how the source is encoded.
+    /// An encoding declaration in one of the first two lines.
     fn comment(&mut self, text: &str, at: TextSize) {
         let before = self.source.get(..at.to_usize()).unwrap_or_default();
         if before.len() > 400 || before.lines().count() > 2 {
@@ -146,8 +147,8 @@ impl<'s> Counts<'s> {
             .take_while(|one| one.is_alphanumeric() || matches!(one, '-' | '_' | '.'))
             .collect();
         let plain = name.to_ascii_lowercase().replace('_', "-");
-        if STRANGE.contains(&plain.as_str()) {
-            self.tell(FactKind::Syntax, "encoding", at, Vec::new());
+        if DECEPTIVE_ENCODINGS.contains(&plain.as_str()) {
+            self.record(FactKind::Syntax, "encoding", at, Vec::new());
         }
     }
 
@@ -158,42 +159,43 @@ impl<'s> Counts<'s> {
         self.measures.mangled_names += u64::from(is_mangled(name));
         if is_mixed(name) {
             self.measures.mixed_names += 1;
-            self.tell(FactKind::Name, name, at, Vec::new());
+            self.record(FactKind::Name, name, at, Vec::new());
         } else if !name.is_ascii() {
             self.foreign.push((name, at));
         }
     }
 
-    /// Names that read like another one of the program or of the language.
+    /// Finds names that look like another name of the program or a builtin.
     fn look_alikes(&mut self) {
         for (name, at) in std::mem::take(&mut self.foreign) {
             let Some(plain) = skeleton(name) else { continue };
-            if self.names.contains(plain.as_str()) || crate::facts::is_builtin(&plain) {
+            if self.names.contains(plain.as_str()) || is_builtin(&plain) {
                 self.measures.mixed_names += 1;
-                self.tell(FactKind::Name, name, at, Vec::new());
+                self.record(FactKind::Name, name, at, Vec::new());
             }
         }
     }
 
-    /// Where the program is shown in another order than it is read, in texts and
-    /// comments too. Marks that say nothing but which way a word goes are not meant.
+    /// Finds characters that display the program in another order than it runs, including in
+    /// strings and comments. Plain direction marks are harmless.
     fn direction(&mut self) {
-        let turns = |one: char| matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if let Some(at) = self.source.find(turns).and_then(|at| u32::try_from(at).ok()) {
-            self.tell(FactKind::Syntax, "direction", TextSize::new(at), Vec::new());
+        let is_override =
+            |one: char| matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if let Some(at) = self.source.find(is_override).and_then(|at| u32::try_from(at).ok()) {
+            self.record(FactKind::Syntax, "direction", TextSize::new(at), Vec::new());
         }
     }
 
-    fn tell(&mut self, kind: FactKind, path: &str, at: TextSize, numbers: Vec<f64>) {
+    fn record(&mut self, kind: FactKind, path: &str, at: TextSize, numbers: Vec<f64>) {
         let arguments = numbers.into_iter().map(Known::number).collect();
-        if self.facts.iter().filter(|(_, fact)| fact.kind == kind).count() < MOST {
+        if self.facts.iter().filter(|(_, fact)| fact.kind == kind).count() < MAX_FACTS_PER_KIND {
             let path = path.to_owned();
             self.facts.push((at, Fact { kind, path, arguments, ..Fact::default() }));
         }
     }
 }
 
-/// Characters that are written as escapes, without those that have to be.
+/// Characters written as escapes without need.
 fn escapes(text: &str) -> u64 {
     let mut found = 0;
     let mut rest = text.bytes();

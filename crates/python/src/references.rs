@@ -1,9 +1,9 @@
-//! Which servers and tools a program uses, found before it runs.
+//! The servers and tools that a program uses, found before it runs.
 //!
-//! In: the statements of a program and what its names stand for. Out: one
-//! [`Reference`] for each call and import that names a server. Reading
-//! `servers.crm.get_lead` without calling it is no use of it, and a use that the
-//! program itself is prepared to see fail is marked as guarded: programs may probe.
+//! In: the statements of a program and a resolver for its names. Out: one [`Reference`] for
+//! each call and import that names a server. Accessing `servers.crm.get_lead` without calling
+//! it is not a use, and a use whose failure the program handles is marked as guarded:
+//! programs may probe.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
@@ -11,48 +11,56 @@ use ruff_text_size::Ranged;
 use serde_json::{Map, Value};
 use tidegate_model::{Reference, ToolRef, Written};
 
-use crate::analysis::Lines;
 use crate::bindings::{Imported, MODULE, ScopeId};
-use crate::literals::Noted;
-use crate::meanings::{Meaning, Meanings, Name, literal};
-use crate::written::written;
+use crate::lines::Lines;
+use crate::literal_arguments::written;
+use crate::resolver::{Name, Referent, Resolver, literal};
+use crate::tool_calls::ToolCallLiterals;
 
-/// How many references are told. A program with more repeats itself.
-const MOST: usize = 500;
+/// Maximum references reported. A program with more repeats itself.
+const MAX_REFERENCES: usize = 500;
 
-/// How many places in the arguments of all calls are told.
-const MOST_PLACES: usize = 5000;
+/// Maximum positions reported in the arguments of all calls.
+const MAX_POSITIONS: usize = 5000;
 
-/// How much of a condition is looked at.
-const PROBED: u32 = 100;
+/// Maximum expressions of a condition that are examined.
+const MAX_PROBED: u32 = 100;
 
-/// All uses of servers and tools in a program, in the order of the source, and the
-/// tools that it names without calling them.
+/// All uses of servers and tools in source order, and the tools that are named without being
+/// called.
 pub(crate) fn references<'a>(
     body: &'a [Stmt],
-    meanings: &Meanings<'_, 'a>,
+    resolver: &Resolver<'_, 'a>,
     lines: &Lines<'_>,
-    noted: &Noted,
+    tool_literals: &ToolCallLiterals,
 ) -> (Vec<Reference>, Vec<(String, String)>) {
-    let (found, kept) = (Vec::new(), Vec::new());
-    let mut uses =
-        Uses { meanings, lines, noted, scope: MODULE, guards: 0, places: MOST_PLACES, found, kept };
-    uses.visit_body(body);
-    uses.found.sort_by_key(|reference| (reference.line, reference.column));
-    (uses.found, uses.kept)
+    let (found, uncalled_tools) = (Vec::new(), Vec::new());
+    let mut collector = ReferenceCollector {
+        resolver,
+        lines,
+        tool_literals,
+        scope: MODULE,
+        guards: 0,
+        places: MAX_POSITIONS,
+        found,
+        uncalled_tools,
+    };
+    collector.visit_body(body);
+    collector.found.sort_by_key(|reference| (reference.line, reference.column));
+    (collector.found, collector.uncalled_tools)
 }
 
-struct Uses<'m, 'b, 'a> {
-    meanings: &'m Meanings<'b, 'a>,
+struct ReferenceCollector<'m, 'b, 'a> {
+    resolver: &'m Resolver<'b, 'a>,
     lines: &'m Lines<'m>,
-    noted: &'m Noted,
+    tool_literals: &'m ToolCallLiterals,
     scope: ScopeId,
-    /// In how many guards the visit is.
+    /// The number of enclosing guards.
     guards: u32,
-    /// How many places of arguments may still be told.
+    /// How many argument positions may still be reported.
     places: usize,
     found: Vec<Reference>,
-    kept: Vec<(String, String)>,
+    uncalled_tools: Vec<(String, String)>,
 }
 
 /// How a server or tool is used.
@@ -65,9 +73,9 @@ struct Use {
     repeated: bool,
 }
 
-impl<'a> Uses<'_, '_, 'a> {
+impl<'a> ReferenceCollector<'_, '_, 'a> {
     fn add(&mut self, server: Name<'_>, tool: Option<Name<'_>>, of: Use) {
-        if self.found.len() >= MOST {
+        if self.found.len() >= MAX_REFERENCES {
             return;
         }
         let (line, column) = self.lines.place(tool.unwrap_or(server).at);
@@ -88,60 +96,60 @@ impl<'a> Uses<'_, '_, 'a> {
     }
 
     fn add_import(&mut self, imported: Imported<'a>) {
-        match self.meanings.imported(imported) {
-            Some(Meaning::Server(server)) => self.add(server, None, Use::default()),
-            Some(Meaning::Tool(server, tool)) => self.add(server, Some(tool), Use::default()),
-            Some(Meaning::Servers | Meaning::CallByName | Meaning::Python(_)) | None => {}
+        match self.resolver.imported(imported) {
+            Some(Referent::Server(server)) => self.add(server, None, Use::default()),
+            Some(Referent::Tool(server, tool)) => self.add(server, Some(tool), Use::default()),
+            Some(Referent::Servers | Referent::CallByName | Referent::Python(_)) | None => {}
         }
     }
 
     fn add_call(&mut self, call: &'a ExprCall) {
         let (start, end) = (call.arguments.start(), call.arguments.end());
         let callee = call.func.range();
-        let Some(meaning) = self.meanings.of(&call.func, self.scope) else { return };
+        let Some(referent) = self.resolver.of(&call.func, self.scope) else { return };
         let ends = (self.lines.place(start), self.lines.place(end));
         let arguments = Some((ends.0.0, ends.0.1, ends.1.0, ends.1.1));
-        // Where a name was bound is elsewhere, and its own reference.
+        // The place where a name was bound is a reference of its own.
         let here = |name: Name<'a>| match callee.contains_inclusive(name.at) {
             true => name,
             false => Name { at: callee.start(), ..name },
         };
-        let (literals, repeated) = self.noted.of(start);
-        match meaning {
-            Meaning::Tool(server, tool) => {
+        let (literals, repeated) = self.tool_literals.of(start);
+        match referent {
+            Referent::Tool(server, tool) => {
                 let written = written(&call.arguments, self.lines, self.places);
                 self.places -= written.len();
                 let of = Use { arguments, written, called: false, literals, repeated };
                 self.add(here(server), Some(here(tool)), of);
             }
-            Meaning::Server(server) => {
+            Referent::Server(server) => {
                 let server = Name { at: callee.start(), ..server };
                 self.add(server, None, Use { arguments, called: true, ..Use::default() });
             }
-            Meaning::CallByName => {
+            Referent::CallByName => {
                 let Some((server, tool)) = named_tool(call) else { return };
                 let named = |text| Name { text, at: callee.start() };
                 let of = Use { arguments, literals, repeated, ..Use::default() };
                 self.add(named(server), Some(named(tool)), of);
             }
-            Meaning::Servers | Meaning::Python(_) => {}
+            Referent::Servers | Referent::Python(_) => {}
         }
     }
 
     fn is_tool(&self, expression: &'a Expr) -> bool {
-        matches!(self.meanings.of(expression, self.scope), Some(Meaning::Tool(..)))
+        matches!(self.resolver.of(expression, self.scope), Some(Referent::Tool(..)))
     }
 
-    /// A tool that is named and not called here: how it is called is not known.
-    fn keep(&mut self, expression: &'a Expr) {
-        if let Some(Meaning::Tool(server, tool)) = self.meanings.of(expression, self.scope)
-            && self.kept.len() < MOST
+    /// Records a tool that is named but not called here, so its arguments are unknown.
+    fn record_uncalled(&mut self, expression: &'a Expr) {
+        if let Some(Referent::Tool(server, tool)) = self.resolver.of(expression, self.scope)
+            && self.uncalled_tools.len() < MAX_REFERENCES
         {
-            self.kept.push((server.text.to_owned(), tool.text.to_owned()));
+            self.uncalled_tools.push((server.text.to_owned(), tool.text.to_owned()));
         }
     }
 
-    /// Enters the scope that a statement opens, and gives the one around it.
+    /// Enters the scope that a statement opens, and returns the enclosing one.
     fn enter(&mut self, opened: Option<ScopeId>) -> ScopeId {
         let outer = self.scope;
         self.scope = opened.unwrap_or(outer);
@@ -154,15 +162,15 @@ impl<'a> Uses<'_, '_, 'a> {
         self.guards -= u32::from(guard);
     }
 
-    /// Whether a condition asks what is there: `"crm" in servers`.
+    /// Whether a condition tests for a server or tool: `"crm" in servers`.
     fn probes(&self, test: &'a Expr) -> bool {
-        let (meanings, scope) = (self.meanings, self.scope);
-        let mut probe = Probe { meanings, scope, left: PROBED, found: false };
+        let (resolver, scope) = (self.resolver, self.scope);
+        let mut probe = Probe { resolver, scope, left: MAX_PROBED, found: false };
         probe.visit_expr(test);
         probe.found
     }
 
-    /// Whether `with` swallows what is raised in it.
+    /// Whether a `with` suppresses exceptions.
     fn suppresses(expression: &Expr) -> bool {
         let Expr::Call(call) = expression else { return false };
         match &*call.func {
@@ -173,15 +181,15 @@ impl<'a> Uses<'_, '_, 'a> {
     }
 
     fn visit_branches(&mut self, guard: bool, branches: &[&'a [Stmt]]) {
-        self.guarded(guard, |uses| {
+        self.guarded(guard, |collector| {
             for branch in branches {
-                uses.visit_body(branch);
+                collector.visit_body(branch);
             }
         });
     }
 }
 
-/// The server and the tool that `call_tool` is given.
+/// The server and tool passed to `call_tool`.
 fn named_tool(call: &ExprCall) -> Option<(&str, &str)> {
     let text = |at: usize| literal(call.arguments.args.get(at)?);
     let by_name = || literal(&call.arguments.find_keyword("name")?.value);
@@ -193,15 +201,15 @@ fn named_tool(call: &ExprCall) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether a call gives what was raised instead of raising it.
+/// Whether a call returns exceptions instead of raising them.
 fn collects_errors(call: &ExprCall) -> bool {
     let keyword = call.arguments.find_keyword("return_exceptions");
     keyword.is_some_and(|keyword| !matches!(&keyword.value, Expr::BooleanLiteral(it) if !it.value))
 }
 
-impl<'a> Visitor<'a> for Uses<'_, '_, 'a> {
+impl<'a> Visitor<'a> for ReferenceCollector<'_, '_, 'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
-        let inside = self.meanings.bindings().opened(statement);
+        let inside = self.resolver.bindings().opened(statement);
         match statement {
             Stmt::FunctionDef(function) => {
                 for decorator in &function.decorator_list {
@@ -258,7 +266,7 @@ impl<'a> Visitor<'a> for Uses<'_, '_, 'a> {
                 self.visit_branches(guard, &[&one.body]);
                 for clause in &one.elif_else_clauses {
                     if let Some(test) = &clause.test {
-                        self.guarded(guard, |uses| uses.visit_expr(test));
+                        self.guarded(guard, |collector| collector.visit_expr(test));
                         guard |= self.probes(test);
                     }
                     self.visit_branches(guard, &[&clause.body]);
@@ -275,33 +283,37 @@ impl<'a> Visitor<'a> for Uses<'_, '_, 'a> {
                 if !self.is_tool(&call.func) {
                     self.visit_expr(&call.func);
                 }
-                self.guarded(collects_errors(call), |uses| uses.visit_arguments(&call.arguments));
+                self.guarded(collects_errors(call), |collector| {
+                    collector.visit_arguments(&call.arguments)
+                });
             }
             Expr::If(one) => {
                 self.visit_expr(&one.test);
-                self.guarded(self.probes(&one.test), |uses| {
-                    uses.visit_expr(&one.body);
-                    uses.visit_expr(&one.orelse);
+                self.guarded(self.probes(&one.test), |collector| {
+                    collector.visit_expr(&one.body);
+                    collector.visit_expr(&one.orelse);
                 });
             }
             Expr::BoolOp(one) => {
                 let mut guard = false;
                 for value in &one.values {
-                    self.guarded(guard, |uses| uses.visit_expr(value));
+                    self.guarded(guard, |collector| collector.visit_expr(value));
                     guard |= self.probes(value);
                 }
             }
-            Expr::Name(_) | Expr::Attribute(_) if self.is_tool(expression) => self.keep(expression),
+            Expr::Name(_) | Expr::Attribute(_) if self.is_tool(expression) => {
+                self.record_uncalled(expression)
+            }
             _ => walk_expr(self, expression),
         }
     }
 }
 
-/// Looks for a server or tool that is read and not called.
+/// Searches for a server or tool that is accessed but not called.
 struct Probe<'m, 'b, 'a> {
-    meanings: &'m Meanings<'b, 'a>,
+    resolver: &'m Resolver<'b, 'a>,
     scope: ScopeId,
-    /// How many expressions may still be looked at.
+    /// How many expressions may still be examined.
     left: u32,
     found: bool,
 }
@@ -310,12 +322,12 @@ impl<'a> Visitor<'a> for Probe<'_, '_, 'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         let Some(left) = self.left.checked_sub(1) else { return };
         self.left = left;
-        match (expression, self.meanings.of(expression, self.scope)) {
-            (_, Some(Meaning::Servers | Meaning::Server(_) | Meaning::Tool(..))) => {
+        match (expression, self.resolver.of(expression, self.scope)) {
+            (_, Some(Referent::Servers | Referent::Server(_) | Referent::Tool(..))) => {
                 self.found = true;
             }
             (Expr::Call(call), _) => {
-                if self.meanings.of(&call.func, self.scope).is_none() {
+                if self.resolver.of(&call.func, self.scope).is_none() {
                     self.visit_expr(&call.func);
                 }
                 self.visit_arguments(&call.arguments);

@@ -1,28 +1,28 @@
-//! Which functions of a program are called over and over.
+//! Which functions of a program are called repeatedly.
 //!
-//! In: the statements of a program. Out: the names of functions that are called or
-//! handed on in a loop or comprehension, or given to something that calls them for
-//! each of a list; and those that these call.
+//! In: the statements of a program. Out: the names of functions that are called or passed on
+//! in a loop or comprehension, or given to something that calls them for each element, and
+//! of those that such functions call.
 
 use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 
-/// Names of functions that are called over and over.
+/// The names of functions that are called repeatedly.
 pub(crate) struct Repeats<'a> {
     names: HashSet<&'a str>,
 }
 
 impl<'a> Repeats<'a> {
     pub(crate) fn of(body: &'a [Stmt]) -> Self {
-        let mut finder = Finder::default();
-        finder.visit_body(body);
+        let mut collector = RepeatCollector::default();
+        collector.visit_body(body);
         let mut names = HashSet::new();
-        let mut open: Vec<&'a str> = finder.repeated.into_iter().collect();
+        let mut open: Vec<&'a str> = collector.repeated.into_iter().collect();
         while let Some(name) = open.pop() {
             if names.insert(name) {
-                open.extend(finder.used_in.get(name).into_iter().flatten());
+                open.extend(collector.used_in.get(name).into_iter().flatten());
             }
         }
         Self { names }
@@ -33,8 +33,8 @@ impl<'a> Repeats<'a> {
     }
 }
 
-/// Whether a call takes a function and calls it for each of a list.
-pub(crate) fn goes_over_a_list(call: &ExprCall) -> bool {
+/// Whether a call invokes its argument for each element of a list.
+pub(crate) fn calls_for_each_element(call: &ExprCall) -> bool {
     let name = match &*call.func {
         Expr::Name(name) => name.id.as_str(),
         Expr::Attribute(attribute) => attribute.attr.id.as_str(),
@@ -58,16 +58,16 @@ pub(crate) fn goes_over_a_list(call: &ExprCall) -> bool {
 }
 
 #[derive(Default)]
-struct Finder<'a> {
+struct RepeatCollector<'a> {
     loops: u32,
-    /// The functions around this.
+    /// The enclosing functions.
     inside: Vec<&'a str>,
     repeated: HashSet<&'a str>,
-    /// Which names a function uses.
+    /// The names that each function uses.
     used_in: HashMap<&'a str, HashSet<&'a str>>,
 }
 
-impl<'a> Finder<'a> {
+impl<'a> RepeatCollector<'a> {
     fn repeat(&mut self, walk: impl FnOnce(&mut Self)) {
         self.loops += 1;
         walk(self);
@@ -75,7 +75,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-impl<'a> Visitor<'a> for Finder<'a> {
+impl<'a> Visitor<'a> for RepeatCollector<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::FunctionDef(function) => {
@@ -85,10 +85,10 @@ impl<'a> Visitor<'a> for Finder<'a> {
                 self.loops = loops;
                 self.inside.pop();
             }
-            Stmt::While(_) => self.repeat(|finder| walk_stmt(finder, statement)),
+            Stmt::While(_) => self.repeat(|collector| walk_stmt(collector, statement)),
             Stmt::For(one) => {
                 self.visit_expr(&one.iter);
-                self.repeat(|finder| finder.visit_body(&one.body));
+                self.repeat(|collector| collector.visit_body(&one.body));
                 self.visit_body(&one.orelse);
             }
             _ => walk_stmt(self, statement),
@@ -98,15 +98,15 @@ impl<'a> Visitor<'a> for Finder<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
             Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
-                self.repeat(|finder| walk_expr(finder, expression));
+                self.repeat(|collector| walk_expr(collector, expression));
             }
-            Expr::Call(call) if goes_over_a_list(call) => {
+            Expr::Call(call) if calls_for_each_element(call) => {
                 self.visit_expr(&call.func);
-                // What is called in place is called once.
+                // A call in an argument happens once.
                 for argument in &call.arguments.args {
                     match argument {
                         Expr::Name(_) | Expr::Lambda(_) => {
-                            self.repeat(|finder| finder.visit_expr(argument));
+                            self.repeat(|collector| collector.visit_expr(argument));
                         }
                         _ => self.visit_expr(argument),
                     }
@@ -134,7 +134,7 @@ mod tests {
     use super::Repeats;
 
     #[test]
-    fn functions_that_are_called_over_and_over_are_known() {
+    fn functions_that_are_called_repeatedly_are_found() {
         for (source, expected) in [
             ("def f(): pass\nfor x in y: f()", true),
             ("def f(): pass\n[f() for x in y]", true),

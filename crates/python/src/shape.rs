@@ -1,4 +1,6 @@
-//! The shape of a program's tree: its size, its depth and its branches.
+//! The shape of a syntax tree: its size, depth and branches.
+//!
+//! In: the statements of a program. Out: counts for its measures.
 
 use ruff_python_ast::visitor::{
     Visitor, walk_comprehension, walk_except_handler, walk_expr, walk_match_case, walk_stmt,
@@ -6,14 +8,14 @@ use ruff_python_ast::visitor::{
 use ruff_python_ast::{Comprehension, ExceptHandler, Expr, MatchCase, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 
-/// What is counted in a tree.
+/// Counts over a tree.
 #[derive(Default)]
 pub(crate) struct Shape {
     pub(crate) nodes: u64,
     pub(crate) depth: u64,
     pub(crate) branches: u64,
     pub(crate) most_branched: u64,
-    /// How deep lambdas stand in each other, and where.
+    /// The deepest nesting of lambdas, and its offset.
     pub(crate) lambdas: u32,
     pub(crate) lambdas_at: TextSize,
     at_depth: u64,

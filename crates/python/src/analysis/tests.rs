@@ -1,16 +1,18 @@
+//! Sources that are no Python, hostile, or as large as allowed.
+
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{LONGEST_SOURCE, Prepared, STACK_BYTES, prepare};
 
-/// As the gateway calls it.
+/// Analyses on a thread with the required stack, as the reader does.
 fn on_its_thread(source: String) -> Option<Prepared> {
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
     thread.spawn(move || prepare(&source)).unwrap().join().unwrap()
 }
 
 #[test]
-fn what_is_no_python_gives_nothing() {
+fn sources_that_do_not_parse_give_nothing() {
     for source in ["const x = 1;", "def f(:\n", "x = ", "if x:\npass", "print 'x'"] {
         assert_eq!(prepare(source), None, "{source}");
     }
@@ -22,7 +24,7 @@ fn what_is_no_python_gives_nothing() {
 }
 
 #[test]
-fn what_programs_may_write_here_is_understood() {
+fn all_supported_syntax_parses() {
     for source in [
         "x = await servers.a.b()",
         "async for x in y: pass",
@@ -36,9 +38,9 @@ fn what_programs_may_write_here_is_understood() {
     }
 }
 
-/// Sources that end a careless reader: nothing comes of them, soon.
+/// Sources that would crash a careless parser are rejected quickly.
 #[test]
-fn hostile_sources_end_nothing_but_their_own_reading() {
+fn hostile_sources_only_fail_their_own_analysis() {
     let blocks: String = (0..10_000).map(|level| " ".repeat(level) + "if x:\n").collect();
     let many = 100_000;
     let sources = [
@@ -85,10 +87,10 @@ fn hostile_sources_end_nothing_but_their_own_reading() {
     }
 }
 
-/// Sources that are as deep or as long as they may be.
+/// Sources at the limits of depth and length.
 #[test]
-fn the_largest_sources_that_are_read_fit_the_stack_and_the_time() {
-    let levels = crate::depth::LEVELS - 10;
+fn the_largest_accepted_sources_fit_the_stack_and_the_time_limit() {
+    let levels = crate::depth::MAX_LEVELS - 10;
     let deep = "-".repeat(levels / 190 - 2);
     let sources = [
         "-".repeat(levels) + "1",

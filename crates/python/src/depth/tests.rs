@@ -1,11 +1,13 @@
-use super::{BLOCKS, BRACKETS, LEVELS, is_shallow};
+//! Shallow and wide sources pass; deep ones are refused at every kind of level.
+
+use super::{MAX_BLOCKS, MAX_BRACKETS, MAX_LEVELS, is_shallow};
 
 fn nested(open: &str, inner: &str, close: &str, times: usize) -> String {
     format!("{}{inner}{}\n", open.repeat(times), close.repeat(times))
 }
 
 #[test]
-fn programs_as_they_are_written_are_shallow() {
+fn ordinary_programs_are_shallow() {
     for source in [
         "",
         "x = 1",
@@ -36,7 +38,7 @@ fn wide_is_not_deep() {
 }
 
 #[test]
-fn what_is_too_deep_is_told_at_each_kind_of_level() {
+fn depth_is_limited_for_every_kind_of_nesting() {
     let kinds: [(&str, &str, &str); 14] = [
         ("-", "1", ""),
         ("not ", "1", ""),
@@ -55,32 +57,33 @@ fn what_is_too_deep_is_told_at_each_kind_of_level() {
     ];
     for (open, inner, close) in kinds {
         assert!(is_shallow(&nested(open, inner, close, 100)), "{open}{close}");
-        assert!(!is_shallow(&nested(open, inner, close, LEVELS + 1)), "{open}{close}");
+        assert!(!is_shallow(&nested(open, inner, close, MAX_LEVELS + 1)), "{open}{close}");
     }
     for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("f(", ")"), ("{1: ", "}")] {
-        assert!(is_shallow(&nested(open, "1", close, BRACKETS - 1)), "{open}");
-        assert!(!is_shallow(&nested(open, "1", close, BRACKETS)), "{open}");
+        assert!(is_shallow(&nested(open, "1", close, MAX_BRACKETS - 1)), "{open}");
+        assert!(!is_shallow(&nested(open, "1", close, MAX_BRACKETS)), "{open}");
     }
     let blocks = |levels: usize| {
         let line = |level: usize| format!("{}if x:\n", " ".repeat(level));
         (0..levels).map(line).collect::<String>() + &" ".repeat(levels) + "pass\n"
     };
-    assert!(is_shallow(&blocks(BLOCKS)));
-    assert!(!is_shallow(&blocks(BLOCKS + 1)));
+    assert!(is_shallow(&blocks(MAX_BLOCKS)));
+    assert!(!is_shallow(&blocks(MAX_BLOCKS + 1)));
 }
 
 #[test]
-fn levels_of_all_kinds_add_up() {
-    // In 100 brackets 20 signs each: more than the levels that there may be.
+fn levels_of_all_kinds_are_added() {
+    // 100 brackets with 20 operators each: more than the maximum.
     assert!(!is_shallow(&nested(&format!("({}", "-".repeat(20)), "1", ")", 100)));
     assert!(is_shallow(&nested(&format!("({}", "-".repeat(5)), "1", ")", 100)));
-    // A deep one with a long chain behind it.
-    let behind = format!("{}1{}{}", "(".repeat(150), ")".repeat(150), " + 1".repeat(LEVELS - 100));
+    // A deep bracket followed by a long chain.
+    let behind =
+        format!("{}1{}{}", "(".repeat(150), ")".repeat(150), " + 1".repeat(MAX_LEVELS - 100));
     assert!(!is_shallow(&behind));
 }
 
 #[test]
-fn what_is_no_python_is_not_read() {
+fn sources_that_do_not_parse_are_refused() {
     for source in ["(", ")", "(]", "f'{'", "async x", "async\nasync\n", "(\n;)", "$"] {
         assert!(!is_shallow(source), "{source}");
     }

@@ -1,10 +1,13 @@
 //! The arguments of a call, as far as they are known.
+//!
+//! In: evaluated arguments. Out: lookups by position or name, their sources, and what a fact
+//! says about them.
 
 use tidegate_model::reading::{Form, Known};
 
-use super::value::{From, Kind, Value, union};
+use super::value::{Sources, Value, ValueKind, union_sources};
 
-/// What a call is given.
+/// The arguments of a call.
 #[derive(Default)]
 pub(super) struct Arguments<'a> {
     pub(super) positional: Vec<Value<'a>>,
@@ -16,36 +19,37 @@ impl<'a> Arguments<'a> {
         Self { positional: vec![value], named: Vec::new() }
     }
 
-    /// One of them, by its place or its name.
+    /// An argument by position or name.
     pub(super) fn get(&self, at: usize, name: &str) -> Option<&Value<'a>> {
         let named = || self.named.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
         self.positional.get(at).or_else(named)
     }
 
-    /// What all of them were made of.
-    pub(super) fn from(&self) -> From {
+    /// The sources of all arguments.
+    pub(super) fn from(&self) -> Sources {
         let named = self.named.iter().map(|(_, value)| value);
-        let all: Vec<From> = self
+        let all: Vec<Sources> = self
             .positional
             .iter()
             .chain(named)
             .map(|value| match &value.kind {
-                Kind::Path(path) if !path.starts_with('?') => {
-                    super::value::also_from(path, &value.from)
+                ValueKind::Path(path) if !path.starts_with('?') => {
+                    super::value::with_source(path, &value.from)
                 }
                 _ => value.from.clone(),
             })
             .collect();
-        union(&all)
+        union_sources(&all)
     }
 
-    /// The same for each of the texts that the first one may be.
+    /// The same, once for each text that the first argument may be.
     pub(super) fn known_each(&self) -> Vec<Vec<Known>> {
         let known = self.known();
-        let Some(Kind::OneOf(all)) = self.positional.first().map(|first| &first.kind) else {
+        let Some(ValueKind::OneOf(all)) = self.positional.first().map(|first| &first.kind) else {
             return vec![known];
         };
-        let texts = all.iter().filter(|one| matches!(one.kind, Kind::Text(_) | Kind::Begins(_)));
+        let texts =
+            all.iter().filter(|one| matches!(one.kind, ValueKind::Text(_) | ValueKind::Prefix(_)));
         let each = texts.map(|one| {
             let rest = known.iter().skip(1).cloned();
             std::iter::once(one.known()).chain(rest).collect()
@@ -53,7 +57,7 @@ impl<'a> Arguments<'a> {
         std::iter::once(known.clone()).chain(each).collect()
     }
 
-    /// What a fact says of them: those with names are one object, in the end.
+    /// What a fact says about them. Named arguments are one object at the end.
     pub(super) fn known(&self) -> Vec<Known> {
         let mut known: Vec<Known> = self.positional.iter().take(5).map(Value::known).collect();
         if !self.named.is_empty() {

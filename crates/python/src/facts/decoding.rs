@@ -1,8 +1,8 @@
-//! Bytes that are hidden in a text, as Python takes them out.
+//! Decodes bytes hidden in text, exactly as Python does.
 //!
-//! In: the name of a function of the standard library and what it is given. Out: the
-//! bytes; nothing if Python would refuse it, or if it is not done here. Sizes are
-//! bounded by those of texts (`value.rs`).
+//! In: the name of a standard library function and its input. Out: the bytes; nothing if
+//! Python would refuse the input, or if the function is not supported. Sizes are bounded by
+//! those of texts (`value.rs`).
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -15,7 +15,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// What a function of the standard library takes out of bytes.
+/// The result of a decoding function of the standard library.
 pub(super) fn decoded(function: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     match function {
         "base64.b64decode"
@@ -32,7 +32,7 @@ pub(super) fn decoded(function: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What a codec makes of a text: the same both ways where Python has it both ways.
+/// The result of a codec. Where Python supports both directions, they give the same.
 pub(super) fn by_codec(codec: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     match codec.to_ascii_lowercase().replace(['-', ' '], "_").as_str() {
         "rot13" | "rot_13" => Some(bytes.iter().map(|byte| rotated(*byte)).collect()),
@@ -107,7 +107,7 @@ fn base85(bytes: &[u8], digits: &[u8]) -> Option<Vec<u8>> {
     Some(found)
 }
 
-/// `\x6f`, `\157` and `\u006f` as the characters that they stand for.
+/// Decodes `\x6f`, `\157` and `\u006f`.
 fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let (mut found, mut rest) = (String::new(), text);
@@ -131,9 +131,9 @@ fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::{by_codec, decoded};
 
-    /// Each of these was written by Python itself.
+    /// Each input was produced by Python itself.
     #[test]
-    fn bytes_come_out_as_python_takes_them_out() {
+    fn decoding_matches_python() {
         for (function, hidden) in [
             ("base64.b64decode", "b3Muc3lzdGVt"),
             ("base64.b64decode", "b3Mu\nc3lzdGVt\n"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_python_would_refuse_gives_nothing() {
+    fn inputs_that_python_refuses_give_nothing() {
         assert_eq!(decoded("bytes.fromhex", b"6"), None);
         assert_eq!(decoded("base64.b32decode", b"1"), None);
         assert_eq!(decoded("base64.b85decode", b"~~~~~"), None);

@@ -1,7 +1,7 @@
-//! The expressions of a program, each followed once.
+//! Evaluates expressions, each of them once.
 //!
-//! In: an expression and how it is used. Out: what is known of its value. What it
-//! reads and calls is told on the way.
+//! In: an expression and how it is used. Out: what is known about its value. Its reads and
+//! calls are recorded on the way.
 
 use ruff_python_ast::{
     CmpOp, Comprehension, Expr, ExprCall, ExprCompare, ExprDict, ExprFString, ExprLambda,
@@ -11,12 +11,12 @@ use ruff_text_size::Ranged;
 use tidegate_model::reading::FactKind;
 
 use super::arguments::Arguments;
+use super::evaluator::Evaluator;
 use super::folding::cost;
 use super::frames::FrameKind;
 use super::members::path_of_global;
-use super::scan::Scan;
-use super::texts;
-use super::value::{Body, Function, Kind, LONGEST_LIST, Value, union};
+use super::strings;
+use super::value::{Function, FunctionBody, MAX_LIST_LENGTH, Value, ValueKind, union_sources};
 
 /// How an expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,22 +29,22 @@ pub(super) enum Use {
     Owner,
 }
 
-/// When what a comprehension gives is made.
+/// When the elements of a comprehension are produced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Drawn {
-    Now,
-    /// One after the other, as whoever has it asks.
-    Later,
+enum Evaluation {
+    Eager,
+    /// One by one, on demand.
+    Lazy,
 }
 
-impl<'a> Scan<'_, 'a> {
+impl<'a> Evaluator<'_, 'a> {
     /// The value of an expression that is read.
     pub(super) fn value(&mut self, expression: &'a Expr) -> Value<'a> {
         self.evaluate(expression, Use::Read)
     }
 
     pub(super) fn evaluate(&mut self, expression: &'a Expr, used: Use) -> Value<'a> {
-        if self.again > 0 && !self.spend(1) {
+        if self.replaying > 0 && !self.spend(1) {
             return Value::unknown();
         }
         match expression {
@@ -59,7 +59,7 @@ impl<'a> Scan<'_, 'a> {
                 };
                 let is_builtins = value.as_path().is_some_and(|path| &**path == "__builtins__");
                 if used == Use::Read || is_builtins {
-                    self.tell_read(&value, expression);
+                    self.record_read(&value, expression);
                 }
                 value
             }
@@ -80,11 +80,11 @@ impl<'a> Scan<'_, 'a> {
         }
     }
 
-    fn tell_read(&mut self, value: &Value<'a>, expression: &Expr) {
+    fn record_read(&mut self, value: &Value<'a>, expression: &Expr) {
         for one in value.alternatives() {
             let Some(path) = one.as_path() else { continue };
             if !path.starts_with('?') && (!path.contains("()") || path.ends_with("[]")) {
-                self.tell_value(FactKind::Read, one, expression.start());
+                self.record_value(FactKind::Read, one, expression.start());
             }
         }
     }
@@ -96,13 +96,13 @@ impl<'a> Scan<'_, 'a> {
         if let Some(path) = path_of_global(name) {
             return Value::path(path);
         }
-        let stars: Vec<Value<'a>> = self
-            .stars
+        let star_imports: Vec<Value<'a>> = self
+            .star_imports
             .iter()
             .take(4)
             .map(|module| Value::path(&format!("{module}.{name}")))
             .collect();
-        stars.into_iter().reduce(|one, other| one.or(&other)).unwrap_or_else(Value::unknown)
+        star_imports.into_iter().reduce(|one, other| one.or(&other)).unwrap_or_else(Value::unknown)
     }
 
     fn subscript(&mut self, expression: &'a Expr) -> Value<'a> {
@@ -120,7 +120,7 @@ impl<'a> Scan<'_, 'a> {
         self.item(&owner, &key)
     }
 
-    /// Operators, literals and all else that makes a value.
+    /// Operators, literals and everything else that creates a value.
     fn computed(&mut self, expression: &'a Expr) -> Value<'a> {
         match expression {
             Expr::BinOp(one) => {
@@ -157,14 +157,14 @@ impl<'a> Scan<'_, 'a> {
 
     fn produced(&mut self, expression: &'a Expr) -> Value<'a> {
         match expression {
-            Expr::ListComp(one) => self.comprehension(&one.elt, &one.generators, Drawn::Now),
-            Expr::SetComp(one) => self.comprehension(&one.elt, &one.generators, Drawn::Now),
-            Expr::Generator(one) => self.comprehension(&one.elt, &one.generators, Drawn::Later),
+            Expr::ListComp(one) => self.comprehension(&one.elt, &one.generators, Evaluation::Eager),
+            Expr::SetComp(one) => self.comprehension(&one.elt, &one.generators, Evaluation::Eager),
+            Expr::Generator(one) => self.comprehension(&one.elt, &one.generators, Evaluation::Lazy),
             Expr::DictComp(one) => {
                 if let Some(key) = &one.key {
-                    self.comprehension(key, &one.generators, Drawn::Now);
+                    self.comprehension(key, &one.generators, Evaluation::Eager);
                 }
-                let values = self.comprehension(&one.value, &one.generators, Drawn::Now);
+                let values = self.comprehension(&one.value, &one.generators, Evaluation::Eager);
                 Value::unknown_from(values.from)
             }
             Expr::Yield(one) => {
@@ -182,7 +182,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn compare(&mut self, one: &'a ExprCompare) -> Value<'a> {
-        // Whether something is there is a harmless question.
+        // Testing whether something exists is harmless.
         let owned =
             matches!(one.ops.as_ref(), [CmpOp::In | CmpOp::NotIn | CmpOp::Is | CmpOp::IsNot]);
         let left = self.value(&one.left);
@@ -197,9 +197,13 @@ impl<'a> Scan<'_, 'a> {
             last = right;
         }
         let path =
-            |value: &Value<'a>| value.as_path().map(|path| super::value::also_from(path, &None));
+            |value: &Value<'a>| value.as_path().map(|path| super::value::with_source(path, &None));
         from.extend(path(&last));
-        Value { kind: result.unwrap_or(Kind::Unknown), from: union(&from), hidden: false }
+        Value {
+            kind: result.unwrap_or(ValueKind::Unknown),
+            from: union_sources(&from),
+            hidden: false,
+        }
     }
 
     pub(super) fn lambda(&mut self, lambda: &'a ExprLambda, is_repeated: bool) -> Value<'a> {
@@ -208,10 +212,11 @@ impl<'a> Scan<'_, 'a> {
             self.values(parameter.default());
         }
         let around = self.frames.current;
-        let function = Function { parameters, body: Body::Expression(&lambda.body), around };
-        self.tell_self_call(lambda);
-        self.read_function_later(function, is_repeated);
-        Value::of(Kind::Function(function))
+        let function =
+            Function { parameters, body: FunctionBody::Expression(&lambda.body), around };
+        self.record_self_call(lambda);
+        self.defer_function(function, is_repeated);
+        Value::of(ValueKind::Function(function))
     }
 
     fn list(&mut self, elements: &'a [Expr]) -> Value<'a> {
@@ -220,14 +225,14 @@ impl<'a> Scan<'_, 'a> {
         let mut from = None;
         for element in elements {
             let value = self.value(element);
-            from = union([&from, &value.from]);
-            if values.len() < LONGEST_LIST {
+            from = union_sources([&from, &value.from]);
+            if values.len() < MAX_LIST_LENGTH {
                 values.push(value);
             }
         }
-        let kind = match elements.len() > LONGEST_LIST || has_star {
-            true => Kind::Unknown,
-            false => Kind::List(values.into()),
+        let kind = match elements.len() > MAX_LIST_LENGTH || has_star {
+            true => ValueKind::Unknown,
+            false => ValueKind::List(values.into()),
         };
         Value { kind, from, hidden: false }
     }
@@ -238,29 +243,29 @@ impl<'a> Scan<'_, 'a> {
         for item in &dict.items {
             let key = item.key.as_ref().map_or_else(Value::unknown, |key| self.value(key));
             let value = self.value(&item.value);
-            from = union([&from, &value.from]);
-            if entries.len() < LONGEST_LIST {
+            from = union_sources([&from, &value.from]);
+            if entries.len() < MAX_LIST_LENGTH {
                 entries.push((key, value));
             }
         }
-        let fits = dict.items.len() <= LONGEST_LIST;
-        let kind = if fits { Kind::Dict(entries.into()) } else { Kind::Unknown };
+        let fits = dict.items.len() <= MAX_LIST_LENGTH;
+        let kind = if fits { ValueKind::Dict(entries.into()) } else { ValueKind::Unknown };
         Value { kind, from, hidden: false }
     }
 
     fn f_string(&mut self, text: &'a ExprFString) -> Value<'a> {
-        let mut found = Value::of(Kind::Text("".into()));
+        let mut found = Value::of(ValueKind::Text("".into()));
         let mut is_folded = false;
         for element in text.value.elements() {
             let part = self.interpolation(element);
             is_folded |= matches!(element, InterpolatedStringElement::Interpolation(_));
             if self.spend(1) {
-                found = texts::joined(&found, &part);
+                found = strings::concat(&found, &part);
             }
         }
         for part in text.value.literals() {
-            // What stands beside it, without the `f`.
-            found = texts::joined(&found, &Value::text(&part.value));
+            // Adjacent literals without the `f`.
+            found = strings::concat(&found, &Value::text(&part.value));
         }
         found.hidden = is_folded;
         found
@@ -273,14 +278,16 @@ impl<'a> Scan<'_, 'a> {
                 let value = self.value(&one.expression);
                 for inner in one.format_spec.iter().flat_map(|spec| spec.elements.iter()) {
                     let width = self.interpolation(inner);
-                    self.tell_width(&width, element.start());
+                    self.record_width(&width, element.start());
                 }
-                match texts::shown(&value) {
+                match strings::shown(&value) {
                     Some(text) if one.format_spec.is_none() => {
                         Value::text(&text).with_from(value.from)
                     }
                     // One of several texts.
-                    _ if matches!(value.kind, Kind::OneOf(_)) && one.format_spec.is_none() => value,
+                    _ if matches!(value.kind, ValueKind::OneOf(_)) && one.format_spec.is_none() => {
+                        value
+                    }
                     _ => {
                         let from = Arguments::one(value).from();
                         Value::unknown_from(from)
@@ -294,15 +301,15 @@ impl<'a> Scan<'_, 'a> {
         &mut self,
         element: &'a Expr,
         generators: &'a [Comprehension],
-        drawn: Drawn,
+        evaluation: Evaluation,
     ) -> Value<'a> {
         let around = self.frames.current;
         self.frames.enter(around, FrameKind::Inner);
         let mut iterated = Vec::new();
         for generator in generators {
             let all = self.value(&generator.iter);
-            if drawn == Drawn::Now {
-                self.tell_generator(generator, &all);
+            if evaluation == Evaluation::Eager {
+                self.record_generator(generator, &all);
             }
             let one = self.element_of(&all);
             self.assign(&generator.target, &one);
@@ -319,18 +326,18 @@ impl<'a> Scan<'_, 'a> {
             _ => None,
         };
         self.frames.current = around;
-        let from = union(iterated.iter().map(|all| &all.from).chain([&example.from]));
-        // What is not drawn yet may be as long as it likes.
-        let long = iterated.iter().filter_map(super::loops::turns).reduce(f64::max);
-        let kind = match (found, long.filter(|_| drawn == Drawn::Later)) {
-            (Some(all), _) => Kind::List(all.into()),
-            (None, Some(count)) => Kind::Count(count),
-            (None, None) => Kind::Unknown,
+        let from = union_sources(iterated.iter().map(|all| &all.from).chain([&example.from]));
+        // A lazy sequence may be arbitrarily long.
+        let long = iterated.iter().filter_map(super::iteration::iteration_count).reduce(f64::max);
+        let kind = match (found, long.filter(|_| evaluation == Evaluation::Lazy)) {
+            (Some(all), _) => ValueKind::List(all.into()),
+            (None, Some(count)) => ValueKind::Count(count),
+            (None, None) => ValueKind::Unknown,
         };
         Value { kind, from, hidden: true }
     }
 
-    /// Each element of a comprehension over something that is written out.
+    /// The elements of a comprehension over a literal.
     fn each(
         &mut self,
         generator: &'a Comprehension,
@@ -339,7 +346,7 @@ impl<'a> Scan<'_, 'a> {
     ) -> Option<Vec<Value<'a>>> {
         let all = self.elements(all)?;
         let mut found = Vec::new();
-        self.again += 1;
+        self.replaying += 1;
         for one in all {
             if !self.spend(1) {
                 break;
@@ -347,31 +354,31 @@ impl<'a> Scan<'_, 'a> {
             self.assign(&generator.target, &one);
             found.push(self.value(element));
         }
-        self.again -= 1;
+        self.replaying -= 1;
         Some(found)
     }
 
     fn call(&mut self, call: &'a ExprCall) -> Value<'a> {
         let at = call.start();
-        // A method of a text, of a list or of a file is not a member of it alone.
+        // Methods of texts, lists and files are more than members.
         if let Expr::Attribute(attribute) = &*call.func {
             let owner = self.evaluate(&attribute.value, Use::Owner);
             let name = attribute.attr.id.as_str();
-            let first = self.takes_owner(&owner, name);
+            let first = self.use_of_first_argument(&owner, name);
             let arguments = self.arguments(call, first);
             return self.method(call, &owner, name, arguments);
         }
         let callee = self.evaluate(&call.func, Use::Callee);
         let first = match callee.as_path() {
-            Some(path) if asks_only(path) => Use::Owner,
+            Some(path) if takes_module_harmlessly(path) => Use::Owner,
             _ => Use::Read,
         };
         let arguments = self.arguments(call, first);
-        self.note_tool(&callee, &arguments, call.arguments.start());
+        self.record_tool_call(&callee, &arguments, call.arguments.start());
         self.apply(&callee, arguments, at)
     }
 
-    fn takes_owner(&self, owner: &Value<'a>, name: &str) -> Use {
+    fn use_of_first_argument(&self, owner: &Value<'a>, name: &str) -> Use {
         match owner.as_path().map(|path| &**path) {
             Some("object" | "type") if name == "__getattribute__" => Use::Owner,
             _ => Use::Read,
@@ -379,7 +386,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn arguments(&mut self, call: &'a ExprCall, first: Use) -> Arguments<'a> {
-        let is_repeated = crate::repeats::goes_over_a_list(call);
+        let is_repeated = crate::repeats::calls_for_each_element(call);
         let mut arguments = Arguments::default();
         for (at, argument) in call.arguments.args.iter().enumerate() {
             let value = match argument {
@@ -401,8 +408,8 @@ impl<'a> Scan<'_, 'a> {
     }
 }
 
-/// Builtins to which giving a module says nothing yet.
-fn asks_only(path: &str) -> bool {
+/// Builtins to which passing a module is harmless.
+fn takes_module_harmlessly(path: &str) -> bool {
     matches!(
         path,
         "getattr"
@@ -422,41 +429,48 @@ fn literal<'a>(expression: &Expr) -> Value<'a> {
     match expression {
         Expr::StringLiteral(literal) => Value::text(literal.value.to_str()),
         Expr::BytesLiteral(literal) => {
-            let bytes: Vec<u8> = literal.value.bytes().take(super::value::LONGEST + 1).collect();
-            match bytes.len() > super::value::LONGEST {
+            let bytes: Vec<u8> =
+                literal.value.bytes().take(super::value::MAX_TEXT_BYTES + 1).collect();
+            match bytes.len() > super::value::MAX_TEXT_BYTES {
                 true => Value::unknown(),
-                false => Value::of(Kind::Bytes(bytes.into())),
+                false => Value::of(ValueKind::Bytes(bytes.into())),
             }
         }
         Expr::NumberLiteral(literal) => Value::of(match &literal.value {
             Number::Int(number) => match number.as_u64() {
-                Some(number) => Kind::Int(number.into()),
-                None => Kind::Float(f64::MAX),
+                Some(number) => ValueKind::Int(number.into()),
+                None => ValueKind::Float(f64::MAX),
             },
-            Number::Float(number) => Kind::Float(*number),
-            Number::Complex { .. } => Kind::Unknown,
+            Number::Float(number) => ValueKind::Float(*number),
+            Number::Complex { .. } => ValueKind::Unknown,
         }),
-        Expr::BooleanLiteral(literal) => Value::of(Kind::Flag(literal.value)),
-        Expr::NoneLiteral(_) => Value::of(Kind::None),
+        Expr::BooleanLiteral(literal) => Value::of(ValueKind::Flag(literal.value)),
+        Expr::NoneLiteral(_) => Value::of(ValueKind::None),
         _ => Value::unknown(),
     }
 }
 
 fn unary<'a>(operator: UnaryOp, value: &Value<'a>) -> Value<'a> {
     let kind = match (operator, &value.kind) {
-        (UnaryOp::USub, Kind::Int(number)) => number.checked_neg().map(Kind::Int),
-        (UnaryOp::USub, Kind::Float(number)) => Some(Kind::Float(-number)),
-        (UnaryOp::UAdd, Kind::Int(number)) => Some(Kind::Int(*number)),
-        (UnaryOp::Invert, Kind::Int(number)) => Some(Kind::Int(!number)),
-        (UnaryOp::Not, kind) => super::loops::truth(kind).map(|truth| Kind::Flag(!truth)),
+        (UnaryOp::USub, ValueKind::Int(number)) => number.checked_neg().map(ValueKind::Int),
+        (UnaryOp::USub, ValueKind::Float(number)) => Some(ValueKind::Float(-number)),
+        (UnaryOp::UAdd, ValueKind::Int(number)) => Some(ValueKind::Int(*number)),
+        (UnaryOp::Invert, ValueKind::Int(number)) => Some(ValueKind::Int(!number)),
+        (UnaryOp::Not, kind) => super::value::truth(kind).map(|truth| ValueKind::Flag(!truth)),
         _ => None,
     };
-    Value { kind: kind.unwrap_or(Kind::Unknown), from: value.from.clone(), hidden: value.hidden }
+    Value {
+        kind: kind.unwrap_or(ValueKind::Unknown),
+        from: value.from.clone(),
+        hidden: value.hidden,
+    }
 }
 
-fn compared<'a>(left: &Value<'a>, operators: &[CmpOp], right: &Value<'a>) -> Option<Kind<'a>> {
+fn compared<'a>(left: &Value<'a>, operators: &[CmpOp], right: &Value<'a>) -> Option<ValueKind<'a>> {
     let [operator] = operators else { return None };
-    let (Kind::Int(left), Kind::Int(right)) = (&left.kind, &right.kind) else { return None };
+    let (ValueKind::Int(left), ValueKind::Int(right)) = (&left.kind, &right.kind) else {
+        return None;
+    };
     let holds = match operator {
         CmpOp::Eq => left == right,
         CmpOp::NotEq => left != right,
@@ -466,5 +480,5 @@ fn compared<'a>(left: &Value<'a>, operators: &[CmpOp], right: &Value<'a>) -> Opt
         CmpOp::GtE => left >= right,
         _ => return None,
     };
-    Some(Kind::Flag(holds))
+    Some(ValueKind::Flag(holds))
 }

@@ -1,15 +1,12 @@
-//! The names of a program while it is followed, and what they stand for.
+//! The names of a program during evaluation, and their values.
 //!
-//! In: writes, in the order in which the program makes them. Out: what a name stands
-//! for at a place. Branches are followed one by one from the same beginning and then
-//! joined; what a function sees of the names around it is what they stand for in the
-//! end, and only if they were written once.
+//! In: writes, in the order in which the program makes them. Out: the value of a name at a
+//! point. Branches are evaluated one by one from the same state and then joined. Inside a
+//! function, an outer name has its final value, and only if it was written once.
 
 use std::collections::{HashMap, HashSet};
 
-use super::value::Value;
-
-pub(super) type FrameId = usize;
+use super::value::{FrameId, Value};
 
 /// The frame of the module itself.
 pub(super) const MODULE: FrameId = 0;
@@ -19,7 +16,7 @@ pub(super) enum FrameKind {
     Module,
     Function,
     Class,
-    /// Of a comprehension, which runs at once.
+    /// Of a comprehension, which runs immediately.
     Inner,
 }
 
@@ -27,7 +24,7 @@ struct Frame<'a> {
     parent: Option<FrameId>,
     kind: FrameKind,
     names: HashMap<&'a str, Slot<'a>>,
-    /// Names that belong to the module, by `global`.
+    /// Names declared `global`.
     global: HashSet<&'a str>,
 }
 
@@ -37,7 +34,7 @@ struct Slot<'a> {
     writes: u32,
 }
 
-/// What a branch has changed: what it was before, and what it is at its end.
+/// What a branch changed: the values before it and at its end.
 pub(super) type Changes<'a> = HashMap<(FrameId, &'a str), Change<'a>>;
 
 pub(super) struct Change<'a> {
@@ -50,23 +47,23 @@ pub(super) struct Frames<'a> {
     all: Vec<Frame<'a>>,
     pub(super) current: FrameId,
     log: Vec<(FrameId, &'a str, Option<Slot<'a>>)>,
-    /// Names that functions write to around them: nothing is sure of those.
-    pub(super) shared: HashSet<&'a str>,
+    /// Names that functions write outside themselves: their values are uncertain.
+    pub(super) shared_names: HashSet<&'a str>,
 }
 
 impl<'a> Frames<'a> {
     pub(super) fn new() -> Self {
         let all = vec![Frame::new(None, FrameKind::Module)];
-        Self { all, current: MODULE, log: Vec::new(), shared: HashSet::new() }
+        Self { all, current: MODULE, log: Vec::new(), shared_names: HashSet::new() }
     }
 
-    /// Enters a new frame and gives the one before.
+    /// Enters a new frame and returns the previous one.
     pub(super) fn enter(&mut self, parent: FrameId, kind: FrameKind) -> FrameId {
         self.all.push(Frame::new(Some(parent), kind));
         std::mem::replace(&mut self.current, self.all.len() - 1)
     }
 
-    /// How many frames there are: those of what was only tried can be taken back.
+    /// The number of frames, for undoing tentative evaluations.
     pub(super) fn count(&self) -> usize {
         self.all.len()
     }
@@ -83,7 +80,7 @@ impl<'a> Frames<'a> {
         self.all[self.current].global.insert(name);
     }
 
-    /// What a name stands for; none if nothing of the program's own.
+    /// The value of a name; none if the program does not define it.
     pub(super) fn get(&self, name: &str) -> Option<Value<'a>> {
         let mut at = Some(self.current);
         let mut captured = false;
@@ -94,7 +91,7 @@ impl<'a> Frames<'a> {
                 return self.all[MODULE].names.get(name).map(|slot| slot.value.widened());
             }
             if let Some(slot) = frame.names.get(name).filter(|_| seen) {
-                let unsure = (captured && slot.writes > 1) || self.shared.contains(name);
+                let unsure = (captured && slot.writes > 1) || self.shared_names.contains(name);
                 return Some(if unsure { slot.value.widened() } else { slot.value.clone() });
             }
             captured |= frame.kind == FrameKind::Function;
@@ -115,7 +112,7 @@ impl<'a> Frames<'a> {
         self.set_in(id, name, value);
     }
 
-    /// As `:=` does it: in the frame around comprehensions.
+    /// As `:=` does: in the frame enclosing comprehensions.
     pub(super) fn set_outside(&mut self, name: &'a str, value: Value<'a>) {
         let mut id = self.current;
         while let (FrameKind::Inner, Some(parent)) = (self.all[id].kind, self.all[id].parent) {
@@ -124,7 +121,7 @@ impl<'a> Frames<'a> {
         self.set_in(id, name, value);
     }
 
-    /// Changes what a name stands for where it is bound.
+    /// Changes the value of a name in the frame that binds it.
     pub(super) fn change(&mut self, name: &'a str, value: Value<'a>) {
         let mut at = Some(self.current);
         while let Some(id) = at {
@@ -148,13 +145,13 @@ impl<'a> Frames<'a> {
         self.log.push((id, name, before));
     }
 
-    /// Begins a branch.
+    /// Starts a branch.
     pub(super) fn mark(&self) -> usize {
         self.log.len()
     }
 
-    /// Ends a branch: takes back what it changed, and gives that.
-    pub(super) fn take_back(&mut self, mark: usize) -> Changes<'a> {
+    /// Ends a branch: undoes and returns its changes.
+    pub(super) fn undo(&mut self, mark: usize) -> Changes<'a> {
         let mut changes = Changes::new();
         while self.log.len() > mark {
             let Some((id, name, before)) = self.log.pop() else { break };
@@ -171,8 +168,8 @@ impl<'a> Frames<'a> {
         changes
     }
 
-    /// Joins branches that began at the same place. `absent` gives what a name stands
-    /// for that is not the program's own.
+    /// Joins branches that started at the same point. `absent` gives the value of names that
+    /// the program does not define.
     pub(super) fn join(
         &mut self,
         branches: &[Changes<'a>],
@@ -197,10 +194,10 @@ impl<'a> Frames<'a> {
                 }
                 None => absent(name),
             });
-            let joined = values.reduce(|one, other| one.or(&other));
+            let concat = values.reduce(|one, other| one.or(&other));
             let before = self.all[*id].names.get(name).cloned();
             self.log.push((*id, name, before));
-            match joined {
+            match concat {
                 Some(value) => self.all[*id].names.insert(name, Slot { value, writes }),
                 None => self.all[*id].names.remove(name),
             };

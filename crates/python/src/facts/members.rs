@@ -1,16 +1,17 @@
-//! What a member of something stands for.
+//! Resolves what a member refers to.
 //!
-//! In: what it is a member of, and its name or key. Out: its path. The ways by which
-//! programs name a member without writing it (`vars(os)['system']`,
-//! `sys.modules['os']`, `print.__self__`) lead to the same path as the plain one.
+//! In: an owner and the name or key of a member. Out: its path. Indirect ways of naming a
+//! member (`vars(os)['system']`, `sys.modules['os']`, `print.__self__`) lead to the same path
+//! as direct access.
 
 use ruff_text_size::TextSize;
 use tidegate_model::reading::FactKind;
 
-use super::scan::{Scan, Told};
-use super::value::{Kind, Value};
+use super::evaluator::{Evaluator, FactDetails};
+use super::value::{Value, ValueKind};
+use crate::builtins::{builtin, is_builtin};
 
-/// Modules that other modules have as members: `shutil.os.system`.
+/// Modules that are members of other modules: `shutil.os.system`.
 const INNER_MODULES: [&str; 14] = [
     "os",
     "_os",
@@ -28,8 +29,8 @@ const INNER_MODULES: [&str; 14] = [
     "posix",
 ];
 
-/// Names of the language that honest programs read.
-const HARMLESS: [&str; 30] = [
+/// Dunder names that honest programs read.
+const HARMLESS_DUNDERS: [&str; 30] = [
     "__name__",
     "__doc__",
     "__class__",
@@ -62,8 +63,8 @@ const HARMLESS: [&str; 30] = [
     "__path__",
 ];
 
-/// Members of frames, code and generators, which lead to all names there are.
-const FRAMES: [&str; 16] = [
+/// Members of frames, code and generators, which lead to all names of the process.
+const FRAME_MEMBERS: [&str; 16] = [
     "gi_frame",
     "cr_frame",
     "ag_frame",
@@ -82,35 +83,36 @@ const FRAMES: [&str; 16] = [
     "func_code",
 ];
 
-impl<'a> Scan<'_, 'a> {
-    /// What an attribute stands for.
+impl<'a> Evaluator<'_, 'a> {
+    /// The value of an attribute.
     pub(super) fn member(&mut self, owner: &Value<'a>, name: &str, at: TextSize) -> Value<'a> {
-        let is_climbing = is_dunder(name) && !HARMLESS.contains(&name) || FRAMES.contains(&name);
+        let is_climbing =
+            is_dunder(name) && !HARMLESS_DUNDERS.contains(&name) || FRAME_MEMBERS.contains(&name);
         let mut found: Option<Value<'a>> = None;
         for one in owner.alternatives() {
-            let is_own = matches!(one.kind, Kind::Class | Kind::Function(_));
+            let is_own = matches!(one.kind, ValueKind::Class | ValueKind::Function(_));
             if name == "__class__" && is_literal(&one.kind) {
-                self.tell(FactKind::Read, "literal.__class__", at, Told::default());
+                self.record(FactKind::Read, "literal.__class__", at, FactDetails::default());
             }
             let value = member_of(one, name).with_from(one.from.clone());
             let value = value.hidden_if(one.hidden);
             if is_climbing
                 && !(is_own && matches!(name, "__subclasses__" | "__mro__" | "__bases__"))
             {
-                self.tell_value(FactKind::Read, &value, at);
+                self.record_value(FactKind::Read, &value, at);
             }
             found = Some(found.map_or(value.clone(), |known| known.or(&value)));
         }
         found.unwrap_or_else(Value::unknown)
     }
 
-    /// What stands behind a key or index.
+    /// The value at a key or index.
     pub(super) fn item(&mut self, owner: &Value<'a>, key: &Value<'a>) -> Value<'a> {
         let mut found: Option<Value<'a>> = None;
         for one in owner.alternatives() {
             for key in key.alternatives() {
                 let value = match &one.kind {
-                    Kind::Path(path) => self.item_of_path(path, key).hidden_if(one.hidden),
+                    ValueKind::Path(path) => self.item_of_path(path, key).hidden_if(one.hidden),
                     _ => self.element_at(one, key),
                 };
                 let value = match value.from {
@@ -154,12 +156,12 @@ impl<'a> Scan<'_, 'a> {
 
     fn element_at(&self, owner: &Value<'a>, key: &Value<'a>) -> Value<'a> {
         let all = match &owner.kind {
-            Kind::Dict(entries) => {
-                // What was written last counts.
+            ValueKind::Dict(entries) => {
+                // The last write wins.
                 let same = |(known, value): &(Value<'a>, Value<'a>)| {
                     let is_same = match (&known.kind, &key.kind) {
-                        (Kind::Text(one), Kind::Text(other)) => one == other,
-                        (Kind::Int(one), Kind::Int(other)) => one == other,
+                        (ValueKind::Text(one), ValueKind::Text(other)) => one == other,
+                        (ValueKind::Int(one), ValueKind::Int(other)) => one == other,
                         _ => return None,
                     };
                     is_same.then(|| value.clone())
@@ -169,15 +171,15 @@ impl<'a> Scan<'_, 'a> {
                 }
                 entries.iter().map(|(_, value)| value.clone()).collect()
             }
-            _ => match super::texts::elements(owner) {
+            _ => match super::strings::elements(owner) {
                 Some(all) => all,
                 None => return Value::unknown_from(owner.from.clone()),
             },
         };
-        if super::texts::stands_for_many(&all) {
+        if super::strings::stands_for_many(&all) {
             return one_of(&all);
         }
-        if let (Kind::Int(at), false) = (&key.kind, matches!(owner.kind, Kind::Dict(_))) {
+        if let (ValueKind::Int(at), false) = (&key.kind, matches!(owner.kind, ValueKind::Dict(_))) {
             let place = if *at < 0 { at + all.len() as i128 } else { *at };
             let found = usize::try_from(place).ok().and_then(|place| all.get(place));
             return found.cloned().unwrap_or_else(Value::unknown);
@@ -185,11 +187,11 @@ impl<'a> Scan<'_, 'a> {
         one_of(&all)
     }
 
-    /// What going through something gives.
+    /// The elements that iterating yields, as one value.
     pub(super) fn element_of(&mut self, value: &Value<'a>) -> Value<'a> {
         match &value.kind {
-            Kind::List(list) => one_of(list),
-            Kind::Dict(entries) => {
+            ValueKind::List(list) => one_of(list),
+            ValueKind::Dict(entries) => {
                 let keys: Vec<Value<'a>> = entries.iter().map(|(key, _)| key.clone()).collect();
                 one_of(&keys)
             }
@@ -197,25 +199,25 @@ impl<'a> Scan<'_, 'a> {
         }
     }
 
-    /// What a module stands for.
+    /// The value of a module.
     pub(super) fn module(&self, path: &str) -> Value<'a> {
         Value::path(path)
     }
 }
 
-/// Any one of these.
+/// Any one of these values.
 fn one_of<'a>(values: &[Value<'a>]) -> Value<'a> {
-    let few = values.iter().take(9).cloned();
-    let found = few.reduce(|one, other| one.or(&other)).unwrap_or_else(Value::unknown);
+    let short_range = values.iter().take(9).cloned();
+    let found = short_range.reduce(|one, other| one.or(&other)).unwrap_or_else(Value::unknown);
     if values.len() > 8 { found.widened() } else { found }
 }
 
-/// What a member of one thing stands for.
+/// The member of a single owner.
 pub(super) fn member_of<'a>(owner: &Value<'a>, name: &str) -> Value<'a> {
     let path = match &owner.kind {
-        Kind::Path(path) => path,
-        Kind::File { .. } => return Value::path(&format!("pathlib.Path().{name}")),
-        Kind::Class => return Value::unknown(),
+        ValueKind::Path(path) => path,
+        ValueKind::File { .. } => return Value::path(&format!("pathlib.Path().{name}")),
+        ValueKind::Class => return Value::unknown(),
         _ => return Value::path(&format!("?.{name}")),
     };
     if path.starts_with('?') {
@@ -244,17 +246,17 @@ fn may_hold_modules(module: &str, name: &str) -> bool {
         && !is_builtin(root)
 }
 
-fn is_literal(kind: &Kind<'_>) -> bool {
+fn is_literal(kind: &ValueKind<'_>) -> bool {
     matches!(
         kind,
-        Kind::Text(_)
-            | Kind::Bytes(_)
-            | Kind::Int(_)
-            | Kind::Float(_)
-            | Kind::Flag(_)
-            | Kind::None
-            | Kind::List(_)
-            | Kind::Dict(_)
+        ValueKind::Text(_)
+            | ValueKind::Bytes(_)
+            | ValueKind::Int(_)
+            | ValueKind::Float(_)
+            | ValueKind::Flag(_)
+            | ValueKind::None
+            | ValueKind::List(_)
+            | ValueKind::Dict(_)
     )
 }
 
@@ -262,182 +264,15 @@ pub(super) fn is_dunder(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__")
 }
 
-/// What the guest gives to programs besides `servers`, as in `api.py`.
+/// Whether a name is a helper that the guest provides besides `servers`, as in `api.py`.
 fn is_helper(name: &str) -> bool {
-    name == "call_tool" || crate::meanings::HELPERS.contains(&name)
+    name == "call_tool" || crate::resolver::HELPERS.contains(&name)
 }
 
-/// The path of a name that the program does not bind itself.
+/// The path of a name that the program does not bind.
 pub(super) fn path_of_global(name: &str) -> Option<&'static str> {
-    let found = BUILTINS.binary_search(&name).ok().and_then(|at| BUILTINS.get(at));
-    let given = || crate::meanings::HELPERS.iter().find(|known| **known == name);
+    let own = builtin(name);
+    let helper = || crate::resolver::HELPERS.iter().find(|known| **known == name);
     let ours = || ["servers", "call_tool"].into_iter().find(|known| *known == name);
-    found.copied().or_else(|| given().copied()).or_else(ours)
+    own.or_else(|| helper().copied()).or_else(ours)
 }
-
-pub(crate) fn is_builtin(name: &str) -> bool {
-    BUILTINS.binary_search(&name).is_ok()
-}
-
-/// Names of the language, in the order of their bytes.
-const BUILTINS: [&str; 159] = [
-    "ArithmeticError",
-    "AssertionError",
-    "AttributeError",
-    "BaseException",
-    "BaseExceptionGroup",
-    "BlockingIOError",
-    "BrokenPipeError",
-    "BufferError",
-    "BytesWarning",
-    "ChildProcessError",
-    "ConnectionAbortedError",
-    "ConnectionError",
-    "ConnectionRefusedError",
-    "ConnectionResetError",
-    "DeprecationWarning",
-    "EOFError",
-    "Ellipsis",
-    "EncodingWarning",
-    "EnvironmentError",
-    "Exception",
-    "ExceptionGroup",
-    "False",
-    "FileExistsError",
-    "FileNotFoundError",
-    "FloatingPointError",
-    "FutureWarning",
-    "GeneratorExit",
-    "IOError",
-    "ImportError",
-    "ImportWarning",
-    "IndentationError",
-    "IndexError",
-    "InterruptedError",
-    "IsADirectoryError",
-    "KeyError",
-    "KeyboardInterrupt",
-    "LookupError",
-    "MemoryError",
-    "ModuleNotFoundError",
-    "NameError",
-    "None",
-    "NotADirectoryError",
-    "NotImplemented",
-    "NotImplementedError",
-    "OSError",
-    "OverflowError",
-    "PendingDeprecationWarning",
-    "PermissionError",
-    "ProcessLookupError",
-    "RecursionError",
-    "ReferenceError",
-    "ResourceWarning",
-    "RuntimeError",
-    "RuntimeWarning",
-    "StopAsyncIteration",
-    "StopIteration",
-    "SyntaxError",
-    "SyntaxWarning",
-    "SystemError",
-    "SystemExit",
-    "TabError",
-    "TimeoutError",
-    "True",
-    "TypeError",
-    "UnboundLocalError",
-    "UnicodeDecodeError",
-    "UnicodeEncodeError",
-    "UnicodeError",
-    "UnicodeTranslateError",
-    "UnicodeWarning",
-    "UserWarning",
-    "ValueError",
-    "Warning",
-    "ZeroDivisionError",
-    "__build_class__",
-    "__builtins__",
-    "__debug__",
-    "__doc__",
-    "__file__",
-    "__import__",
-    "__loader__",
-    "__name__",
-    "__package__",
-    "__spec__",
-    "abs",
-    "aiter",
-    "all",
-    "anext",
-    "any",
-    "ascii",
-    "bin",
-    "bool",
-    "breakpoint",
-    "bytearray",
-    "bytes",
-    "callable",
-    "chr",
-    "classmethod",
-    "compile",
-    "complex",
-    "copyright",
-    "credits",
-    "delattr",
-    "dict",
-    "dir",
-    "divmod",
-    "enumerate",
-    "eval",
-    "exec",
-    "exit",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "getattr",
-    "globals",
-    "hasattr",
-    "hash",
-    "help",
-    "hex",
-    "id",
-    "input",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "len",
-    "license",
-    "list",
-    "locals",
-    "map",
-    "max",
-    "memoryview",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "open",
-    "ord",
-    "pow",
-    "print",
-    "property",
-    "quit",
-    "range",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "setattr",
-    "slice",
-    "sorted",
-    "staticmethod",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "vars",
-    "zip",
-];

@@ -1,14 +1,14 @@
-//! The names that a program writes: where they change, and which look like others.
+//! The names that functions and loops change.
+//!
+//! In: statements. Out: names written outside their function, and names changed by a loop.
 
 use std::collections::HashSet;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 
-use super::scan::Shared;
-
-/// Names that functions write to outside of themselves.
-pub(super) fn shared(body: &[Stmt]) -> Shared<'_> {
+/// Names that functions write outside themselves.
+pub(super) fn shared_names(body: &[Stmt]) -> HashSet<&str> {
     struct Finder<'a>(HashSet<&'a str>);
     impl<'a> Visitor<'a> for Finder<'a> {
         fn visit_stmt(&mut self, statement: &'a Stmt) {
@@ -27,13 +27,13 @@ pub(super) fn shared(body: &[Stmt]) -> Shared<'_> {
     finder.0
 }
 
-/// Names that a loop changes, by writing to them or by a method that may.
+/// Names that a loop changes, by assignment or by a method that may mutate them.
 pub(super) fn changed_in(body: &[Stmt]) -> Vec<&str> {
     struct Finder<'a>(HashSet<&'a str>);
     impl<'a> Visitor<'a> for Finder<'a> {
         fn visit_stmt(&mut self, statement: &'a Stmt) {
             match statement {
-                // What they write is their own.
+                // Their assignments are local.
                 Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
                 Stmt::Import(_) | Stmt::ImportFrom(_) => {}
                 _ => walk_stmt(self, statement),

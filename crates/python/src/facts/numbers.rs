@@ -1,33 +1,32 @@
-//! Arithmetic on numbers that are written out, and sizes that no program needs.
+//! Arithmetic on known numbers, and sizes that no program needs.
 //!
-//! In: two numbers and an operator. Out: the number; beyond what is exact here, its
-//! magnitude. Floats stand for those: rules only ask how large something is.
+//! In: two numbers and an operator. Out: the result; beyond what is exact here, its magnitude
+//! as a float, since rules only compare sizes.
 
 use ruff_python_ast::Operator;
 
-use super::value::{Kind, Value};
+use super::value::{Value, ValueKind};
 
-/// Elements of a text or list that are too many. Chosen: 50 MB at least, which is
-/// more than any result may have.
+/// A text or list of this size is too large. Chosen: at least 50 MB, which is more than any
+/// result may have.
 pub(super) const LARGE_SIZE: f64 = 5e7;
 
-/// Bits of a number that are too many. Chosen: it takes Python seconds to make it,
-/// and minutes to print it.
+/// A number of this many bits is too large. Chosen: Python takes seconds to compute it and
+/// minutes to print it.
 const LARGE_BITS: f64 = 1e7;
 
-/// What an operator makes of two numbers, and the size in bits of a number that is
-/// too large.
-pub(super) fn of_numbers<'a>(
-    left: &Kind<'a>,
+/// The result of an operator on two numbers, and its size in bits if it is too large.
+pub(super) fn arithmetic<'a>(
+    left: &ValueKind<'a>,
     operator: Operator,
-    right: &Kind<'a>,
+    right: &ValueKind<'a>,
 ) -> Option<(Value<'a>, Option<f64>)> {
     let number = match (left, right) {
-        (Kind::Int(left), Kind::Int(right)) => exact(*left, operator, *right),
+        (ValueKind::Int(left), ValueKind::Int(right)) => exact(*left, operator, *right),
         _ => None,
     };
     if let Some(number) = number {
-        return Some((Value::of(Kind::Int(number)), None));
+        return Some((Value::of(ValueKind::Int(number)), None));
     }
     let (left, right) = (magnitude(left)?, magnitude(right)?);
     let bits = match operator {
@@ -45,7 +44,7 @@ pub(super) fn of_numbers<'a>(
         _ => return None,
     };
     let number = if number.is_nan() { f64::INFINITY } else { number };
-    Some((Value::of(Kind::Float(number)), (bits >= LARGE_BITS).then_some(bits)))
+    Some((Value::of(ValueKind::Float(number)), (bits >= LARGE_BITS).then_some(bits)))
 }
 
 fn exact(left: i128, operator: Operator, right: i128) -> Option<i128> {
@@ -76,13 +75,13 @@ fn exact(left: i128, operator: Operator, right: i128) -> Option<i128> {
     }
 }
 
-/// How large a number is.
+/// The magnitude of a number.
 #[expect(clippy::cast_precision_loss, reason = "a size is not exact")]
-pub(super) fn magnitude(kind: &Kind<'_>) -> Option<f64> {
+pub(super) fn magnitude(kind: &ValueKind<'_>) -> Option<f64> {
     match kind {
-        Kind::Int(number) => Some(*number as f64),
-        Kind::Float(number) => Some(*number),
-        Kind::Flag(flag) => Some(f64::from(u8::from(*flag))),
+        ValueKind::Int(number) => Some(*number as f64),
+        ValueKind::Float(number) => Some(*number),
+        ValueKind::Flag(flag) => Some(f64::from(u8::from(*flag))),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
-//! The statements of a program, followed in their order.
+//! Evaluates statements in order.
 //!
-//! In: statements. Out: what names stand for after them (`frames`), and facts about
-//! imports, writes, loops and functions.
+//! In: statements. Out: the values of names after them (`frames.rs`), and facts about imports,
+//! writes, loops and functions.
 
 use ruff_python_ast::visitor::{Visitor, walk_pattern};
 use ruff_python_ast::{
@@ -12,14 +12,14 @@ use ruff_text_size::{Ranged, TextSize};
 use tidegate_model::reading::FactKind;
 
 use super::arguments::Arguments;
+use super::evaluator::{Evaluator, FactDetails};
 use super::expressions::Use;
 use super::frames::{Changes, FrameKind};
 use super::members::path_of_global;
 use super::names;
-use super::scan::{Scan, Told};
-use super::value::{Body, Function, Kind, Value, union};
+use super::value::{Function, FunctionBody, Value, ValueKind, union_sources};
 
-impl<'a> Scan<'_, 'a> {
+impl<'a> Evaluator<'_, 'a> {
     pub(super) fn body(&mut self, body: &'a [Stmt]) {
         for statement in body {
             self.statement(statement);
@@ -34,8 +34,8 @@ impl<'a> Scan<'_, 'a> {
                 let value = self.value(&assign.value);
                 for target in &assign.targets {
                     self.assign(target, &value);
-                    self.growth_of_assignment(target, &assign.value);
-                    self.note_certain_calls_of(target, &assign.value);
+                    self.record_growth_of_assignment(target, &assign.value);
+                    self.note_unconditional_calls_of_lambda(target, &assign.value);
                 }
             }
             Stmt::AnnAssign(assign) => {
@@ -64,20 +64,20 @@ impl<'a> Scan<'_, 'a> {
         match statement {
             Stmt::If(one) => {
                 self.value(&one.test);
-                let mut branches = vec![self.branch(|scan| scan.body(&one.body))];
+                let mut branches = vec![self.branch(|evaluator| evaluator.body(&one.body))];
                 let mut is_whole = false;
                 for clause in &one.elif_else_clauses {
                     if let Some(test) = &clause.test {
                         self.value(test);
                     }
                     is_whole |= clause.test.is_none();
-                    branches.push(self.branch(|scan| scan.body(&clause.body)));
+                    branches.push(self.branch(|evaluator| evaluator.body(&clause.body)));
                 }
                 self.join(&branches, !is_whole);
             }
             Stmt::While(one) => self.while_loop(one),
             Stmt::For(one) => self.for_loop(one),
-            Stmt::Try(one) => self.guarded(one),
+            Stmt::Try(one) => self.try_statement(one),
             Stmt::With(with) => {
                 for item in &with.items {
                     let value = self.value(&item.context_expr);
@@ -87,7 +87,7 @@ impl<'a> Scan<'_, 'a> {
                 }
                 self.body(&with.body);
             }
-            Stmt::Match(one) => self.matched(one),
+            Stmt::Match(one) => self.match_statement(one),
             _ => self.simple(statement),
         }
     }
@@ -109,24 +109,24 @@ impl<'a> Scan<'_, 'a> {
     fn branch(&mut self, walk: impl FnOnce(&mut Self)) -> Changes<'a> {
         let mark = self.frames.mark();
         walk(self);
-        self.frames.take_back(mark)
+        self.frames.undo(mark)
     }
 
     fn join(&mut self, branches: &[Changes<'a>], may_pass: bool) {
         self.frames.join(branches, may_pass, |name| path_of_global(name).map(Value::path));
     }
 
-    /// The body of a loop, where nothing is sure of what it changes.
-    fn looped(&mut self, changed: &[&'a str], walk: impl FnOnce(&mut Self)) {
-        let branch = self.branch(|scan| {
+    /// The body of a loop, in which the values of changed names are uncertain.
+    fn loop_body_of(&mut self, changed: &[&'a str], walk: impl FnOnce(&mut Self)) {
+        let branch = self.branch(|evaluator| {
             for name in changed {
-                if let Some(value) = scan.frames.get(name) {
-                    scan.frames.set(name, value.widened());
+                if let Some(value) = evaluator.frames.get(name) {
+                    evaluator.frames.set(name, value.widened());
                 }
             }
-            scan.loops += 1;
-            walk(scan);
-            scan.loops -= 1;
+            evaluator.loops += 1;
+            walk(evaluator);
+            evaluator.loops -= 1;
         });
         self.join(&[branch], true);
     }
@@ -134,10 +134,10 @@ impl<'a> Scan<'_, 'a> {
     fn while_loop(&mut self, one: &'a StmtWhile) {
         let changed = names::changed_in(&one.body);
         let grown = self.note_sequences(&changed);
-        self.looped(&changed, |scan| {
-            let test = scan.value(&one.test);
-            scan.tell_while(one, &test);
-            scan.body(&one.body);
+        self.loop_body_of(&changed, |evaluator| {
+            let test = evaluator.value(&one.test);
+            evaluator.record_while(one, &test);
+            evaluator.body(&one.body);
         });
         self.forget_sequences(grown);
         self.body(&one.orelse);
@@ -145,50 +145,50 @@ impl<'a> Scan<'_, 'a> {
 
     fn for_loop(&mut self, one: &'a StmtFor) {
         let iterated = self.value(&one.iter);
-        self.tell_for(one, &iterated);
+        self.record_for(one, &iterated);
         let changed = names::changed_in(&one.body);
         let grown = self.note_sequences(&changed);
-        self.looped(&changed, |scan| {
-            let element = scan.element_of(&iterated);
-            scan.assign(&one.target, &element);
-            scan.body(&one.body);
+        self.loop_body_of(&changed, |evaluator| {
+            let element = evaluator.element_of(&iterated);
+            evaluator.assign(&one.target, &element);
+            evaluator.body(&one.body);
         });
         self.forget_sequences(grown);
         self.body(&one.orelse);
     }
 
-    fn guarded(&mut self, one: &'a StmtTry) {
+    fn try_statement(&mut self, one: &'a StmtTry) {
         self.guards += u32::from(!one.handlers.is_empty());
-        let tried = self.branch(|scan| scan.body(&one.body));
+        let tried = self.branch(|evaluator| evaluator.body(&one.body));
         self.guards -= u32::from(!one.handlers.is_empty());
         self.join(&[tried], !one.handlers.is_empty());
-        let mut branches = vec![self.branch(|scan| scan.body(&one.orelse))];
+        let mut branches = vec![self.branch(|evaluator| evaluator.body(&one.orelse))];
         for handler in &one.handlers {
             let ExceptHandler::ExceptHandler(caught) = handler;
             if let Some(kind) = &caught.type_ {
                 self.value(kind);
             }
-            branches.push(self.branch(|scan| {
+            branches.push(self.branch(|evaluator| {
                 if let Some(name) = &caught.name {
-                    scan.frames.set(name.id.as_str(), Value::unknown());
+                    evaluator.frames.set(name.id.as_str(), Value::unknown());
                 }
-                scan.body(&caught.body);
+                evaluator.body(&caught.body);
             }));
         }
         self.join(&branches, false);
         self.body(&one.finalbody);
     }
 
-    fn matched(&mut self, one: &'a StmtMatch) {
+    fn match_statement(&mut self, one: &'a StmtMatch) {
         self.value(&one.subject);
         let mut branches = Vec::new();
         for case in &one.cases {
-            branches.push(self.branch(|scan| {
-                Captures { scan }.visit_pattern(&case.pattern);
+            branches.push(self.branch(|evaluator| {
+                PatternBindings { evaluator }.visit_pattern(&case.pattern);
                 if let Some(guard) = &case.guard {
-                    scan.value(guard);
+                    evaluator.value(guard);
                 }
-                scan.body(&case.body);
+                evaluator.body(&case.body);
             }));
         }
         self.join(&branches, true);
@@ -196,9 +196,10 @@ impl<'a> Scan<'_, 'a> {
 
     fn function(&mut self, function: &'a StmtFunctionDef) {
         let name = function.name.id.as_str();
-        let (body, parameters) = (Body::Statements(&function.body), Some(&*function.parameters));
+        let (body, parameters) =
+            (FunctionBody::Statements(&function.body), Some(&*function.parameters));
         let own = Function { parameters, body, around: self.frames.current };
-        let value = Value::of(Kind::Function(own));
+        let value = Value::of(ValueKind::Function(own));
         for parameter in function.parameters.iter() {
             self.values(parameter.default().into_iter().chain(parameter.annotation()));
         }
@@ -206,18 +207,18 @@ impl<'a> Scan<'_, 'a> {
         let decorated = self.decorators(&function.decorator_list, &value);
         if is_special(name) && self.frames.is_in_class() {
             let path = format!("def.{name}");
-            self.tell(FactKind::Syntax, &path, function.name.start(), Told::default());
+            self.record(FactKind::Syntax, &path, function.name.start(), FactDetails::default());
         }
         self.frames.set(name, if decorated { Value::unknown() } else { value });
-        self.note_certain_calls(function);
+        self.note_unconditional_calls(function);
         if self.frames.is_in_class() {
-            self.tell_own_call(function);
+            self.record_self_reference(function);
         }
-        self.read_function_later(own, self.repeats.contains(name));
+        self.defer_function(own, self.repeats.contains(name));
     }
 
     fn class(&mut self, class: &'a StmtClassDef) {
-        let value = Value::of(Kind::Class);
+        let value = Value::of(ValueKind::Class);
         if let Some(arguments) = &class.arguments {
             self.values(&arguments.args);
             self.values(arguments.keywords.iter().map(|keyword| &keyword.value));
@@ -231,7 +232,7 @@ impl<'a> Scan<'_, 'a> {
         self.frames.set(class.name.id.as_str(), value);
     }
 
-    /// Calls decorators; says whether there are any.
+    /// Calls decorators and returns whether there are any.
     fn decorators(&mut self, all: &'a [ruff_python_ast::Decorator], value: &Value<'a>) -> bool {
         for decorator in all {
             let callee = self.evaluate(&decorator.expression, Use::Callee);
@@ -250,7 +251,7 @@ impl<'a> Scan<'_, 'a> {
     fn import(&mut self, import: &'a StmtImport) {
         for alias in &import.names {
             let module = alias.name.id.as_str();
-            self.tell(FactKind::Import, module, alias.start(), Told::default());
+            self.record(FactKind::Import, module, alias.start(), FactDetails::default());
             // `import a.b` binds `a`.
             let root = module.split('.').next().unwrap_or(module);
             let (name, path) = match &alias.asname {
@@ -270,14 +271,14 @@ impl<'a> Scan<'_, 'a> {
                 self.frames.set(name, Value::unknown());
                 continue;
             };
-            self.tell(
+            self.record(
                 FactKind::Import,
                 &format!("{module}.{member}"),
                 alias.start(),
-                Told::default(),
+                FactDetails::default(),
             );
             if member == "*" {
-                self.stars.push(module);
+                self.star_imports.push(module);
                 continue;
             }
             let owner = self.module(module);
@@ -286,12 +287,17 @@ impl<'a> Scan<'_, 'a> {
         }
     }
 
-    /// Writes a value to what stands on the left.
+    /// Assigns a value to a target.
     pub(super) fn assign(&mut self, target: &'a Expr, value: &Value<'a>) {
         match target {
             Expr::Name(name) => {
                 if name.id == "__builtins__" {
-                    self.tell(FactKind::Write, "__builtins__", name.start(), Told::default());
+                    self.record(
+                        FactKind::Write,
+                        "__builtins__",
+                        name.start(),
+                        FactDetails::default(),
+                    );
                 }
                 self.frames.set(name.id.as_str(), value.clone());
             }
@@ -299,7 +305,7 @@ impl<'a> Scan<'_, 'a> {
                 let owner = self.evaluate(&attribute.value, Use::Owner);
                 let at = attribute.start();
                 let path = self.member(&owner, attribute.attr.id.as_str(), at);
-                self.tell_write(FactKind::Write, &path, value, at);
+                self.record_write(FactKind::Write, &path, value, at);
             }
             Expr::Subscript(subscript) => self.assign_item(subscript, value),
             Expr::Tuple(tuple) => self.assign_each(&tuple.elts, value),
@@ -312,7 +318,7 @@ impl<'a> Scan<'_, 'a> {
     fn assign_each(&mut self, targets: &'a [Expr], value: &Value<'a>) {
         let has_star = targets.iter().any(Expr::is_starred_expr);
         match &value.kind {
-            Kind::List(values) if values.len() == targets.len() && !has_star => {
+            ValueKind::List(values) if values.len() == targets.len() && !has_star => {
                 for (target, value) in targets.iter().zip(values.iter()) {
                     self.assign(target, value);
                 }
@@ -330,20 +336,20 @@ impl<'a> Scan<'_, 'a> {
         let at = subscript.start();
         if owner.as_path().is_some() {
             let path = self.item(&owner, &key);
-            self.tell_write(FactKind::Write, &path, value, at);
+            self.record_write(FactKind::Write, &path, value, at);
         }
-        // The program's own: what it holds then is not followed, but what it is made of.
+        // An object of the program: its sources are tracked, not always its content.
         if let Expr::Name(name) = &*subscript.value
             && owner.as_path().is_none()
         {
-            let from = union([&owner.from, &value.from]);
+            let from = union_sources([&owner.from, &value.from]);
             let changed = match (&owner.kind, &key.kind) {
-                (Kind::Dict(entries), Kind::Text(_))
-                    if entries.len() < super::value::LONGEST_LIST =>
+                (ValueKind::Dict(entries), ValueKind::Text(_))
+                    if entries.len() < super::value::MAX_LIST_LENGTH =>
                 {
                     let mut entries = entries.to_vec();
                     entries.push((key, value.clone()));
-                    Value { kind: Kind::Dict(entries.into()), from, hidden: false }
+                    Value { kind: ValueKind::Dict(entries.into()), from, hidden: false }
                 }
                 _ => Value::unknown_from(from),
             };
@@ -353,15 +359,15 @@ impl<'a> Scan<'_, 'a> {
         }
     }
 
-    fn tell_write(&mut self, kind: FactKind, path: &Value<'a>, value: &Value<'a>, at: TextSize) {
+    fn record_write(&mut self, kind: FactKind, path: &Value<'a>, value: &Value<'a>, at: TextSize) {
         for one in path.alternatives() {
             let Some(path) = one.as_path() else { continue };
-            // A member of the program's own, unless the language has it.
+            // A member that the program defines, unless it is a dunder.
             if path.starts_with('?') && !path.ends_with("__") {
                 continue;
             }
-            let told = Told { hidden: one.hidden, arguments: vec![value.known()] };
-            self.tell(kind, &path.clone(), at, told);
+            let occurrences = FactDetails { hidden: one.hidden, arguments: vec![value.known()] };
+            self.record(kind, &path.clone(), at, occurrences);
         }
     }
 
@@ -371,14 +377,14 @@ impl<'a> Scan<'_, 'a> {
                 if self.frames.get(name.id.as_str()).is_none() {
                     let path = path_of_global(name.id.as_str());
                     if let Some(path) = path {
-                        self.tell(FactKind::Remove, path, name.start(), Told::default());
+                        self.record(FactKind::Remove, path, name.start(), FactDetails::default());
                     }
                 }
                 self.frames.remove(name.id.as_str());
             }
             Expr::Attribute(_) | Expr::Subscript(_) => {
                 let path = self.evaluate(target, Use::Owner);
-                self.tell_write(FactKind::Remove, &path, &Value::unknown(), target.start());
+                self.record_write(FactKind::Remove, &path, &Value::unknown(), target.start());
             }
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|one| self.delete(one)),
             Expr::List(list) => list.elts.iter().for_each(|one| self.delete(one)),
@@ -392,18 +398,18 @@ impl<'a> Scan<'_, 'a> {
             Expr::Name(name) => self.frames.get(name.id.as_str()).unwrap_or_else(Value::unknown),
             _ => self.evaluate(target, Use::Owner),
         };
-        self.growth(target, operator, value);
+        self.record_growth(target, operator, value);
         let result = self.operate(&left, operator, &right, target.start());
         if let Expr::Name(name) = target {
             debug_assert_ne!(name.ctx, ExprContext::Load);
             self.frames.set(name.id.as_str(), result);
         } else {
-            self.tell_write(FactKind::Write, &left, &right, target.start());
+            self.record_write(FactKind::Write, &left, &right, target.start());
         }
     }
 }
 
-/// Methods by which a class takes over what the language does.
+/// Methods by which a class overrides the behaviour of the language.
 fn is_special(name: &str) -> bool {
     matches!(
         name,
@@ -419,12 +425,12 @@ fn is_special(name: &str) -> bool {
     )
 }
 
-/// Names that a pattern binds, and values that it compares with.
-struct Captures<'s, 'r, 'a> {
-    scan: &'s mut Scan<'r, 'a>,
+/// Names that a pattern binds, and values that it compares.
+struct PatternBindings<'s, 'r, 'a> {
+    evaluator: &'s mut Evaluator<'r, 'a>,
 }
 
-impl<'a> Visitor<'a> for Captures<'_, '_, 'a> {
+impl<'a> Visitor<'a> for PatternBindings<'_, '_, 'a> {
     fn visit_pattern(&mut self, pattern: &'a Pattern) {
         let name = match pattern {
             Pattern::MatchAs(one) => one.name.as_ref(),
@@ -433,12 +439,12 @@ impl<'a> Visitor<'a> for Captures<'_, '_, 'a> {
             _ => None,
         };
         if let Some(name) = name {
-            self.scan.frames.set(name.id.as_str(), Value::unknown());
+            self.evaluator.frames.set(name.id.as_str(), Value::unknown());
         }
         walk_pattern(self, pattern);
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
-        self.scan.evaluate(expression, Use::Owner);
+        self.evaluator.evaluate(expression, Use::Owner);
     }
 }

@@ -1,3 +1,5 @@
+//! The examples of the Python rules, and bounds of assembled paths.
+
 use tidegate_model::{Finding, Language, Severity};
 use tidegate_validate::{Expected, ValidationRules};
 
@@ -8,7 +10,7 @@ fn findings(source: &str) -> Vec<Finding> {
     ValidationRules::built_in().unwrap().findings(Language::Python, &reading)
 }
 
-/// The examples of the rules themselves.
+/// The examples in the rule files.
 #[test]
 fn every_rule_finds_its_bad_examples_and_none_of_its_good_ones() {
     let rules = ValidationRules::built_in().unwrap();
@@ -46,7 +48,7 @@ fn every_rule_finds_its_bad_examples_and_none_of_its_good_ones() {
 }
 
 #[test]
-fn a_finding_says_what_where_and_what_instead() {
+fn a_finding_says_what_where_and_what_to_do_instead() {
     let found = findings("import os\nx = os.system('ls')");
     let expected = Finding {
         rule: "python.process".into(),
@@ -62,17 +64,17 @@ fn a_finding_says_what_where_and_what_instead() {
     assert_eq!(found, [expected]);
 }
 
-/// Each of these was twice as long with each line, until there was no memory left.
+/// Each of these used to double with every line until memory ran out.
 #[test]
-fn paths_beneath_themselves_stay_short() {
+fn paths_joined_to_themselves_stay_short() {
     let import = "import os\nfrom pathlib import Path\n";
-    for (first, again) in [
+    for (first, replaying) in [
         ("a = 'x'\n", "a = os.path.join(a, a)\n"),
         ("a = Path('x')\n", "a = a / a\n"),
         ("a = Path('x')\n", "a = a.joinpath(a)\n"),
         ("a = Path('x')\n", "a = Path(a, a)\n"),
     ] {
-        let source = format!("{import}{first}{}open(a)", again.repeat(60));
+        let source = format!("{import}{first}{}open(a)", replaying.repeat(60));
         assert!(findings(&source).iter().all(|one| one.severity < Severity::High), "{source}");
     }
 }

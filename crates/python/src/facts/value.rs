@@ -1,9 +1,8 @@
-//! What is known of the value of an expression.
+//! What is known about the value of an expression.
 //!
-//! In: what an expression is made of. Out: a [`Value`], which says what it is as far
-//! as that can be told without running anything, and out of what it was made.
-//! Must stay true: cheap to clone, and bounded: texts and lists beyond their bounds
-//! become unknown.
+//! In: the parts of an expression. Out: a [`Value`]: what it is, as far as that is known without
+//! running anything, and what it was derived from.
+//! Invariant: cheap to clone, and bounded: texts and lists beyond their bounds become unknown.
 
 use std::rc::Rc;
 
@@ -11,38 +10,36 @@ use ruff_python_ast::{Expr, Parameters, Stmt};
 use serde_json::{Map, Value as Json};
 use tidegate_model::reading::{Form, Known, LONGEST_TEXT, MOST_PARTS};
 
-use super::frames::FrameId;
+/// Maximum bytes of an assembled text, and maximum length of a list. Chosen: far beyond a
+/// hidden name, and short enough to be created repeatedly.
+pub(super) const MAX_TEXT_BYTES: usize = 4096;
+pub(super) const MAX_LIST_LENGTH: usize = 512;
 
-/// Longest text that is put together, in bytes, and longest list. Chosen: far beyond
-/// a hidden name, and short enough to be made over and over.
-pub(super) const LONGEST: usize = 4096;
-pub(super) const LONGEST_LIST: usize = 512;
+/// Maximum nesting of lists and dicts reported as literals.
+const MAX_LITERAL_DEPTH: u32 = 6;
 
-/// How deep lists and dicts are told as literals.
-const DEEPEST_LITERAL: u32 = 6;
-
-/// How many values a name may have at once.
-const ALTERNATIVES: usize = 8;
+/// Maximum alternative values of a name.
+const MAX_ALTERNATIVES: usize = 8;
 
 /// A value, as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) struct Value<'a> {
-    pub(super) kind: Kind<'a>,
-    /// Paths of what it was made of, outermost first.
-    pub(super) from: From,
-    /// Whether it was put together out of pieces, or reached by a name that was.
+    pub(super) kind: ValueKind<'a>,
+    /// The paths it was derived from, outermost first.
+    pub(super) from: Sources,
+    /// Whether it was assembled from pieces, or reached by a name that was.
     pub(super) hidden: bool,
 }
 
-/// Paths of what something was made of.
-pub(super) type From = Option<Rc<[Rc<str>]>>;
+/// The paths that a value was derived from.
+pub(super) type Sources = Option<Rc<[Rc<str>]>>;
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind<'a> {
+pub(super) enum ValueKind<'a> {
     Unknown,
     Text(Rc<str>),
-    /// A text that begins with this.
-    Begins(Rc<str>),
+    /// A text that starts with this.
+    Prefix(Rc<str>),
     Bytes(Rc<[u8]>),
     Int(i128),
     Float(f64),
@@ -50,67 +47,70 @@ pub(super) enum Kind<'a> {
     None,
     List(Rc<[Value<'a>]>),
     Dict(Rc<[(Value<'a>, Value<'a>)]>),
-    /// Something with so many elements that they are not listed.
+    /// An iterable with too many elements to list.
     Count(f64),
-    /// Something that is not the program's own: see the words about paths in
-    /// `tidegate_model::Reading`.
+    /// Something that the program does not define. For paths, see
+    /// `tidegate_model::reading`.
     Path(Rc<str>),
-    /// A `pathlib.Path` of this text, or of one that begins with it.
+    /// A `pathlib.Path` with this text, or with one that starts with it.
     File {
         text: Rc<str>,
         whole: bool,
     },
     Function(Function<'a>),
-    /// A class of the program's own.
+    /// A class that the program defines.
     Class,
-    /// What `operator.attrgetter` and `methodcaller` give.
+    /// The result of `operator.attrgetter` and `methodcaller`.
     Getter(Rc<str>),
     OneOf(Rc<[Value<'a>]>),
 }
 
-/// A function of the program's own, and the frame around it.
+/// The index of a frame (`frames.rs`).
+pub(super) type FrameId = usize;
+
+/// A function that the program defines, and the frame around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function<'a> {
     pub(super) parameters: Option<&'a Parameters>,
-    pub(super) body: Body<'a>,
+    pub(super) body: FunctionBody<'a>,
     pub(super) around: FrameId,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Body<'a> {
+pub(super) enum FunctionBody<'a> {
     Statements(&'a [Stmt]),
     Expression(&'a Expr),
 }
 
 impl<'a> Value<'a> {
-    pub(super) fn of(kind: Kind<'a>) -> Self {
+    pub(super) fn of(kind: ValueKind<'a>) -> Self {
         Self { kind, from: None, hidden: false }
     }
 
     pub(super) fn unknown() -> Self {
-        Self::of(Kind::Unknown)
+        Self::of(ValueKind::Unknown)
     }
 
-    pub(super) fn unknown_from(from: From) -> Self {
-        Self { kind: Kind::Unknown, from, hidden: false }
+    pub(super) fn unknown_from(from: Sources) -> Self {
+        Self { kind: ValueKind::Unknown, from, hidden: false }
     }
 
     pub(super) fn text(text: &str) -> Self {
-        Self::of(match text.len() > LONGEST {
-            true => Kind::Begins(text[..text.floor_char_boundary(LONGEST)].into()),
-            false => Kind::Text(text.into()),
+        Self::of(match text.len() > MAX_TEXT_BYTES {
+            true => ValueKind::Prefix(text[..text.floor_char_boundary(MAX_TEXT_BYTES)].into()),
+            false => ValueKind::Text(text.into()),
         })
     }
 
-    /// A path; one that is too long to be told is unknown.
+    /// A path; unknown if it is too long to be reported.
     pub(super) fn path(path: &str) -> Self {
         match path.len() <= LONGEST_TEXT {
-            true => Self::of(Kind::Path(path.into())),
+            true => Self::of(ValueKind::Path(path.into())),
             false => Self::unknown(),
         }
     }
 
-    pub(super) fn with_from(mut self, from: From) -> Self {
+    pub(super) fn with_from(mut self, from: Sources) -> Self {
         self.from = from;
         self
     }
@@ -122,27 +122,27 @@ impl<'a> Value<'a> {
 
     pub(super) fn as_path(&self) -> Option<&Rc<str>> {
         match &self.kind {
-            Kind::Path(path) => Some(path),
+            ValueKind::Path(path) => Some(path),
             _ => None,
         }
     }
 
     pub(super) fn as_text(&self) -> Option<&Rc<str>> {
         match &self.kind {
-            Kind::Text(text) => Some(text),
+            ValueKind::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    /// The values that it may have.
+    /// The possible values.
     pub(super) fn alternatives(&self) -> &[Self] {
         match &self.kind {
-            Kind::OneOf(values) => values,
+            ValueKind::OneOf(values) => values,
             _ => std::slice::from_ref(self),
         }
     }
 
-    /// One of both.
+    /// Either of two values.
     pub(super) fn or(&self, other: &Self) -> Self {
         let mut values: Vec<Self> = self.alternatives().to_vec();
         for value in other.alternatives() {
@@ -153,60 +153,62 @@ impl<'a> Value<'a> {
         if values.len() == 1 {
             return values.remove(0);
         }
-        let from = union([&self.from, &other.from]);
+        let from = union_sources([&self.from, &other.from]);
         let hidden = self.hidden || other.hidden;
-        let too_many = values.len() > ALTERNATIVES;
-        let kind = if too_many { Kind::Unknown } else { Kind::OneOf(values.into()) };
+        let too_many = values.len() > MAX_ALTERNATIVES;
+        let kind = if too_many { ValueKind::Unknown } else { ValueKind::OneOf(values.into()) };
         Self { kind, from, hidden }
     }
 
-    /// What stays sure of it when it may have been changed: what it stands for.
+    /// What remains certain when the value may have changed: what it refers to.
     pub(super) fn widened(&self) -> Self {
         match &self.kind {
-            Kind::Path(_) | Kind::Function(_) | Kind::Class | Kind::Getter(_) => self.clone(),
-            Kind::OneOf(values) => {
+            ValueKind::Path(_)
+            | ValueKind::Function(_)
+            | ValueKind::Class
+            | ValueKind::Getter(_) => self.clone(),
+            ValueKind::OneOf(values) => {
                 let all = values.iter().map(Self::widened);
                 all.reduce(|one, other| one.or(&other)).unwrap_or_else(Self::unknown)
             }
-            _ => Self { kind: Kind::Unknown, from: self.from.clone(), hidden: false },
+            _ => Self { kind: ValueKind::Unknown, from: self.from.clone(), hidden: false },
         }
     }
 
     fn is_same(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {
-            (Kind::Unknown, Kind::Unknown) => self.from == other.from,
-            (Kind::Text(one), Kind::Text(other)) | (Kind::Path(one), Kind::Path(other)) => {
-                one == other
-            }
-            (Kind::Begins(one), Kind::Begins(other)) => one == other,
-            (Kind::Int(one), Kind::Int(other)) => one == other,
-            (Kind::Flag(one), Kind::Flag(other)) => one == other,
-            (Kind::None, Kind::None) | (Kind::Class, Kind::Class) => true,
+            (ValueKind::Unknown, ValueKind::Unknown) => self.from == other.from,
+            (ValueKind::Text(one), ValueKind::Text(other))
+            | (ValueKind::Path(one), ValueKind::Path(other)) => one == other,
+            (ValueKind::Prefix(one), ValueKind::Prefix(other)) => one == other,
+            (ValueKind::Int(one), ValueKind::Int(other)) => one == other,
+            (ValueKind::Flag(one), ValueKind::Flag(other)) => one == other,
+            (ValueKind::None, ValueKind::None) | (ValueKind::Class, ValueKind::Class) => true,
             _ => false,
         }
     }
 
-    /// What an argument says about it.
+    /// The value as a fact reports it.
     pub(super) fn known(&self) -> Known {
         self.known_within(2)
     }
 
     fn known_within(&self, depth: u32) -> Known {
         let form = match &self.kind {
-            Kind::Text(text) => Form::Text(start_of(text)),
-            Kind::Begins(text) => Form::Begins(start_of(text)),
-            Kind::File { text, whole: true } => Form::Text(start_of(text)),
-            Kind::File { text, whole: false } => Form::Begins(start_of(text)),
-            Kind::Bytes(bytes) => {
+            ValueKind::Text(text) => Form::Text(start_of(text)),
+            ValueKind::Prefix(text) => Form::Begins(start_of(text)),
+            ValueKind::File { text, whole: true } => Form::Text(start_of(text)),
+            ValueKind::File { text, whole: false } => Form::Begins(start_of(text)),
+            ValueKind::Bytes(bytes) => {
                 let some = &bytes[..bytes.len().min(LONGEST_TEXT)];
                 Form::Text(String::from_utf8_lossy(some).into_owned())
             }
             #[expect(clippy::cast_precision_loss, reason = "rules compare sizes")]
-            Kind::Int(number) => Form::Number(*number as f64),
-            Kind::Float(number) => Form::Number(*number),
-            Kind::Flag(flag) => Form::Flag(*flag),
-            Kind::List(_) => Form::List,
-            Kind::Dict(entries) if depth > 0 => Form::Object(
+            ValueKind::Int(number) => Form::Number(*number as f64),
+            ValueKind::Float(number) => Form::Number(*number),
+            ValueKind::Flag(flag) => Form::Flag(*flag),
+            ValueKind::List(_) => Form::List,
+            ValueKind::Dict(entries) if depth > 0 => Form::Object(
                 entries
                     .iter()
                     .take(MOST_PARTS)
@@ -215,7 +217,7 @@ impl<'a> Value<'a> {
                     })
                     .collect(),
             ),
-            Kind::Function(_) => Form::Function,
+            ValueKind::Function(_) => Form::Function,
             _ => Form::Unknown,
         };
         let paths = self.alternatives().iter().filter_map(Self::as_path);
@@ -229,9 +231,9 @@ fn start_of(text: &str) -> String {
     text[..text.floor_char_boundary(LONGEST_TEXT)].to_owned()
 }
 
-/// All of what several things were made of.
-pub(super) fn union<'f>(parts: impl IntoIterator<Item = &'f From>) -> From {
-    let mut found: From = None;
+/// The combined sources of several values.
+pub(super) fn union_sources<'f>(parts: impl IntoIterator<Item = &'f Sources>) -> Sources {
+    let mut found: Sources = None;
     for from in parts.into_iter().flatten() {
         found = match found {
             None => Some(Rc::clone(from)),
@@ -250,41 +252,54 @@ pub(super) fn union<'f>(parts: impl IntoIterator<Item = &'f From>) -> From {
     found
 }
 
-/// The same with one more, outermost.
-pub(super) fn also_from(path: &Rc<str>, from: &From) -> From {
+/// The same with one more source, outermost.
+pub(super) fn with_source(path: &Rc<str>, from: &Sources) -> Sources {
     let rest = from.iter().flat_map(|from| from.iter()).filter(|known| *known != path);
     Some(std::iter::once(path).chain(rest).take(MOST_PARTS).cloned().collect())
 }
 
-/// The arguments of a call that are literals through and through: those of one dict,
-/// and those with names.
+/// The arguments of a call that are entirely literal: those in a dict, and named ones.
 pub(super) fn literals<'v, 'a: 'v>(
     object: Option<&Value<'a>>,
     named: impl Iterator<Item = (&'v str, &'v Value<'a>)>,
 ) -> Map<String, Json> {
-    let mut found = match object.and_then(|object| object.literal(DEEPEST_LITERAL + 1)) {
+    let mut found = match object.and_then(|object| object.literal(MAX_LITERAL_DEPTH + 1)) {
         Some(Json::Object(entries)) => entries,
         _ => Map::new(),
     };
     for (name, value) in named {
-        if let Some(value) = value.literal(DEEPEST_LITERAL) {
+        if let Some(value) = value.literal(MAX_LITERAL_DEPTH) {
             found.insert(name.to_owned(), value);
         }
     }
     found
 }
 
+/// Whether a value is truthy, if that is known.
+pub(super) fn truth(kind: &ValueKind<'_>) -> Option<bool> {
+    match kind {
+        ValueKind::Flag(flag) => Some(*flag),
+        ValueKind::Int(number) => Some(*number != 0),
+        ValueKind::Float(number) => Some(*number != 0.0),
+        ValueKind::None => Some(false),
+        ValueKind::Text(text) => Some(!text.is_empty()),
+        ValueKind::List(list) => Some(!list.is_empty()),
+        ValueKind::Function(_) | ValueKind::Class => Some(true),
+        _ => None,
+    }
+}
+
 impl Value<'_> {
     fn literal(&self, depth: u32) -> Option<Json> {
         let depth = depth.checked_sub(1)?;
         match &self.kind {
-            Kind::Text(text) => Some(Json::from(&**text)),
-            Kind::Int(number) => i64::try_from(*number).ok().map(Json::from),
-            Kind::Float(number) => serde_json::Number::from_f64(*number).map(Json::Number),
-            Kind::Flag(flag) => Some(Json::Bool(*flag)),
-            Kind::None => Some(Json::Null),
-            Kind::List(list) => list.iter().map(|one| one.literal(depth)).collect(),
-            Kind::Dict(entries) => {
+            ValueKind::Text(text) => Some(Json::from(&**text)),
+            ValueKind::Int(number) => i64::try_from(*number).ok().map(Json::from),
+            ValueKind::Float(number) => serde_json::Number::from_f64(*number).map(Json::Number),
+            ValueKind::Flag(flag) => Some(Json::Bool(*flag)),
+            ValueKind::None => Some(Json::Null),
+            ValueKind::List(list) => list.iter().map(|one| one.literal(depth)).collect(),
+            ValueKind::Dict(entries) => {
                 let literal = |(key, value): &(Self, Self)| {
                     Some((key.as_text()?.to_string(), value.literal(depth)?))
                 };

@@ -1,3 +1,5 @@
+//! Imports, and which of them are certain to run.
+
 use crate::prepare;
 
 fn found(source: &str) -> Vec<String> {
@@ -9,14 +11,14 @@ fn found(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn modules_are_told_once_and_without_their_parts() {
+fn modules_are_reported_once_by_their_root() {
     let source = "import os.path, json as j\nfrom collections.abc import Mapping\nimport json\n\
                   from servers import crm\nimport servers.drive\nfrom . import x\n";
     assert_eq!(found(source), ["os at 1:1", "json at 1:1", "collections at 2:1"]);
 }
 
 #[test]
-fn what_may_not_happen_is_not_sure() {
+fn conditional_imports_are_not_certain() {
     for source in [
         "try:\n    import pandas\nexcept ImportError:\n    pass",
         "def f():\n    import pandas",
@@ -34,7 +36,7 @@ fn what_may_not_happen_is_not_sure() {
 }
 
 #[test]
-fn a_program_that_changes_where_modules_come_from_is_believed() {
+fn after_changes_to_the_import_path_no_import_is_certain() {
     for source in [
         "import sys\nsys.path.insert(0, '/workspace')\nimport mine",
         "import sys\nsys.modules['mine'] = x\nimport mine",

@@ -1,6 +1,8 @@
+//! References in every form, and programs that probe for servers.
+
 use crate::prepare;
 
-/// Each reference in one line: `server.tool at line:column`, with what else is said.
+/// Each reference on one line: `server.tool at line:column` and its flags.
 fn found(source: &str) -> Vec<String> {
     let shown = |reference: &tidegate_model::Reference| {
         let tool = reference.tool.as_ref().map(|tool| format!(".{tool}")).unwrap_or_default();
@@ -15,7 +17,7 @@ fn found(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_form_of_a_use_is_found() {
+fn all_forms_of_use_are_found() {
     let forms = [
         (
             "from servers import github\ngithub.list_issues(repo='a')",
@@ -54,7 +56,7 @@ fn every_form_of_a_use_is_found() {
 }
 
 #[test]
-fn names_that_stand_for_a_server_or_tool_are_followed() {
+fn aliases_of_servers_and_tools_are_followed() {
     let forms = [
         ("gh = servers.github\ngh.list_issues()", &["github.list_issues at 2:4"][..]),
         ("f = servers.github.list_issues\nf()", &["github.list_issues at 2:1"]),
@@ -81,7 +83,7 @@ fn names_that_stand_for_a_server_or_tool_are_followed() {
 }
 
 #[test]
-fn what_may_be_something_else_is_left_to_the_run() {
+fn ambiguous_names_are_left_to_the_run() {
     for source in [
         "servers[name].get()",
         "getattr(servers, name).get()",
@@ -141,7 +143,7 @@ fn a_program_may_probe() {
 }
 
 #[test]
-fn the_place_of_the_server_and_of_the_arguments_is_told() {
+fn positions_of_the_server_and_the_arguments_are_reported() {
     let source = "x = servers.crm.get(\n  a=1)\n";
     let reference = prepare(source).unwrap().references.remove(0);
     assert_eq!(reference.server_at, Some((1, 13)));
@@ -149,7 +151,7 @@ fn the_place_of_the_server_and_of_the_arguments_is_told() {
 }
 
 #[test]
-fn lines_are_those_of_the_text_as_written() {
+fn lines_refer_to_the_source_as_written() {
     let source = "Here it is:\n\n```python\nx = 1\nservers.crm.get()\n```\nThat's it.\n";
     assert_eq!(found(source), ["crm.get at 5:13"]);
     assert_eq!(found("\u{feff}servers.crm.get()"), ["crm.get at 1:13"]);
@@ -157,6 +159,6 @@ fn lines_are_those_of_the_text_as_written() {
 }
 
 #[test]
-fn no_more_than_five_hundred_are_told() {
+fn at_most_five_hundred_are_reported() {
     assert_eq!(found(&"servers.crm.get()\n".repeat(600)).len(), 500);
 }

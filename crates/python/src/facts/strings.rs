@@ -1,120 +1,130 @@
-//! Texts that are put together out of pieces.
+//! Texts, bytes and lists assembled from pieces.
 //!
-//! In: texts, bytes and lists that are known, and what is done to them. Out: the text
-//! that comes of it. Bounded: what would be longer than a hidden name ever is becomes
-//! unknown, so that folding takes no longer than reading.
+//! In: known texts, bytes and lists, and an operation. Out: the result. Bounded: whatever is
+//! longer than a hidden name could be becomes unknown, so that folding takes no longer than
+//! parsing.
 
 use super::decoding::by_codec;
-use super::value::{Kind, LONGEST, LONGEST_LIST, Value, union};
+use super::value::{MAX_LIST_LENGTH, MAX_TEXT_BYTES, Value, ValueKind, union_sources};
 
-/// Stands in a text for what is not known of it, as rules are told.
+/// Stands for an unknown part of a text, as in the text that rules match.
 const GAP: &str = "…";
 
-/// Both, one behind the other.
-pub(super) fn joined<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
-    let from = union([&left.from, &right.from]);
-    if let (Kind::OneOf(_), _) | (_, Kind::OneOf(_)) = (&left.kind, &right.kind) {
-        return joined_each(left, right).with_from(from);
+/// Concatenates two values.
+pub(super) fn concat<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
+    let from = union_sources([&left.from, &right.from]);
+    if let (ValueKind::OneOf(_), _) | (_, ValueKind::OneOf(_)) = (&left.kind, &right.kind) {
+        return concat_each(left, right).with_from(from);
     }
     let kind = match (&left.kind, &right.kind) {
-        (Kind::Bytes(left), Kind::Bytes(right)) if left.len() + right.len() <= LONGEST => {
-            Kind::Bytes([&**left, &**right].concat().into())
+        (ValueKind::Bytes(left), ValueKind::Bytes(right))
+            if left.len() + right.len() <= MAX_TEXT_BYTES =>
+        {
+            ValueKind::Bytes([&**left, &**right].concat().into())
         }
-        (Kind::List(left), Kind::List(right)) if left.len() + right.len() <= LONGEST_LIST => {
-            Kind::List(left.iter().chain(right.iter()).cloned().collect())
+        (ValueKind::List(left), ValueKind::List(right))
+            if left.len() + right.len() <= MAX_LIST_LENGTH =>
+        {
+            ValueKind::List(left.iter().chain(right.iter()).cloned().collect())
         }
-        (Kind::Text(left), Kind::Text(right)) if left.len() + right.len() <= LONGEST => {
-            Kind::Text(format!("{left}{right}").into())
+        (ValueKind::Text(left), ValueKind::Text(right))
+            if left.len() + right.len() <= MAX_TEXT_BYTES =>
+        {
+            ValueKind::Text(format!("{left}{right}").into())
         }
-        // What is added to a list or to bytes is no text.
-        (Kind::Bytes(_) | Kind::List(_), _) => Kind::Unknown,
+        // A list or bytes plus something unknown is not a text.
+        (ValueKind::Bytes(_) | ValueKind::List(_), _) => ValueKind::Unknown,
         (left, right) => match (piece(left), piece(right)) {
-            (GAP, GAP) => Kind::Unknown,
+            (GAP, GAP) => ValueKind::Unknown,
             // One gap says as much as two.
-            (left, GAP) if left.ends_with(GAP) => Kind::Begins(left.into()),
-            (left, right) if left.len() + right.len() <= LONGEST => {
-                Kind::Begins(format!("{left}{right}").into())
+            (left, GAP) if left.ends_with(GAP) => ValueKind::Prefix(left.into()),
+            (left, right) if left.len() + right.len() <= MAX_TEXT_BYTES => {
+                ValueKind::Prefix(format!("{left}{right}").into())
             }
-            (left, _) => Kind::Begins(left.into()),
+            (left, _) => ValueKind::Prefix(left.into()),
         },
     };
     Value { kind, from, hidden: true }
 }
 
-/// What is known of a part of a text.
-fn piece<'k>(kind: &'k Kind<'_>) -> &'k str {
+/// The known part of a piece of text.
+fn piece<'k>(kind: &'k ValueKind<'_>) -> &'k str {
     match kind {
-        Kind::Text(text) | Kind::Begins(text) => text,
+        ValueKind::Text(text) | ValueKind::Prefix(text) => text,
         _ => GAP,
     }
 }
 
-/// The same of one of several.
-fn joined_each<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
+/// Concatenates all alternatives.
+fn concat_each<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
     let mut found: Option<Value<'a>> = None;
     for one in left.alternatives() {
         for other in right.alternatives() {
-            let value = joined(one, other);
+            let value = concat(one, other);
             found = Some(found.map_or(value.clone(), |known| known.or(&value)));
         }
     }
     found.unwrap_or_else(Value::unknown)
 }
 
-/// So many times the same; nothing if it gets too long.
+/// Repeats a value; nothing if the result is too long.
 pub(super) fn repeated<'a>(value: &Value<'a>, times: i128) -> Option<Value<'a>> {
     let times = usize::try_from(times.max(0)).ok()?;
-    let fits = |length: usize| length.checked_mul(times).is_some_and(|all| all <= LONGEST);
+    let fits = |length: usize| length.checked_mul(times).is_some_and(|all| all <= MAX_TEXT_BYTES);
     let kind = match &value.kind {
-        Kind::Text(text) if fits(text.len()) => Kind::Text(text.repeat(times).into()),
-        Kind::Bytes(bytes) if fits(bytes.len()) => Kind::Bytes(bytes.repeat(times).into()),
-        Kind::List(list) if times <= LONGEST_LIST && list.len() * times <= LONGEST_LIST => {
-            Kind::List(std::iter::repeat_n(list.iter(), times).flatten().cloned().collect())
+        ValueKind::Text(text) if fits(text.len()) => ValueKind::Text(text.repeat(times).into()),
+        ValueKind::Bytes(bytes) if fits(bytes.len()) => {
+            ValueKind::Bytes(bytes.repeat(times).into())
+        }
+        ValueKind::List(list)
+            if times <= MAX_LIST_LENGTH && list.len() * times <= MAX_LIST_LENGTH =>
+        {
+            ValueKind::List(std::iter::repeat_n(list.iter(), times).flatten().cloned().collect())
         }
         _ => return None,
     };
     Some(Value { kind, from: value.from.clone(), hidden: true })
 }
 
-/// How many elements it has.
+/// The number of elements.
 #[expect(clippy::cast_precision_loss, reason = "a size is not exact")]
-pub(super) fn length(kind: &Kind<'_>) -> Option<f64> {
+pub(super) fn length(kind: &ValueKind<'_>) -> Option<f64> {
     match kind {
-        Kind::Text(text) | Kind::Begins(text) => Some(text.chars().count() as f64),
-        Kind::Bytes(bytes) => Some(bytes.len() as f64),
-        Kind::List(list) => Some(list.len() as f64),
-        Kind::Count(count) => Some(*count),
+        ValueKind::Text(text) | ValueKind::Prefix(text) => Some(text.chars().count() as f64),
+        ValueKind::Bytes(bytes) => Some(bytes.len() as f64),
+        ValueKind::List(list) => Some(list.len() as f64),
+        ValueKind::Count(count) => Some(*count),
         _ => None,
     }
 }
 
-/// The largest number in it.
+/// The largest number in a value.
 pub(super) fn largest(value: &Value<'_>) -> Option<f64> {
     let all = match &value.kind {
-        Kind::List(list) => list.as_ref(),
+        ValueKind::List(list) => list.as_ref(),
         _ => std::slice::from_ref(value),
     };
     all.iter().filter_map(|one| super::numbers::magnitude(&one.kind)).reduce(f64::max)
 }
 
-/// The elements of something that can be gone through.
+/// The elements of an iterable.
 pub(super) fn elements<'a>(value: &Value<'a>) -> Option<Vec<Value<'a>>> {
     let each = |kind| Value { kind, from: value.from.clone(), hidden: true };
     match &value.kind {
-        Kind::List(list) => Some(list.to_vec()),
-        Kind::Text(text) => {
-            let one = |letter: char| each(Kind::Text(letter.to_string().into()));
+        ValueKind::List(list) => Some(list.to_vec()),
+        ValueKind::Text(text) => {
+            let one = |letter: char| each(ValueKind::Text(letter.to_string().into()));
             Some(text.chars().map(one).collect())
         }
-        Kind::Bytes(bytes) => {
-            Some(bytes.iter().map(|byte| each(Kind::Int((*byte).into()))).collect())
+        ValueKind::Bytes(bytes) => {
+            Some(bytes.iter().map(|byte| each(ValueKind::Int((*byte).into()))).collect())
         }
-        Kind::Dict(entries) => Some(entries.iter().map(|(key, _)| key.clone()).collect()),
+        ValueKind::Dict(entries) => Some(entries.iter().map(|(key, _)| key.clone()).collect()),
         _ => None,
     }
 }
 
-/// A part of it, as `[lower:upper:step]` takes it.
+/// A slice, as `[lower:upper:step]`.
 pub(super) fn sliced<'a>(value: &Value<'a>, bounds: [Option<i128>; 3]) -> Option<Value<'a>> {
     let all = elements(value)?;
     let [lower, upper, step] = bounds;
@@ -136,64 +146,64 @@ pub(super) fn sliced<'a>(value: &Value<'a>, bounds: [Option<i128>; 3]) -> Option
     as_kind(&value.kind, &found).map(|kind| Value { kind, from: value.from.clone(), hidden: true })
 }
 
-/// Whether the one element is what is known of all: files that a pattern names.
+/// Whether the single element represents many: files that match a pattern.
 pub(super) fn stands_for_many(list: &[Value<'_>]) -> bool {
     let [one] = list else { return false };
-    matches!(one.kind, Kind::Begins(_) | Kind::File { whole: false, .. })
+    matches!(one.kind, ValueKind::Prefix(_) | ValueKind::File { whole: false, .. })
 }
 
-/// Elements as the same kind of thing that they were taken out of.
-fn as_kind<'a>(like: &Kind<'_>, elements: &[Value<'a>]) -> Option<Kind<'a>> {
+/// Elements, converted back to the kind of value they were taken from.
+fn as_kind<'a>(like: &ValueKind<'_>, elements: &[Value<'a>]) -> Option<ValueKind<'a>> {
     match like {
-        Kind::Text(_) => Some(Kind::Text(concatenated(elements, "")?.into())),
-        Kind::Bytes(_) => Some(Kind::Bytes(bytes_of(elements)?.into())),
-        _ => Some(Kind::List(elements.into())),
+        ValueKind::Text(_) => Some(ValueKind::Text(concatenated(elements, "")?.into())),
+        ValueKind::Bytes(_) => Some(ValueKind::Bytes(bytes_of(elements)?.into())),
+        _ => Some(ValueKind::List(elements.into())),
     }
 }
 
 /// Numbers as bytes.
 pub(super) fn bytes_of(elements: &[Value<'_>]) -> Option<Vec<u8>> {
     let byte = |value: &Value<'_>| match value.kind {
-        Kind::Int(number) => u8::try_from(number).ok(),
+        ValueKind::Int(number) => u8::try_from(number).ok(),
         _ => None,
     };
     elements.iter().map(byte).collect()
 }
 
-/// Texts behind each other.
+/// Joins texts with a separator.
 pub(super) fn concatenated(elements: &[Value<'_>], between: &str) -> Option<String> {
     let mut found = String::new();
     for (at, element) in elements.iter().enumerate() {
         found.push_str(if at > 0 { between } else { "" });
         found.push_str(element.as_text()?);
-        if found.len() > LONGEST {
+        if found.len() > MAX_TEXT_BYTES {
             return None;
         }
     }
     Some(found)
 }
 
-/// What a method of a text, of bytes or of a list gives.
+/// The result of a method of a text or of bytes.
 pub(super) fn method<'a>(
     value: &Value<'a>,
     name: &str,
     arguments: &[Value<'a>],
 ) -> Option<Value<'a>> {
     let kind = match &value.kind {
-        Kind::Text(text) => of_text(text, name, arguments)?,
-        Kind::Bytes(bytes) => of_bytes(bytes, name, arguments)?,
-        Kind::Begins(text) if name == "format" => Kind::Begins(text.clone()),
+        ValueKind::Text(text) => of_text(text, name, arguments)?,
+        ValueKind::Bytes(bytes) => of_bytes(bytes, name, arguments)?,
+        ValueKind::Prefix(text) if name == "format" => ValueKind::Prefix(text.clone()),
         _ => return None,
     };
     let parts = arguments.iter().flat_map(|value| match &value.kind {
-        Kind::List(list) => list.as_ref(),
+        ValueKind::List(list) => list.as_ref(),
         _ => std::slice::from_ref(value),
     });
-    let from = union(std::iter::once(&value.from).chain(parts.map(|part| &part.from)));
+    let from = union_sources(std::iter::once(&value.from).chain(parts.map(|part| &part.from)));
     Some(Value { kind, from, hidden: true })
 }
 
-fn of_text<'a>(text: &str, name: &str, arguments: &[Value<'a>]) -> Option<Kind<'a>> {
+fn of_text<'a>(text: &str, name: &str, arguments: &[Value<'a>]) -> Option<ValueKind<'a>> {
     let word = |at: usize| arguments.get(at).and_then(|value| value.as_text()).map(|text| &**text);
     let made = match (name, arguments.len()) {
         ("upper", 0) => text.to_uppercase(),
@@ -216,35 +226,37 @@ fn of_text<'a>(text: &str, name: &str, arguments: &[Value<'a>]) -> Option<Kind<'
         ("join", 1) => concatenated(&elements(&arguments[0])?, text)?,
         ("translate" | "format_map" | "zfill" | "ljust" | "rjust" | "center", _) => return None,
         ("format", _) => return Some(formatted(text, arguments)),
-        ("encode", _) => return Some(Kind::Bytes(text.as_bytes().into())),
+        ("encode", _) => return Some(ValueKind::Bytes(text.as_bytes().into())),
         ("split", 0) => return Some(texts(text.split_whitespace())),
         ("split", 1) if !word(0)?.is_empty() => return Some(texts(text.split(word(0)?))),
         _ => return None,
     };
-    (made.len() <= LONGEST).then(|| Kind::Text(made.into()))
+    (made.len() <= MAX_TEXT_BYTES).then(|| ValueKind::Text(made.into()))
 }
 
-fn of_bytes<'a>(bytes: &[u8], name: &str, arguments: &[Value<'a>]) -> Option<Kind<'a>> {
+fn of_bytes<'a>(bytes: &[u8], name: &str, arguments: &[Value<'a>]) -> Option<ValueKind<'a>> {
     match name {
         "decode" => {
             let codec = arguments.first().and_then(|value| value.as_text());
             let found = by_codec(codec.map_or("utf-8", |codec| codec), bytes)?;
-            Some(Kind::Text(String::from_utf8(found).ok()?.into()))
+            Some(ValueKind::Text(String::from_utf8(found).ok()?.into()))
         }
-        "hex" if bytes.len() * 2 <= LONGEST => Some(Kind::Text(hex::encode(bytes).into())),
-        "strip" if arguments.is_empty() => Some(Kind::Bytes(bytes.trim_ascii().into())),
+        "hex" if bytes.len() * 2 <= MAX_TEXT_BYTES => {
+            Some(ValueKind::Text(hex::encode(bytes).into()))
+        }
+        "strip" if arguments.is_empty() => Some(ValueKind::Bytes(bytes.trim_ascii().into())),
         "join" => {
             let [only] = arguments else { return None };
             let mut found = Vec::new();
             for (at, part) in elements(only)?.iter().enumerate() {
-                let Kind::Bytes(part) = &part.kind else { return None };
+                let ValueKind::Bytes(part) = &part.kind else { return None };
                 found.extend_from_slice(if at > 0 { bytes } else { &[] });
                 found.extend_from_slice(part);
-                if found.len() > LONGEST {
+                if found.len() > MAX_TEXT_BYTES {
                     return None;
                 }
             }
-            Some(Kind::Bytes(found.into()))
+            Some(ValueKind::Bytes(found.into()))
         }
         _ => None,
     }
@@ -258,16 +270,18 @@ fn swapped(letter: char) -> char {
 }
 
 fn replaced(text: &str, what: &str, with: &str) -> Option<String> {
-    let growth = (text.len() + 1).checked_mul(with.len() + 1)?;
-    (growth <= LONGEST * 4).then(|| text.replace(what, with))
+    let record_growth = (text.len() + 1).checked_mul(with.len() + 1)?;
+    (record_growth <= MAX_TEXT_BYTES * 4).then(|| text.replace(what, with))
 }
 
-fn texts<'a, 't>(parts: impl Iterator<Item = &'t str>) -> Kind<'a> {
-    Kind::List(parts.map(|part| Value::of(Kind::Text(part.into())).hidden_if(true)).collect())
+fn texts<'a, 't>(parts: impl Iterator<Item = &'t str>) -> ValueKind<'a> {
+    ValueKind::List(
+        parts.map(|part| Value::of(ValueKind::Text(part.into())).hidden_if(true)).collect(),
+    )
 }
 
-/// `{}` and `{0}` with what is known; up to the first that is not.
-fn formatted<'a>(text: &str, arguments: &[Value<'a>]) -> Kind<'a> {
+/// Fills `{}` and `{0}` up to the first unknown value.
+fn formatted<'a>(text: &str, arguments: &[Value<'a>]) -> ValueKind<'a> {
     let (mut found, mut rest, mut next) = (String::new(), text, 0);
     while let Some(at) = rest.find(['{', '}']) {
         found.push_str(&rest[..at]);
@@ -278,24 +292,24 @@ fn formatted<'a>(text: &str, arguments: &[Value<'a>]) -> Kind<'a> {
             continue;
         }
         let field = here.strip_prefix('{').and_then(|inside| inside.split_once('}'));
-        let Some((field, after)) = field else { return Kind::Begins(found.into()) };
+        let Some((field, after)) = field else { return ValueKind::Prefix(found.into()) };
         let index = if field.is_empty() { Some(next) } else { field.parse::<usize>().ok() };
         next += 1;
         let value = index.and_then(|at| arguments.get(at)).and_then(shown);
-        let Some(value) = value.filter(|value| found.len() + value.len() <= LONGEST) else {
-            return Kind::Begins(found.into());
+        let Some(value) = value.filter(|value| found.len() + value.len() <= MAX_TEXT_BYTES) else {
+            return ValueKind::Prefix(found.into());
         };
         found.push_str(&value);
         rest = after;
     }
     found.push_str(rest);
-    Kind::Text(found.into())
+    ValueKind::Text(found.into())
 }
 
-/// `%s` with what is known; up to the first that is not.
+/// Fills `%s` up to the first unknown value.
 pub(super) fn interpolated<'a>(text: &str, value: &Value<'a>) -> Value<'a> {
     let values = match &value.kind {
-        Kind::List(list) => list.to_vec(),
+        ValueKind::List(list) => list.to_vec(),
         _ => vec![value.clone()],
     };
     let (mut found, mut parts, mut values) = (String::new(), text.split('%'), values.iter());
@@ -305,11 +319,11 @@ pub(super) fn interpolated<'a>(text: &str, value: &Value<'a>) -> Value<'a> {
         let rest = part.strip_prefix('s').or_else(|| part.strip_prefix('d'));
         let letter = part.strip_prefix('c');
         let value = values.next().and_then(|value| match (&value.kind, letter) {
-            (Kind::Int(code), Some(_)) => character(*code).map(String::from),
+            (ValueKind::Int(code), Some(_)) => character(*code).map(String::from),
             _ => shown(value),
         });
         match (value, rest.or(letter)) {
-            (Some(value), Some(rest)) if found.len() + value.len() <= LONGEST => {
+            (Some(value), Some(rest)) if found.len() + value.len() <= MAX_TEXT_BYTES => {
                 found.push_str(&value);
                 found.push_str(rest);
             }
@@ -319,7 +333,8 @@ pub(super) fn interpolated<'a>(text: &str, value: &Value<'a>) -> Value<'a> {
             }
         }
     }
-    let kind = if is_whole { Kind::Text(found.into()) } else { Kind::Begins(found.into()) };
+    let kind =
+        if is_whole { ValueKind::Text(found.into()) } else { ValueKind::Prefix(found.into()) };
     Value { kind, from: value.from.clone(), hidden: true }
 }
 
@@ -327,15 +342,15 @@ pub(super) fn character(code: i128) -> Option<char> {
     u32::try_from(code).ok().and_then(char::from_u32)
 }
 
-/// As `str()` shows it.
+/// The value as `str()` renders it.
 pub(super) fn shown(value: &Value<'_>) -> Option<String> {
     match &value.kind {
-        Kind::Text(text) => Some(text.to_string()),
-        Kind::File { text, whole: true } => Some(text.to_string()),
-        Kind::Int(number) => Some(number.to_string()),
-        Kind::Flag(true) => Some("True".to_owned()),
-        Kind::Flag(false) => Some("False".to_owned()),
-        Kind::None => Some("None".to_owned()),
+        ValueKind::Text(text) => Some(text.to_string()),
+        ValueKind::File { text, whole: true } => Some(text.to_string()),
+        ValueKind::Int(number) => Some(number.to_string()),
+        ValueKind::Flag(true) => Some("True".to_owned()),
+        ValueKind::Flag(false) => Some("False".to_owned()),
+        ValueKind::None => Some("None".to_owned()),
         _ => None,
     }
 }

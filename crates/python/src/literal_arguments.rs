@@ -1,40 +1,39 @@
-//! What of a call's arguments is written in place, for sure.
+//! The arguments of a call that are certainly literals.
 //!
-//! In: the arguments of a call. Out: the places at which a type error must be right,
-//! since it is about nothing that a variable holds: the argument has this name, the
-//! value is this one. A checker names a value by its own place or by that of its name,
-//! so both are listed.
-//! Must stay true: what `**` or a computed key can put in its place later is not
-//! listed, nor what becomes something else on its way to the tool.
+//! In: the arguments of a call. Out: the positions at which a type error is certain, because
+//! no variable is involved: the argument has this name, the value is this literal. A checker
+//! reports a value at its own position or at that of its name, so both are listed.
+//! Invariant: nothing is listed that `**` or a computed key can replace later, nor a value
+//! that is converted on its way to the tool.
 
 use ruff_python_ast::{Arguments, Expr, ExprDict, Number, UnaryOp};
 use ruff_text_size::Ranged;
 use tidegate_model::{Passing, Written};
 
-use crate::analysis::Lines;
+use crate::lines::Lines;
 
-/// How many places of one call are told.
-const MOST: usize = 300;
+/// Maximum positions reported for one call.
+const MAX_POSITIONS: usize = 300;
 
-/// How deep an argument is looked into.
-const DEEPEST: u32 = 20;
+/// Maximum nesting examined in an argument.
+const MAX_DEPTH: u32 = 20;
 
-/// Reads the arguments of a call and lists at most so many positions.
-pub(crate) fn written(arguments: &Arguments, lines: &Lines<'_>, most: usize) -> Written {
+/// Lists the literals in the arguments of a call, at most `max` positions.
+pub(crate) fn written(arguments: &Arguments, lines: &Lines<'_>, max: usize) -> Written {
     let passing = passing(arguments);
     let is_starred = arguments.args.iter().any(Expr::is_starred_expr);
     let is_spread = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
     let found = Written { passing, is_whole: !is_starred && !is_spread, ..Written::default() };
-    let mut reader = Reader { lines, left: most.min(MOST), found };
+    let mut collector = LiteralCollector { lines, left: max.min(MAX_POSITIONS), found };
     match passing {
-        Passing::Named => reader.named(arguments),
-        Passing::Object => reader.only(arguments),
+        Passing::Named => collector.named(arguments),
+        Passing::Object => collector.only(arguments),
         Passing::Unknown => {}
     }
-    reader.found
+    collector.found
 }
 
-/// As `arguments_of` in `api.py` has it: one dict by position is all arguments.
+/// As in `arguments_of` of `api.py`: a single positional dict holds all arguments.
 fn passing(arguments: &Arguments) -> Passing {
     match &*arguments.args {
         [] => Passing::Named,
@@ -65,15 +64,15 @@ fn is_never_dict(expression: &Expr) -> bool {
     )
 }
 
-struct Reader<'l> {
+struct LiteralCollector<'l> {
     lines: &'l Lines<'l>,
-    /// How many places may still be told.
+    /// How many positions may still be reported.
     left: usize,
     found: Written,
 }
 
-/// Each function that reads a value says whether it is a literal through and through.
-impl Reader<'_> {
+/// Each method that visits a value returns whether it is entirely literal.
+impl LiteralCollector<'_> {
     fn named(&mut self, arguments: &Arguments) {
         for argument in &arguments.args {
             self.value(argument, 0);
@@ -85,7 +84,7 @@ impl Reader<'_> {
             if is_literal && self.take() {
                 self.found.values.push(place);
             }
-            // What is left out is not sent: nobody will know of the name.
+            // An omitted argument is not sent, so its name is never checked.
             if !keyword.value.is_ellipsis_literal_expr() && self.take() {
                 self.found.keys.push(place);
             }
@@ -101,7 +100,7 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, expression: &Expr, depth: u32) -> bool {
-        if depth > DEEPEST || self.left == 0 {
+        if depth > MAX_DEPTH || self.left == 0 {
             return false;
         }
         let is_literal = match expression {
@@ -124,7 +123,7 @@ impl Reader<'_> {
     }
 
     fn dict(&mut self, dict: &ExprDict, depth: u32) -> bool {
-        // What stands before a spread or a computed key may be overwritten by it.
+        // A spread or a computed key may overwrite whatever precedes it.
         let is_open = |key: Option<&Expr>| key.and_then(text).is_none();
         let open = dict.items.iter().rposition(|item| is_open(item.key.as_ref()));
         let mut is_literal = open.is_none();
@@ -160,8 +159,8 @@ fn text(key: &Expr) -> Option<&str> {
     }
 }
 
-/// A number that has one type only: `5.0` is an integer to JSON Schema, and not to
-/// a type checker.
+/// A number with an unambiguous type: `5.0` is an integer for JSON Schema but not for a type
+/// checker.
 fn is_number(expression: &Expr) -> bool {
     match expression {
         Expr::NumberLiteral(literal) => match &literal.value {
@@ -185,7 +184,7 @@ mod tests {
         analysis.references[0].written.clone()
     }
 
-    /// What stands at each place: of objects, values and keys.
+    /// The text at each position of objects, values and keys.
     fn written(arguments: &str) -> [Vec<String>; 3] {
         let found = read(arguments);
         let shown = |&(_, column): &(u32, u32)| {
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_sure_and_variables_are_not() {
+    fn literals_are_certain_and_variables_are_not() {
         assert_eq!(
             written("1, v, a='x', b=-1, c=[None, v], d=f'{v}', e=v, f=(1), g=...,"),
             expected(
@@ -213,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn what_becomes_something_else_on_its_way_is_not_sure() {
+    fn converted_values_are_not_certain() {
         assert_eq!(written("a=(1, 2), b={1}, c=b'x', d=5.0, e=1e3, f=5.5"), {
             expected(&[], &["5.5", "f"], &["a", "b", "c", "d", "e", "f"])
         });
     }
 
     #[test]
-    fn dicts_are_sure_with_all_keys_written_out() {
+    fn dicts_with_literal_keys_are_certain() {
         assert_eq!(written("{'a': {'b': v}}"), {
             expected(&["{'b'", "{'a'"], &[], &["'b'", "'a'"])
         });
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_seen_how_arguments_are_passed() {
+    fn the_way_of_passing_arguments_is_recognised() {
         for (arguments, passing, is_whole) in [
             ("", Passing::Named, true),
             ("a=1", Passing::Named, true),
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn large_and_deep_arguments_are_read_in_part() {
+    fn large_and_deep_arguments_are_listed_in_part() {
         let many = written(&format!("a=[{}]", "1, ".repeat(10_000)));
         assert_eq!(many.map(|places| places.len()), [0, 300, 0]);
         let deep = written(&format!("{}1{}", "[".repeat(30), "]".repeat(30)));

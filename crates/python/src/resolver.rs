@@ -1,10 +1,8 @@
-//! What the expressions of a program stand for: all servers, one server, a tool, or
-//! something of a module.
+//! Resolves what expressions refer to: all servers, one server, a tool, or a member of a module.
 //!
-//! In: what its names are bound to. Out: the meaning of an expression in a scope,
-//! as far as it can be told without running anything. What is computed, passed
-//! around or bound twice has no meaning here and is left to the run. The rules for
-//! imports are those of `api.py`.
+//! In: the bindings of a program. Out: the referent of an expression in a scope, as far as it
+//! is certain without running anything. Anything computed, passed around or bound twice is
+//! left to the run. Imports follow the rules of `api.py`.
 
 use std::collections::HashSet;
 
@@ -13,25 +11,25 @@ use ruff_text_size::{Ranged, TextSize};
 
 use crate::bindings::{Binding, Bindings, Imported, ScopeId};
 
-/// How far an expression is followed, through attributes and names. The longest
-/// that means anything has half of this.
-const DEPTH: u32 = 12;
+/// Maximum steps through attributes and names. The longest meaningful expression needs half
+/// of this.
+const MAX_STEPS: u32 = 12;
 
-/// Functions of the language that have a rule of their own.
+/// Builtins that have a rule of their own.
 const BUILTINS: [&str; 8] =
     ["eval", "exec", "compile", "__import__", "__builtins__", "globals", "vars", "setattr"];
 
-/// A name as it is written somewhere.
+/// A name and its offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Name<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: TextSize,
 }
 
-/// What an expression stands for.
+/// What an expression refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Meaning<'a> {
-    /// The package with all servers.
+pub(crate) enum Referent<'a> {
+    /// The package of all servers.
     Servers,
     /// One server.
     Server(Name<'a>),
@@ -39,16 +37,16 @@ pub(crate) enum Meaning<'a> {
     Tool(Name<'a>, Name<'a>),
     /// `call_tool`.
     CallByName,
-    /// A module of Python, or something in one: `os.system`.
+    /// A Python module or a member of one: `os.system`.
     Python(String),
 }
 
-/// The meanings of a program's expressions.
-pub(crate) struct Meanings<'b, 'a> {
+/// Resolves the expressions of one program.
+pub(crate) struct Resolver<'b, 'a> {
     bindings: &'b Bindings<'a>,
 }
 
-impl<'b, 'a> Meanings<'b, 'a> {
+impl<'b, 'a> Resolver<'b, 'a> {
     pub(crate) fn new(bindings: &'b Bindings<'a>) -> Self {
         Self { bindings }
     }
@@ -57,44 +55,44 @@ impl<'b, 'a> Meanings<'b, 'a> {
         self.bindings
     }
 
-    /// What an expression stands for, if that is certain.
-    pub(crate) fn of(&self, expression: &'a Expr, scope: ScopeId) -> Option<Meaning<'a>> {
-        self.within(expression, scope, DEPTH)
+    /// What an expression refers to, if that is certain.
+    pub(crate) fn of(&self, expression: &'a Expr, scope: ScopeId) -> Option<Referent<'a>> {
+        self.resolve(expression, scope, MAX_STEPS)
     }
 
-    fn within(&self, expression: &'a Expr, scope: ScopeId, depth: u32) -> Option<Meaning<'a>> {
+    fn resolve(&self, expression: &'a Expr, scope: ScopeId, depth: u32) -> Option<Referent<'a>> {
         let depth = depth.checked_sub(1)?;
         match expression {
             Expr::Name(name) => self.name(name.id.as_str(), scope, depth),
             Expr::Attribute(attribute) => {
-                let owner = self.within(&attribute.value, scope, depth)?;
+                let owner = self.resolve(&attribute.value, scope, depth)?;
                 let name = Name { text: attribute.attr.id.as_str(), at: attribute.attr.start() };
                 owner.member(name, &self.bindings.assigned)
             }
             // `servers["github"]` works as well.
             Expr::Subscript(subscript) => {
                 let text = literal(&subscript.slice)?;
-                match self.within(&subscript.value, scope, depth)? {
-                    Meaning::Servers => {
+                match self.resolve(&subscript.value, scope, depth)? {
+                    Referent::Servers => {
                         let name = Name { text, at: subscript.slice.start() };
-                        Meaning::Servers.member(name, &self.bindings.assigned)
+                        Referent::Servers.member(name, &self.bindings.assigned)
                     }
                     _ => None,
                 }
             }
-            Expr::Named(named) => self.within(&named.value, scope, depth),
+            Expr::Named(named) => self.resolve(&named.value, scope, depth),
             _ => None,
         }
     }
 
-    fn name(&self, name: &'a str, scope: ScopeId, depth: u32) -> Option<Meaning<'a>> {
+    fn name(&self, name: &'a str, scope: ScopeId, depth: u32) -> Option<Referent<'a>> {
         let mut at = Some(scope);
         while let Some(id) = at {
             let seen = &self.bindings.scopes[id];
             let binding = seen.names.get(name).filter(|_| !seen.is_class || id == scope);
             match binding {
                 Some(Binding::Import(imported)) => return self.imported(*imported),
-                Some(Binding::Value(value)) => return self.within(value, id, depth),
+                Some(Binding::Value(value)) => return self.resolve(value, id, depth),
                 Some(Binding::Anything) => return None,
                 None => at = seen.parent,
             }
@@ -102,18 +100,18 @@ impl<'b, 'a> Meanings<'b, 'a> {
         self.global(name)
     }
 
-    fn global(&self, name: &str) -> Option<Meaning<'a>> {
-        let ours = !self.bindings.has_star && !self.bindings.assigned.contains(name);
+    fn global(&self, name: &str) -> Option<Referent<'a>> {
+        let is_unshadowed = !self.bindings.has_star && !self.bindings.assigned.contains(name);
         match name {
-            "servers" => ours.then_some(Meaning::Servers),
-            "call_tool" => ours.then_some(Meaning::CallByName),
-            name if BUILTINS.contains(&name) => Some(Meaning::Python(format!("builtins.{name}"))),
+            "servers" => is_unshadowed.then_some(Referent::Servers),
+            "call_tool" => is_unshadowed.then_some(Referent::CallByName),
+            name if BUILTINS.contains(&name) => Some(Referent::Python(format!("builtins.{name}"))),
             _ => None,
         }
     }
 
     /// What an import binds.
-    pub(crate) fn imported(&self, imported: Imported<'a>) -> Option<Meaning<'a>> {
+    pub(crate) fn imported(&self, imported: Imported<'a>) -> Option<Referent<'a>> {
         let module = module(imported.module, imported.module_at)?;
         match imported.member {
             None => Some(module),
@@ -122,7 +120,7 @@ impl<'b, 'a> Meanings<'b, 'a> {
     }
 }
 
-/// What the package `servers` holds besides servers, as in `api.py` of the guest.
+/// Members of the package `servers` that are not servers, as in `api.py` of the guest.
 pub(crate) const HELPERS: [&str; 10] = [
     "ToolError",
     "commands",
@@ -136,36 +134,36 @@ pub(crate) const HELPERS: [&str; 10] = [
     "write_file",
 ];
 
-impl<'a> Meaning<'a> {
-    /// What an attribute stands for.
+impl<'a> Referent<'a> {
+    /// What an attribute refers to.
     fn member(self, name: Name<'a>, assigned: &HashSet<&str>) -> Option<Self> {
-        // The language's own names, and what the program puts there itself.
-        let ours = !name.text.starts_with("__") && !assigned.contains(name.text);
+        // Neither names of the language nor attributes that the program assigns.
+        let is_unshadowed = !name.text.starts_with("__") && !assigned.contains(name.text);
         match self {
-            // `from servers import ToolError`: no server is called so.
-            Self::Servers if name.text == "call_tool" => ours.then_some(Self::CallByName),
+            // `from servers import ToolError`: not a server.
+            Self::Servers if name.text == "call_tool" => is_unshadowed.then_some(Self::CallByName),
             Self::Servers if HELPERS.contains(&name.text) => None,
-            Self::Servers if ours => Some(Self::Server(name)),
-            Self::Server(server) if ours => Some(Self::Tool(server, name)),
+            Self::Servers if is_unshadowed => Some(Self::Server(name)),
+            Self::Server(server) if is_unshadowed => Some(Self::Tool(server, name)),
             Self::Python(path) => Some(Self::Python(format!("{path}.{}", name.text))),
             Self::Servers | Self::Server(_) | Self::Tool(..) | Self::CallByName => None,
         }
     }
 }
 
-/// What a module stands for; `servers.github.x` is none.
-pub(crate) fn module(path: &str, at: TextSize) -> Option<Meaning<'_>> {
+/// What a module name refers to; `servers.github.x` is not a module.
+pub(crate) fn module(path: &str, at: TextSize) -> Option<Referent<'_>> {
     let Some(rest) = path.strip_prefix("servers") else {
-        return Some(Meaning::Python(path.to_owned()));
+        return Some(Referent::Python(path.to_owned()));
     };
     match rest.strip_prefix('.') {
         Some(server) if !server.contains('.') => {
             let before = TextSize::of("servers.");
-            Some(Meaning::Server(Name { text: server, at: at + before }))
+            Some(Referent::Server(Name { text: server, at: at + before }))
         }
         Some(_) => None,
-        None if rest.is_empty() => Some(Meaning::Servers),
-        None => Some(Meaning::Python(path.to_owned())),
+        None if rest.is_empty() => Some(Referent::Servers),
+        None => Some(Referent::Python(path.to_owned())),
     }
 }
 
@@ -182,13 +180,13 @@ mod tests {
     use super::HELPERS;
 
     #[test]
-    fn the_helpers_are_those_of_the_guest() {
+    fn helpers_match_those_of_the_guest() {
         let guest = include_str!("../../worker/src/python/api.py");
         let (_, list) = guest.split_once("\nHELPERS = (").unwrap();
         let (list, _) = list.split_once(')').unwrap();
         let mut named: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
         named.sort_unstable();
-        // `call_tool` has a meaning of its own.
+        // `call_tool` has a referent of its own.
         let mut known: Vec<&str> = HELPERS.iter().copied().chain(["call_tool"]).collect();
         known.sort_unstable();
         assert_eq!(named, known);

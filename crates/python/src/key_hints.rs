@@ -1,41 +1,41 @@
-//! What a program knows of the keys that it reads.
+//! The keys that a program itself writes or asks for.
 //!
-//! In: the statements of a program. Out: the names that it writes or asks for
-//! itself, and the lines in which it is prepared for an error. A type checker sees
-//! neither: `lead["score"] = 5` adds a key, `if "score" in lead` asks for one.
+//! In: the statements of a program. Out: the names that it writes or tests for, and the lines
+//! that handle errors. A type checker sees neither: `lead["score"] = 5` adds a key,
+//! `if "score" in lead` tests for one.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_keyword, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Keyword, Stmt};
 use ruff_text_size::Ranged;
 use tidegate_model::KeyHints;
 
-use crate::analysis::Lines;
+use crate::lines::Lines;
 
-/// Longer texts are no names.
-const LONGEST: usize = 100;
-/// More names are not kept. A program with more is data.
-const MOST: usize = 10_000;
+/// Longer texts are not names.
+const MAX_NAME_BYTES: usize = 100;
+/// Maximum names collected. A program with more consists of data.
+const MAX_NAMES: usize = 10_000;
 
-pub(crate) fn hints(body: &[Stmt], lines: &Lines<'_>) -> KeyHints {
-    let mut reader = Reader { lines, found: KeyHints::default() };
-    reader.visit_body(body);
-    reader.found
+pub(crate) fn key_hints(body: &[Stmt], lines: &Lines<'_>) -> KeyHints {
+    let mut collector = KeyCollector { lines, found: KeyHints::default() };
+    collector.visit_body(body);
+    collector.found
 }
 
-struct Reader<'l> {
+struct KeyCollector<'l> {
     lines: &'l Lines<'l>,
     found: KeyHints,
 }
 
-impl Reader<'_> {
+impl KeyCollector<'_> {
     fn name(&mut self, name: &str) {
-        if name.len() <= LONGEST && self.found.names.len() < MOST {
+        if name.len() <= MAX_NAME_BYTES && self.found.names.len() < MAX_NAMES {
             self.found.names.insert(name.to_owned());
         }
     }
 }
 
-impl<'a> Visitor<'a> for Reader<'_> {
+impl<'a> Visitor<'a> for KeyCollector<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if let Stmt::Try(guard) = statement
             && let (Some(first), Some(last)) = (guard.body.first(), guard.body.last())
@@ -79,7 +79,7 @@ mod tests {
     use crate::prepare;
 
     #[test]
-    fn keys_that_are_written_or_asked_for_are_known_and_those_that_are_read_are_not() {
+    fn keys_that_are_written_or_tested_are_collected_and_those_only_read_are_not() {
         let source = "a['one'] = 1\na.two = 2\nif 'three' in a: pass\nb = {'four': a['five'].six}\n\
                       f(seven=a.get('eight'))\ndel a['nine']\na['ten'] += 1\n";
         let names: Vec<String> = prepare(source).unwrap().python.hints.names.into_iter().collect();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_guarded_are_known() {
+    fn guarded_lines_are_collected() {
         let source = "try:\n    a\n    b\nexcept KeyError:\n    c\ntry:\n    d\nfinally:\n    e\n";
         assert_eq!(prepare(source).unwrap().python.hints.guarded, [(2, 3)]);
     }

@@ -1,10 +1,11 @@
-//! Identifiers that look like others.
+//! Identifiers that look like other identifiers, or that are obfuscated.
 //!
-//! Python itself takes `𝐞𝐯𝐚𝐥` for `eval`; a person takes `еval` with a Cyrillic letter
-//! for it. Words of one script are honest names, whatever the script.
+//! In: a name. Out: whether it mixes scripts, and which Latin name it resembles. Python
+//! itself treats `𝐞𝐯𝐚𝐥` as `eval`; a person reads `еval` with a Cyrillic letter as `eval`.
+//! Words in a single script are honest names, whatever the script.
 
-/// Letters of other scripts that look like a Latin one. Greek small letters that
-/// programs about mathematics have beside Latin ones are not among them.
+/// Letters of other scripts that look like Latin ones. Lower-case Greek letters that
+/// mathematical programs use beside Latin ones are left out.
 const CONFUSABLE: [(char, char); 50] = [
     ('а', 'a'),
     ('е', 'e'),
@@ -58,35 +59,35 @@ const CONFUSABLE: [(char, char); 50] = [
     ('ո', 'n'),
 ];
 
-/// Whether a name mixes Latin letters with others that look like them, or is written
-/// in letters that Python itself reads as Latin ones.
+/// Whether a name mixes Latin letters with lookalikes, or uses letters that Python
+/// normalises to Latin ones.
 pub(crate) fn is_mixed(name: &str) -> bool {
     if name.is_ascii() {
         return false;
     }
     let has_latin = name.chars().any(|one| one.is_ascii_alphabetic());
-    name.chars().any(|one| is_styled(one) || has_latin && plain(one).is_some())
+    name.chars().any(|one| is_styled(one) || has_latin && latin_lookalike(one).is_some())
 }
 
-/// Mathematical, full-width, circled and other dressed-up letters.
+/// Mathematical, full-width, circled and other styled letters.
 fn is_styled(one: char) -> bool {
     matches!(one, '\u{1d400}'..='\u{1d7ff}' | '\u{ff10}'..='\u{ff5a}' | '\u{2100}'..='\u{214f}'
         | '\u{fb00}'..='\u{fb06}' | '\u{2090}'..='\u{209c}' | '\u{24b6}'..='\u{24e9}' | 'ſ')
 }
 
-fn plain(one: char) -> Option<char> {
+fn latin_lookalike(one: char) -> Option<char> {
     CONFUSABLE.iter().find(|(other, _)| *other == one).map(|(_, latin)| *latin)
 }
 
-/// The name as somebody reads it who knows only Latin letters; nothing if some letter
-/// does not look like one, or if the name is a single letter.
+/// The Latin name that this name looks like; nothing if some letter does not look Latin, or
+/// if it is a single letter.
 pub(crate) fn skeleton(name: &str) -> Option<String> {
-    let read = |one: char| if one.is_ascii() { Some(one) } else { plain(one) };
+    let read = |one: char| if one.is_ascii() { Some(one) } else { latin_lookalike(one) };
     let read: Option<String> = name.chars().map(read).collect();
     read.filter(|read| read.len() > 1)
 }
 
-/// Whether a name is one that only a machine makes: `_0x3f2a`, `O0O0OO`, `lI1lI`, `___`.
+/// Whether a name looks obfuscated: `_0x3f2a`, `O0O0OO`, `lI1lI`, `___`.
 pub(crate) fn is_mangled(name: &str) -> bool {
     let only = |letters: &str| name.len() >= 3 && name.chars().all(|one| letters.contains(one));
     let hexadecimal =
@@ -102,7 +103,7 @@ mod tests {
     use super::{is_mangled, is_mixed, skeleton};
 
     #[test]
-    fn names_of_several_scripts_look_like_others() {
+    fn names_that_mix_scripts_are_found() {
         for name in ["еval", "𝐞𝐯𝐚𝐥", "ｅｖａｌ", "exeс", "ﬁle", "pаssword"] {
             assert!(is_mixed(name), "{name}");
         }
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_machines_are_known() {
+    fn obfuscated_names_are_found() {
         for name in ["_0x3f2a", "O0O0OO", "lI1lI", "___", "__O0"] {
             assert!(is_mangled(name), "{name}");
         }

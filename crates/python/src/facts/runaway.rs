@@ -1,11 +1,13 @@
-//! Loops that count away from where they would end: `while n >= 0: n += 1`, and those
-//! over a list that they make longer: `for x in q: q.append(x)`.
+//! Loops that move away from their bound: `while n >= 0: n += 1`, or over a list that they
+//! extend: `for x in q: q.append(x)`.
+//!
+//! In: a loop. Out: whether it can never end by its condition.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, ExprContext, Operator, Stmt, StmtWhile, UnaryOp};
 
-/// Whether a loop is one. What leaves it is not looked for.
-pub(super) fn runs_away(one: &StmtWhile) -> bool {
+/// Whether a loop counts away from its bound. Exits are not considered.
+pub(super) fn counts_away_from_bound(one: &StmtWhile) -> bool {
     let Expr::Compare(test) = &*one.test else { return false };
     let (Expr::Name(name), [bound]) = (&*test.left, test.comparators.as_ref()) else {
         return false;
@@ -15,14 +17,14 @@ pub(super) fn runs_away(one: &StmtWhile) -> bool {
         [CmpOp::Lt | CmpOp::LtE] => false,
         _ => return false,
     };
-    let mut steps = Steps { name: name.id.as_str(), up: 0, down: 0, other: 0 };
+    let mut steps = CounterSteps { name: name.id.as_str(), up: 0, down: 0, other: 0 };
     steps.visit_body(&one.body);
     let (along, against) = if up { (steps.up, steps.down) } else { (steps.down, steps.up) };
     is_number(bound) && along > 0 && against == 0 && steps.other == 0
 }
 
-/// Whether a loop goes on as long as there is something in a list, to which it adds.
-pub(super) fn feeds_its_test(one: &StmtWhile) -> bool {
+/// Whether a loop runs while a list is not empty, and adds to that list.
+pub(super) fn feeds_its_condition(one: &StmtWhile) -> bool {
     let mut test = &*one.test;
     if let Expr::Compare(compared) = test
         && let [CmpOp::Gt | CmpOp::GtE | CmpOp::NotEq] = compared.ops.as_ref()
@@ -35,37 +37,37 @@ pub(super) fn feeds_its_test(one: &StmtWhile) -> bool {
     {
         test = list;
     }
-    feeds(test, &one.body)
+    feeds_own_list(test, &one.body)
 }
 
-/// Whether a body adds to this list with each turn and does nothing else with it. What
-/// leaves the loop is not looked for.
-pub(super) fn feeds(list: &Expr, body: &[Stmt]) -> bool {
+/// Whether a body adds to this list in each iteration and does nothing else with it. Exits
+/// are not considered.
+pub(super) fn feeds_own_list(list: &Expr, body: &[Stmt]) -> bool {
     let Expr::Name(name) = list else { return false };
-    let mut uses = Uses { name: name.id.as_str(), all: 0, adding: 0, skips: false };
-    // Most loops add nothing, and each is looked into inside of others.
+    let mut uses = ListUses { name: name.id.as_str(), all: 0, adding: 0, skips: false };
+    // Most loops add nothing, and nested loops are examined several times.
     if !body.iter().any(|one| uses.is_adding_statement(one)) {
         return false;
     }
     let mut grows = false;
     for statement in body {
-        // What stands behind a `continue` may never be reached.
+        // Statements after a `continue` may never run.
         grows |= !uses.skips && uses.is_adding_statement(statement);
         uses.visit_stmt(statement);
     }
     grows && uses.all == uses.adding
 }
 
-/// What a body does with a list.
-struct Uses<'n> {
+/// How a body uses a list.
+struct ListUses<'n> {
     name: &'n str,
     all: u32,
-    /// Those that add to it, or ask for one of its elements.
+    /// Uses that add to it or read one of its elements.
     adding: u32,
     skips: bool,
 }
 
-impl Uses<'_> {
+impl ListUses<'_> {
     fn is_adding_statement(&self, statement: &Stmt) -> bool {
         matches!(statement, Stmt::Expr(one) if self.is_adding(&one.value))
     }
@@ -78,7 +80,7 @@ impl Uses<'_> {
     }
 }
 
-impl<'a> Visitor<'a> for Uses<'_> {
+impl<'a> Visitor<'a> for ListUses<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         self.skips |= statement.is_continue_stmt();
         walk_stmt(self, statement);
@@ -93,7 +95,7 @@ impl<'a> Visitor<'a> for Uses<'_> {
     }
 }
 
-/// A number that is written out, with its sign.
+/// A number literal with an optional sign.
 fn is_number(expression: &Expr) -> bool {
     match expression {
         Expr::NumberLiteral(_) => true,
@@ -102,27 +104,27 @@ fn is_number(expression: &Expr) -> bool {
     }
 }
 
-/// How a variable is changed in a loop.
-struct Steps<'n> {
+/// How a loop changes a variable.
+struct CounterSteps<'n> {
     name: &'n str,
     up: u32,
     down: u32,
-    /// Neither is sure.
+    /// In an unknown direction.
     other: u32,
 }
 
-impl<'a> Visitor<'a> for Steps<'_> {
+impl<'a> Visitor<'a> for CounterSteps<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::AugAssign(one) if is_named(&one.target, self.name) => {
-                // A number without a sign is positive.
+                // A literal without a sign is positive.
                 match (one.op, one.value.is_number_literal_expr()) {
                     (Operator::Add, true) => self.up += 1,
                     (Operator::Sub, true) => self.down += 1,
                     _ => self.other += 1,
                 }
             }
-            // What they change, they change when they are called.
+            // They change it when they are called.
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => self.other += 1,
             _ => walk_stmt(self, statement),
         }
