@@ -1,4 +1,6 @@
-//! Blocking frames over the one descriptor that a reader has.
+//! Blocking frames over the only descriptor of a reader.
+//!
+//! In: messages. Out: encoded frames on the socket at standard input, and the reverse.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -6,7 +8,7 @@ use std::os::unix::net::UnixStream;
 
 use tidegate_wire::{FromGuest, HEADER_BYTES, ToGuest, body_length};
 
-/// The reader's end of the wire: standard input, a socket.
+/// The reader's end of the wire: a socket at standard input.
 pub(crate) struct Channel(UnixStream);
 
 impl Channel {

@@ -1,4 +1,6 @@
-//! The reader's life: confine, say hello, read one program, end.
+//! The entry point of a reader: confine the process, greet, analyse one program, exit.
+//!
+//! In: the jail specification and arguments of the command line. Out: an exit code.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -9,14 +11,14 @@ use tidegate_jail::{Confined, Origin, Spec};
 use crate::channel::Channel;
 use crate::read::{STACK_BYTES, serve};
 
-/// Runs the reader and returns its exit code: zero if a program was read. `spec` says
-/// how the process is to be confined, which is the first thing that happens. With the
-/// argument `--zygote` it reads nothing itself and forks readers.
+/// Runs the reader and returns its exit code: zero if a program was analysed. `spec` says how
+/// to confine the process, which happens first. With the argument `--zygote` it analyses
+/// nothing itself and forks readers.
 pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Some(spec) = Spec::from_argument(spec) else { return ExitCode::from(2) };
     let forks = arguments.into_iter().any(|argument| argument == "--zygote");
     let confined = tidegate_jail::enter(spec, Origin::Started);
-    // The one thread that does anything: its stack is what a fork inherits.
+    // The only working thread: a fork inherits its stack.
     let thread = thread::Builder::new().stack_size(STACK_BYTES);
     let done = thread.spawn(move || match forks {
         true => fork_readers(confined),
@@ -29,9 +31,9 @@ pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitC
 }
 
 fn read_one(confined: Confined) -> bool {
-    // Before descriptors cannot be copied any more.
+    // Before duplicating descriptors is forbidden.
     let Ok(channel) = Channel::from_standard_input() else { return false };
-    // Both threads are there, and there will never be another one.
+    // Both threads exist, and no other will ever be started.
     serve(channel, confined.seal()).is_ok()
 }
 

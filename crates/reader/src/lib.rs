@@ -1,15 +1,16 @@
-//! Reads one program before it runs, in a jail, and ends.
+//! Analyses one program before it runs, in a jail, and exits.
 //!
-//! The guest side of the examination: entered first thing when the executable is started
-//! as `tidegate reader`. It says hello, gets one program, answers with what it has read
-//! ([`Prepared`](tidegate_model::Prepared)) and ends. It links the parsers of both
-//! languages and no engine; it has no credential, no URL, no environment. A program may
-//! take it over through a parser: then it can lie about that one program, whose calls
-//! are decided one by one all the same, and about nothing else, since it never reads a
-//! second one and is not the process that runs the first.
+//! In: one program, over the wire. Out: its analysis ([`Prepared`](tidegate_model::Prepared)).
+//! This is the guest side of the examination, entered when the executable is started as
+//! `tidegate reader`. It links the parsers of both languages and no engine, and has no
+//! credentials, no URLs and no environment.
+//!
+//! Invariant: a reader analyses a single program and never runs one. A program that takes over
+//! the reader through a parser can only lie about itself, and each of its calls is decided on
+//! regardless.
 //!
 //! A jail takes milliseconds to build, so most readers are forked from a process that is
-//! in one already and never sees a program (`tidegate reader SPEC --zygote`).
+//! already jailed and never sees a program (`tidegate reader SPEC --zygote`).
 
 mod channel;
 mod enter;

@@ -1,4 +1,6 @@
-//! One program from hello to the answer.
+//! Analyses one program, from the greeting to the answer.
+//!
+//! In: a channel and the proof of confinement. Out: the answer on the channel.
 
 use std::io;
 
@@ -7,8 +9,8 @@ use tidegate_wire::{FromGuest, PROTOCOL_VERSION, PrepareRequest, ToGuest};
 
 use crate::channel::Channel;
 
-/// Says hello with the proof of the confinement, reads the one program that comes, and
-/// answers. To be called on a thread with [`STACK_BYTES`] of stack.
+/// Sends the proof of confinement, receives one program and answers with its analysis. Must be
+/// called on a thread with [`STACK_BYTES`] of stack.
 pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result<()> {
     channel.send(&FromGuest::Hello { version: PROTOCOL_VERSION, report })?;
     let ToGuest::Prepare(program) = channel.receive()? else {
@@ -23,21 +25,21 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
     }
 }
 
-/// The stack that the parsers need: they recurse over the nesting of a program, which
-/// they bound. Only touched pages cost memory.
+/// The stack that the parsers need: they recurse over the nesting of a program, which they
+/// limit. Only touched pages use memory.
 pub(crate) const STACK_BYTES: usize = 64 * 1024 * 1024;
 
 fn read(program: &PrepareRequest) -> Result<Prepared, RunError> {
     match program.language {
         Language::TypeScript => tidegate_typescript::prepare(&program.source),
-        // A program that is not understood is run as it is: Python itself says what is
-        // wrong with it. Its reading is not complete, which the rules judge.
+        // A program that does not parse runs anyway, and Python reports the error. Its reading
+        // is incomplete, which becomes a finding.
         Language::Python => Ok(tidegate_python::prepare(&program.source).unwrap_or_default()),
     }
 }
 
-/// JavaScript can be longer than the program it is made of, and a frame has an end.
+/// The error for a program whose JavaScript does not fit into a frame.
 fn too_long() -> RunError {
     RunError::new(ErrorCode::Syntax, "the program is too long")
-        .with_hint("programs can be up to 64 MB as JavaScript")
+        .with_hint("a program may have at most 64 MB as JavaScript")
 }

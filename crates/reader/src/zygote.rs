@@ -1,7 +1,8 @@
-//! The process that readers are forked from. It never sees a program.
+//! The process from which readers are forked.
 //!
-//! In: orders of the gateway on standard input. Out: for each a new process, in the same
-//! jail, that gives up forking and everything else but its channel before it says hello.
+//! In: orders of the gateway on standard input. Out: for each order a new process in the same
+//! jail, which gives up forking and everything but its channel before it sends its greeting.
+//! Invariant: the zygote never sees a program.
 
 #![expect(unsafe_code, reason = "forking, and ending a process without its parent's cleanup")]
 
@@ -16,28 +17,28 @@ use tidegate_jail::{ForkRequest, ReaderZygote, receive_fork_request};
 use crate::channel::Channel;
 use crate::read::serve;
 
-/// Tells the gateway that orders can come.
+/// Signals to the gateway that it may send orders.
 const READY: &[u8] = &[1];
 
 /// Forks a reader for each order, until the gateway closes the channel.
 pub(crate) fn fork_readers(jail: &ReaderZygote) -> io::Result<()> {
-    // Nobody waits for them.
+    // Nobody waits for the children.
     // SAFETY: no handler is installed.
     unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) }?;
     let orders = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     (&orders).write_all(READY)?;
     while let Some(order) = receive_fork_request(&orders) {
-        // SAFETY: the other thread of this process waits for this one and holds no lock;
-        // the C library keeps its own locks in order over a fork.
+        // SAFETY: the other thread of this process waits for this one and holds no lock; the C
+        // library keeps its own locks consistent across a fork.
         match unsafe { fork() } {
             Ok(ForkResult::Child) => {
                 drop(orders);
                 let read = be_reader(jail, order);
-                // None of what the parent would do at its end.
+                // Skip the cleanup that belongs to the parent.
                 // SAFETY: takes a number and does not return.
                 unsafe { nix::libc::_exit(i32::from(read.is_err())) }
             }
-            // Without a child its ends of the sockets are closed, so the gateway knows.
+            // Without a child its socket ends are closed, which tells the gateway.
             Ok(ForkResult::Parent { .. }) | Err(_) => {}
         }
     }
@@ -46,7 +47,7 @@ pub(crate) fn fork_readers(jail: &ReaderZygote) -> io::Result<()> {
 
 fn be_reader(jail: &ReaderZygote, order: ForkRequest) -> io::Result<()> {
     let forked = jail.forked(order)?;
-    // Before descriptors cannot be copied any more.
+    // Before duplicating descriptors is forbidden.
     let channel = Channel::from_standard_input()?;
     serve(channel, forked.seal())
 }

@@ -1,11 +1,11 @@
-//! The program as a type checker can take it.
+//! The program in a form that a type checker accepts.
 //!
-//! In: the source and its syntax tree. Out: the same text with the same lines
-//! and, up to the end of each changed statement, the same columns; or nothing,
-//! if the checker might look for files because of it.
+//! In: the source and its syntax tree. Out: the same text with the same lines and, up to the
+//! end of each changed statement, the same columns; or nothing, if the checker might access
+//! files because of it.
 //!
-//! TypeScript refuses a `return` outside of a function. `throw` ends the program
-//! in the same places and takes an expression too.
+//! TypeScript rejects a `return` outside a function. `throw` ends the program in the same
+//! places and takes an expression as well.
 
 use oxc::ast::ast::{
     ArrowFunctionExpression, ExportAllDeclaration, ExportFromDeclaration, Function,
@@ -16,33 +16,34 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::semantic::ScopeFlags;
 use oxc::span::{GetSpan, Span};
 
-use crate::meanings::{literal, module};
+use crate::resolver::{literal, module};
 
-/// Modules that a program may import besides our tree.
+/// Modules that a program may import besides `./servers`.
 const MODULES: [&str; 7] = ["fs", "fs/promises", "path", "util", "url", "assert", "buffer"];
 
 /// The text for the type checker.
 pub(crate) fn check_text(source: &str, program: &Program<'_>) -> Option<String> {
-    let mut reader = Reader { closed: true, functions: 0, returns: Vec::new() };
-    reader.visit_program(program);
+    let mut collector =
+        CheckTextCollector { is_self_contained: true, functions: 0, returns: Vec::new() };
+    collector.visit_program(program);
     let directive = program.comments.iter().any(|comment| {
         let span = comment.content_span();
         let text = source.get(span.start as usize..span.end as usize).unwrap_or_default();
         // `/// <reference …>` and `/// <amd-module …>`
         text.strip_prefix('/').is_some_and(|rest| rest.trim_start().starts_with('<'))
     });
-    if !reader.closed || directive {
+    if !collector.is_self_contained || directive {
         return None;
     }
-    let mut text = String::with_capacity(source.len() + 2 * reader.returns.len());
+    let mut text = String::with_capacity(source.len() + 2 * collector.returns.len());
     let mut copied = 0;
     let mut copy_to = |text: &mut String, end: u32, skip: usize| {
         text.push_str(source.get(copied..end as usize)?);
         copied = end as usize + skip;
         Some(())
     };
-    // In the order of the source: the visit is.
-    for (start, value) in reader.returns {
+    // The visit is in source order.
+    for (start, value) in collector.returns {
         copy_to(&mut text, start, "return".len())?;
         match value {
             Some(value) => {
@@ -57,23 +58,23 @@ pub(crate) fn check_text(source: &str, program: &Program<'_>) -> Option<String> 
     Some(text)
 }
 
-struct Reader {
-    /// Whether everything the program names is known to us.
-    closed: bool,
-    /// In how many functions the visit is.
+struct CheckTextCollector {
+    /// Whether the program only imports known modules.
+    is_self_contained: bool,
+    /// The number of enclosing functions.
     functions: u32,
     /// Start of each top-level `return`, and its value.
     returns: Vec<(u32, Option<Span>)>,
 }
 
-impl Reader {
+impl CheckTextCollector {
     fn module(&mut self, specifier: &str) {
         let bare = specifier.strip_prefix("node:").unwrap_or(specifier);
-        self.closed &= module(specifier).is_some() || MODULES.contains(&bare);
+        self.is_self_contained &= module(specifier).is_some() || MODULES.contains(&bare);
     }
 }
 
-impl<'a> Visit<'a> for Reader {
+impl<'a> Visit<'a> for CheckTextCollector {
     fn visit_return_statement(&mut self, statement: &ReturnStatement<'a>) {
         if self.functions == 0 {
             let value = statement.argument.as_ref().map(GetSpan::span);
@@ -115,7 +116,7 @@ impl<'a> Visit<'a> for Reader {
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
         match literal(&import.source) {
             Some(specifier) => self.module(specifier),
-            None => self.closed = false,
+            None => self.is_self_contained = false,
         }
         walk::walk_import_expression(self, import);
     }
@@ -130,11 +131,11 @@ impl<'a> Visit<'a> for Reader {
     }
 
     fn visit_ts_external_module_declaration(&mut self, _: &TSExternalModuleDeclaration<'a>) {
-        self.closed = false;
+        self.is_self_contained = false;
     }
 
     fn visit_ts_global_declaration(&mut self, _: &TSGlobalDeclaration<'a>) {
-        self.closed = false;
+        self.is_self_contained = false;
     }
 }
 

@@ -1,30 +1,30 @@
-//! What a program does, read out of its syntax tree before it runs.
+//! What a program does, derived from its syntax tree before it runs.
 //!
-//! In: the parsed program and its scopes. Out: a [`Reading`] for the rules of
-//! `validate`, and of each call what is known of its arguments.
+//! In: the parsed program and its scopes. Out: a [`Reading`] for the rules of `validate`, and
+//! the known arguments of each call.
 //!
-//! The program is walked as if it ran, each expression once, with what is known of
-//! every value: names are followed through aliases, destructuring and imports, and
-//! text that is put together is put together. A few rounds, since a function may use
-//! what is declared below it; only the last one tells. Nothing here is a proof: what
-//! a program computes is not known, and what it then does is the jail's to stop.
-//! Must stay true: the time is in proportion to the program, whatever it says.
+//! The program is evaluated abstractly, each expression once per round: names are followed
+//! through aliases, destructuring and imports, and text assembled from pieces is assembled.
+//! There are a few rounds, since a function may use what is declared below it; only the last
+//! one records facts. None of this is a proof: computed values are unknown, and the jail
+//! limits what the program can do with them.
+//! Invariant: the time is proportional to the size of the program, whatever it contains.
 
 mod assign;
-mod bind;
+mod bindings;
 mod calls;
-mod evaluate;
-mod feeding;
-mod fold;
+mod expressions;
 mod functions;
+mod growing_lists;
 mod loops;
 mod measures;
 mod names;
 mod paths;
 mod recursion;
-mod special;
+mod special_functions;
+mod statements;
+mod strings;
 mod value;
-mod walk;
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,77 +37,76 @@ use tidegate_model::reading::{Fact, FactKind, Known, Reading};
 use crate::lines::Lines;
 
 use functions::FunctionInfo;
-use recursion::Certain;
+use recursion::UnconditionalCalls;
 use value::Value;
 
-/// How often the program is walked before it is told of.
+/// Rounds before facts are recorded.
 const ROUNDS: u32 = 2;
 
-/// How deep the tree is followed. Chosen: programs that people or models write stay
-/// below 60; what is deeper is not read, and said not to be.
-const DEEPEST: u32 = 400;
+/// Maximum depth of the tree. Chosen: programs of people and models stay below 60; deeper
+/// parts make the reading incomplete.
+const MAX_DEPTH: u32 = 400;
 
-/// How many elements of lists are copied in all. Chosen: what a program of real use
-/// has is a thousandth of it.
-const MOST_COPIED: usize = 1_000_000;
+/// Maximum list elements copied in total. Chosen: real programs need a thousandth of it.
+const MAX_COPIED: usize = 1_000_000;
 
-/// Bytes of the literals of one call that are told.
-const LONGEST_LITERALS: usize = 8 * 1024;
+/// Maximum bytes of literals reported for one call.
+const MAX_CALL_LITERAL_BYTES: usize = 8 * 1024;
 
-/// Bytes of the literals of all calls that are told.
-const ALL_LITERALS: usize = 128 * 1024;
+/// Maximum bytes of literals reported for all calls.
+const MAX_LITERAL_BYTES: usize = 128 * 1024;
 
-/// What was read.
+/// The result of the evaluation.
 pub(crate) struct Facts {
     pub(crate) reading: Reading,
-    /// The arguments of calls of tools that are literals, by the end of the call.
+    /// Literal arguments of tool calls, by the end offset of the call.
     pub(crate) literals: HashMap<u32, Map<String, Json>>,
-    /// The ends of calls that are made again and again.
+    /// The end offsets of repeated calls.
     pub(crate) repeated: HashSet<u32>,
 }
 
-/// Reads a program.
+/// Evaluates a program.
 pub(crate) fn facts(
     source: &str,
     program: &Program<'_>,
     scoping: &Scoping,
     lines: &Lines<'_>,
 ) -> Facts {
-    let mut reader = Reader::new(scoping, lines);
+    let mut evaluator = Evaluator::new(scoping, lines);
     for _ in 0..ROUNDS {
-        reader.visit_program(program);
+        evaluator.visit_program(program);
     }
-    reader.tells = true;
-    reader.visit_program(program);
-    reader.tell_cycles();
-    let mut reading = reader.reading;
-    reading.complete &= !reader.too_deep;
+    evaluator.records = true;
+    evaluator.visit_program(program);
+    evaluator.record_cycles();
+    let mut reading = evaluator.reading;
+    reading.complete &= !evaluator.too_deep;
     measures::measure(source, program, lines, &mut reading);
-    reading.measures.computed_members = reader.computed_members;
-    reading.measures.folded_texts = reader.folded_texts;
+    reading.measures.computed_members = evaluator.computed_members;
+    reading.measures.folded_texts = evaluator.folded_texts;
     reading.facts.sort_by_key(|fact| (fact.line, fact.column));
-    Facts { reading, literals: reader.literals, repeated: reader.repeated }
+    Facts { reading, literals: evaluator.literals, repeated: evaluator.repeated }
 }
 
-/// Walks a program and remembers.
-struct Reader<'r> {
+/// The state of the evaluation.
+struct Evaluator<'r> {
     scoping: &'r Scoping,
     lines: &'r Lines<'r>,
     symbols: HashMap<SymbolId, Value>,
     functions: Vec<FunctionInfo>,
-    /// Functions by where they begin.
+    /// Functions by their start offset.
     by_place: HashMap<u32, usize>,
-    /// The functions around what is visited, innermost last.
+    /// The enclosing functions, innermost last.
     inside: Vec<usize>,
-    /// How many loops of the innermost function are around what is visited.
+    /// The number of enclosing loops in the innermost function.
     loops: u32,
-    /// How many loops without an end are around, for what looking for it may cost.
+    /// The number of enclosing endless loops, which bounds the cost of detecting them.
     endless: u32,
     depth: u32,
     too_deep: bool,
-    /// Whether this is the round that tells.
-    tells: bool,
-    /// The value of the expression that was visited last.
+    /// Whether this round records facts.
+    records: bool,
+    /// The value of the most recently visited expression.
     last: Value,
     reading: Reading,
     literals: HashMap<u32, Map<String, Json>>,
@@ -115,13 +114,13 @@ struct Reader<'r> {
     repeated: HashSet<u32>,
     computed_members: u64,
     folded_texts: u64,
-    /// Functions with those that they call whatever happens.
-    certain_calls: HashMap<SymbolId, Certain>,
-    /// How many values may still be copied.
+    /// Functions, with those that they call unconditionally.
+    unconditional_calls: HashMap<SymbolId, UnconditionalCalls>,
+    /// The number of values that may still be copied.
     budget: usize,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> Evaluator<'r> {
     fn new(scoping: &'r Scoping, lines: &'r Lines<'r>) -> Self {
         Self {
             scoping,
@@ -134,7 +133,7 @@ impl<'r> Reader<'r> {
             endless: 0,
             depth: 0,
             too_deep: false,
-            tells: false,
+            records: false,
             last: Value::default(),
             reading: Reading { complete: true, ..Reading::default() },
             literals: HashMap::new(),
@@ -142,14 +141,14 @@ impl<'r> Reader<'r> {
             repeated: HashSet::new(),
             computed_members: 0,
             folded_texts: 0,
-            certain_calls: HashMap::new(),
-            budget: MOST_COPIED,
+            unconditional_calls: HashMap::new(),
+            budget: MAX_COPIED,
         }
     }
 
-    /// Tells of something.
-    fn tell(&mut self, kind: FactKind, path: &str, at: u32, arguments: Vec<Known>, hidden: bool) {
-        if !self.tells {
+    /// Records a fact.
+    fn record(&mut self, kind: FactKind, path: &str, at: u32, arguments: Vec<Known>, hidden: bool) {
+        if !self.records {
             return;
         }
         let (line, column) = self.lines.place(at as usize);
@@ -158,8 +157,7 @@ impl<'r> Reader<'r> {
         self.reading.push(Fact { kind, path, line, column, arguments, repeated, hidden });
     }
 
-    /// Whether so much may be copied. A program of many copies of a long list is not
-    /// read to its end.
+    /// Pays for copies; false if the budget is exhausted, which makes the reading incomplete.
     fn pay(&mut self, copied: usize) -> bool {
         let left = self.budget.checked_sub(copied);
         self.too_deep |= left.is_none();

@@ -1,18 +1,18 @@
-//! Programs in Markdown fences, as chat models write them.
+//! Extracts programs from Markdown fences, as chat models write them.
 //!
-//! In: what was sent. Out: the program with its line numbers kept: what is not
-//! part of it becomes empty lines.
+//! In: the submitted text. Out: the program with its original line numbers: everything else
+//! becomes empty lines.
 
 use tidegate_model::{ErrorCode, RunError};
 
-/// What stands in fences, in a text that does not begin with one.
+/// The fenced programs in a text that does not start with a fence.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fences {
-    /// No fence is opened and closed.
+    /// There is no complete fence.
     None,
-    /// One program, with everything around it blanked.
+    /// One program, with everything else blanked.
     One(String),
-    /// So many.
+    /// This many programs.
     Several(usize),
 }
 
@@ -41,8 +41,7 @@ pub(crate) fn without_fence(source: &str) -> Result<String, RunError> {
     Ok(kept.collect::<Vec<_>>().join("\n"))
 }
 
-/// Finds fenced programs with prose around them. A fence in a comment of the program
-/// is its own.
+/// Finds fenced programs surrounded by prose. A fence inside a comment belongs to the program.
 pub(crate) fn around_fences(source: &str) -> Fences {
     let mut blocks: Vec<(usize, usize)> = Vec::new();
     let mut open = None;
@@ -71,7 +70,7 @@ pub(crate) fn around_fences(source: &str) -> Fences {
     }
 }
 
-/// Whether a comment over several lines is open after this one.
+/// Whether a multi-line comment is open after this line.
 fn comment_after(line: &str, before: bool) -> bool {
     match (line.rfind("/*"), line.rfind("*/")) {
         (None, None) => before,
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_in_a_comment_of_a_program_is_no_program() {
+    fn a_fence_inside_a_comment_is_ignored() {
         let comment = "/* Usage:\n```ts\nreturn 1\n```\n*/";
         assert_eq!(around_fences(&format!("{comment}\nconst x = ;")), Fences::None);
         let fenced = format!("Here:\n```ts\n{comment}\nreturn 2\n```");
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn two_fences_are_counted_and_an_open_one_is_none() {
+    fn two_fences_are_counted_and_an_open_one_is_not() {
         assert_eq!(around_fences("```ts\n1\n```\nor\n```ts\n2\n```"), Fences::Several(2));
         assert_eq!(around_fences("a\n```ts\n1"), Fences::None);
     }

@@ -1,27 +1,27 @@
-//! From byte offsets to the lines and columns that a model counts.
+//! Lines and columns of byte offsets.
 //!
-//! In: the program's text. Out: line and column of an offset, both from 1,
-//! columns in characters. The lines are found once, since a program can have
-//! hundreds of places to name.
+//! In: the text of a program. Out: the line and column of an offset as a model counts them:
+//! both from 1, columns in characters. Line starts are computed once, since a program can have
+//! hundreds of positions.
 
-/// The text of a program and where its lines begin.
+/// The text of a program and the starts of its lines.
 pub(crate) struct Lines<'s> {
     source: &'s str,
     starts: Vec<usize>,
-    /// How many characters are before each [`BLOCK`], so that the columns of one long
-    /// line are not counted from its beginning each time.
+    /// The characters before each block of [`BLOCK_BYTES`], so that columns in a long line are
+    /// not counted from its start each time.
     counted: Vec<usize>,
 }
 
-/// Bytes of which the characters are counted ahead.
-const BLOCK: usize = 1024;
+/// The block size for which characters are counted in advance.
+const BLOCK_BYTES: usize = 1024;
 
 impl<'s> Lines<'s> {
     pub(crate) fn new(source: &'s str) -> Self {
         let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
         let mut counted = vec![0];
-        for block in source.as_bytes().chunks(BLOCK) {
+        for block in source.as_bytes().chunks(BLOCK_BYTES) {
             counted.push(counted.last().unwrap_or(&0) + characters(block));
         }
         Self { source, starts, counted }
@@ -42,19 +42,19 @@ impl<'s> Lines<'s> {
         (start.0, start.1, end.0, end.1)
     }
 
-    /// How many characters begin before an offset.
+    /// The number of characters that start before an offset.
     fn before(&self, offset: usize) -> usize {
-        let block = offset / BLOCK;
-        self.counted[block] + characters(&self.source.as_bytes()[block * BLOCK..offset])
+        let block = offset / BLOCK_BYTES;
+        self.counted[block] + characters(&self.source.as_bytes()[block * BLOCK_BYTES..offset])
     }
 
-    /// The text between two offsets; nothing for offsets that are not ours.
+    /// The text between two offsets; empty for offsets outside the program.
     pub(crate) fn text(&self, start: u32, end: u32) -> &'s str {
         self.source.get(start as usize..end as usize).unwrap_or_default()
     }
 }
 
-/// How many characters begin in these bytes of UTF-8.
+/// The number of characters that start in these UTF-8 bytes.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count()
 }

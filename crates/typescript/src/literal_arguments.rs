@@ -1,10 +1,9 @@
-//! What of a call's argument is written in place, for sure.
+//! The argument of a call, as far as it is certainly literal.
 //!
-//! In: the syntax tree of a call's first argument. Out: byte offsets at which a
-//! type error must be right, since it is about nothing that a variable holds: the
-//! object has these keys and no others, the value is this one.
-//! Must stay true: whatever a spread or a computed key can put in its place later
-//! is not listed.
+//! In: the syntax tree of the first argument. Out: the offsets at which a type error is
+//! certain, because no variable is involved: the object has these keys and no others, the
+//! value is this literal.
+//! Invariant: nothing is listed that a spread or a computed key can replace later.
 
 use oxc::ast::ast::{
     ArrayExpression, ArrayExpressionElement, Expression, ObjectExpression, ObjectProperty,
@@ -16,39 +15,40 @@ use tidegate_model::{Position, Written};
 
 use crate::lines::Lines;
 
-/// How many places of one argument are told.
-const MOST: usize = 300;
+/// Maximum positions reported for one argument.
+const MAX_POSITIONS: usize = 300;
 
-/// How deep an argument is looked into.
-const DEEPEST: u32 = 20;
+/// Maximum nesting examined in an argument.
+const MAX_DEPTH: u32 = 20;
 
-/// Offsets into the source, where a type checker names what it complains about.
+/// Offsets at which a type checker reports errors.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct WrittenOffsets {
-    /// Objects whose keys are all written out, and the keys that have such values.
+pub(crate) struct LiteralOffsets {
+    /// Objects whose keys are all literal, and the keys with such values.
     pub(crate) objects: Vec<u32>,
-    /// Literals: the argument itself, the keys that have such values, elements.
+    /// Literals: the argument itself, elements, and the keys with such values.
     pub(crate) values: Vec<u32>,
-    /// All keys that are written out.
+    /// All literal keys.
     pub(crate) keys: Vec<u32>,
 }
 
-impl WrittenOffsets {
-    /// Reads the first argument of a call.
-    pub(crate) fn of(argument: &Expression<'_>, most: usize) -> Self {
+impl LiteralOffsets {
+    /// Lists the literals of the first argument, at most `max` positions.
+    pub(crate) fn of(argument: &Expression<'_>, max: usize) -> Self {
         let Expression::ObjectExpression(object) = argument else { return Self::default() };
-        let mut reader = Reader { found: Self::default(), left: most.min(MOST) };
-        if reader.object(object, 0) {
-            reader.value(object.span.start);
+        let mut collector =
+            LiteralCollector { found: Self::default(), left: max.min(MAX_POSITIONS) };
+        if collector.object(object, 0) {
+            collector.value(object.span.start);
         }
-        reader.found
+        collector.found
     }
 
     pub(crate) fn len(&self) -> usize {
         self.objects.len() + self.values.len() + self.keys.len()
     }
 
-    /// The same as lines and columns.
+    /// Converts offsets to lines and columns.
     pub(crate) fn in_lines(self, lines: &Lines<'_>) -> Written {
         let positions = |offsets: &[u32]| -> Vec<Position> {
             offsets.iter().map(|offset| lines.place(*offset as usize)).collect()
@@ -62,20 +62,21 @@ impl WrittenOffsets {
     }
 }
 
-struct Reader {
-    found: WrittenOffsets,
-    /// How many places may still be told.
+struct LiteralCollector {
+    found: LiteralOffsets,
+    /// How many positions may still be reported.
     left: usize,
 }
 
-/// Each function here says whether what it read is a literal through and through.
-impl Reader {
+/// Each method returns whether what it visited is entirely literal.
+impl LiteralCollector {
     fn object(&mut self, object: &ObjectExpression<'_>, depth: u32) -> bool {
-        // What stands before a spread or a computed key may be overwritten by it.
-        let open = object.properties.iter().rposition(|property| static_one(property).is_none());
+        // A spread or a computed key may overwrite whatever precedes it.
+        let open =
+            object.properties.iter().rposition(|property| static_property(property).is_none());
         let behind = open.map_or(0, |at| at + 1);
         let mut literal = open.is_none();
-        for property in object.properties.iter().skip(behind).filter_map(static_one) {
+        for property in object.properties.iter().skip(behind).filter_map(static_property) {
             literal &= self.property(property, depth + 1);
         }
         if open.is_none() {
@@ -93,7 +94,7 @@ impl Reader {
         if has_static_keys(&property.value) {
             self.object_at(at);
         }
-        // What is undefined is not sent: nobody will know of the key.
+        // An undefined value is not sent, so its key is never checked.
         if !property.value.is_undefined() && self.take() {
             self.found.keys.push(at);
         }
@@ -118,7 +119,7 @@ impl Reader {
     }
 
     fn read(&mut self, expression: &Expression<'_>, depth: u32) -> bool {
-        if depth > DEEPEST || self.left == 0 {
+        if depth > MAX_DEPTH || self.left == 0 {
             return false;
         }
         match expression {
@@ -156,14 +157,14 @@ impl Reader {
     }
 }
 
-/// Whether this is an object of which all keys are known.
+/// Whether this is an object with only literal keys.
 fn has_static_keys(expression: &Expression<'_>) -> bool {
     let Expression::ObjectExpression(object) = expression else { return false };
-    object.properties.iter().all(|property| static_one(property).is_some())
+    object.properties.iter().all(|property| static_property(property).is_some())
 }
 
-/// A property with a key that is written out.
-fn static_one<'p, 'a>(property: &'p ObjectPropertyKind<'a>) -> Option<&'p ObjectProperty<'a>> {
+/// A property with a literal key.
+fn static_property<'p, 'a>(property: &'p ObjectPropertyKind<'a>) -> Option<&'p ObjectProperty<'a>> {
     let ObjectPropertyKind::ObjectProperty(property) = property else { return None };
     let plain = matches!(
         property.key,
@@ -180,7 +181,7 @@ mod tests {
 
     use crate::program::prepare;
 
-    /// What stands at each place: of objects, values and keys.
+    /// The text at each position of objects, values and keys.
     fn written(argument: &str) -> [Vec<String>; 3] {
         let before = "servers.crm.getLead(";
         let prepared = prepare(&format!("{before}{argument})")).unwrap();
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_sure_and_variables_are_not() {
+    fn literals_are_certain_and_variables_are_not() {
         assert_eq!(
             written("{a: 'x', b: -1, c: [null, v], d: `t`, e: `${v}`, f, g: 1n, h: !0, i: (1)}"),
             expected(
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_sure_with_all_keys_written_out() {
+    fn objects_with_literal_keys_are_certain() {
         assert_eq!(written("{}"), expected(&["{"], &["{"], &[]));
         assert_eq!(written("{'a': {b: v}, c: [{d: v}]}"), {
             expected(&["{b", "'a'", "{d", "{'a'"], &[], &["b", "'a'", "d", "c"])
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_overwritten_is_not_sure() {
+    fn values_that_may_be_overwritten_are_not_certain() {
         assert_eq!(written("{a: 1, ...v, b: 2}"), expected(&[], &["b"], &["b"]));
         assert_eq!(written("{a: 1, [v]: 2, b: {c: 3}}"), {
             expected(&["{c", "b"], &["c", "b"], &["c", "b"])
@@ -237,33 +238,33 @@ mod tests {
     }
 
     #[test]
-    fn methods_are_keys_and_what_is_undefined_is_none() {
+    fn methods_are_keys_and_undefined_properties_are_not() {
         assert_eq!(written("{a() {}, get b() { return 1 }, c: undefined}"), {
             expected(&["{a()"], &[], &["a()", "b()"])
         });
     }
 
     #[test]
-    fn other_arguments_have_nothing_sure() {
+    fn other_arguments_are_not_certain() {
         for argument in ["", "v", "[{a: 1}]", "'x'", "...v", "v, {a: 1}"] {
             assert_eq!(written(argument), expected(&[], &[], &[]), "{argument}");
         }
     }
 
     #[test]
-    fn large_and_deep_arguments_are_read_in_part() {
+    fn large_and_deep_arguments_are_listed_in_part() {
         let many = written(&format!("{{a: [{}]}}", "1, ".repeat(10_000)));
         assert_eq!(many.map(|places| places.len()), [0, 300, 0]);
         let deep = written(&format!("{}1{}", "{a: ".repeat(30), "}".repeat(30)));
-        // Each level's bracket, and but for the outermost the key that has it.
+        // Each level's brace, and its key except for the outermost.
         assert_eq!(deep.map(|places| places.len()), [42, 0, 21]);
     }
 
     #[test]
-    fn a_program_with_many_calls_is_told_in_part() {
+    fn positions_in_many_calls_are_bounded() {
         let source = format!("servers.crm.getLead({{a: [{}]}});\n", "1, ".repeat(200)).repeat(100);
         let references = prepare(&source).unwrap().references;
-        let told: usize = references.iter().map(|one| one.written.len()).sum();
-        assert_eq!((references.len(), told), (100, 5000));
+        let listed: usize = references.iter().map(|one| one.written.len()).sum();
+        assert_eq!((references.len(), listed), (100, 5000));
     }
 }

@@ -1,26 +1,25 @@
-//! How deep the syntax tree of a source can get, told without making it.
+//! Bounds the depth of the syntax tree of a source without building it.
 //!
-//! In: the source. Out: whether it is shallow enough for the parser and all that walks
-//! its tree, which go down the stack with each level: a source that nests without end
-//! would end the worker before it could say why.
+//! In: the source. Out: whether it is shallow enough for the parser and everything that walks
+//! its tree, which use stack for each level: unbounded nesting would crash the reader before
+//! it could say why.
 //!
-//! What is counted is more than the tree has, by rules of thumb: brackets weigh more
-//! than operators, since the parser goes through all kinds of expressions for each.
-//! Where a slash begins a regular expression is guessed. Whoever fools this ends the
-//! worker, which is jailed, and whose end is told.
+//! The count overestimates the tree by rules of thumb: brackets weigh more than operators,
+//! since the parser goes through all kinds of expressions for each. Where a slash starts a
+//! regular expression is guessed. A source that defeats this crashes the reader, which is
+//! jailed, and the crash is reported.
 
-/// What may be open at once. By trial: trees of this weight, of all the kinds that
-/// `crates/validate/tests/mutated.rs` makes, fit into the engine's stack without
-/// optimisation. Programs that people write stay below a twentieth.
-const HEAVIEST: u32 = 90_000;
+/// The maximum weight open at once. Measured: trees of this weight, of all the kinds in
+/// `crates/validate/tests/mutated.rs`, fit into the reader's stack without optimisation.
+/// Programs of people stay below a twentieth.
+const MAX_WEIGHT: u32 = 90_000;
 
-/// What a bracket weighs, an operator before its operand or a keyword, and any other
-/// operator.
-const BRACKET: u32 = 30;
-const PREFIX: u32 = 10;
-const OPERATOR: u32 = 2;
+/// The weights of a bracket, of a prefix operator or keyword, and of any other operator.
+const BRACKET_WEIGHT: u32 = 30;
+const PREFIX_WEIGHT: u32 = 10;
+const OPERATOR_WEIGHT: u32 = 2;
 
-/// Words that have something below them.
+/// Keywords that have an operand or body.
 const KEYWORDS: [&str; 24] = [
     "as",
     "async",
@@ -48,66 +47,72 @@ const KEYWORDS: [&str; 24] = [
     "yield",
 ];
 
-/// Words after which an expression goes on.
-const GOING_ON: [&str; 9] =
+/// Words after which an expression continues.
+const CONTINUATIONS: [&str; 9] =
     ["as", "catch", "else", "finally", "in", "instanceof", "of", "satisfies", "while"];
 
 /// Whether a source can be parsed and walked.
 pub(crate) fn is_shallow(source: &str) -> bool {
-    let levels = vec![Level::default()];
-    let mut scan = Scan { bytes: source.as_bytes(), at: 0, levels, outer: 0, last: Last::Operator };
+    let levels = vec![BracketLevel::default()];
+    let mut scan = NestingScan {
+        bytes: source.as_bytes(),
+        at: 0,
+        levels,
+        outer: 0,
+        last: LastToken::Operator,
+    };
     while scan.at < scan.bytes.len() {
         scan.step();
-        if scan.outer + scan.level().weight() > HEAVIEST {
+        if scan.outer + scan.level().weight() > MAX_WEIGHT {
             return false;
         }
     }
     true
 }
 
-/// What stands within one bracket, or in the program as a whole.
+/// The content of one bracket, or of the whole program.
 #[derive(Default)]
-struct Level {
-    /// What opened it; zero for the program as a whole.
+struct BracketLevel {
+    /// The opening byte; zero for the whole program.
     opening: u8,
-    /// Weight of what was found since the last statement or element began.
+    /// The weight since the start of the current statement or element.
     chain: u32,
-    /// That of the heaviest bracket since then.
+    /// The weight of the heaviest bracket since then.
     inner: u32,
 }
 
-impl Level {
+impl BracketLevel {
     fn weight(&self) -> u32 {
         self.chain + self.inner
     }
 }
 
-/// What stood last.
+/// The kind of the previous token.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
-    /// A name, a number, a text, a closing bracket.
+enum LastToken {
+    /// A name, a number, a string or a closing bracket.
     Operand,
-    /// Anything that an operand follows.
+    /// Anything that an operand can follow.
     Operator,
 }
 
-struct Scan<'s> {
+struct NestingScan<'s> {
     bytes: &'s [u8],
     at: usize,
-    levels: Vec<Level>,
-    /// Weight of the levels around the innermost one.
+    levels: Vec<BracketLevel>,
+    /// The weight of all levels but the innermost.
     outer: u32,
-    last: Last,
+    last: LastToken,
 }
 
-impl Scan<'_> {
+impl NestingScan<'_> {
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn level(&mut self) -> &mut Level {
+    fn level(&mut self) -> &mut BracketLevel {
         if self.levels.is_empty() {
-            self.levels.push(Level::default());
+            self.levels.push(BracketLevel::default());
         }
         let last = self.levels.len() - 1;
         &mut self.levels[last]
@@ -122,7 +127,7 @@ impl Scan<'_> {
             b'\n' => {
                 self.at += 1;
                 let is_block = matches!(self.level().opening, 0 | b'{');
-                if is_block && self.last == Last::Operand && self.begins_statement() {
+                if is_block && self.last == LastToken::Operand && self.begins_statement() {
                     self.next_element();
                 }
             }
@@ -132,14 +137,14 @@ impl Scan<'_> {
                 self.skip_to(b"*/");
                 self.at += 2;
             }
-            b'/' if self.last == Last::Operator => self.regex(),
+            b'/' if self.last == LastToken::Operator => self.regex(),
             b'\'' | b'"' => self.text(byte),
             b'(' | b'[' | b'{' | b'`' => self.open(byte),
             b')' | b']' | b'}' => self.close(byte),
             b';' | b',' => {
                 self.at += 1;
                 self.next_element();
-                self.last = Last::Operator;
+                self.last = LastToken::Operator;
             }
             byte if byte.is_ascii_alphanumeric() || b"_$#@".contains(&byte) || byte >= 0x80 => {
                 self.word();
@@ -150,12 +155,12 @@ impl Scan<'_> {
     }
 
     fn operator(&mut self, byte: u8) {
-        let before = self.last == Last::Operator && b"!~+-".contains(&byte);
+        let before = self.last == LastToken::Operator && b"!~+-".contains(&byte);
         let prefix = before || byte == b'?' || byte == b':';
         let arrow = byte == b'=' && self.peek(1) == b'>';
-        self.level().chain += if prefix || arrow { PREFIX } else { OPERATOR };
+        self.level().chain += if prefix || arrow { PREFIX_WEIGHT } else { OPERATOR_WEIGHT };
         self.at += 1;
-        self.last = Last::Operator;
+        self.last = LastToken::Operator;
     }
 
     fn word(&mut self) {
@@ -165,45 +170,45 @@ impl Scan<'_> {
         let word = &word[..word.iter().position(|byte| !is_part(*byte)).unwrap_or(word.len())];
         self.at += word.len().max(1);
         let keyword = KEYWORDS.iter().any(|keyword| keyword.as_bytes() == word);
-        self.level().chain += if keyword { PREFIX } else { 0 };
-        self.last = if keyword { Last::Operator } else { Last::Operand };
+        self.level().chain += if keyword { PREFIX_WEIGHT } else { 0 };
+        self.last = if keyword { LastToken::Operator } else { LastToken::Operand };
     }
 
     fn open(&mut self, byte: u8) {
         self.at += 1;
         let level = self.level();
-        // A call of a call of a call.
-        level.chain += OPERATOR;
-        let chain = level.chain + BRACKET;
+        // Calls of calls nest.
+        level.chain += OPERATOR_WEIGHT;
+        let chain = level.chain + BRACKET_WEIGHT;
         self.outer += chain;
-        self.levels.push(Level { opening: byte, ..Level::default() });
-        self.last = Last::Operator;
+        self.levels.push(BracketLevel { opening: byte, ..BracketLevel::default() });
+        self.last = LastToken::Operator;
     }
 
     fn close(&mut self, byte: u8) {
         self.at += 1;
-        self.last = Last::Operand;
+        self.last = LastToken::Operand;
         if self.levels.len() < 2 {
             return;
         }
         let closed = self.levels.pop().map_or(0, |closed| closed.weight());
         let level = self.level();
         let chain = level.chain;
-        level.inner = level.inner.max(closed + BRACKET);
+        level.inner = level.inner.max(closed + BRACKET_WEIGHT);
         let is_block = matches!(level.opening, 0 | b'{');
-        self.outer -= chain + BRACKET;
+        self.outer -= chain + BRACKET_WEIGHT;
         if byte == b'}' && is_block && self.begins_statement() {
             self.next_element();
         }
     }
 
-    /// What follows stands beside what was.
+    /// Starts a sibling element.
     fn next_element(&mut self) {
         let level = self.level();
         (level.chain, level.inner) = (0, 0);
     }
 
-    /// Whether what follows cannot belong to the expression before it.
+    /// Whether the next token cannot continue the current expression.
     fn begins_statement(&self) -> bool {
         let rest = &self.bytes[self.at..];
         let rest = &rest[rest.iter().position(|one| !one.is_ascii_whitespace()).unwrap_or(0)..];
@@ -211,7 +216,7 @@ impl Scan<'_> {
         let word = &rest[..rest.iter().position(|one| !is_part(one)).unwrap_or(rest.len())];
         let first = rest.first().copied().unwrap_or(b';');
         let begins = !word.is_empty() || b";}'\"{@#/".contains(&first) || first >= 0x80;
-        begins && !GOING_ON.iter().any(|going| going.as_bytes() == word)
+        begins && !CONTINUATIONS.iter().any(|going| going.as_bytes() == word)
     }
 
     fn template(&mut self, byte: u8) {
@@ -220,7 +225,7 @@ impl Scan<'_> {
             b'`' => self.close(byte),
             b'$' if self.peek(1) == b'{' => {
                 self.at += 1;
-                // Its parts stand side by side.
+                // Its parts are siblings.
                 self.next_element();
                 self.open(b'$');
             }
@@ -249,7 +254,7 @@ impl Scan<'_> {
             }
         }
         self.at += usize::from(self.peek(0) == 0 && self.at < self.bytes.len());
-        self.last = Last::Operand;
+        self.last = LastToken::Operand;
     }
 
     fn regex(&mut self) {
@@ -270,7 +275,7 @@ impl Scan<'_> {
             }
         }
         self.at += usize::from(self.peek(0) == 0 && self.at < self.bytes.len());
-        self.last = Last::Operand;
+        self.last = LastToken::Operand;
     }
 }
 
@@ -279,7 +284,7 @@ mod tests {
     use super::is_shallow;
 
     #[test]
-    fn what_people_write_is_shallow_and_what_nests_without_end_is_not() {
+    fn ordinary_programs_are_shallow_and_endless_nesting_is_not() {
         let long =
             "const r = await servers.crm.get({ id: 1 })\nif (r.ok) {\n  f(`a ${r.x} b`)\n}\n";
         let sum = format!("x = 'a'{}", " + 'a'".repeat(3000));
@@ -302,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_ends_in_the_middle_is_read_to_its_end() {
+    fn truncated_sources_are_scanned_to_their_end() {
         for source in
             ["'", "'\\", "`${", "`\\", "/", "/[", "/\\", "/*", "//", ")", "}", "'\0'", "é"]
         {

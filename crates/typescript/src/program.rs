@@ -1,13 +1,13 @@
-//! From the program as a model wrote it to one function the engine can call.
+//! Compiles the program that a model wrote to one function that the engine can call.
 //!
-//! In: TypeScript in any of the accepted forms (module with imports, script
-//! with top-level `await` and `return`, default export, one bare function, any
-//! of these in a Markdown fence). Out: JavaScript whose value is one `async`
-//! function of one argument, and a map back to the program's own lines.
+//! In: TypeScript in any accepted form (a module with imports, a script with top-level `await`
+//! and `return`, a default export, a single function, any of these in a Markdown fence). Out:
+//! JavaScript whose value is one `async` function of one argument, and a map back to the
+//! original lines.
 //!
-//! The change is made on the syntax tree, never by pasting text around the
-//! source: a program that does not parse on its own is refused before it could
-//! close our brackets and open its own.
+//! Invariant: the program is changed as a syntax tree, never by pasting text around the
+//! source. A program that does not parse on its own is refused before it could close our
+//! brackets and open its own.
 
 use std::path::PathBuf;
 
@@ -32,19 +32,18 @@ use crate::check_text::check_text;
 use crate::facts::facts;
 use crate::fence::{Fences, around_fences, several_fences, without_fence};
 use crate::lines::Lines;
-use crate::meanings::Meanings;
 use crate::nesting::is_shallow;
 use crate::references::references;
+use crate::resolver::Resolver;
 use crate::source_map::line_map;
 use crate::syntax_hints::syntax_hint;
 use crate::unawaited::unawaited;
 
-/// What the transformer takes the program for: a file in TypeScript.
+/// The file name that the transformer gets: TypeScript.
 const FILE_NAME: &str = "program.ts";
 
-/// The one argument of the generated function: the worker's side of `import`
-/// and `export default`. A program that declares this name gets a clear error
-/// from the engine.
+/// The argument of the generated function: the worker's side of `import` and
+/// `export default`. A program that declares this name gets a clear error from the engine.
 const PORT: &str = "__tidegate";
 
 /// Parses a program, strips its types and turns it into one function.
@@ -55,7 +54,7 @@ pub fn prepare(source: &str) -> Result<Prepared, RunError> {
         Err(error) if error.code == ErrorCode::Syntax => {}
         _ => return tried,
     }
-    // Not TypeScript as it is: then fences are no text of the program.
+    // It does not parse as it is, so fences are not part of the program.
     match around_fences(source) {
         Fences::One(inner) if inner != plain => prepare_plain(&inner),
         Fences::Several(count) => Err(several_fences(count)),
@@ -70,7 +69,7 @@ fn prepare_plain(source: &str) -> Result<Prepared, RunError> {
     }
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    // A module even without an import or export, for the sake of `for await`.
+    // A module even without an import or export, because of `for await`.
     let kind = SourceType::ts().with_module(true);
     let parsed = Parser::new(&allocator, source, kind).with_options(options).parse();
     if let Some(error) = parsed.diagnostics.first() {
@@ -112,15 +111,15 @@ fn prepare_plain(source: &str) -> Result<Prepared, RunError> {
     Ok(prepared)
 }
 
-/// Reads a program that parses, before it is changed.
+/// Analyses a program that parses, before it is transformed.
 fn read(source: &str, program: &Program<'_>, scoping: &Scoping) -> Result<Prepared, RunError> {
     let lines = Lines::new(source);
-    let meanings = Meanings::of_program(program, scoping);
-    if let Some(error) = unawaited(program, &meanings, &lines) {
+    let resolver = Resolver::of_program(program, scoping);
+    if let Some(error) = unawaited(program, &resolver, &lines) {
         return Err(error);
     }
     let facts = facts(source, program, scoping, &lines);
-    let references = references(program, &meanings, &lines, &facts);
+    let references = references(program, &resolver, &lines, &facts);
     let check_text = match references.is_empty() {
         true => None,
         false => check_text(source, program),
@@ -134,10 +133,10 @@ fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
     let place = offset.map(|offset| Lines::new(source).place(offset));
     let line = place.and_then(|(line, _)| source.lines().nth(line as usize - 1));
     let hint = line.and_then(|line| syntax_hint(&diagnostic.message, line));
-    // A semicolon is what the parser misses, and hardly ever what the model does.
+    // The parser suggests a semicolon, which is hardly ever the actual mistake.
     let help = diagnostic.help.as_ref().filter(|help| !help.contains("semicolon"));
     let hint = hint.map(str::to_owned).or_else(|| help.map(ToString::to_string)).or_else(|| {
-        // The line itself is what a model needs to see its slip.
+        // A model needs the line itself to see its mistake.
         let text = line?.trim();
         Some(format!("the line reads `{}`", &text[..text.floor_char_boundary(120)]))
     });
@@ -150,7 +149,7 @@ fn syntax_error(diagnostic: &OxcDiagnostic, source: &str) -> RunError {
     }
 }
 
-/// Turns a module into a script with one function.
+/// Converts a module into a script with one function.
 struct Wrapper<'a> {
     ast: AstBuilder<'a>,
 }
@@ -177,13 +176,13 @@ impl<'a> Wrapper<'a> {
                     let mut names = export.unbox().specifiers.into_iter();
                     named_default = names.find(|one| one.exported.name() == "default");
                 }
-                // A program has no importer: what else it exports goes nowhere.
+                // Nothing imports a program, so other exports are dropped.
                 Statement::ExportFromDeclaration(_) | Statement::ExportAllDeclaration(_) => {}
                 other => statements.push(other),
             }
         }
         if let Some(one) = named_default {
-            // Last, since what it names may be initialised below it.
+            // Last, since the exported name may be initialised below.
             let value = Expression::new_identifier(one.span, one.local.name(), &self.ast);
             let call = self.port_call(one.span, "exportDefault", [value]);
             statements.push(Statement::new_expression_statement(one.span, call, &self.ast));
@@ -272,16 +271,15 @@ impl<'a> Wrapper<'a> {
         statements.push(Statement::new_expression_statement(span, call, &self.ast));
     }
 
-    /// The value of a final expression is the program's output; functions may
-    /// be declared below it. A program that only declares `main` means to have it
-    /// called.
+    /// The value of the final expression is the program's output; functions may be declared
+    /// below it. If a program only declares `main`, it is called.
     fn return_last_expression(&self, statements: &mut Vec<Statement<'a>>) {
         let is_function = |one: &Statement<'a>| matches!(one, Statement::FunctionDeclaration(_));
         let last = statements.iter().rposition(|statement| !is_function(statement));
         if let Some(at) = last
             && matches!(statements[at], Statement::ExpressionStatement(_))
         {
-            // Functions are hoisted, so they can as well stand above.
+            // Functions are hoisted, so they can be moved above.
             statements[at..].rotate_left(1);
         }
         match statements.pop() {
@@ -362,8 +360,8 @@ impl<'a> VisitMut<'a> for DynamicImports<'_, 'a> {
     }
 }
 
-/// Finds the first decorator: neither the transformer nor the engine has them,
-/// and the engine's own message speaks of an unexpected `@`.
+/// Finds the first decorator: neither the transformer nor the engine supports them, and the
+/// engine's own message only mentions an unexpected `@`.
 struct FirstDecorator(Option<Span>);
 
 impl<'a> Visit<'a> for FirstDecorator {

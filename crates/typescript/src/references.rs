@@ -1,11 +1,8 @@
-//! Which servers and tools a program uses, found before it runs.
+//! The servers and tools that a program uses, found before it runs.
 //!
-//! In: the parsed program and what its names stand for. Out: one [`Reference`]
-//! for each call, import and destructuring that names a server; or the first
-//! place where a call's promise is used as if it were the result.
-//!
-//! Reading `servers.crm.getLead` without calling it is no use of it, and a use
-//! that the program itself is prepared to see fail is marked as guarded:
+//! In: the parsed program and a resolver for its names. Out: one [`Reference`] for each call,
+//! import and destructuring that names a server. Accessing `servers.crm.getLead` without
+//! calling it is not a use, and a use whose failure the program handles is marked as guarded:
 //! programs may probe.
 
 use oxc::ast::ast::{
@@ -19,59 +16,60 @@ use tidegate_model::{NAME_LIMIT, Reference, ToolRef};
 
 use crate::facts::Facts;
 use crate::lines::Lines;
-use crate::meanings::{Meaning, Meanings, Name, destructured, imported, literal, module};
-use crate::written::WrittenOffsets;
+use crate::literal_arguments::LiteralOffsets;
+use crate::resolver::{Name, Referent, Resolver, destructured, imported, literal, module};
 
-/// How many references are told. A program with more repeats itself.
-const MOST: usize = 500;
+/// Maximum references reported. A program with more repeats itself.
+const MAX_REFERENCES: usize = 500;
 
-/// How many places of arguments are told, in all references together.
-const MOST_WRITTEN: usize = 5000;
+/// Maximum argument positions reported in all references.
+const MAX_POSITIONS: usize = 5000;
 
-/// How much of a condition is looked at. In `a && b && c` each part is a
-/// condition of the rest, and a long one would be read once per part.
-const PROBED: u32 = 100;
+/// Maximum expressions of a condition that are examined. In `a && b && c` each part is a
+/// condition of the rest, and a long chain would be visited once per part.
+const MAX_PROBED: u32 = 100;
 
-/// All uses of servers and tools in a program, in the order of the source.
+/// All uses of servers and tools in a program, in source order.
 pub(crate) fn references(
     program: &Program<'_>,
-    meanings: &Meanings<'_>,
+    resolver: &Resolver<'_>,
     lines: &Lines<'_>,
     facts: &Facts,
 ) -> Vec<Reference> {
-    let mut uses = Uses { meanings, lines, facts, guards: 0, found: Vec::new(), places: 0 };
+    let mut uses =
+        ReferenceCollector { resolver, lines, facts, guards: 0, found: Vec::new(), places: 0 };
     uses.visit_program(program);
     uses.found.sort_by_key(|reference| (reference.line, reference.column));
     uses.found
 }
 
-struct Uses<'m, 's> {
-    meanings: &'m Meanings<'s>,
+struct ReferenceCollector<'m, 's> {
+    resolver: &'m Resolver<'s>,
     lines: &'m Lines<'m>,
     facts: &'m Facts,
-    /// In how many guards the visit is.
+    /// The number of enclosing guards.
     guards: u32,
     found: Vec<Reference>,
-    /// How many places of arguments were found.
+    /// The number of argument positions found.
     places: usize,
 }
 
-/// What is known of a use besides its names.
+/// A use of a server or tool, besides its names.
 #[derive(Default)]
 struct Use {
-    /// Where it is, if its names have no place of their own.
+    /// Its span, if its names have none of their own.
     span: Span,
     arguments: Option<(u32, u32)>,
-    written: WrittenOffsets,
+    written: LiteralOffsets,
     called: bool,
     optional: bool,
 }
 
-impl Uses<'_, '_> {
+impl ReferenceCollector<'_, '_> {
     fn add(&mut self, server: &Name, tool: Option<&Name>, of: Use) {
         let names = [Some(server), tool];
         let too_long = names.into_iter().flatten().any(|name| name.text.len() > NAME_LIMIT);
-        if self.found.len() >= MOST || too_long {
+        if self.found.len() >= MAX_REFERENCES || too_long {
             return;
         }
         let place = |span: Span| {
@@ -81,7 +79,7 @@ impl Uses<'_, '_> {
         let (line, column) = place(tool.unwrap_or(server).span);
         let server_at = Some(place(server.span)).filter(|at| *at != (line, column));
         self.places += of.written.len();
-        // Facts about a call are kept under the end of its brackets.
+        // Facts about a call are stored by the end offset of its parentheses.
         let call = of.arguments.map(|(_, end)| end);
         self.found.push(Reference {
             server: server.text.clone(),
@@ -100,17 +98,17 @@ impl Uses<'_, '_> {
         });
     }
 
-    /// A meaning that is used where it stands: imported or destructured.
-    fn add_meaning(&mut self, meaning: &Meaning, of: Use) {
-        match meaning {
-            Meaning::Server(server) => self.add(server, None, of),
-            Meaning::Tool(server, tool) | Meaning::ToolFile(server, tool) => {
+    /// A referent that is imported or destructured in place.
+    fn add_meaning(&mut self, referent: &Referent, of: Use) {
+        match referent {
+            Referent::Server(server) => self.add(server, None, of),
+            Referent::Tool(server, tool) | Referent::ToolFile(server, tool) => {
                 self.add(server, Some(tool), of);
             }
-            Meaning::Servers
-            | Meaning::CallByName
-            | Meaning::AsyncFunction
-            | Meaning::Promise(_) => {}
+            Referent::Servers
+            | Referent::CallByName
+            | Referent::AsyncFunction
+            | Referent::Promise(_) => {}
         }
     }
 
@@ -121,9 +119,9 @@ impl Uses<'_, '_> {
             optional: call.optional || is_optional(&call.callee),
             ..Use::default()
         };
-        match self.meanings.of(&call.callee) {
-            Some(Meaning::Tool(server, tool)) => {
-                // Where it was bound is elsewhere, and its own reference.
+        match self.resolver.of(&call.callee) {
+            Some(Referent::Tool(server, tool)) => {
+                // The place where a name was bound is a reference of its own.
                 let inside = |name: Name| match of.span.contains_inclusive(name.span) {
                     true => name,
                     false => Name { span: Span::default(), ..name },
@@ -132,10 +130,10 @@ impl Uses<'_, '_> {
                 let written = self.written(call);
                 self.add(&server, Some(&tool), Use { written, ..of });
             }
-            Some(Meaning::Server(server)) => {
+            Some(Referent::Server(server)) => {
                 self.add(&Name { span: of.span, ..server }, None, Use { called: true, ..of });
             }
-            Some(Meaning::CallByName) => {
+            Some(Referent::CallByName) => {
                 let text = |at: usize| literal(call.arguments.get(at)?.as_expression()?);
                 // `callMCPTool('crm', 'get_lead', {…})` works as well.
                 let names = match (text(0), text(1)) {
@@ -151,7 +149,7 @@ impl Uses<'_, '_> {
         }
     }
 
-    /// From the opening bracket to behind the closing one.
+    /// From the opening parenthesis to after the closing one.
     fn argument_list(&self, call: &CallExpression<'_>) -> (u32, u32) {
         let types = call.type_arguments.as_ref().map(|types| types.span.end);
         let behind = types.unwrap_or_else(|| call.callee.span().end);
@@ -160,24 +158,24 @@ impl Uses<'_, '_> {
         (behind + bracket, call.span.end)
     }
 
-    fn written(&self, call: &CallExpression<'_>) -> WrittenOffsets {
+    fn written(&self, call: &CallExpression<'_>) -> LiteralOffsets {
         let first = call.arguments.first().and_then(|argument| argument.as_expression());
-        let most = MOST_WRITTEN.saturating_sub(self.places);
-        first.map(|argument| WrittenOffsets::of(argument, most)).unwrap_or_default()
+        let most = MAX_POSITIONS.saturating_sub(self.places);
+        first.map(|argument| LiteralOffsets::of(argument, most)).unwrap_or_default()
     }
 
-    fn add_destructured(&mut self, pattern: &BindingPattern<'_>, meaning: &Meaning) {
+    fn add_destructured(&mut self, pattern: &BindingPattern<'_>, referent: &Referent) {
         let BindingPattern::ObjectPattern(object) = pattern else { return };
         for property in &object.properties {
-            let Some(meaning) = destructured(meaning, &property.key) else { continue };
+            let Some(referent) = destructured(referent, &property.key) else { continue };
             let optional = matches!(property.value, BindingPattern::AssignmentPattern(_));
             let of = Use { span: property.span, optional, ..Use::default() };
             match &property.value {
-                // What is taken out of it names it again.
+                // Its properties name it again.
                 nested @ BindingPattern::ObjectPattern(object) if !object.properties.is_empty() => {
-                    self.add_destructured(nested, &meaning);
+                    self.add_destructured(nested, &referent);
                 }
-                _ => self.add_meaning(&meaning, of),
+                _ => self.add_meaning(&referent, of),
             }
         }
     }
@@ -188,15 +186,15 @@ impl Uses<'_, '_> {
         self.guards -= u32::from(guard);
     }
 
-    /// Whether a condition asks what is there: `'crm' in servers`.
+    /// Whether a condition tests for a server or tool: `'crm' in servers`.
     fn probes(&self, test: &Expression<'_>) -> bool {
-        let mut probe = Probe { meanings: self.meanings, left: PROBED, found: false };
+        let mut probe = Probe { resolver: self.resolver, left: MAX_PROBED, found: false };
         probe.visit_expression(test);
         probe.found
     }
 }
 
-impl<'a> Visit<'a> for Uses<'_, '_> {
+impl<'a> Visit<'a> for ReferenceCollector<'_, '_> {
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         self.add_call(call);
         let method = call.callee.get_member_expr().and_then(MemberExpression::static_property_name);
@@ -211,9 +209,9 @@ impl<'a> Visit<'a> for Uses<'_, '_> {
     }
 
     fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
-        if let Some(meaning) = literal(&import.source).and_then(module) {
+        if let Some(referent) = literal(&import.source).and_then(module) {
             let span = import.source.span();
-            self.add_meaning(&meaning, Use { span, ..Use::default() });
+            self.add_meaning(&referent, Use { span, ..Use::default() });
         }
         walk::walk_import_expression(self, import);
     }
@@ -221,21 +219,21 @@ impl<'a> Visit<'a> for Uses<'_, '_> {
     fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
         let Some(specifiers) = &import.specifiers else {
             let of = Use { span: import.source.span, ..Use::default() };
-            if let Some(meaning) = module(import.source.value.as_str()) {
-                self.add_meaning(&meaning, of);
+            if let Some(referent) = module(import.source.value.as_str()) {
+                self.add_meaning(&referent, of);
             }
             return;
         };
         for specifier in specifiers {
-            let used = self.meanings.is_value(specifier.local().symbol_id());
-            let Some(meaning) = imported(import, specifier).filter(|_| used) else { continue };
-            self.add_meaning(&meaning, Use { span: import.source.span, ..Use::default() });
+            let used = self.resolver.is_value(specifier.local().symbol_id());
+            let Some(referent) = imported(import, specifier).filter(|_| used) else { continue };
+            self.add_meaning(&referent, Use { span: import.source.span, ..Use::default() });
         }
     }
 
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
-        if let Some(meaning) = declarator.init.as_ref().and_then(|init| self.meanings.of(init)) {
-            self.add_destructured(&declarator.id, &meaning);
+        if let Some(referent) = declarator.init.as_ref().and_then(|init| self.resolver.of(init)) {
+            self.add_destructured(&declarator.id, &referent);
         }
         walk::walk_variable_declarator(self, declarator);
     }
@@ -277,10 +275,10 @@ impl<'a> Visit<'a> for Uses<'_, '_> {
     }
 }
 
-/// Looks for a server or tool that is read and not called.
+/// Searches for a server or tool that is accessed but not called.
 struct Probe<'m, 's> {
-    meanings: &'m Meanings<'s>,
-    /// How many expressions may still be looked at.
+    resolver: &'m Resolver<'s>,
+    /// How many expressions may still be examined.
     left: u32,
     found: bool,
 }
@@ -294,26 +292,29 @@ impl<'a> Visit<'a> for Probe<'_, '_> {
     }
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
-        if self.meanings.of(&call.callee).is_none() {
+        if self.resolver.of(&call.callee).is_none() {
             self.visit_expression(&call.callee);
         }
         self.visit_arguments(&call.arguments);
     }
 
     fn visit_identifier_reference(&mut self, name: &IdentifierReference<'a>) {
-        let meaning = self.meanings.identifier(name);
-        self.found |= match meaning {
+        let referent = self.resolver.identifier(name);
+        self.found |= match referent {
             Some(
-                Meaning::Servers | Meaning::Server(_) | Meaning::ToolFile(..) | Meaning::Tool(..),
+                Referent::Servers
+                | Referent::Server(_)
+                | Referent::ToolFile(..)
+                | Referent::Tool(..),
             ) => true,
-            None | Some(Meaning::CallByName | Meaning::AsyncFunction | Meaning::Promise(_)) => {
+            None | Some(Referent::CallByName | Referent::AsyncFunction | Referent::Promise(_)) => {
                 false
             }
         };
     }
 }
 
-/// Whether a chain of members has a `?.`.
+/// Whether a member chain contains `?.`.
 fn is_optional(expression: &Expression<'_>) -> bool {
     let mut at = expression;
     loop {

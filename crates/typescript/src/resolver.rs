@@ -1,9 +1,8 @@
-//! What the names in a program stand for: all servers, one server, a tool.
+//! Resolves what the names in a program refer to: all servers, one server, a tool.
 //!
-//! In: the parsed program and its scopes. Out: the meaning of an expression, as
-//! far as it can be told without running anything. What is computed
-//! (`servers[name]`), passed around or assigned again has no meaning here, and
-//! is left to the run. The rules for imports are those of `api.js`.
+//! In: the parsed program and its scopes. Out: the referent of an expression, as far as it is
+//! certain without running anything. Anything computed (`servers[name]`), passed around or
+//! reassigned is left to the run. Imports follow the rules of `api.js`.
 
 use std::collections::HashMap;
 
@@ -16,26 +15,26 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::semantic::{Reference, ScopeFlags, Scoping, SymbolFlags, SymbolId};
 use oxc::span::{GetSpan, Span};
 
-/// How far into an expression to look. The longest that means anything,
-/// `(await import('./servers')).crm.getLead(…)`, has half of this; without an
-/// end, a chain of a hundred thousand links would be walked once per link.
-const DEPTH: u32 = 12;
+/// Maximum steps into an expression. The longest meaningful one,
+/// `(await import('./servers')).crm.getLead(…)`, needs half of this; without a bound, a chain
+/// of a hundred thousand links would be walked once per link.
+const MAX_STEPS: u32 = 12;
 
-/// Names that the language itself looks for on any object (see `api.js`).
+/// Names that the language itself accesses on any object (see `api.js`).
 const LANGUAGE_NAMES: [&str; 6] =
     ["then", "toJSON", "valueOf", "toString", "constructor", "inspect"];
 
-/// A name as it is written somewhere.
+/// A name and its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) text: String,
     pub(crate) span: Span,
 }
 
-/// What an expression stands for.
+/// What an expression refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// The object with all servers.
+pub(crate) enum Referent {
+    /// The object of all servers.
     Servers,
     /// One server.
     Server(Name),
@@ -47,22 +46,22 @@ pub(crate) enum Meaning {
     CallByName,
     /// An `async` function of the program.
     AsyncFunction,
-    /// What a call gives before it is awaited; the span of what is called.
+    /// The promise of a call that is not awaited yet, with the span of the callee.
     Promise(Span),
 }
 
-/// The meanings of a program's constants and imports.
-pub(crate) struct Meanings<'s> {
+/// Resolves the constants and imports of one program.
+pub(crate) struct Resolver<'s> {
     scoping: &'s Scoping,
-    symbols: HashMap<SymbolId, Meaning>,
-    /// Whether the program puts something else in the place of our globals.
+    symbols: HashMap<SymbolId, Referent>,
+    /// Whether the program replaces our globals.
     overwritten: bool,
 }
 
-impl<'s> Meanings<'s> {
+impl<'s> Resolver<'s> {
     pub(crate) fn of_program(program: &Program<'_>, scoping: &'s Scoping) -> Self {
-        let meanings = Self { scoping, symbols: HashMap::new(), overwritten: false };
-        let mut declarations = Declarations(meanings);
+        let resolver = Self { scoping, symbols: HashMap::new(), overwritten: false };
+        let mut declarations = Declarations(resolver);
         // A function may use what is declared below it; more rounds than this
         // only serve chains of such functions.
         for _ in 0..3 {
@@ -75,12 +74,12 @@ impl<'s> Meanings<'s> {
         declarations.0
     }
 
-    /// What an expression stands for, if that is certain.
-    pub(crate) fn of(&self, expression: &Expression<'_>) -> Option<Meaning> {
-        self.within(expression, DEPTH)
+    /// What an expression refers to, if that is certain.
+    pub(crate) fn of(&self, expression: &Expression<'_>) -> Option<Referent> {
+        self.resolve(expression, MAX_STEPS)
     }
 
-    fn within(&self, expression: &Expression<'_>, depth: u32) -> Option<Meaning> {
+    fn resolve(&self, expression: &Expression<'_>, depth: u32) -> Option<Referent> {
         let depth = depth.checked_sub(1)?;
         let inner = expression.get_inner_expression();
         if let Some(member) = inner.as_member_expression() {
@@ -92,47 +91,47 @@ impl<'s> Meanings<'s> {
                 ChainElement::CallExpression(call) => {
                     self.call(&call.callee, &call.arguments, depth)
                 }
-                ChainElement::TSNonNullExpression(inner) => self.within(&inner.expression, depth),
+                ChainElement::TSNonNullExpression(inner) => self.resolve(&inner.expression, depth),
                 member => self.member(member.as_member_expression()?, depth),
             },
             Expression::CallExpression(call) => self.call(&call.callee, &call.arguments, depth),
             Expression::AwaitExpression(awaited) => match awaited.argument.get_inner_expression() {
                 Expression::ImportExpression(import) => module(literal(&import.source)?),
                 argument => self
-                    .within(argument, depth)
-                    .filter(|meaning| !matches!(meaning, Meaning::Promise(_))),
+                    .resolve(argument, depth)
+                    .filter(|referent| !matches!(referent, Referent::Promise(_))),
             },
             Expression::ArrowFunctionExpression(function) if function.r#async => {
-                Some(Meaning::AsyncFunction)
+                Some(Referent::AsyncFunction)
             }
             Expression::FunctionExpression(function) if is_async(function) => {
-                Some(Meaning::AsyncFunction)
+                Some(Referent::AsyncFunction)
             }
             _ => None,
         }
     }
 
-    /// What an identifier stands for.
-    pub(crate) fn identifier(&self, name: &IdentifierReference<'_>) -> Option<Meaning> {
+    /// What an identifier refers to.
+    pub(crate) fn identifier(&self, name: &IdentifierReference<'_>) -> Option<Referent> {
         let reference = self.scoping.get_reference(name.reference_id());
         if let Some(symbol) = reference.symbol_id() {
             return self.symbols.get(&symbol).cloned();
         }
         match name.name.as_str() {
-            "servers" if !self.overwritten => Some(Meaning::Servers),
-            "callMCPTool" if !self.overwritten => Some(Meaning::CallByName),
+            "servers" if !self.overwritten => Some(Referent::Servers),
+            "callMCPTool" if !self.overwritten => Some(Referent::CallByName),
             _ => None,
         }
     }
 
-    fn member(&self, member: &MemberExpression<'_>, depth: u32) -> Option<Meaning> {
+    fn member(&self, member: &MemberExpression<'_>, depth: u32) -> Option<Referent> {
         let name = member.static_property_name()?;
         let span = match member {
             MemberExpression::StaticMemberExpression(member) => member.property.span,
             MemberExpression::ComputedMemberExpression(member) => member.expression.span(),
             MemberExpression::PrivateFieldExpression(_) => return None,
         };
-        self.within(member.object(), depth)?.member(name, span)
+        self.resolve(member.object(), depth)?.member(name, span)
     }
 
     fn call(
@@ -140,21 +139,22 @@ impl<'s> Meanings<'s> {
         callee: &Expression<'_>,
         arguments: &[Argument<'_>],
         depth: u32,
-    ) -> Option<Meaning> {
+    ) -> Option<Referent> {
         if self.is_global(callee, "require") {
             return module(literal(arguments.first()?.as_expression()?)?);
         }
-        match self.within(callee, depth)? {
-            Meaning::Tool(..) | Meaning::CallByName | Meaning::AsyncFunction => {
-                Some(Meaning::Promise(callee.span()))
+        match self.resolve(callee, depth)? {
+            Referent::Tool(..) | Referent::CallByName | Referent::AsyncFunction => {
+                Some(Referent::Promise(callee.span()))
             }
-            Meaning::Servers | Meaning::Server(_) | Meaning::ToolFile(..) | Meaning::Promise(_) => {
-                None
-            }
+            Referent::Servers
+            | Referent::Server(_)
+            | Referent::ToolFile(..)
+            | Referent::Promise(_) => None,
         }
     }
 
-    /// Whether this is a global of that name, and not one of the program's own.
+    /// Whether this is the global of that name, not shadowed by the program.
     pub(crate) fn is_global(&self, expression: &Expression<'_>, name: &str) -> bool {
         match expression.get_inner_expression() {
             Expression::Identifier(found) => {
@@ -164,14 +164,14 @@ impl<'s> Meanings<'s> {
         }
     }
 
-    /// Whether an import is used as a value; one that is not is a type, and is
-    /// gone before the program runs.
+    /// Whether an import is used as a value. Otherwise it is a type and is erased before the
+    /// program runs.
     pub(crate) fn is_value(&self, symbol: SymbolId) -> bool {
         self.scoping.get_resolved_references(symbol).any(Reference::is_value)
     }
 
-    /// Remembers what the names of a pattern stand for.
-    fn bind(&mut self, pattern: &BindingPattern<'_>, meaning: Meaning) {
+    /// Binds the names of a pattern.
+    fn bind(&mut self, pattern: &BindingPattern<'_>, referent: Referent) {
         match pattern {
             BindingPattern::BindingIdentifier(name) => {
                 let symbol = name.symbol_id();
@@ -179,24 +179,24 @@ impl<'s> Meanings<'s> {
                 let block =
                     flags.intersects(SymbolFlags::BlockScopedVariable | SymbolFlags::Import);
                 if block && !self.scoping.symbol_is_mutated(symbol) {
-                    self.symbols.insert(symbol, meaning);
+                    self.symbols.insert(symbol, referent);
                 }
             }
             BindingPattern::ObjectPattern(object) => {
                 for property in &object.properties {
-                    if let Some(meaning) = destructured(&meaning, &property.key) {
-                        self.bind(&property.value, meaning);
+                    if let Some(referent) = destructured(&referent, &property.key) {
+                        self.bind(&property.value, referent);
                     }
                 }
             }
-            // With a default, a name may stand for that instead.
+            // With a default, a name may refer to that instead.
             BindingPattern::ArrayPattern(_) | BindingPattern::AssignmentPattern(_) => {}
         }
     }
 }
 
-impl Meaning {
-    /// What a member stands for.
+impl Referent {
+    /// What a member refers to.
     fn member(self, name: &str, span: Span) -> Option<Self> {
         if LANGUAGE_NAMES.contains(&name) {
             return None;
@@ -219,16 +219,16 @@ impl Meaning {
     }
 }
 
-/// What a property of a destructured value stands for.
-pub(crate) fn destructured(meaning: &Meaning, key: &PropertyKey<'_>) -> Option<Meaning> {
-    meaning.clone().member(&key.static_name()?, key.span())
+/// What a property of a destructured value refers to.
+pub(crate) fn destructured(referent: &Referent, key: &PropertyKey<'_>) -> Option<Referent> {
+    referent.clone().member(&key.static_name()?, key.span())
 }
 
-/// What is imported from a module: the meaning of one specifier.
+/// What one import specifier refers to.
 pub(crate) fn imported(
     import: &ImportDeclaration<'_>,
     specifier: &ImportDeclarationSpecifier<'_>,
-) -> Option<Meaning> {
+) -> Option<Referent> {
     if import.import_kind.is_type() {
         return None;
     }
@@ -240,17 +240,17 @@ pub(crate) fn imported(
         }
         ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => Some(module),
         default => Some(match module {
-            Meaning::ToolFile(server, tool) => {
-                Meaning::Tool(server, Name { span: default.span(), ..tool })
+            Referent::ToolFile(server, tool) => {
+                Referent::Tool(server, Name { span: default.span(), ..tool })
             }
             other => other,
         }),
     }
 }
 
-/// What an import of our tree stands for. The names get no place of their own:
-/// the specifier as a whole is where they are written.
-pub(crate) fn module(specifier: &str) -> Option<Meaning> {
+/// What an import from `./servers` refers to. Its names have no spans of their own: they
+/// are located at the whole specifier.
+pub(crate) fn module(specifier: &str) -> Option<Referent> {
     let rest = in_tree(specifier)?;
     let named = |text: &str| Name { text: text.to_owned(), span: Span::default() };
     let (server, file) = match rest.split_once('/') {
@@ -260,13 +260,13 @@ pub(crate) fn module(specifier: &str) -> Option<Meaning> {
     };
     match (server, file) {
         ("." | "..", _) | (_, "." | "..") => None,
-        ("" | "index", _) => Some(Meaning::Servers),
-        (server, "" | "index") => Some(Meaning::Server(named(server))),
-        (server, tool) => Some(Meaning::ToolFile(named(server), named(tool))),
+        ("" | "index", _) => Some(Referent::Servers),
+        (server, "" | "index") => Some(Referent::Server(named(server))),
+        (server, tool) => Some(Referent::ToolFile(named(server), named(tool))),
     }
 }
 
-/// The part of an import behind `./servers`, without the ending of a file.
+/// The part of an import after `./servers`, without a file extension.
 pub(crate) fn in_tree(specifier: &str) -> Option<&str> {
     let mut rest = specifier.strip_prefix('/').unwrap_or(specifier);
     if rest.len() == specifier.len() {
@@ -294,18 +294,18 @@ pub(crate) fn literal<'e>(expression: &'e Expression<'_>) -> Option<&'e str> {
     }
 }
 
-/// Whether a call gives a promise; a generator gives something else.
+/// Whether a call returns a promise; a generator returns something else.
 fn is_async(function: &Function<'_>) -> bool {
     function.r#async && !function.generator
 }
 
-/// Finds the declarations that give a name its meaning.
-struct Declarations<'s>(Meanings<'s>);
+/// Collects the declarations that bind names.
+struct Declarations<'s>(Resolver<'s>);
 
 impl<'a> Visit<'a> for Declarations<'_> {
     fn visit_variable_declarator(&mut self, declarator: &VariableDeclarator<'a>) {
-        if let Some(meaning) = declarator.init.as_ref().and_then(|init| self.0.of(init)) {
-            self.0.bind(&declarator.id, meaning);
+        if let Some(referent) = declarator.init.as_ref().and_then(|init| self.0.of(init)) {
+            self.0.bind(&declarator.id, referent);
         }
         walk::walk_variable_declarator(self, declarator);
     }
@@ -316,7 +316,7 @@ impl<'a> Visit<'a> for Declarations<'_> {
             if !self.0.scoping.symbol_is_mutated(symbol)
                 && self.0.scoping.symbol_redeclarations(symbol).is_empty()
             {
-                self.0.symbols.insert(symbol, Meaning::AsyncFunction);
+                self.0.symbols.insert(symbol, Referent::AsyncFunction);
             }
         }
         walk::walk_function(self, function, flags);
@@ -324,8 +324,8 @@ impl<'a> Visit<'a> for Declarations<'_> {
 
     fn visit_import_declaration(&mut self, import: &ImportDeclaration<'a>) {
         for specifier in import.specifiers.iter().flatten() {
-            if let Some(meaning) = imported(import, specifier) {
-                self.0.symbols.insert(specifier.local().symbol_id(), meaning);
+            if let Some(referent) = imported(import, specifier) {
+                self.0.symbols.insert(specifier.local().symbol_id(), referent);
             }
         }
     }
@@ -337,7 +337,7 @@ impl<'a> Visit<'a> for Declarations<'_> {
                     let own = self.0.scoping.has_binding(name.reference_id());
                     (!own).then_some(name.name.as_str())
                 }
-                // `globalThis.servers`, or some other thing of that name.
+                // `globalThis.servers`, or anything else of that name.
                 other => {
                     other.as_member_expression().and_then(MemberExpression::static_property_name)
                 }

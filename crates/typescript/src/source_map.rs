@@ -1,9 +1,11 @@
-//! Takes what is needed out of oxc's source map.
+//! Extracts the line map from the source map of oxc.
+//!
+//! In: generated code. Out: the original line of each piece.
 
 use oxc::codegen::CodegenReturn;
 use tidegate_model::{LineMap, LineMapping};
 
-/// Where the pieces of generated code come from.
+/// The origin of each piece of the generated code.
 pub(crate) fn line_map(generated: &CodegenReturn<'_>) -> LineMap {
     let Some(map) = &generated.map else { return LineMap::default() };
     let mappings =

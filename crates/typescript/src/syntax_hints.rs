@@ -1,12 +1,12 @@
-//! What to write instead, where a program does not parse because it is not TypeScript.
+//! Hints for programs that do not parse because they are not TypeScript.
 //!
-//! In: the words of a syntax error and the line it stands in. Out: a hint, or nothing.
+//! In: the message of a syntax error and its line. Out: a hint, or nothing.
 
-/// Beginnings of lines that are Python and not TypeScript.
+/// Starts of lines that are Python and not TypeScript.
 const PYTHON: [&str; 10] =
     ["def ", "elif ", "async def ", "except", "from ", "with ", "lambda ", "pass", "for ", "if "];
 
-/// Beginnings of a text with `{}` in it, as Python writes it.
+/// Starts of Python f-strings.
 const PYTHON_TEXT: [&str; 6] = [" f\"", " f'", "(f\"", "(f'", "=f\"", "=f'"];
 
 /// The hint for one line.
@@ -33,7 +33,7 @@ mod tests {
     use super::syntax_hint;
 
     #[test]
-    fn an_error_that_is_no_known_slip_gets_no_hint() {
+    fn an_unknown_mistake_gets_no_hint() {
         assert_eq!(syntax_hint("Unexpected token", "const a = 5 6;"), None);
         assert_eq!(syntax_hint("Unexpected token", "for (const a of b) { x y }"), None);
         assert_eq!(syntax_hint("Unexpected token", "import { a } from 'b' c"), None);

@@ -1,9 +1,9 @@
-//! Finds the promise of a tool call that is used as if it were the result.
+//! Finds promises of tool calls that are used as if they were the result.
 //!
-//! In: the parsed program and what its names stand for. Out: the first such
-//! place as an error, with what to write. A promise has nothing but `then`,
-//! `catch` and `finally`: a member of it, a loop over it or its text is never
-//! what was meant, so this is said before anything has run.
+//! In: the parsed program and a resolver for its names. Out: the first such use as an error,
+//! with what to write. A promise only has `then`, `catch` and `finally`: accessing a member,
+//! iterating over it or converting it to text is never intended, so this is reported before
+//! anything runs.
 
 use oxc::ast::ast::{
     Argument, BinaryExpression, BindingPattern, CallExpression, ComputedMemberExpression,
@@ -15,13 +15,13 @@ use oxc::span::{GetSpan, Span};
 use tidegate_model::{ErrorCode, RunError};
 
 use crate::lines::Lines;
-use crate::meanings::{Meaning, Meanings};
+use crate::resolver::{Referent, Resolver};
 
-/// What a promise has, and what any object has.
-const MEMBERS: [&str; 5] = ["then", "catch", "finally", "constructor", "toString"];
+/// The members of a promise and of any object.
+const PROMISE_MEMBERS: [&str; 5] = ["then", "catch", "finally", "constructor", "toString"];
 
-/// Functions that look into their argument, and find nothing in a promise.
-const READERS: [(&str, &str); 7] = [
+/// Functions that inspect their argument and find nothing in a promise.
+const READING_FUNCTIONS: [(&str, &str); 7] = [
     ("JSON", "stringify"),
     ("JSON", "parse"),
     ("Object", "keys"),
@@ -34,30 +34,30 @@ const READERS: [(&str, &str); 7] = [
 /// The first misuse of a promise, if there is one.
 pub(crate) fn unawaited(
     program: &Program<'_>,
-    meanings: &Meanings<'_>,
+    resolver: &Resolver<'_>,
     lines: &Lines<'_>,
 ) -> Option<RunError> {
-    let mut misuses = Misuses { meanings, lines, first: None };
+    let mut misuses = MisuseFinder { resolver, lines, first: None };
     misuses.visit_program(program);
     misuses.first.map(|(_, error)| error)
 }
 
-struct Misuses<'m, 's> {
-    meanings: &'m Meanings<'s>,
+struct MisuseFinder<'m, 's> {
+    resolver: &'m Resolver<'s>,
     lines: &'m Lines<'m>,
     first: Option<(u32, RunError)>,
 }
 
-impl Misuses<'_, '_> {
-    /// Notes a misuse: `problem` says what a promise is not, `rest` is what
-    /// follows the value in the program, such as `.length`.
+impl MisuseFinder<'_, '_> {
+    /// Records a misuse: `problem` says what a promise is not, `rest` is what follows the value
+    /// in the program, such as `.length`.
     fn check(&mut self, value: &Expression<'_>, problem: &str, rest: &str) {
-        let Some(Meaning::Promise(callee)) = self.meanings.of(value) else { return };
+        let Some(Referent::Promise(callee)) = self.resolver.of(value) else { return };
         let at = value.span().start;
         if self.first.as_ref().is_some_and(|(first, _)| *first <= at) {
             return;
         }
-        let call = self.shown(callee);
+        let call = self.call_text(callee);
         let (value, hint) = match value.get_inner_expression() {
             Expression::Identifier(name) => {
                 let (line, _) = self.lines.place(callee.start as usize);
@@ -75,8 +75,8 @@ impl Misuses<'_, '_> {
         self.first = Some((at, RunError { line: Some(line), column: Some(column), ..error }));
     }
 
-    /// A call as short text.
-    fn shown(&self, callee: Span) -> String {
+    /// A call as a short text.
+    fn call_text(&self, callee: Span) -> String {
         let text = self.lines.text(callee.start, callee.end);
         match text.len() <= 60 && !text.contains('\n') {
             true => format!("{text}(…)"),
@@ -85,10 +85,10 @@ impl Misuses<'_, '_> {
     }
 }
 
-impl<'a> Visit<'a> for Misuses<'_, '_> {
+impl<'a> Visit<'a> for MisuseFinder<'_, '_> {
     fn visit_static_member_expression(&mut self, member: &StaticMemberExpression<'a>) {
         let name = member.property.name.as_str();
-        if !MEMBERS.contains(&name) {
+        if !PROMISE_MEMBERS.contains(&name) {
             self.check(&member.object, &format!("has no `{name}`"), &format!(".{name}"));
         }
         walk::walk_static_member_expression(self, member);
@@ -116,7 +116,7 @@ impl<'a> Visit<'a> for Misuses<'_, '_> {
         walk::walk_template_literal(self, template);
     }
 
-    /// A tag may well await what it is given.
+    /// A tag function may await its arguments.
     fn visit_tagged_template_expression(&mut self, tagged: &TaggedTemplateExpression<'a>) {
         self.visit_expression(&tagged.tag);
         self.visit_expressions(&tagged.quasi.expressions);
@@ -142,9 +142,9 @@ impl<'a> Visit<'a> for Misuses<'_, '_> {
 
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         let reader = call.callee.get_member_expr().is_some_and(|member| {
-            READERS.iter().any(|(object, function)| {
+            READING_FUNCTIONS.iter().any(|(object, function)| {
                 member.static_property_name() == Some(function)
-                    && self.meanings.is_global(member.object(), object)
+                    && self.resolver.is_global(member.object(), object)
             })
         });
         if let Some(value) = call.arguments.first().and_then(Argument::as_expression)
@@ -160,7 +160,7 @@ impl<'a> Visit<'a> for Misuses<'_, '_> {
 mod tests {
     use crate::program::prepare;
 
-    /// Message, place and hint of the error.
+    /// Message, location and hint of the error.
     fn refused(source: &str) -> Option<String> {
         let error = prepare(source).err()?;
         let place = (error.line.unwrap_or(0), error.column.unwrap_or(0));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_is_no_list_no_text_and_no_number() {
+    fn a_promise_is_neither_list_nor_text_nor_number() {
         for (source, problem) in [
             ("for (const a of servers.a.b({})) a", "cannot be looped over"),
             ("const all = [...servers.a.b({})]", "has nothing to spread"),
@@ -206,9 +206,9 @@ mod tests {
             ("async function f() { return { c: 1 } } f().c", "has no `c`"),
             ("const f = async () => ({ c: 1 }); f().c", "has no `c`"),
         ] {
-            let told = refused(source).unwrap_or_default();
+            let error = refused(source).unwrap_or_default();
             let expected = format!("is a promise, which {problem} | write");
-            assert!(told.contains(&expected), "{source}: {told}");
+            assert!(error.contains(&expected), "{source}: {error}");
         }
     }
 

@@ -1,6 +1,8 @@
+//! What the checker gets, and which programs it does not get.
+
 use crate::program::prepare;
 
-/// What the type checker would get for a program that names a server.
+/// The text that the type checker gets for a program that names a server.
 fn text(source: &str) -> Option<String> {
     prepare(&format!("{source}\nservers.a.b({{}});")).unwrap().check_text
 }
@@ -20,7 +22,7 @@ fn a_top_level_return_becomes_a_throw_in_its_place() {
 }
 
 #[test]
-fn a_return_of_a_function_stays() {
+fn a_return_inside_a_function_is_kept() {
     for source in [
         "function f() { return 1 }",
         "const f = async () => { return 1 };",
@@ -38,7 +40,7 @@ fn a_fence_becomes_empty_lines() {
 }
 
 #[test]
-fn modules_that_programs_have_can_be_checked() {
+fn known_modules_can_be_checked() {
     for source in [
         "import * as crm from './servers/crm';",
         "import { a } from '../servers/crm/a.ts';",
@@ -57,7 +59,7 @@ fn modules_that_programs_have_can_be_checked() {
 }
 
 #[test]
-fn a_program_that_reaches_for_files_is_not_given_to_the_checker() {
+fn a_program_that_accesses_files_is_not_checked() {
     for source in [
         "import a from './a';",
         "import a from 'lodash';",

@@ -1,4 +1,7 @@
-//! Assignments: what names and members stand for from then on.
+//! Assignments: the new values of names and members.
+//!
+//! In: an assignment and its value. Out: updated values, and `write` facts for anything that
+//! the program did not define.
 
 use std::rc::Rc;
 
@@ -12,17 +15,17 @@ use oxc::span::GetSpan;
 use oxc::syntax::operator::{AssignmentOperator, BinaryOperator};
 use tidegate_model::reading::FactKind;
 
-use super::value::{LONGEST_FOLDED, Shape, Value, add_source};
-use super::{Reader, paths};
+use super::value::{MAX_TEXT_BYTES, Value, ValueKind, add_source};
+use super::{Evaluator, paths};
 
-/// How far a list is followed while it grows.
-const MOST_PUSHED: usize = 64;
+/// Maximum length of a list that is tracked while it grows.
+const MAX_PUSHED: usize = 64;
 
-impl<'a> Reader<'_> {
+impl<'a> Evaluator<'_> {
     pub(super) fn assignment(&mut self, assignment: &AssignmentExpression<'a>) -> Value {
         let value = self.read(&assignment.right);
         if self.loops > 0 && self.doubles(assignment) {
-            self.tell(FactKind::Loop, "growing", assignment.span.start, Vec::new(), false);
+            self.record(FactKind::Loop, "growing", assignment.span.start, Vec::new(), false);
         }
         let value = match assignment.operator {
             AssignmentOperator::Assign => value,
@@ -48,7 +51,7 @@ impl<'a> Reader<'_> {
                 for (at, element) in array.elements.iter().enumerate() {
                     if let Some(element) = element {
                         let member = match value.shape {
-                            Shape::List(_) => paths::member(&value, &at.to_string(), false),
+                            ValueKind::List(_) => paths::member(&value, &at.to_string(), false),
                             _ => Value::made_from(value.sources()),
                         };
                         self.assign_maybe(element, member);
@@ -63,14 +66,14 @@ impl<'a> Reader<'_> {
         match property {
             AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
                 let member = paths::member(value, property.binding.name.as_str(), false);
-                self.tell_read(&member, property.span.start);
+                self.record_read(&member, property.span.start);
                 if let Some(symbol) = self.symbol(&property.binding) {
                     self.set(symbol, member);
                 }
             }
             AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                 let member = self.key_of(&property.name, value);
-                self.tell_read(&member, property.span.start);
+                self.record_read(&member, property.span.start);
                 self.assign_maybe(&property.binding, member);
             }
         }
@@ -91,7 +94,7 @@ impl<'a> Reader<'_> {
                 Some(symbol) => self.set(symbol, value),
                 None => {
                     let global = paths::global(name.name.as_str());
-                    self.tell_write(&global, vec![value.known()], name.span.start);
+                    self.record_write(&global, vec![value.known()], name.span.start);
                 }
             },
             other => {
@@ -106,13 +109,12 @@ impl<'a> Reader<'_> {
         }
     }
 
-    /// A member is written: of an object of the program it is remembered, of anything
-    /// else it is told.
+    /// Assigns a member: tracked for objects of the program, recorded for anything else.
     fn assign_member(&mut self, member: &MemberExpression<'a>, value: Value) {
         let base = self.evaluate(member.object());
         let target = self.member_of(&base, member);
         let own = match (member.object().get_inner_expression(), &base.shape) {
-            (Expression::Identifier(name), Shape::Object(object)) => {
+            (Expression::Identifier(name), ValueKind::Object(object)) => {
                 self.symbol(name).map(|symbol| (symbol, Rc::clone(object)))
             }
             _ => None,
@@ -126,17 +128,17 @@ impl<'a> Reader<'_> {
                 _ => changed.open = true,
             }
             let from = base.from.clone();
-            self.symbols.insert(symbol, Value { shape: Shape::Object(Rc::new(changed)), from });
+            self.symbols.insert(symbol, Value { shape: ValueKind::Object(Rc::new(changed)), from });
             if target.as_path().is_none_or(|path| !path.contains("prototype")) {
                 return;
             }
-            return self.tell_write(&target, Vec::new(), member.span().start);
+            return self.record_write(&target, Vec::new(), member.span().start);
         }
-        self.tell_write(&target, vec![value.known()], member.span().start);
+        self.record_write(&target, vec![value.known()], member.span().start);
     }
 
-    /// Gives a variable another value. What is not the program's own stays: it may
-    /// still be that when it is used.
+    /// Assigns a variable. A value that the program did not define stays an alternative: the
+    /// variable may still hold it when it is used.
     pub(super) fn set(&mut self, symbol: SymbolId, value: Value) {
         let value = match self.symbols.remove(&symbol) {
             Some(old) if old.as_path().is_some() && value.as_path().is_none() => old.or(value),
@@ -158,22 +160,23 @@ impl<'a> Reader<'_> {
         if let Some(old) = &old {
             old.sources().iter().for_each(|path| add_source(&mut from, path));
         }
-        // In a loop there is more to come.
+        // In a loop, more will be added.
         let once = self.loops == 0;
         match (old.as_ref().and_then(Value::as_text), value.as_piece()) {
-            (Some(old), Some((piece, whole))) if old.len() + piece.len() <= LONGEST_FOLDED => {
+            (Some(old), Some((piece, whole))) if old.len() + piece.len() <= MAX_TEXT_BYTES => {
                 let (text, whole) = (format!("{old}{piece}").into(), whole && once);
-                Value { shape: Shape::Text { text, whole, hidden: true }, from }
+                Value { shape: ValueKind::Text { text, whole, hidden: true }, from }
             }
-            (Some(old), _) => {
-                Value { shape: Shape::Text { text: old.into(), whole: false, hidden: true }, from }
-            }
+            (Some(old), _) => Value {
+                shape: ValueKind::Text { text: old.into(), whole: false, hidden: true },
+                from,
+            },
             _ => Value::made_from(from),
         }
     }
 
     /// `list.push(…)`.
-    pub(super) fn pushed(
+    pub(super) fn push(
         &mut self,
         callee: &Expression<'a>,
         written: &[Argument<'a>],
@@ -187,16 +190,16 @@ impl<'a> Reader<'_> {
             _ => false,
         });
         if doubled && self.loops > 0 {
-            self.tell(FactKind::Loop, "growing", callee.span().start, Vec::new(), false);
+            self.record(FactKind::Loop, "growing", callee.span().start, Vec::new(), false);
         }
-        if let Some(Value { shape: Shape::List(list), .. }) = self.symbols.get_mut(&symbol)
-            && list.len() + values.len() <= MOST_PUSHED
+        if let Some(Value { shape: ValueKind::List(list), .. }) = self.symbols.get_mut(&symbol)
+            && list.len() + values.len() <= MAX_PUSHED
         {
             Rc::make_mut(list).extend(values.iter().cloned());
         }
     }
 
-    /// Whether an assignment doubles what it assigns to.
+    /// Whether an assignment doubles its target.
     fn doubles(&self, assignment: &AssignmentExpression<'a>) -> bool {
         let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left else {
             return false;
@@ -207,12 +210,12 @@ impl<'a> Reader<'_> {
             AssignmentOperator::Assign => 2,
             _ => return false,
         };
-        // A number that is doubled is a number.
+        // Doubling a number is harmless.
         let number = self.symbols.get(&symbol).is_some_and(|value| value.as_number().is_some());
         !number && self.count(&assignment.right, symbol, 6) >= needed
     }
 
-    /// How often a variable goes into what an expression makes.
+    /// How often the result of an expression contains a variable.
     fn count(&self, expression: &Expression<'a>, symbol: SymbolId, depth: u32) -> usize {
         let Some(depth) = depth.checked_sub(1) else { return 0 };
         match expression.get_inner_expression() {
@@ -238,9 +241,10 @@ impl<'a> Reader<'_> {
                 match member.static_property_name() {
                     Some("concat") => {
                         let arguments = call.arguments.iter().take(16);
-                        let given = arguments.filter_map(Argument::as_expression);
-                        let given: usize = given.map(|one| self.count(one, symbol, depth)).sum();
-                        given + self.count(member.object(), symbol, depth)
+                        let parameters_given = arguments.filter_map(Argument::as_expression);
+                        let parameters_given: usize =
+                            parameters_given.map(|one| self.count(one, symbol, depth)).sum();
+                        parameters_given + self.count(member.object(), symbol, depth)
                     }
                     Some("repeat") => 2 * self.count(member.object(), symbol, depth),
                     _ => 0,

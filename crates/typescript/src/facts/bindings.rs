@@ -1,4 +1,6 @@
-//! What names stand for: declarations, patterns, imports.
+//! Binds names: declarations, patterns and imports.
+//!
+//! In: a declaration and its value. Out: the values of names.
 
 use oxc::ast::ast::{
     BindingPattern, BindingProperty, IdentifierReference, ImportDeclaration,
@@ -9,18 +11,18 @@ use oxc::semantic::SymbolId;
 use oxc::span::GetSpan;
 use tidegate_model::reading::{FactKind, Known};
 
-use super::value::{Shape, Value};
-use super::{Reader, paths};
+use super::value::{Value, ValueKind};
+use super::{Evaluator, paths};
 
-impl<'a> Reader<'_> {
-    /// What a name stands for.
+impl<'a> Evaluator<'_> {
+    /// The value of a name.
     pub(super) fn name(&self, name: &IdentifierReference<'a>) -> Value {
         match self.symbol(name) {
             Some(symbol) => {
                 let value = self.symbols.get(&symbol).cloned().unwrap_or_default();
-                // What changes is not what it was at first.
+                // The value of a reassigned name is uncertain.
                 match value.shape {
-                    Shape::Number(_) | Shape::Flag(_) | Shape::Nothing
+                    ValueKind::Number(_) | ValueKind::Flag(_) | ValueKind::Nothing
                         if self.scoping.symbol_is_mutated(symbol) =>
                     {
                         Value::made_from(value.from)
@@ -32,14 +34,14 @@ impl<'a> Reader<'_> {
         }
     }
 
-    /// The variable of the program that a name is of.
+    /// The variable that a name refers to.
     pub(super) fn symbol(&self, name: &IdentifierReference<'a>) -> Option<SymbolId> {
         self.scoping.get_reference(name.reference_id()).symbol_id()
     }
 
     pub(super) fn declare(&mut self, declarator: &VariableDeclarator<'a>) {
         let value = match &declarator.init {
-            // Taken apart: only what is taken is read.
+            // Destructured: only the extracted members are read.
             Some(init) if !matches!(declarator.id, BindingPattern::BindingIdentifier(_)) => {
                 self.evaluate(init)
             }
@@ -49,7 +51,7 @@ impl<'a> Reader<'_> {
         self.bind(&declarator.id, value);
     }
 
-    /// Gives the names of a pattern their values.
+    /// Binds the names of a pattern.
     pub(super) fn bind(&mut self, pattern: &BindingPattern<'a>, value: Value) {
         match pattern {
             BindingPattern::BindingIdentifier(name) => {
@@ -57,7 +59,7 @@ impl<'a> Reader<'_> {
             }
             BindingPattern::ObjectPattern(object) => {
                 for property in &object.properties {
-                    let member = self.taken(property, &value);
+                    let member = self.destructured_property(property, &value);
                     self.bind(&property.value, member);
                 }
                 if let Some(rest) = &object.rest {
@@ -68,9 +70,9 @@ impl<'a> Reader<'_> {
                 for (at, element) in array.elements.iter().enumerate() {
                     if let Some(element) = element {
                         let member = paths::member(&value, &at.to_string(), false);
-                        // Elements of what is not known are not worth a path.
+                        // Elements of something unknown get no path.
                         let member = match value.shape {
-                            Shape::List(_) => member,
+                            ValueKind::List(_) => member,
                             _ => Value::made_from(value.sources()),
                         };
                         self.bind(element, member);
@@ -87,15 +89,15 @@ impl<'a> Reader<'_> {
         }
     }
 
-    /// What a property of a pattern takes out of a value.
-    fn taken(&mut self, property: &BindingProperty<'a>, value: &Value) -> Value {
+    /// The member that a property of a pattern extracts.
+    fn destructured_property(&mut self, property: &BindingProperty<'a>, value: &Value) -> Value {
         let member = self.key_of(&property.key, value);
         let plain = matches!(
             property.value,
             BindingPattern::BindingIdentifier(_) | BindingPattern::AssignmentPattern(_)
         );
         if plain {
-            self.tell_read(&member, property.key.span().start);
+            self.record_read(&member, property.key.span().start);
         }
         member
     }
@@ -123,7 +125,7 @@ impl<'a> Reader<'_> {
         let module = module_path(text);
         let known = || vec![Known::text(text)];
         let Some(specifiers) = &import.specifiers else {
-            self.tell(FactKind::Import, &module, at, known(), false);
+            self.record(FactKind::Import, &module, at, known(), false);
             return;
         };
         for specifier in specifiers {
@@ -138,24 +140,25 @@ impl<'a> Reader<'_> {
                 | ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) => Value::path(&*module),
             };
             let path = value.as_path().unwrap_or(&module).to_owned();
-            self.tell(FactKind::Import, &path, specifier.span().start, known(), false);
+            self.record(FactKind::Import, &path, specifier.span().start, known(), false);
             self.symbols.insert(specifier.local().symbol_id(), value);
         }
         if specifiers.is_empty() {
-            self.tell(FactKind::Import, &module, at, known(), false);
+            self.record(FactKind::Import, &module, at, known(), false);
         }
     }
 
-    /// Visits the default values of parameters, and binds what is taken apart.
+    /// Visits the defaults of parameters, and binds destructured ones.
     pub(super) fn parameters(&mut self, parameters: &oxc::ast::ast::FormalParameters<'a>) {
         let function = self.inside.last().copied();
         for (at, parameter) in parameters.items.iter().enumerate() {
             let default = parameter.initializer.as_ref().map(|default| self.read(default));
-            let given = function.and_then(|one| self.functions[one].given.get(at)?.clone());
-            let given = given.unwrap_or_default();
+            let parameters_given =
+                function.and_then(|one| self.functions[one].parameters_given.get(at)?.clone());
+            let parameters_given = parameters_given.unwrap_or_default();
             let value = match default {
-                Some(default) => given.or(default),
-                None => given,
+                Some(default) => parameters_given.or(default),
+                None => parameters_given,
             };
             self.bind(&parameter.pattern, value);
         }
@@ -166,14 +169,14 @@ impl<'a> Reader<'_> {
 }
 
 /// The path of a module: `node:fs/promises` is `fs.promises`, `./servers/crm` is
-/// `servers.crm`. Dots of its own are none of the path.
+/// `servers.crm`. Dots inside a name do not separate names.
 pub(super) fn module_path(specifier: &str) -> String {
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
-    // What Deno and Bun call packages of npm, and Bun its own modules.
+    // How Deno and Bun name npm packages, and Bun its own modules.
     let package = name.strip_prefix("npm:").map(without_version);
     let own = name.strip_prefix("bun:").map(|name| format!("bun/{name}"));
     let name = package.or(own.as_deref()).unwrap_or(name);
-    if let Some(inside) = crate::meanings::in_tree(specifier) {
+    if let Some(inside) = crate::resolver::in_tree(specifier) {
         let name = format!("servers/{inside}");
         return name.trim_end_matches('/').replace('.', "_").replace('/', ".");
     }
@@ -189,7 +192,7 @@ pub(super) fn module_path(specifier: &str) -> String {
     parts.join(".")
 }
 
-/// `execa@9` and `@scope/name@1/part`: what is behind the version is left out, too.
+/// Strips the version of `execa@9` and `@scope/name@1/part`, and anything after it.
 fn without_version(name: &str) -> &str {
     let scope = usize::from(name.starts_with('@'));
     name[scope..].find('@').map_or(name, |at| &name[..at + scope])

@@ -1,4 +1,6 @@
-//! What calls do and give.
+//! Calls: what they do, and their results.
+//!
+//! In: the callee and the arguments. Out: facts, and the value of the result.
 
 use std::rc::Rc;
 
@@ -8,12 +10,12 @@ use oxc::ast::ast::{
 use oxc::span::GetSpan;
 use tidegate_model::reading::{FactKind, Known};
 
-use super::bind::module_path;
-use super::evaluate::place;
-use super::value::{Shape, Value};
-use super::{ALL_LITERALS, LONGEST_LITERALS, Reader, fold, paths};
+use super::bindings::module_path;
+use super::expressions::place;
+use super::value::{Value, ValueKind};
+use super::{Evaluator, MAX_CALL_LITERAL_BYTES, MAX_LITERAL_BYTES, paths, strings};
 
-/// Methods that call a function for each of a list.
+/// Methods that call a function for each element.
 const FOR_EACH: [&str; 16] = [
     "map",
     "forEach",
@@ -33,13 +35,13 @@ const FOR_EACH: [&str; 16] = [
     "eachLimit",
 ];
 
-/// Methods that call a function with what they are of.
-const PASSING: [&str; 3] = ["then", "catch", "finally"];
+/// Methods that call a function with the value of their owner.
+const PROMISE_METHODS: [&str; 3] = ["then", "catch", "finally"];
 
-/// A call while it is looked at.
-pub(super) struct Called<'c> {
+/// A call being evaluated.
+pub(super) struct CallSite<'c> {
     pub(super) kind: FactKind,
-    /// What it is a method of.
+    /// The owner, if it is a method.
     pub(super) base: Option<Value>,
     /// The name of the method.
     pub(super) name: Option<Rc<str>>,
@@ -48,7 +50,7 @@ pub(super) struct Called<'c> {
     pub(super) at: u32,
 }
 
-impl<'a> Reader<'_> {
+impl<'a> Evaluator<'_> {
     pub(super) fn call(&mut self, call: &CallExpression<'a>) -> Value {
         let callee = call.callee.get_inner_expression();
         if Self::is_function(callee) {
@@ -59,22 +61,22 @@ impl<'a> Reader<'_> {
         self.loops += u32::from(each);
         let arguments = self.arguments(&call.arguments);
         self.loops -= u32::from(each);
-        self.note_call(&function, &arguments, call.span.end);
-        self.tell_polluting(&function, &arguments, place(callee));
+        self.record_tool_call(&function, &arguments, call.span.end);
+        self.record_polluting(&function, &arguments, place(callee));
         if function.as_path() == Some("Array.from")
             && let Some(all) = call.arguments.first().and_then(Argument::as_expression)
         {
-            self.drained(all, None);
+            self.record_drained(all, None);
         }
         if name.as_deref() == Some("push") {
-            self.pushed(callee, &call.arguments, &arguments);
+            self.push(callee, &call.arguments, &arguments);
         }
         let at = place(callee);
         let kind = FactKind::Call;
-        self.called(&Called { kind, base, name, function, arguments: &arguments, at })
+        self.called(&CallSite { kind, base, name, function, arguments: &arguments, at })
     }
 
-    /// `(function (f) {…})(eval)`: the parameters are known.
+    /// `(function (f) {…})(eval)`: the arguments are known.
     fn call_in_place(&mut self, callee: &Expression<'a>, arguments: &[Argument<'a>]) -> Value {
         let arguments = self.arguments(arguments);
         let function = match callee {
@@ -85,10 +87,10 @@ impl<'a> Reader<'_> {
             Expression::ArrowFunctionExpression(function) => self.arrow(function, Some(&arguments)),
             _ => Value::default(),
         };
-        self.result_of(&function, &arguments)
+        self.return_value_of(&function, &arguments)
     }
 
-    /// What is called: what it is a method of, its name, itself.
+    /// The owner, the name and the value of a callee.
     fn callee(&mut self, callee: &Expression<'a>) -> (Option<Value>, Option<Rc<str>>, Value) {
         if let Some(member) = callee.as_member_expression() {
             let base = self.evaluate(member.object());
@@ -115,7 +117,7 @@ impl<'a> Reader<'_> {
                 Argument::SpreadElement(spread) => {
                     let value = self.read(&spread.argument);
                     match &value.shape {
-                        Shape::List(list) if self.pay(list.len()) => {
+                        ValueKind::List(list) if self.pay(list.len()) => {
                             values.extend(list.iter().cloned());
                         }
                         _ => values.push(Value::made_from(value.sources())),
@@ -132,72 +134,73 @@ impl<'a> Reader<'_> {
         values
     }
 
-    /// Tells that a function is given the way to what all objects inherit from, as text:
+    /// Records that a function gets the path to a prototype as text:
     /// `set(object, '__proto__.admin', true)`.
-    fn tell_polluting(&mut self, function: &Value, arguments: &[Value], at: u32) {
+    fn record_polluting(&mut self, function: &Value, arguments: &[Value], at: u32) {
         let first = function.as_path().and_then(|path| path.split('.').next());
-        if !self.tells || matches!(first, Some("console" | "servers" | "callMCPTool")) {
+        if !self.records || matches!(first, Some("console" | "servers" | "callMCPTool")) {
             return;
         }
         let texts = || arguments.iter().filter_map(Value::as_text);
         let listed = || {
             arguments.iter().any(|one| match &one.shape {
-                Shape::List(list) => steps_to_prototype(list),
+                ValueKind::List(list) => steps_to_prototype(list),
                 _ => false,
             })
         };
         if texts().any(leads_to_prototype) || listed() {
-            self.tell(FactKind::Syntax, "prototype_path", at, Vec::new(), false);
+            self.record(FactKind::Syntax, "prototype_path", at, Vec::new(), false);
         }
     }
 
-    /// Notes what the call of a tool is given.
-    fn note_call(&mut self, function: &Value, arguments: &[Value], end: u32) {
-        if !self.tells || self.literal_bytes > ALL_LITERALS {
+    /// Records the arguments of a tool call.
+    fn record_tool_call(&mut self, function: &Value, arguments: &[Value], end: u32) {
+        if !self.records || self.literal_bytes > MAX_LITERAL_BYTES {
             return;
         }
         if self.is_repeated() {
             self.repeated.insert(end);
         }
         let path = function.as_path().unwrap_or_default();
-        let given = match path {
+        let parameters_given = match path {
             "callMCPTool" => arguments.iter().skip(1).find(|one| is_object(one)),
             path if path.starts_with("servers.") => arguments.first(),
             _ => None,
         };
-        let Some(literals) = given.map(Value::literals).filter(|one| !one.is_empty()) else {
+        let Some(literals) = parameters_given.map(Value::literals).filter(|one| !one.is_empty())
+        else {
             return;
         };
         let bytes = serde_json::to_string(&literals).map_or(0, |text| text.len());
         self.literal_bytes += bytes;
-        if bytes <= LONGEST_LITERALS && self.literal_bytes <= ALL_LITERALS {
+        if bytes <= MAX_CALL_LITERAL_BYTES && self.literal_bytes <= MAX_LITERAL_BYTES {
             self.literals.insert(end, literals);
         }
     }
 
-    /// Tells of a call, and gives its value.
-    pub(super) fn called(&mut self, call: &Called<'_>) -> Value {
+    /// Records a call and returns its value.
+    pub(super) fn called(&mut self, call: &CallSite<'_>) -> Value {
         if let (Some(base), Some(name)) = (&call.base, call.name.as_deref()) {
             self.bulk_of_method(base, name, call.arguments, call.at);
-            if let Some(value) = fold::method(base, name, call.arguments) {
+            if let Some(value) = strings::method(base, name, call.arguments) {
                 return value;
             }
-            if matches!((&base.shape, name), (Shape::Function(_), "bind" | "call" | "apply")) {
+            if matches!((&base.shape, name), (ValueKind::Function(_), "bind" | "call" | "apply")) {
                 return self.call_through(base, name, call.arguments);
             }
         }
         self.pass_on(call);
         match &call.function.shape {
-            Shape::Path { path, hidden } => {
+            ValueKind::Path { path, hidden } => {
                 let (path, hidden) = (Rc::clone(path), *hidden);
                 self.call_path(&path, hidden, call)
             }
             shape => {
-                if matches!(shape, Shape::Unknown) && has_text(call.arguments) {
+                if matches!(shape, ValueKind::Unknown) && has_text(call.arguments) {
                     let known: Vec<Known> = call.arguments.iter().map(Value::known).collect();
-                    self.tell(call.kind, "?()", call.at, known, false);
+                    self.record(call.kind, "?()", call.at, known, false);
                 }
-                let mut result = self.result_of(&call.function, call.arguments);
+                let mut result = self.return_value_of(&call.function, call.arguments);
                 if let Some(base) = &call.base {
                     base.add_sources(&mut result.from, 1);
                 }
@@ -206,7 +209,7 @@ impl<'a> Reader<'_> {
         }
     }
 
-    fn call_path(&mut self, path: &str, hidden: bool, call: &Called<'_>) -> Value {
+    fn call_path(&mut self, path: &str, hidden: bool, call: &CallSite<'_>) -> Value {
         let inner = |suffix: &str| {
             path.strip_suffix(suffix).filter(|rest| !matches!(*rest, "?" | "Reflect"))
         };
@@ -214,7 +217,7 @@ impl<'a> Reader<'_> {
             Value { from: arguments.iter().flat_map(Value::sources).collect(), ..Value::default() }
         };
         if let Some(target) = inner(".bind") {
-            self.tell(FactKind::Read, target, call.at, Vec::new(), hidden);
+            self.record(FactKind::Read, target, call.at, Vec::new(), hidden);
             return Value { from: through(call.arguments).from, ..Value::path(target) };
         }
         if let Some(target) = inner(".call") {
@@ -223,7 +226,7 @@ impl<'a> Reader<'_> {
         }
         if let Some(target) = inner(".apply") {
             let rest = match call.arguments.get(1).map(|one| &one.shape) {
-                Some(Shape::List(list)) => list.to_vec(),
+                Some(ValueKind::List(list)) => list.to_vec(),
                 _ => call.arguments.get(1..).unwrap_or_default().to_vec(),
             };
             return self.call_target(target, hidden, &rest, call);
@@ -236,7 +239,7 @@ impl<'a> Reader<'_> {
         path: &str,
         hidden: bool,
         arguments: &[Value],
-        call: &Called<'_>,
+        call: &CallSite<'_>,
     ) -> Value {
         if is_require(path) {
             return self.import_module(arguments.first(), call.at, hidden);
@@ -245,7 +248,7 @@ impl<'a> Reader<'_> {
             return value;
         }
         let known: Vec<Known> = arguments.iter().map(Value::known).collect();
-        self.tell(call.kind, path, call.at, known, hidden);
+        self.record(call.kind, path, call.at, known, hidden);
         let mut from = Vec::new();
         super::value::add_source(&mut from, &path.into());
         if path == "Date" {
@@ -262,19 +265,19 @@ impl<'a> Reader<'_> {
     fn call_through(&mut self, function: &Value, name: &str, arguments: &[Value]) -> Value {
         match (name, arguments.get(1).map(|one| &one.shape)) {
             ("bind", _) => function.clone(),
-            ("apply", Some(Shape::List(list))) => {
+            ("apply", Some(ValueKind::List(list))) => {
                 let list = Rc::clone(list);
-                self.result_of(function, &list)
+                self.return_value_of(function, &list)
             }
-            ("call", _) => self.result_of(function, arguments.get(1..).unwrap_or_default()),
+            ("call", _) => self.return_value_of(function, arguments.get(1..).unwrap_or_default()),
             _ => Value::default(),
         }
     }
 
-    /// What a function of the program gives; remembers what it was given.
-    pub(super) fn result_of(&mut self, function: &Value, arguments: &[Value]) -> Value {
-        if let Shape::Function(at) = function.shape {
-            self.give(at, arguments);
+    /// The return value of a function of the program; records its arguments.
+    pub(super) fn return_value_of(&mut self, function: &Value, arguments: &[Value]) -> Value {
+        if let ValueKind::Function(at) = function.shape {
+            self.record_arguments(at, arguments);
             return self.functions[at].returns.clone().unwrap_or_default();
         }
         let mut from = function.from.clone();
@@ -282,11 +285,11 @@ impl<'a> Reader<'_> {
         Value::made_from(from)
     }
 
-    /// What a method has goes into the functions that it is given.
-    fn pass_on(&mut self, call: &Called<'_>) {
+    /// Passes the value of the owner to the callbacks of a method.
+    fn pass_on(&mut self, call: &CallSite<'_>) {
         let Some(name) = call.name.as_deref() else { return };
         let each = FOR_EACH.contains(&name);
-        if !each && !PASSING.contains(&name) {
+        if !each && !PROMISE_METHODS.contains(&name) {
             return;
         }
         let mut from = Vec::new();
@@ -295,9 +298,9 @@ impl<'a> Reader<'_> {
         }
         call.arguments.iter().take(1).for_each(|one| one.add_sources(&mut from, 2));
         for argument in call.arguments {
-            if let Shape::Function(at) = argument.shape {
-                let given = Value::made_from(from.clone());
-                self.give(at, &[given.clone(), given]);
+            if let ValueKind::Function(at) = argument.shape {
+                let parameters_given = Value::made_from(from.clone());
+                self.record_arguments(at, &[parameters_given.clone(), parameters_given]);
                 self.functions[at].repeated |= each;
             }
         }
@@ -310,10 +313,10 @@ impl<'a> Reader<'_> {
         if function.as_path().is_none_or(|path| path.starts_with("?.")) {
             let mut from = Vec::new();
             arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
-            return Value { shape: Shape::Own, from };
+            return Value { shape: ValueKind::Own, from };
         }
         let kind = FactKind::New;
-        self.called(&Called { kind, base, name, function, arguments: &arguments, at })
+        self.called(&CallSite { kind, base, name, function, arguments: &arguments, at })
     }
 
     pub(super) fn tagged(&mut self, tagged: &TaggedTemplateExpression<'a>) -> Value {
@@ -328,7 +331,7 @@ impl<'a> Reader<'_> {
             return arguments.swap_remove(0);
         }
         let (kind, at) = (FactKind::Call, place(&tagged.tag));
-        self.called(&Called { kind, base, name, function, arguments: &arguments, at })
+        self.called(&CallSite { kind, base, name, function, arguments: &arguments, at })
     }
 
     pub(super) fn dynamic_import(&mut self, import: &ImportExpression<'a>) -> Value {
@@ -341,27 +344,27 @@ impl<'a> Reader<'_> {
         let unknown = Value::default();
         let name = name.unwrap_or(&unknown);
         let path = match &name.shape {
-            Shape::Text { text, whole: true, .. } => module_path(text),
-            Shape::Text { text, .. } if crate::meanings::in_tree(text).is_some() => {
+            ValueKind::Text { text, whole: true, .. } => module_path(text),
+            ValueKind::Text { text, .. } if crate::resolver::in_tree(text).is_some() => {
                 "servers.[]".to_owned()
             }
             _ => "[]".to_owned(),
         };
         let hidden = hidden || name.is_hidden();
-        self.tell(FactKind::Import, &path, at, vec![name.known()], hidden);
+        self.record(FactKind::Import, &path, at, vec![name.known()], hidden);
         match path == "[]" {
             true => Value::made_from(name.sources()),
-            false => Value::of(Shape::Path { path: path.into(), hidden }),
+            false => Value::of(ValueKind::Path { path: path.into(), hidden }),
         }
     }
 }
 
 fn has_text(arguments: &[Value]) -> bool {
-    arguments.iter().any(|one| matches!(one.shape, Shape::Text { .. }))
+    arguments.iter().any(|one| matches!(one.shape, ValueKind::Text { .. }))
 }
 
 fn is_object(value: &Value) -> bool {
-    matches!(value.shape, Shape::Object(_))
+    matches!(value.shape, ValueKind::Object(_))
 }
 
 fn is_require(path: &str) -> bool {
@@ -377,7 +380,7 @@ fn is_require(path: &str) -> bool {
     )
 }
 
-/// `['__proto__', 'x']`. A list of names that are to be left out has nothing else in it.
+/// `['__proto__', 'x']`. A list of names to exclude contains nothing else.
 fn steps_to_prototype(list: &[Value]) -> bool {
     let names = ["__proto__", "constructor", "prototype"];
     list.windows(2).take(12).any(|pair| match (pair[0].as_text(), pair[1].as_text()) {
@@ -386,7 +389,7 @@ fn steps_to_prototype(list: &[Value]) -> bool {
     })
 }
 
-/// `__proto__.x`, `a.constructor.prototype.x`: names with dots between them.
+/// `__proto__.x`, `a.constructor.prototype.x`: names separated by dots.
 fn leads_to_prototype(text: &str) -> bool {
     let names: Vec<&str> = text.split('.').take(12).collect();
     let named = |name: &&str| {

@@ -1,4 +1,6 @@
-//! What expressions give.
+//! Evaluates expressions.
+//!
+//! In: an expression. Out: what is known about its value. Its reads are recorded.
 
 use std::rc::Rc;
 
@@ -11,11 +13,11 @@ use oxc::span::GetSpan;
 use oxc::syntax::operator::{BinaryOperator, UnaryOperator};
 use tidegate_model::reading::{FactKind, Known};
 
-use super::value::{LONGEST_FOLDED, LONGEST_LIST, Object, Shape, Value, add_source};
-use super::{DEEPEST, Reader, paths};
+use super::value::{MAX_LIST_LENGTH, MAX_TEXT_BYTES, Object, Value, ValueKind, add_source};
+use super::{Evaluator, MAX_DEPTH, paths};
 
-/// Members that are worth a fact whatever they are of.
-const TELLING: [&str; 24] = [
+/// Members that are recorded for any owner.
+const NOTABLE_MEMBERS: [&str; 24] = [
     "constructor",
     "prototype",
     "cookie",
@@ -42,33 +44,33 @@ const TELLING: [&str; 24] = [
     "domain",
 ];
 
-impl<'a> Reader<'_> {
-    /// The value of an expression that is used as such.
+impl<'a> Evaluator<'_> {
+    /// The value of an expression that is read.
     pub(super) fn read(&mut self, expression: &Expression<'a>) -> Value {
         let value = self.evaluate(expression);
-        // Calls have told of themselves.
+        // Calls are already recorded.
         let inner = expression.get_inner_expression();
         if matches!(inner, Expression::Identifier(_)) || inner.get_member_expr().is_some() {
-            self.tell_read(&value, place(inner));
+            self.record_read(&value, place(inner));
         }
         value
     }
 
-    /// Tells that something which is not the program's own is used.
-    pub(super) fn tell_read(&mut self, value: &Value, at: u32) {
-        let Shape::Path { path, hidden } = &value.shape else { return };
+    /// Records a read of something that the program did not define.
+    pub(super) fn record_read(&mut self, value: &Value, at: u32) {
+        let ValueKind::Path { path, hidden } = &value.shape else { return };
         let last = path.rsplit('.').next().unwrap_or_default();
         let own = path.starts_with("?.") || path.contains("()");
-        let telling = !own || last.starts_with("__") || TELLING.contains(&last);
+        let telling = !own || last.starts_with("__") || NOTABLE_MEMBERS.contains(&last);
         if telling && !path.starts_with("servers.") {
             let (path, hidden) = (Rc::clone(path), *hidden);
-            self.tell(FactKind::Read, &path, at, Vec::new(), hidden);
+            self.record(FactKind::Read, &path, at, Vec::new(), hidden);
         }
     }
 
     /// The value of an expression.
     pub(super) fn evaluate(&mut self, expression: &Expression<'a>) -> Value {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.too_deep = true;
             return Value::default();
         }
@@ -84,16 +86,16 @@ impl<'a> Reader<'_> {
         }
         match expression {
             Expression::StringLiteral(text) => Value::text(text.value.as_str()),
-            Expression::NumericLiteral(number) => Value::of(Shape::Number(number.value)),
+            Expression::NumericLiteral(number) => Value::of(ValueKind::Number(number.value)),
             Expression::BigIntLiteral(number) => {
-                Value::of(Shape::Number(number.value.as_str().parse().unwrap_or(f64::MAX)))
+                Value::of(ValueKind::Number(number.value.as_str().parse().unwrap_or(f64::MAX)))
             }
-            Expression::BooleanLiteral(flag) => Value::of(Shape::Flag(flag.value)),
-            Expression::NullLiteral(_) => Value::of(Shape::Nothing),
+            Expression::BooleanLiteral(flag) => Value::of(ValueKind::Flag(flag.value)),
+            Expression::NullLiteral(_) => Value::of(ValueKind::Nothing),
             Expression::RegExpLiteral(regex) => {
                 let pattern = Known::text(regex.regex.pattern.text.as_str());
-                self.tell(FactKind::Syntax, "pattern", regex.span.start, vec![pattern], false);
-                Value::of(Shape::Own)
+                self.record(FactKind::Syntax, "pattern", regex.span.start, vec![pattern], false);
+                Value::of(ValueKind::Own)
             }
             Expression::TemplateLiteral(template) => self.template(template),
             Expression::Identifier(name) => self.name(name),
@@ -141,7 +143,7 @@ impl<'a> Reader<'_> {
             Expression::UnaryExpression(unary) => self.unary(unary),
             Expression::ClassExpression(_) => {
                 walk::walk_expression(self, expression);
-                Value::of(Shape::Own)
+                Value::of(ValueKind::Own)
             }
             other => {
                 walk::walk_expression(self, other);
@@ -150,13 +152,13 @@ impl<'a> Reader<'_> {
         }
     }
 
-    /// A member of something.
+    /// The value of a member.
     pub(super) fn member(&mut self, member: &MemberExpression<'a>) -> Value {
         let base = self.evaluate(member.object());
         self.member_of(&base, member)
     }
 
-    /// The same of a value that is known already.
+    /// The same for an owner that is already evaluated.
     pub(super) fn member_of(&mut self, base: &Value, member: &MemberExpression<'a>) -> Value {
         match member {
             MemberExpression::StaticMemberExpression(member) => self
@@ -166,7 +168,7 @@ impl<'a> Reader<'_> {
                 let key = self.read(&member.expression);
                 self.computed_member(base, &key)
             }
-            MemberExpression::PrivateFieldExpression(_) => Value::of(Shape::Own),
+            MemberExpression::PrivateFieldExpression(_) => Value::of(ValueKind::Own),
         }
     }
 
@@ -178,15 +180,15 @@ impl<'a> Reader<'_> {
                 .constructor_of(base, &name)
                 .unwrap_or_else(|| paths::member(base, &name, key.is_hidden()));
         }
-        if self.tells && base.as_path().is_some_and(is_global) && key.as_number().is_none() {
+        if self.records && base.as_path().is_some_and(is_global) && key.as_number().is_none() {
             self.computed_members += 1;
         }
         paths::computed(base, key)
     }
 
-    /// What makes functions of that kind.
+    /// The constructor of functions of that kind.
     fn constructor_of(&self, base: &Value, name: &str) -> Option<Value> {
-        let Shape::Function(at) = base.shape else { return None };
+        let ValueKind::Function(at) = base.shape else { return None };
         (name == "constructor").then(|| Value::path(self.functions[at].constructor))
     }
 
@@ -200,7 +202,7 @@ impl<'a> Reader<'_> {
                 pieces.add(&value);
             }
         }
-        self.put_together(pieces, template.expressions.is_empty())
+        self.concatenated(pieces, template.expressions.is_empty())
     }
 
     fn list(&mut self, elements: &[ArrayExpressionElement<'a>]) -> Value {
@@ -210,28 +212,28 @@ impl<'a> Reader<'_> {
             let value = match element {
                 ArrayExpressionElement::SpreadElement(spread) => {
                     let value = self.read(&spread.argument);
-                    self.drained(&spread.argument, None);
-                    if let Shape::List(more) = &value.shape
+                    self.record_drained(&spread.argument, None);
+                    if let ValueKind::List(more) = &value.shape
                         && self.pay(more.len())
                     {
-                        let room = LONGEST_LIST.saturating_sub(list.len());
+                        let room = MAX_LIST_LENGTH.saturating_sub(list.len());
                         list.extend(more.iter().take(room).cloned());
                         continue;
                     }
                     value.add_sources(&mut from, 1);
                     Value::made_from(value.sources())
                 }
-                ArrayExpressionElement::Elision(_) => Value::of(Shape::Nothing),
+                ArrayExpressionElement::Elision(_) => Value::of(ValueKind::Nothing),
                 element => match element.as_expression() {
                     Some(expression) => self.read(expression),
                     None => Value::default(),
                 },
             };
-            if list.len() < LONGEST_LIST {
+            if list.len() < MAX_LIST_LENGTH {
                 list.push(value);
             }
         }
-        Value { shape: Shape::List(Rc::new(list)), from }
+        Value { shape: ValueKind::List(Rc::new(list)), from }
     }
 
     fn object(&mut self, object: &ObjectExpression<'a>) -> Value {
@@ -242,7 +244,7 @@ impl<'a> Reader<'_> {
                 ObjectPropertyKind::SpreadProperty(spread) => {
                     let value = self.read(&spread.argument);
                     match &value.shape {
-                        Shape::Object(more) if self.pay(more.entries.len()) => {
+                        ValueKind::Object(more) if self.pay(more.entries.len()) => {
                             made.entries.extend(more.entries.iter().cloned());
                             made.open |= more.open;
                         }
@@ -267,47 +269,49 @@ impl<'a> Reader<'_> {
                     }
                 }
             }
-            made.open |= made.entries.len() > LONGEST_LIST;
-            made.entries.truncate(LONGEST_LIST);
+            made.open |= made.entries.len() > MAX_LIST_LENGTH;
+            made.entries.truncate(MAX_LIST_LENGTH);
         }
-        Value { shape: Shape::Object(Rc::new(made)), from }
+        Value { shape: ValueKind::Object(Rc::new(made)), from }
     }
 
     fn unary(&mut self, unary: &UnaryExpression<'a>) -> Value {
         match unary.operator {
-            // To ask what something is does nothing with it.
+            // `typeof` is harmless.
             UnaryOperator::Typeof => {
                 self.evaluate(&unary.argument);
                 Value::default()
             }
             UnaryOperator::Delete => {
                 let value = self.evaluate(&unary.argument);
-                if let Shape::Path { path, hidden } = &value.shape
+                if let ValueKind::Path { path, hidden } = &value.shape
                     && (!path.starts_with("?.") && !path.contains("()") || path.contains("__"))
                 {
                     let (path, hidden) = (Rc::clone(path), *hidden);
-                    self.tell(FactKind::Remove, &path, unary.span.start, Vec::new(), hidden);
+                    self.record(FactKind::Remove, &path, unary.span.start, Vec::new(), hidden);
                 }
                 Value::default()
             }
             UnaryOperator::LogicalNot => {
                 let value = self.read(&unary.argument);
                 match value.truth() {
-                    Some(truth) => Value::of(Shape::Flag(!truth)),
+                    Some(truth) => Value::of(ValueKind::Flag(!truth)),
                     None => Value::made_from(value.sources()),
                 }
             }
             UnaryOperator::Void => {
                 self.read(&unary.argument);
-                Value::of(Shape::Nothing)
+                Value::of(ValueKind::Nothing)
             }
             UnaryOperator::UnaryNegation | UnaryOperator::UnaryPlus | UnaryOperator::BitwiseNot => {
                 let value = self.read(&unary.argument);
                 match (value.as_number(), unary.operator) {
                     (Some(number), UnaryOperator::UnaryNegation) => {
-                        Value::of(Shape::Number(-number))
+                        Value::of(ValueKind::Number(-number))
                     }
-                    (Some(number), UnaryOperator::UnaryPlus) => Value::of(Shape::Number(number)),
+                    (Some(number), UnaryOperator::UnaryPlus) => {
+                        Value::of(ValueKind::Number(number))
+                    }
                     _ => Value::made_from(value.sources()),
                 }
             }
@@ -320,7 +324,7 @@ impl<'a> Reader<'_> {
             let right = self.read(&binary.right);
             return arithmetic(binary.operator, &left, &right);
         }
-        // A sum of a thousand texts is a tower of sums: it is walked flat.
+        // A sum of a thousand texts is a deeply nested tree: it is walked iteratively.
         let mut operands = vec![&binary.right];
         let mut first = &binary.left;
         while let Expression::BinaryExpression(inner) = first.get_inner_expression() {
@@ -340,30 +344,30 @@ impl<'a> Reader<'_> {
             pieces.add(&value);
         }
         match number {
-            Some(number) => Value { shape: Shape::Number(number), from: pieces.from },
-            None => self.put_together(pieces, false),
+            Some(number) => Value { shape: ValueKind::Number(number), from: pieces.from },
+            None => self.concatenated(pieces, false),
         }
     }
 
-    /// A text out of pieces; `plain` if it was written in one.
-    fn put_together(&mut self, pieces: Pieces, plain: bool) -> Value {
+    /// A text from pieces; `plain` if it was written as one literal.
+    fn concatenated(&mut self, pieces: Pieces, plain: bool) -> Value {
         let Pieces { text, known, whole, from, texts } = pieces;
         if !known {
             return Value::made_from(from);
         }
-        // Line after line of a long text is nothing that hides.
+        // A long text that is split over lines hides nothing.
         let hidden = !plain && whole && texts > 1 && !text.contains(char::is_whitespace);
-        if hidden && self.tells {
+        if hidden && self.records {
             self.folded_texts += 1;
         }
-        Value { shape: Shape::Text { text: text.into(), whole, hidden }, from }
+        Value { shape: ValueKind::Text { text: text.into(), whole, hidden }, from }
     }
 }
 
-/// Stands in a text for what is not known of it.
+/// Stands for an unknown part of a text.
 pub(super) const GAP: char = '…';
 
-/// A text while it is put together.
+/// A text being assembled.
 struct Pieces {
     text: String,
     /// Whether any of it is known.
@@ -385,7 +389,7 @@ impl Pieces {
         let mut sources = Vec::new();
         value.add_sources(&mut sources, 1);
         sources.iter().for_each(|path| add_source(&mut self.from, path));
-        let room = LONGEST_FOLDED.saturating_sub(self.text.len());
+        let room = MAX_TEXT_BYTES.saturating_sub(self.text.len());
         if room == 0 {
             self.whole = false;
             return;
@@ -393,7 +397,7 @@ impl Pieces {
         match value.as_piece() {
             Some((piece, whole)) => {
                 self.texts += u32::from(!piece.is_empty());
-                self.known |= matches!(value.shape, Shape::Text { .. });
+                self.known |= matches!(value.shape, ValueKind::Text { .. });
                 let end = piece.floor_char_boundary(room);
                 self.text.push_str(&piece[..end]);
                 self.whole &= whole && end == piece.len();
@@ -413,35 +417,37 @@ fn arithmetic(operator: BinaryOperator, left: &Value, right: &Value) -> Value {
     right.sources().iter().for_each(|path| add_source(&mut from, path));
     let shape = match (left.as_number(), right.as_number()) {
         (Some(one), Some(other)) => match operator {
-            BinaryOperator::Subtraction => Shape::Number(one - other),
-            BinaryOperator::Multiplication => Shape::Number(one * other),
-            BinaryOperator::Division => Shape::Number(one / other),
-            BinaryOperator::Remainder => Shape::Number(one % other),
-            BinaryOperator::Exponential => Shape::Number(one.powf(other)),
+            BinaryOperator::Subtraction => ValueKind::Number(one - other),
+            BinaryOperator::Multiplication => ValueKind::Number(one * other),
+            BinaryOperator::Division => ValueKind::Number(one / other),
+            BinaryOperator::Remainder => ValueKind::Number(one % other),
+            BinaryOperator::Exponential => ValueKind::Number(one.powf(other)),
             BinaryOperator::ShiftLeft if (0.0..31.0).contains(&other) => {
-                Shape::Number(one * other.exp2())
+                ValueKind::Number(one * other.exp2())
             }
             BinaryOperator::BitwiseXOR if one.fract() == 0.0 && other.fract() == 0.0 => {
                 #[expect(clippy::cast_possible_truncation, reason = "as the language does it")]
                 let xored = (one as i32) ^ (other as i32);
-                Shape::Number(f64::from(xored))
+                ValueKind::Number(f64::from(xored))
             }
-            BinaryOperator::StrictEquality | BinaryOperator::Equality => Shape::Flag(one == other),
+            BinaryOperator::StrictEquality | BinaryOperator::Equality => {
+                ValueKind::Flag(one == other)
+            }
             BinaryOperator::StrictInequality | BinaryOperator::Inequality => {
-                Shape::Flag(one != other)
+                ValueKind::Flag(one != other)
             }
-            BinaryOperator::LessThan => Shape::Flag(one < other),
-            BinaryOperator::GreaterThan => Shape::Flag(one > other),
-            BinaryOperator::LessEqualThan => Shape::Flag(one <= other),
-            BinaryOperator::GreaterEqualThan => Shape::Flag(one >= other),
-            _ => Shape::Unknown,
+            BinaryOperator::LessThan => ValueKind::Flag(one < other),
+            BinaryOperator::GreaterThan => ValueKind::Flag(one > other),
+            BinaryOperator::LessEqualThan => ValueKind::Flag(one <= other),
+            BinaryOperator::GreaterEqualThan => ValueKind::Flag(one >= other),
+            _ => ValueKind::Unknown,
         },
-        _ => Shape::Unknown,
+        _ => ValueKind::Unknown,
     };
     Value { shape, from }
 }
 
-/// Whether computing a member of this is worth counting.
+/// Whether computed members of this path are counted.
 fn is_global(path: &str) -> bool {
     !path.starts_with("?.")
         && !path.starts_with("servers")
@@ -449,7 +455,7 @@ fn is_global(path: &str) -> bool {
         && !path.starts_with("process.env")
 }
 
-/// Where an expression is best said to be: a member where it is named.
+/// The offset at which an expression is reported: for a member, that of its name.
 pub(super) fn place(expression: &Expression<'_>) -> u32 {
     match expression.get_inner_expression() {
         Expression::StaticMemberExpression(member) => member.property.span.start,

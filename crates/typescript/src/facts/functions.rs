@@ -1,4 +1,6 @@
-//! The functions of a program: what they are given and what they give.
+//! The functions of a program: their arguments and return values.
+//!
+//! In: functions and their calls. Out: what is known about their parameters and results.
 
 use oxc::ast::ast::{
     ArrowFunctionBody, ArrowFunctionExpression, Expression, FormalParameters, Function,
@@ -6,37 +8,37 @@ use oxc::ast::ast::{
 use oxc::ast_visit::{Visit, walk};
 use oxc::syntax::scope::ScopeFlags;
 
-use super::Reader;
-use super::value::{Shape, Value};
+use super::Evaluator;
+use super::value::{Value, ValueKind};
 
-/// What is known of a function.
+/// What is known about a function.
 #[derive(Debug, Default)]
 pub(super) struct FunctionInfo {
-    /// What it is called with, as far as was seen.
-    pub(super) given: Vec<Option<Value>>,
-    /// What it gives, as far as was seen.
+    /// The arguments seen so far.
+    pub(super) parameters_given: Vec<Option<Value>>,
+    /// The return value seen so far.
     pub(super) returns: Option<Value>,
-    /// Whether it is called in a loop, or for each of a list.
+    /// Whether it is called in a loop, or for each element of a list.
     pub(super) repeated: bool,
-    /// Whether it is a generator without an end.
+    /// Whether it is an endless generator.
     pub(super) endless: bool,
-    /// Which constructor makes such functions.
+    /// The constructor of such functions.
     pub(super) constructor: &'static str,
 }
 
-impl<'a> Reader<'_> {
-    /// The number of a function, by where it begins.
+impl<'a> Evaluator<'_> {
+    /// The index of a function, by its start offset.
     fn function_at(&mut self, start: u32, parameters: &FormalParameters<'a>) -> usize {
         if let Some(at) = self.by_place.get(&start) {
             return *at;
         }
-        let given = vec![None; parameters.items.len()];
-        self.functions.push(FunctionInfo { given, ..FunctionInfo::default() });
+        let parameters_given = vec![None; parameters.items.len()];
+        self.functions.push(FunctionInfo { parameters_given, ..FunctionInfo::default() });
         self.by_place.insert(start, self.functions.len() - 1);
         self.functions.len() - 1
     }
 
-    /// Visits a function, and gives its value. `arguments` of a call in place.
+    /// Visits a function and returns its value. `arguments` are those of an immediate call.
     pub(super) fn function(
         &mut self,
         function: &Function<'a>,
@@ -50,16 +52,18 @@ impl<'a> Reader<'_> {
             (true, true) => "AsyncGeneratorFunction",
         };
         if let Some(name) = &function.id {
-            self.symbols.insert(name.symbol_id(), Value::of(Shape::Function(at)));
+            self.symbols.insert(name.symbol_id(), Value::of(ValueKind::Function(at)));
         }
         if let Some(arguments) = arguments {
-            self.give(at, arguments);
+            self.record_arguments(at, arguments);
         }
-        self.within(at, |reader| walk::walk_function(reader, function, ScopeFlags::Function));
-        Value::of(Shape::Function(at))
+        self.inside_function(at, |evaluator| {
+            walk::walk_function(evaluator, function, ScopeFlags::Function)
+        });
+        Value::of(ValueKind::Function(at))
     }
 
-    /// The same of an arrow function.
+    /// The same for an arrow function.
     pub(super) fn arrow(
         &mut self,
         function: &ArrowFunctionExpression<'a>,
@@ -69,25 +73,25 @@ impl<'a> Reader<'_> {
         self.functions[at].constructor =
             if function.r#async { "AsyncFunction" } else { "Function" };
         if let Some(arguments) = arguments {
-            self.give(at, arguments);
+            self.record_arguments(at, arguments);
         }
-        self.within(at, |reader| {
-            reader.visit_formal_parameters(&function.params);
+        self.inside_function(at, |evaluator| {
+            evaluator.visit_formal_parameters(&function.params);
             match &function.body {
-                ArrowFunctionBody::FunctionBody(body) => reader.visit_function_body(body),
+                ArrowFunctionBody::FunctionBody(body) => evaluator.visit_function_body(body),
                 body => {
                     if let Some(expression) = body.as_expression() {
-                        let value = reader.read(expression);
-                        reader.returned(value);
+                        let value = evaluator.read(expression);
+                        evaluator.record_return(value);
                     }
                 }
             }
         });
-        Value::of(Shape::Function(at))
+        Value::of(ValueKind::Function(at))
     }
 
-    fn within(&mut self, at: usize, visit: impl FnOnce(&mut Self)) {
-        // In a function that is called elsewhere, the loops around it say nothing.
+    fn inside_function(&mut self, at: usize, visit: impl FnOnce(&mut Self)) {
+        // A function may be called elsewhere, so enclosing loops do not count.
         let loops = std::mem::take(&mut self.loops);
         let endless = std::mem::take(&mut self.endless);
         self.functions[at].repeated |= loops > 0 || self.is_repeated();
@@ -97,12 +101,14 @@ impl<'a> Reader<'_> {
         (self.loops, self.endless) = (loops, endless);
     }
 
-    /// Remembers what a function is called with.
-    pub(super) fn give(&mut self, at: usize, arguments: &[Value]) {
+    /// Records the arguments of a call.
+    pub(super) fn record_arguments(&mut self, at: usize, arguments: &[Value]) {
         self.functions[at].repeated |= self.is_repeated();
-        for (given, argument) in self.functions[at].given.iter_mut().zip(arguments) {
-            let value = match given.take() {
-                // One of several: only where it comes from is sure.
+        for (parameters_given, argument) in
+            self.functions[at].parameters_given.iter_mut().zip(arguments)
+        {
+            let value = match parameters_given.take() {
+                // Several values: only the sources are certain.
                 Some(old) if !same(&old, argument) => {
                     let plain = old.as_path().is_none() && argument.as_path().is_none();
                     let text = begins(&old).or_else(|| begins(argument));
@@ -115,12 +121,12 @@ impl<'a> Reader<'_> {
                 }
                 _ => argument.clone(),
             };
-            *given = Some(value);
+            *parameters_given = Some(value);
         }
     }
 
-    /// Remembers what the innermost function gives.
-    pub(super) fn returned(&mut self, value: Value) {
+    /// Records a return value of the innermost function.
+    pub(super) fn record_return(&mut self, value: Value) {
         let Some(function) = self.inside.last().and_then(|at| self.functions.get_mut(*at)) else {
             return;
         };
@@ -131,7 +137,7 @@ impl<'a> Reader<'_> {
         function.returns = Some(joined);
     }
 
-    /// Whether an expression is a function that is written in place.
+    /// Whether an expression is a function literal.
     pub(super) fn is_function(expression: &Expression<'_>) -> bool {
         matches!(
             expression.get_inner_expression(),
@@ -140,24 +146,24 @@ impl<'a> Reader<'_> {
     }
 }
 
-/// Whether two values are the same, as far as is worth to know.
+/// Whether two values are the same, as far as it matters.
 fn same(one: &Value, other: &Value) -> bool {
     match (&one.shape, &other.shape) {
-        (Shape::Text { text: a, .. }, Shape::Text { text: b, .. })
-        | (Shape::Path { path: a, .. }, Shape::Path { path: b, .. }) => a == b,
-        (Shape::Number(a), Shape::Number(b)) => a == b,
-        (Shape::Flag(a), Shape::Flag(b)) => a == b,
-        (Shape::Function(a), Shape::Function(b)) => a == b,
-        (Shape::Unknown, Shape::Unknown) => one.from == other.from,
+        (ValueKind::Text { text: a, .. }, ValueKind::Text { text: b, .. })
+        | (ValueKind::Path { path: a, .. }, ValueKind::Path { path: b, .. }) => a == b,
+        (ValueKind::Number(a), ValueKind::Number(b)) => a == b,
+        (ValueKind::Flag(a), ValueKind::Flag(b)) => a == b,
+        (ValueKind::Function(a), ValueKind::Function(b)) => a == b,
+        (ValueKind::Unknown, ValueKind::Unknown) => one.from == other.from,
         _ => false,
     }
 }
 
-/// The text that a value is at one of its calls, for one of several values.
-fn begins(value: &Value) -> Option<Shape> {
+/// The text of a value as a possible beginning, for one of several values.
+fn begins(value: &Value) -> Option<ValueKind> {
     match &value.shape {
-        Shape::Text { text, .. } if !text.is_empty() => {
-            Some(Shape::Text { text: text.clone(), whole: false, hidden: false })
+        ValueKind::Text { text, .. } if !text.is_empty() => {
+            Some(ValueKind::Text { text: text.clone(), whole: false, hidden: false })
         }
         _ => None,
     }

@@ -1,7 +1,7 @@
-//! Loops over a list that they make longer with each turn: `for (const x of q) q.push(x)`.
+//! Loops over a list that they extend in each iteration: `for (const x of q) q.push(x)`.
 //!
-//! Only what is plain is told: the list grows whatever happens, nothing else is done
-//! with it, and nothing leaves the loop.
+//! In: a loop. Out: whether it never ends. Only plain cases count: the list grows
+//! unconditionally, nothing else happens to it, and nothing leaves the loop.
 
 use oxc::ast::ast::{
     Argument, CallExpression, ComputedMemberExpression, ContinueStatement, Expression,
@@ -11,12 +11,12 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::semantic::{Scoping, SymbolId};
 use oxc::syntax::operator::BinaryOperator;
 
-use super::Reader;
+use super::Evaluator;
 
-impl<'a> Reader<'_> {
-    /// Whether a loop goes on as long as there is something in a list, to which its body
-    /// adds. What leaves the loop is not looked for.
-    pub(super) fn feeds_its_test(&self, test: &Expression<'a>, body: &Statement<'a>) -> bool {
+impl<'a> Evaluator<'_> {
+    /// Whether a loop runs while a list is not empty, and its body adds to that list. Exits
+    /// are not considered.
+    pub(super) fn feeds_its_condition(&self, test: &Expression<'a>, body: &Statement<'a>) -> bool {
         let test = match test.get_inner_expression() {
             Expression::BinaryExpression(binary) => match binary.operator {
                 BinaryOperator::GreaterThan
@@ -33,28 +33,28 @@ impl<'a> Reader<'_> {
         };
         match test {
             Expression::StaticMemberExpression(member) if member.property.name == "length" => {
-                self.feeds(&member.object, body)
+                self.feeds_own_list(&member.object, body)
             }
             _ => false,
         }
     }
 
-    /// Whether a body adds to this list with each turn.
-    pub(super) fn feeds(&self, list: &Expression<'a>, body: &Statement<'a>) -> bool {
+    /// Whether a body adds to this list in each iteration.
+    pub(super) fn feeds_own_list(&self, list: &Expression<'a>, body: &Statement<'a>) -> bool {
         let Expression::Identifier(name) = list.get_inner_expression() else { return false };
         let Some(symbol) = self.symbol(name) else { return false };
-        let mut uses = Uses { scoping: self.scoping, symbol, all: 0, adding: 0, skips: false };
+        let mut uses = ListUses { scoping: self.scoping, symbol, all: 0, adding: 0, skips: false };
         let statements = match body {
             Statement::BlockStatement(block) => block.body.as_slice(),
             one => std::slice::from_ref(one),
         };
-        // Most loops add nothing, and each is looked into inside of others.
+        // Most loops add nothing, and nested loops are examined several times.
         if !statements.iter().any(|one| uses.is_adding(one)) {
             return false;
         }
         let mut grows = false;
         for statement in statements {
-            // What stands behind a `continue` may never be reached.
+            // Statements after a `continue` may never run.
             grows |= !uses.skips && uses.is_adding(statement);
             uses.visit_statement(statement);
         }
@@ -62,18 +62,18 @@ impl<'a> Reader<'_> {
     }
 }
 
-/// What a body does with a list.
-struct Uses<'s> {
+/// How a body uses a list.
+struct ListUses<'s> {
     scoping: &'s Scoping,
     symbol: SymbolId,
     all: u32,
-    /// Those that add to it, or ask for one of its elements.
+    /// Uses that add to it or read one of its elements.
     adding: u32,
     skips: bool,
 }
 
-impl Uses<'_> {
-    fn is_it(&self, expression: &Expression<'_>) -> bool {
+impl ListUses<'_> {
+    fn is_same(&self, expression: &Expression<'_>) -> bool {
         matches!(expression.get_inner_expression(), Expression::Identifier(name)
             if self.scoping.get_reference(name.reference_id()).symbol_id() == Some(self.symbol))
     }
@@ -87,19 +87,19 @@ impl Uses<'_> {
     }
 
     fn is_push(&self, call: &CallExpression<'_>) -> bool {
-        // What is spread may be nothing.
+        // A spread may be empty.
         let adds = call.arguments.iter().any(Argument::is_expression);
         match call.callee.get_inner_expression() {
             Expression::StaticMemberExpression(member) => {
                 let name = member.property.name.as_str();
-                adds && matches!(name, "push" | "unshift") && self.is_it(&member.object)
+                adds && matches!(name, "push" | "unshift") && self.is_same(&member.object)
             }
             _ => false,
         }
     }
 }
 
-impl<'a> Visit<'a> for Uses<'_> {
+impl<'a> Visit<'a> for ListUses<'_> {
     fn visit_identifier_reference(&mut self, name: &IdentifierReference<'a>) {
         let symbol = self.scoping.get_reference(name.reference_id()).symbol_id();
         self.all += u32::from(symbol == Some(self.symbol));
@@ -111,7 +111,7 @@ impl<'a> Visit<'a> for Uses<'_> {
     }
 
     fn visit_computed_member_expression(&mut self, member: &ComputedMemberExpression<'a>) {
-        self.adding += u32::from(self.is_it(&member.object));
+        self.adding += u32::from(self.is_same(&member.object));
         walk::walk_computed_member_expression(self, member);
     }
 

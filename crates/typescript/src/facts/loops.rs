@@ -1,7 +1,7 @@
-//! Loops that do not end, wait in vain, or count to where nobody gets.
+//! Loops that never end, wait in vain or run for too long.
 //!
-//! Only what is plain is told: a loop whose condition is always true and in which
-//! nothing leaves it; one that does nothing but ask for the time.
+//! In: a loop after it was visited. Out: `loop` facts. Only plain cases are reported: a loop
+//! whose condition is always true and that nothing leaves, and one that only reads the clock.
 
 use oxc::ast::ast::{
     ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression,
@@ -18,23 +18,22 @@ use oxc::syntax::operator::{
 use oxc::syntax::scope::ScopeFlags;
 use tidegate_model::reading::FactKind;
 
-use super::Reader;
-use super::value::{Shape, Value};
+use super::Evaluator;
+use super::value::{Value, ValueKind};
 
-/// How many loops without an end are looked into inside of one another: each is
-/// searched as a whole.
-const MOST_NESTED: u32 = 20;
+/// Maximum nesting of endless loops that are examined: each is searched completely.
+const MAX_NESTED_ENDLESS: u32 = 20;
 
-/// From how many turns on a loop without `await` never ends within a run's time.
-const LONG: f64 = 1e9;
+/// Iterations that a loop without `await` cannot finish within a run's time.
+const MIN_LONG_ITERATIONS: f64 = 1e9;
 
-/// What gives the time.
+/// Functions that return the time.
 const CLOCKS: [&str; 5] =
     ["Date.now", "performance.now", "process.hrtime", "process.hrtime.bigint", "process.uptime"];
 
-impl<'a> Reader<'_> {
-    /// Judges a loop after it was visited. `update` is that of a `for`.
-    pub(super) fn judge_loop(
+impl<'a> Evaluator<'_> {
+    /// Checks a loop after it was visited. `update` is that of a `for`.
+    pub(super) fn check_loop(
         &mut self,
         at: u32,
         test: Option<(&Expression<'a>, &Value)>,
@@ -53,21 +52,26 @@ impl<'a> Reader<'_> {
         });
         let bound = test.and_then(|(test, _)| self.bound(test));
         let away = test.is_some_and(|(test, _)| {
-            self.runs_away(test, body, update)
-                || self.loops <= MOST_NESTED && self.feeds_its_test(test, body)
+            self.counts_away_from_bound(test, body, update)
+                || self.loops <= MAX_NESTED_ENDLESS && self.feeds_its_condition(test, body)
         });
         let idle = is_empty(body)
             && test.is_some_and(|(test, _)| is_still(test))
             && update.is_none_or(Option::is_none);
-        if !(always || clock || away || idle || bound.is_some_and(|bound| bound >= LONG)) {
+        if !(always
+            || clock
+            || away
+            || idle
+            || bound.is_some_and(|bound| bound >= MIN_LONG_ITERATIONS))
+        {
             return;
         }
         self.endless += 1;
-        if self.endless > MOST_NESTED {
+        if self.endless > MAX_NESTED_ENDLESS {
             self.too_deep = true;
             return;
         }
-        let mut inside = Inside::default();
+        let mut inside = LoopBody::default();
         inside.visit_statement(body);
         if let Some((test, _)) = test {
             inside.visit_expression(test);
@@ -75,7 +79,7 @@ impl<'a> Reader<'_> {
         self.endless -= u32::from(!always);
         let leaves = inside.leaves;
         if inside.yields {
-            // Whoever asks for the next one may stop to.
+            // The consumer of a generator may stop.
             if let Some(function) = self.inside.last().filter(|_| always && !leaves) {
                 self.functions[*function].endless = true;
             }
@@ -87,34 +91,38 @@ impl<'a> Reader<'_> {
             () if (always || away || idle) && !leaves => "endless",
             () if clock && !leaves => "spinning",
             () if always && inside.clock && !inside.calls => "spinning",
-            () if bound.is_some_and(|bound| bound >= LONG) && !leaves => "long",
+            () if bound.is_some_and(|bound| bound >= MIN_LONG_ITERATIONS) && !leaves => "long",
             () => return,
         };
-        self.tell(FactKind::Loop, path, at, Vec::new(), false);
+        self.record(FactKind::Loop, path, at, Vec::new(), false);
     }
 
-    /// Tells if a loop over a list adds to it with each turn.
-    pub(super) fn judge_each(&mut self, list: &Expression<'a>, body: &Statement<'a>, at: u32) {
-        // Each is searched as a whole.
-        if self.loops > MOST_NESTED || !self.feeds(list, body) {
+    /// Records a loop over a list that adds to it in each iteration.
+    pub(super) fn check_for_each(&mut self, list: &Expression<'a>, body: &Statement<'a>, at: u32) {
+        // Each is searched completely.
+        if self.loops > MAX_NESTED_ENDLESS || !self.feeds_own_list(list, body) {
             return;
         }
-        let mut inside = Inside::default();
+        let mut inside = LoopBody::default();
         inside.visit_statement(body);
         if !inside.leaves && !inside.yields {
             let path = if inside.waits { "waiting" } else { "endless" };
-            self.tell(FactKind::Loop, path, at, Vec::new(), false);
+            self.record(FactKind::Loop, path, at, Vec::new(), false);
         }
     }
 
-    /// Tells if all that a generator without an end gives is asked for.
-    pub(super) fn drained(&mut self, generator: &Expression<'a>, by: Option<&Statement<'a>>) {
+    /// Records that an endless generator is consumed completely.
+    pub(super) fn record_drained(
+        &mut self,
+        generator: &Expression<'a>,
+        by: Option<&Statement<'a>>,
+    ) {
         let Expression::CallExpression(call) = generator.get_inner_expression() else { return };
         let function = match call.callee.get_inner_expression() {
             Expression::Identifier(name) => {
                 let value = self.symbol(name).and_then(|symbol| self.symbols.get(&symbol));
                 match value.map(|value| &value.shape) {
-                    Some(Shape::Function(function)) => Some(*function),
+                    Some(ValueKind::Function(function)) => Some(*function),
                     _ => None,
                 }
             }
@@ -125,16 +133,16 @@ impl<'a> Reader<'_> {
         };
         let endless = function.is_some_and(|function| self.functions[function].endless);
         let stops = |body: &Statement<'a>| {
-            let mut inside = Inside::default();
+            let mut inside = LoopBody::default();
             inside.visit_statement(body);
             inside.leaves || inside.waits || inside.yields
         };
         if endless && !by.is_some_and(stops) {
-            self.tell(FactKind::Loop, "endless", call.span.start, Vec::new(), false);
+            self.record(FactKind::Loop, "endless", call.span.start, Vec::new(), false);
         }
     }
 
-    /// Whether a condition holds whenever it is asked for.
+    /// Whether a condition is always true.
     fn is_always(&mut self, test: &Expression<'a>, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if let Expression::LogicalExpression(logical) = test.get_inner_expression() {
@@ -148,14 +156,14 @@ impl<'a> Reader<'_> {
         if !self.is_constant(test, depth) {
             return false;
         }
-        // It was told of when it was visited.
-        let tells = std::mem::take(&mut self.tells);
+        // It was recorded when it was visited.
+        let records = std::mem::take(&mut self.records);
         let truth = self.evaluate(test).truth();
-        self.tells = tells;
+        self.records = records;
         truth == Some(true)
     }
 
-    /// Whether an expression is the same whenever it is asked for.
+    /// Whether an expression always has the same value.
     fn is_constant(&self, expression: &Expression<'a>, depth: u32) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         match expression.get_inner_expression() {
@@ -187,9 +195,8 @@ impl<'a> Reader<'_> {
         }
     }
 
-    /// Whether a loop counts away from where it would end: `i >= 0` while `i` only
-    /// gets larger.
-    fn runs_away(
+    /// Whether a loop counts away from its bound: `i >= 0` while `i` only grows.
+    fn counts_away_from_bound(
         &self,
         test: &Expression<'a>,
         body: &Statement<'a>,
@@ -207,7 +214,7 @@ impl<'a> Reader<'_> {
         let (Some(symbol), true) = (self.symbol(name), self.is_constant(&binary.right, 4)) else {
             return false;
         };
-        let mut steps = Steps { scoping: self.scoping, symbol, up: 0, down: 0, other: 0 };
+        let mut steps = CounterSteps { scoping: self.scoping, symbol, up: 0, down: 0, other: 0 };
         steps.visit_statement(body);
         if let Some(Some(update)) = update {
             steps.visit_expression(update);
@@ -216,7 +223,7 @@ impl<'a> Reader<'_> {
         along > 0 && against == 0 && steps.other == 0
     }
 
-    /// The number that a counting loop compares with.
+    /// The bound of a counting loop.
     fn bound(&self, test: &Expression<'a>) -> Option<f64> {
         let Expression::BinaryExpression(binary) = test.get_inner_expression() else { return None };
         match binary.operator {
@@ -270,8 +277,8 @@ fn is_empty(body: &Statement<'_>) -> bool {
     }
 }
 
-/// Whether an expression changes nothing, so that it stays what it is. What a member
-/// is may be computed.
+/// Whether an expression has no side effects, so that it stays the same. A member may be
+/// computed.
 fn is_still(test: &Expression<'_>) -> bool {
     match test.get_inner_expression() {
         Expression::Identifier(_)
@@ -285,18 +292,18 @@ fn is_still(test: &Expression<'_>) -> bool {
     }
 }
 
-/// How a variable is changed in a loop, also by functions in it.
-struct Steps<'s> {
+/// How a loop changes a variable, including by functions in it.
+struct CounterSteps<'s> {
     scoping: &'s Scoping,
     symbol: SymbolId,
     up: u32,
     down: u32,
-    /// Neither is sure.
+    /// In an unknown direction.
     other: u32,
 }
 
-impl Steps<'_> {
-    fn is_it(&self, name: Option<&IdentifierReference<'_>>) -> bool {
+impl CounterSteps<'_> {
+    fn is_same(&self, name: Option<&IdentifierReference<'_>>) -> bool {
         let symbol = |name: &IdentifierReference<'_>| {
             self.scoping.get_reference(name.reference_id()).symbol_id()
         };
@@ -304,12 +311,12 @@ impl Steps<'_> {
     }
 }
 
-impl<'a> Visit<'a> for Steps<'_> {
+impl<'a> Visit<'a> for CounterSteps<'_> {
     fn visit_update_expression(&mut self, update: &UpdateExpression<'a>) {
         let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &update.argument else {
             return walk::walk_update_expression(self, update);
         };
-        if self.is_it(Some(name)) {
+        if self.is_same(Some(name)) {
             match update.operator {
                 UpdateOperator::Increment => self.up += 1,
                 UpdateOperator::Decrement => self.down += 1,
@@ -322,12 +329,12 @@ impl<'a> Visit<'a> for Steps<'_> {
         let AssignmentTarget::AssignmentTargetIdentifier(name) = &assignment.left else {
             return self.visit_assignment_target(&assignment.left);
         };
-        if self.is_it(Some(name)) {
+        if self.is_same(Some(name)) {
             let positive = match assignment.right.get_inner_expression() {
                 Expression::NumericLiteral(number) => number.value > 0.0,
                 _ => false,
             };
-            // A remainder has the sign of what it is of.
+            // A remainder has the sign of its dividend.
             let remainder = matches!(assignment.right.get_inner_expression(),
                 Expression::BinaryExpression(binary) if binary.operator == BinaryOperator::Remainder);
             match assignment.operator {
@@ -340,23 +347,23 @@ impl<'a> Visit<'a> for Steps<'_> {
         }
     }
 
-    // Taken apart or bound by a loop: whatever it is then.
+    // Destructured or bound by a loop: unknown.
     fn visit_assignment_target(&mut self, target: &AssignmentTarget<'a>) {
         self.other += u32::from(!target.is_simple_assignment_target());
         walk::walk_assignment_target(self, target);
     }
 }
 
-/// What is in the body of a loop.
+/// What the body of a loop does.
 #[derive(Default)]
-pub(super) struct Inside {
+pub(super) struct LoopBody {
     /// Something leaves the loop.
     pub(super) leaves: bool,
-    /// Something gives way to others.
+    /// Something yields to others.
     waits: bool,
-    /// It gives one thing after the other to whoever asks.
+    /// It yields values to a consumer.
     pub(super) yields: bool,
-    /// Something asks for the time.
+    /// Something reads the clock.
     clock: bool,
     /// Something else is called.
     calls: bool,
@@ -364,7 +371,7 @@ pub(super) struct Inside {
     nested: u32,
 }
 
-impl Inside {
+impl LoopBody {
     fn nest(&mut self, visit: impl FnOnce(&mut Self)) {
         self.nested += 1;
         visit(self);
@@ -372,8 +379,8 @@ impl Inside {
     }
 }
 
-impl<'a> Visit<'a> for Inside {
-    // What a function does, it does elsewhere.
+impl<'a> Visit<'a> for LoopBody {
+    // Functions run elsewhere.
     fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
     fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
     fn visit_class(&mut self, _: &Class<'a>) {}

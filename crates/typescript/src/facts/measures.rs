@@ -1,6 +1,7 @@
-//! What is counted in a program.
+//! The measures of a program.
 //!
-//! One more walk through the tree and one through the text.
+//! In: the source and its tree. Out: measures, and facts about identifiers, encoded literals
+//! and text direction. One more walk through the tree and one through the text.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +15,14 @@ use tidegate_model::reading::{Fact, FactKind, Known, Reading};
 use super::names::{Oddity, looks_like, oddity};
 use crate::lines::Lines;
 
-/// From how many characters on a literal can be encoded data worth telling.
-const LONG_LITERAL: usize = 120;
+/// Minimum characters of a literal that counts as encoded data.
+const MIN_ENCODED_CHARACTERS: usize = 120;
 
-/// Identifiers that are told as odd; more say nothing new.
-const MOST_NAMES: usize = 20;
+/// Maximum suspicious identifiers reported; more add nothing.
+const MAX_ODD_NAMES: usize = 20;
 
 pub(super) fn measure(source: &str, program: &Program<'_>, lines: &Lines<'_>, into: &mut Reading) {
-    let mut counter = Counter { source, ..Counter::default() };
+    let mut counter = TreeCounter { source, ..TreeCounter::default() };
     counter.visit_program(program);
     let skipped = program.comments.iter().map(|comment| comment.span);
     counter.literals.extend(skipped);
@@ -36,32 +37,32 @@ pub(super) fn measure(source: &str, program: &Program<'_>, lines: &Lines<'_>, in
     measures.escapes = counter.escapes;
     measures.escape_density = ratio(counter.escapes, counter.text_length);
     measures.symbol_share = symbol_share(source, &mut counter.literals);
-    tell_direction(source, lines, into);
-    counter.tell_texts(lines, into);
-    counter.tell_names(lines, into);
+    record_direction(source, lines, into);
+    counter.record_texts(lines, into);
+    counter.record_names(lines, into);
 }
 
 #[derive(Default)]
-struct Counter<'s> {
+struct TreeCounter<'s> {
     source: &'s str,
     nodes: u64,
     depth: u64,
     deepest: u64,
     branches: u64,
     most_branched: u64,
-    /// Branches so far when each of the functions around began.
+    /// The branch count at the start of each enclosing function.
     functions: Vec<u64>,
     escapes: u64,
     text_length: u64,
-    /// Texts, templates, regular expressions: what is in them is no code.
+    /// Strings, templates and regular expressions, whose content is not code.
     literals: Vec<Span>,
     encoded: Vec<(Span, usize, f64)>,
-    /// Identifiers, each with where it is first.
+    /// Identifiers with their first offset.
     names: HashMap<String, u32>,
     escaped_names: u64,
 }
 
-impl<'a> Visit<'a> for Counter<'_> {
+impl<'a> Visit<'a> for TreeCounter<'_> {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         self.nodes += 1;
         if nests(&kind) {
@@ -95,13 +96,13 @@ impl<'a> Visit<'a> for Counter<'_> {
     }
 }
 
-impl Counter<'_> {
+impl TreeCounter<'_> {
     fn literal(&mut self, span: Span, value: &str) {
         self.literals.push(span);
         let raw = self.source.get(span.start as usize..span.end as usize).unwrap_or_default();
         self.text_length += value.chars().count() as u64;
         self.escapes += escapes(raw);
-        if value.len() >= LONG_LITERAL
+        if value.len() >= MIN_ENCODED_CHARACTERS
             && let Some(entropy) = encoded(value)
         {
             self.encoded.push((span, value.len(), entropy));
@@ -110,15 +111,15 @@ impl Counter<'_> {
 
     fn name(&mut self, name: &str, span: Span) {
         let raw = self.source.get(span.start as usize..span.end as usize).unwrap_or_default();
-        // The span of a name with a type is longer.
+        // The span includes a type annotation.
         self.escaped_names += u64::from(raw.contains('\\'));
         if !self.names.contains_key(name) {
             self.names.insert(name.to_owned(), span.start);
         }
     }
 
-    fn tell_texts(&self, lines: &Lines<'_>, into: &mut Reading) {
-        for (span, length, entropy) in self.encoded.iter().take(MOST_NAMES) {
+    fn record_texts(&self, lines: &Lines<'_>, into: &mut Reading) {
+        for (span, length, entropy) in self.encoded.iter().take(MAX_ODD_NAMES) {
             let (line, column) = lines.place(span.start as usize);
             let shown = lines.text(span.start, span.end.min(span.start + 40));
             into.push(Fact {
@@ -137,7 +138,7 @@ impl Counter<'_> {
         }
     }
 
-    fn tell_names(&self, lines: &Lines<'_>, into: &mut Reading) {
+    fn record_names(&self, lines: &Lines<'_>, into: &mut Reading) {
         into.measures.names = self.names.len() as u64;
         into.measures.escaped_names = self.escaped_names;
         let mut odd: Vec<(&String, u32)> = Vec::new();
@@ -146,7 +147,7 @@ impl Counter<'_> {
             let oddity = oddity(name);
             into.measures.mangled_names += u64::from(oddity == Some(Oddity::Mangled));
             let look = looks_like(name).filter(|look| look != name);
-            // Misread for a name that is there, or for one of the language.
+            // It looks like another name of the program or of the language.
             let double = look.as_ref().is_some_and(|look| {
                 self.names.contains_key(look) || KNOWN.contains(&look.as_str())
             });
@@ -157,7 +158,7 @@ impl Counter<'_> {
             }
         }
         odd.sort_by_key(|(_, at)| *at);
-        for (name, at) in odd.into_iter().take(MOST_NAMES) {
+        for (name, at) in odd.into_iter().take(MAX_ODD_NAMES) {
             let (line, column) = lines.place(at as usize);
             let (kind, path) = (FactKind::Name, name.clone());
             into.push(Fact { kind, path, line, column, ..Fact::default() });
@@ -165,9 +166,9 @@ impl Counter<'_> {
     }
 }
 
-/// Tells where the program is shown in another order than it is read, in texts and
-/// comments too. Marks that say nothing but which way a word goes are not meant.
-fn tell_direction(source: &str, lines: &Lines<'_>, into: &mut Reading) {
+/// Records characters that display the program in another order than it runs, including in
+/// strings and comments. Plain direction marks are harmless.
+fn record_direction(source: &str, lines: &Lines<'_>, into: &mut Reading) {
     let turns = |one: char| matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if let Some(at) = source.find(turns) {
         let (line, column) = lines.place(at);
@@ -176,7 +177,7 @@ fn tell_direction(source: &str, lines: &Lines<'_>, into: &mut Reading) {
     }
 }
 
-/// Names that others are made to look like.
+/// Names that lookalikes imitate.
 const KNOWN: [&str; 10] = [
     "eval", "exec", "fetch", "process", "require", "servers", "console", "window", "global", "copy",
 ];
@@ -211,7 +212,7 @@ fn branches(kind: &AstKind<'_>) -> bool {
     }
 }
 
-/// Letters and digits that are written as escapes: nobody has to.
+/// Letters and digits that are escaped without need.
 fn escapes(raw: &str) -> u64 {
     let mut found = 0;
     let mut rest = raw;
@@ -228,14 +229,14 @@ fn escapes(raw: &str) -> u64 {
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let letter = code.and_then(char::from_u32).is_some_and(|one| one.is_ascii_alphanumeric());
         found += u64::from(letter);
-        // What is escaped may be a backslash.
+        // The escaped character may be a backslash.
         rest = behind.char_indices().nth(1).map_or("", |(next, _)| &behind[next..]);
     }
     found
 }
 
-/// The entropy of a text that looks like encoded data: one long word of the letters of
-/// base64, base32, hexadecimal digits or a list of numbers.
+/// The entropy of a text that looks encoded: one long word in base64, base32 or hexadecimal,
+/// or a list of numbers.
 fn encoded(text: &str) -> Option<f64> {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
@@ -248,7 +249,7 @@ fn encoded(text: &str) -> Option<f64> {
     let coded = of(&|byte| byte.is_ascii_alphanumeric() || b"+/=-_".contains(&byte));
     let space = of(&|byte| byte.is_ascii_whitespace());
     let digits = of(&|byte| byte.is_ascii_digit());
-    // Data has digits, and lines of 76 characters at the shortest.
+    // Encoded data contains digits and has lines of at least 76 characters.
     let looks = coded + space == total && space * 60 <= total && digits > 0;
     let entropy = counts
         .iter()
@@ -261,8 +262,8 @@ fn encoded(text: &str) -> Option<f64> {
     (looks && entropy >= 3.0).then_some(entropy)
 }
 
-/// The share of characters that are neither letters nor digits, outside of literals
-/// and comments.
+/// The share of characters outside literals and comments that are neither letters nor
+/// digits.
 fn symbol_share(source: &str, skipped: &mut [Span]) -> f64 {
     skipped.sort_by_key(|span| span.start);
     let (mut symbols, mut all) = (0_u64, 0_u64);

@@ -1,17 +1,17 @@
-//! What the members of a value are.
+//! Resolves the members of values to paths.
 //!
-//! Here is where the many names of one thing become one path: the global object and
-//! its other names, the constructors of functions that hide behind `constructor`.
+//! In: an owner and a member name. Out: a value. Here the many names of one thing become one
+//! path: the aliases of the global object, and constructors reached through `constructor`.
 
 use std::rc::Rc;
 
-use super::fold::index;
-use super::value::{Shape, Value, add_source};
+use super::strings::index;
+use super::value::{Value, ValueKind, add_source};
 
 /// Names of the global object.
 const GLOBAL: [&str; 7] = ["globalThis", "window", "self", "global", "top", "parent", "frames"];
 
-/// Functions of the language: what constructs them is `Function`.
+/// Built-in functions, whose constructor is `Function`.
 const FUNCTIONS: [&str; 33] = [
     "Array",
     "ArrayBuffer",
@@ -48,33 +48,33 @@ const FUNCTIONS: [&str; 33] = [
     "structuredClone",
 ];
 
-/// How many names a path has. What is further away is unknown.
-const LONGEST_PATH: usize = 6;
+/// Maximum names in a path. Longer paths are unknown.
+const MAX_PATH_NAMES: usize = 6;
 
-/// What a global of this name stands for.
+/// The value of a global.
 pub(super) fn global(name: &str) -> Value {
     match name {
-        "undefined" => Value::of(Shape::Nothing),
-        "NaN" => Value::of(Shape::Number(f64::NAN)),
-        "Infinity" => Value::of(Shape::Number(f64::INFINITY)),
+        "undefined" => Value::of(ValueKind::Nothing),
+        "NaN" => Value::of(ValueKind::Number(f64::NAN)),
+        "Infinity" => Value::of(ValueKind::Number(f64::INFINITY)),
         name if GLOBAL.contains(&name) => Value::path("globalThis"),
         name => Value::path(name),
     }
 }
 
-/// A member of a value by its name; `hidden` if the name was put together.
+/// A member of a value by its name; `hidden` if the name was assembled.
 pub(super) fn member(base: &Value, name: &str, hidden: bool) -> Value {
     match &base.shape {
-        Shape::Path { path, hidden: already } => {
+        ValueKind::Path { path, hidden: already } => {
             let shape = of_path(path, name, hidden || *already);
             let mut from = base.from.clone();
-            if matches!(shape, Shape::Unknown) {
+            if matches!(shape, ValueKind::Unknown) {
                 add_source(&mut from, path);
             }
             Value { shape, from }
         }
-        Shape::Text { text, .. } => match name {
-            "length" => Value::of(Shape::Number(text.chars().count() as f64)),
+        ValueKind::Text { text, .. } => match name {
+            "length" => Value::of(ValueKind::Number(text.chars().count() as f64)),
             "constructor" => Value::path("String"),
             "__proto__" => Value::path("String.prototype"),
             name => match name.parse().ok().and_then(|at: usize| text.chars().nth(at)) {
@@ -82,7 +82,7 @@ pub(super) fn member(base: &Value, name: &str, hidden: bool) -> Value {
                 None => method_of(base, "String", name, hidden),
             },
         },
-        Shape::List(list) => match name {
+        ValueKind::List(list) => match name {
             "length" => Value::default(),
             "constructor" => Value::path("Array"),
             "__proto__" => Value::path("Array.prototype"),
@@ -91,46 +91,50 @@ pub(super) fn member(base: &Value, name: &str, hidden: bool) -> Value {
                 None => method_of(base, "Array", name, hidden),
             },
         },
-        Shape::Object(object) => {
+        ValueKind::Object(object) => {
             let found = object.entries.iter().rev().find(|(key, _)| &**key == name);
             match (found, name) {
                 (Some((_, value)), _) => value.clone(),
                 (None, "constructor") => Value::path("Object"),
                 (None, "__proto__") => Value::path("Object.prototype"),
                 (None, _) if object.open => of_unknown(base, name, hidden),
-                (None, _) => Value { shape: Shape::Own, from: base.from.clone() },
+                (None, _) => Value { shape: ValueKind::Own, from: base.from.clone() },
             }
         }
-        Shape::Function(_) => match name {
+        ValueKind::Function(_) => match name {
             "constructor" => Value::path("Function"),
             "__proto__" => Value::path("Function.prototype"),
-            _ => Value { shape: Shape::Own, from: base.from.clone() },
+            _ => Value { shape: ValueKind::Own, from: base.from.clone() },
         },
-        Shape::Number(_) if name == "constructor" => Value::path("Number"),
-        Shape::Flag(_) if name == "constructor" => Value::path("Boolean"),
-        Shape::Own if !matches!(name, "constructor" | "__proto__") => base.clone(),
-        Shape::Unknown | Shape::Number(_) | Shape::Flag(_) | Shape::Nothing | Shape::Own => {
-            of_unknown(base, name, hidden)
-        }
+        ValueKind::Number(_) if name == "constructor" => Value::path("Number"),
+        ValueKind::Flag(_) if name == "constructor" => Value::path("Boolean"),
+        ValueKind::Own if !matches!(name, "constructor" | "__proto__") => base.clone(),
+        ValueKind::Unknown
+        | ValueKind::Number(_)
+        | ValueKind::Flag(_)
+        | ValueKind::Nothing
+        | ValueKind::Own => of_unknown(base, name, hidden),
     }
 }
 
-/// A member whose name is not known.
+/// A member whose name is unknown.
 pub(super) fn computed(base: &Value, key: &Value) -> Value {
     let mut from = base.from.clone();
     key.add_sources(&mut from, 1);
     match (&base.shape, key.as_number().and_then(index)) {
-        (Shape::Path { path, .. }, _) => {
+        (ValueKind::Path { path, .. }, _) => {
             let path: Rc<str> = format!("{path}.[]").into();
-            Value { shape: Shape::Path { path, hidden: false }, from }
+            Value { shape: ValueKind::Path { path, hidden: false }, from }
         }
-        (Shape::List(_) | Shape::Text { .. }, Some(at)) => member(base, &at.to_string(), false),
-        // One of them, whichever: those that are not the program's own are told.
-        (Shape::List(list), None) => {
+        (ValueKind::List(_) | ValueKind::Text { .. }, Some(at)) => {
+            member(base, &at.to_string(), false)
+        }
+        // Any element: those that the program did not define are recorded.
+        (ValueKind::List(list), None) => {
             let foreign = list.iter().find(|one| one.as_path().is_some());
             foreign.cloned().unwrap_or_else(|| Value::made_from(base.sources()))
         }
-        (Shape::Object(object), _) => {
+        (ValueKind::Object(object), _) => {
             let foreign = object.entries.iter().find(|(_, one)| one.as_path().is_some());
             foreign.map_or_else(|| Value::made_from(base.sources()), |(_, one)| one.clone())
         }
@@ -138,10 +142,10 @@ pub(super) fn computed(base: &Value, key: &Value) -> Value {
     }
 }
 
-/// What a call of something gives.
+/// The result of a call.
 pub(super) fn result(callee: &str, from: Vec<Rc<str>>) -> Value {
-    let far = callee.split('.').count() >= LONGEST_PATH || callee.len() > 120;
-    // What tools give is data, and so is what methods of texts and lists give.
+    let far = callee.split('.').count() >= MAX_PATH_NAMES || callee.len() > 120;
+    // Results of tools and of methods of texts and lists are data.
     let data = callee.starts_with("servers.")
         || callee.starts_with("?.")
         || callee == "callMCPTool"
@@ -152,38 +156,38 @@ pub(super) fn result(callee: &str, from: Vec<Rc<str>>) -> Value {
     }
 }
 
-fn of_path(path: &str, name: &str, hidden: bool) -> Shape {
+fn of_path(path: &str, name: &str, hidden: bool) -> ValueKind {
     let last = path.rsplit('.').next().unwrap_or_default();
     let function =
         FUNCTIONS.contains(&path) || last == "constructor" || path.contains(".prototype.");
     let path: Rc<str> = match name {
         "constructor" if function => "Function".into(),
-        // A name of the program's own making may be `prototype`, too.
+        // The program may have a name `prototype` of its own.
         "constructor" if last == "prototype" => {
             path.strip_suffix(".prototype").unwrap_or(path).into()
         }
         "__proto__" if function => "Function.prototype".into(),
-        // Of a module that has one.
+        // The default export of a module.
         "default" => path.into(),
         name if path == "globalThis" => match global(name).shape {
-            Shape::Path { path, .. } => path,
+            ValueKind::Path { path, .. } => path,
             other => return other,
         },
-        _ if path.split('.').count() >= LONGEST_PATH || path.len() + name.len() > 160 => {
-            return Shape::Unknown;
+        _ if path.split('.').count() >= MAX_PATH_NAMES || path.len() + name.len() > 160 => {
+            return ValueKind::Unknown;
         }
         name => format!("{path}.{name}").into(),
     };
-    Shape::Path { path, hidden }
+    ValueKind::Path { path, hidden }
 }
 
 fn of_unknown(base: &Value, name: &str, hidden: bool) -> Value {
     let path: Rc<str> = format!("?.{}", &name[..name.floor_char_boundary(120)]).into();
-    Value { shape: Shape::Path { path, hidden }, from: base.from.clone() }
+    Value { shape: ValueKind::Path { path, hidden }, from: base.from.clone() }
 }
 
 fn method_of(base: &Value, class: &str, name: &str, hidden: bool) -> Value {
     let path: Rc<str> =
         format!("{class}.prototype.{}", &name[..name.floor_char_boundary(120)]).into();
-    Value { shape: Shape::Path { path, hidden }, from: base.from.clone() }
+    Value { shape: ValueKind::Path { path, hidden }, from: base.from.clone() }
 }

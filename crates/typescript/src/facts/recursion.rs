@@ -1,5 +1,6 @@
-//! Functions that call themselves, or have themselves called again, whatever happens:
-//! at once, or by way of others.
+//! Functions that call themselves unconditionally, directly, through others or by scheduling.
+//!
+//! In: functions. Out: `recursion` facts.
 
 use std::collections::HashSet;
 
@@ -16,89 +17,95 @@ use oxc::span::GetSpan;
 use oxc::syntax::scope::ScopeFlags;
 use tidegate_model::reading::FactKind;
 
-use super::Reader;
-use super::loops::Inside;
+use super::Evaluator;
+use super::loops::LoopBody;
 
-/// What has a function called later, without an end of its own.
-const LATER: [&str; 6] =
+/// Functions that schedule a callback.
+const SCHEDULERS: [&str; 6] =
     ["setTimeout", "setImmediate", "queueMicrotask", "requestAnimationFrame", "nextTick", "then"];
 
-impl<'a> Reader<'_> {
-    /// Looks at a function with a name.
+impl<'a> Evaluator<'_> {
+    /// Checks a named function.
     pub(super) fn self_call(&mut self, function: &Function<'a>) {
         if let (Some(name), Some(body)) = (&function.id, &function.body) {
-            self.tell_self_call(name.symbol_id(), name.name.as_str(), &Body::Statements(body));
+            self.record_self_call(
+                name.symbol_id(),
+                name.name.as_str(),
+                &CodeBody::Statements(body),
+            );
         }
     }
 
-    /// The same of `const f = () => …`.
+    /// The same for `const f = () => …`.
     pub(super) fn self_call_of(&mut self, declarator: &VariableDeclarator<'a>) {
         let BindingPattern::BindingIdentifier(name) = &declarator.id else { return };
         let body = match declarator.init.as_ref().map(Expression::get_inner_expression) {
             Some(Expression::ArrowFunctionExpression(function)) => match &function.body {
-                ArrowFunctionBody::FunctionBody(body) => Body::Statements(body),
+                ArrowFunctionBody::FunctionBody(body) => CodeBody::Statements(body),
                 body => match body.as_expression() {
-                    Some(expression) => Body::Expression(expression),
+                    Some(expression) => CodeBody::Expression(expression),
                     None => return,
                 },
             },
             Some(Expression::FunctionExpression(function)) => match &function.body {
-                Some(body) => Body::Statements(body),
+                Some(body) => CodeBody::Statements(body),
                 None => return,
             },
             _ => return,
         };
-        self.tell_self_call(name.symbol_id(), name.name.as_str(), &body);
+        self.record_self_call(name.symbol_id(), name.name.as_str(), &body);
     }
 
-    /// The same of a method: `get x() { return this.x }`.
+    /// The same for a method: `get x() { return this.x }`.
     pub(super) fn self_call_of_method(&mut self, method: &MethodDefinition<'a>) {
         let (Some(name), Some(body)) = (method.key.static_name(), &method.value.body) else {
             return;
         };
         let reads = method.kind == MethodDefinitionKind::Get;
-        let of = Of::Method { name: &name, reads };
-        if let Some(at) = self.certain(of, &Body::Statements(body)).found {
-            self.tell(FactKind::Recursion, &name, at, Vec::new(), false);
+        let of = FunctionRef::Method { name: &name, reads };
+        if let Some(at) = self.certain(of, &CodeBody::Statements(body)).found {
+            self.record(FactKind::Recursion, &name, at, Vec::new(), false);
         }
     }
 
-    fn tell_self_call(&mut self, symbol: SymbolId, name: &str, body: &Body<'_, 'a>) {
-        if !self.tells {
+    fn record_self_call(&mut self, symbol: SymbolId, name: &str, body: &CodeBody<'_, 'a>) {
+        if !self.records {
             return;
         }
-        let sure = self.certain(Of::Function(symbol), body);
+        let sure = self.certain(FunctionRef::Function(symbol), body);
         let (found, calls) = (sure.found, sure.calls);
         match found {
-            Some(at) => self.tell(FactKind::Recursion, name, at, Vec::new(), false),
+            Some(at) => self.record(FactKind::Recursion, name, at, Vec::new(), false),
             None if calls.is_empty() => {}
             None => {
                 let at = match body {
-                    Body::Statements(body) => body.span.start,
-                    Body::Expression(expression) => expression.span().start,
+                    CodeBody::Statements(body) => body.span.start,
+                    CodeBody::Expression(expression) => expression.span().start,
                 };
-                self.certain_calls.insert(symbol, Certain { name: name.to_owned(), at, calls });
+                self.unconditional_calls
+                    .insert(symbol, UnconditionalCalls { name: name.to_owned(), at, calls });
             }
         }
     }
 
-    fn certain(&self, of: Of<'_>, body: &Body<'_, 'a>) -> Sure<'_> {
+    fn certain(&self, of: FunctionRef<'_>, body: &CodeBody<'_, 'a>) -> CertainVisitor<'_> {
         let scoping = self.scoping;
         let (found, calls) = (None, Vec::new());
-        let mut sure = Sure { scoping, of: of.owned(), done: false, found, later: false, calls };
+        let mut sure =
+            CertainVisitor { scoping, of: of.owned(), done: false, found, later: false, calls };
         match body {
-            Body::Statements(body) => sure.statements(&body.statements),
-            Body::Expression(expression) => sure.visit_expression(expression),
+            CodeBody::Statements(body) => sure.statements(&body.statements),
+            CodeBody::Expression(expression) => sure.visit_expression(expression),
         }
         sure
     }
 
-    /// Functions that come back to themselves by way of others, whatever happens.
-    pub(super) fn tell_cycles(&mut self) {
-        let mut left = std::mem::take(&mut self.certain_calls);
-        // What calls only functions that end, ends. Long chains take several rounds; so
-        // many that they matter are not written by hand.
-        for _ in 0..MOST_ROUNDS {
+    /// Records functions that unconditionally lead back to themselves.
+    pub(super) fn record_cycles(&mut self) {
+        let mut left = std::mem::take(&mut self.unconditional_calls);
+        // A function that only calls functions that end, ends. Long call chains need several
+        // rounds; nobody writes chains of this length by hand.
+        for _ in 0..MAX_ROUNDS {
             let names: HashSet<SymbolId> = left.keys().copied().collect();
             let before = left.len();
             left.retain(|_, one| one.calls.iter().any(|call| names.contains(call)));
@@ -106,77 +113,78 @@ impl<'a> Reader<'_> {
                 break;
             }
         }
-        let mut found: Vec<Certain> = left.into_values().collect();
+        let mut found: Vec<UnconditionalCalls> = left.into_values().collect();
         found.sort_by_key(|one| one.at);
-        for one in found.into_iter().take(MOST_CYCLES) {
-            self.tell(FactKind::Recursion, &one.name, one.at, Vec::new(), false);
+        for one in found.into_iter().take(MAX_CYCLES) {
+            self.record(FactKind::Recursion, &one.name, one.at, Vec::new(), false);
         }
     }
 }
 
-/// How long chains of functions are followed, and how many that never end are told.
-/// Chosen.
-const MOST_ROUNDS: usize = 100;
-const MOST_CYCLES: usize = 20;
+/// Maximum length of call chains followed, and maximum cycles reported. Chosen.
+const MAX_ROUNDS: usize = 100;
+const MAX_CYCLES: usize = 20;
 
-/// How many functions that a function surely calls are kept. Chosen.
-const MOST_CALLS: usize = 32;
+/// Maximum unconditional calls kept for one function. Chosen.
+const MAX_CALLS: usize = 32;
 
-/// A function with those that it calls whatever happens.
-pub(super) struct Certain {
+/// A function with those that it calls unconditionally.
+pub(super) struct UnconditionalCalls {
     name: String,
     at: u32,
     calls: Vec<SymbolId>,
 }
 
-/// What is looked at.
+/// The function being checked.
 #[derive(Clone, Copy)]
-enum Of<'n> {
+enum FunctionRef<'n> {
     Function(SymbolId),
     Method { name: &'n str, reads: bool },
 }
 
-/// The same, to keep.
-enum Itself {
+/// The same, owned.
+enum OwnedFunctionRef {
     Function(SymbolId),
     Method { name: String, reads: bool },
 }
 
-impl Of<'_> {
-    fn owned(self) -> Itself {
+impl FunctionRef<'_> {
+    fn owned(self) -> OwnedFunctionRef {
         match self {
-            Self::Function(symbol) => Itself::Function(symbol),
-            Self::Method { name, reads } => Itself::Method { name: name.to_owned(), reads },
+            Self::Function(symbol) => OwnedFunctionRef::Function(symbol),
+            Self::Method { name, reads } => {
+                OwnedFunctionRef::Method { name: name.to_owned(), reads }
+            }
         }
     }
 }
 
-enum Body<'b, 'a> {
+enum CodeBody<'b, 'a> {
     Statements(&'b FunctionBody<'a>),
     Expression(&'b Expression<'a>),
 }
 
 /// Whether something in a statement may leave the function.
-fn may_leave(visit: impl FnOnce(&mut Inside)) -> bool {
-    let mut inside = Inside::default();
+fn may_leave(visit: impl FnOnce(&mut LoopBody)) -> bool {
+    let mut inside = LoopBody::default();
     visit(&mut inside);
     inside.leaves || inside.yields
 }
 
-/// Visits what is sure to be done when a function is called.
-struct Sure<'s> {
+/// Visits what certainly runs when a function is called.
+struct CertainVisitor<'s> {
     scoping: &'s Scoping,
-    of: Itself,
-    /// What follows may not be reached.
+    of: OwnedFunctionRef,
+    /// The rest may not be reached.
     done: bool,
     found: Option<u32>,
-    /// Something is handed over to be called later.
+    /// Callbacks being passed on are called later.
     later: bool,
-    /// The other functions of the program that are surely called.
+    /// The other functions of the program that are certainly called.
     calls: Vec<SymbolId>,
 }
 
-impl<'a> Sure<'_> {
+impl<'a> CertainVisitor<'_> {
     fn statements(&mut self, statements: &[Statement<'a>]) {
         for statement in statements {
             if self.done || self.found.is_some() {
@@ -186,7 +194,7 @@ impl<'a> Sure<'_> {
         }
     }
 
-    /// The function of the program that an expression names.
+    /// The function that an expression names.
     fn symbol(&self, expression: &Expression<'a>) -> Option<SymbolId> {
         match expression.get_inner_expression() {
             Expression::Identifier(name) => {
@@ -198,17 +206,17 @@ impl<'a> Sure<'_> {
 
     fn is_self(&self, expression: &Expression<'a>) -> bool {
         match &self.of {
-            Itself::Function(own) => self.symbol(expression) == Some(*own),
-            Itself::Method { name, .. } => expression
+            OwnedFunctionRef::Function(own) => self.symbol(expression) == Some(*own),
+            OwnedFunctionRef::Method { name, .. } => expression
                 .get_inner_expression()
                 .get_member_expr()
                 .is_some_and(|member| is_own_member(member, name)),
         }
     }
 
-    /// Something is called now, or later.
+    /// Records a call, now or later.
     fn calls(&mut self, expression: &Expression<'a>) {
-        if let Some(symbol) = self.symbol(expression).filter(|_| self.calls.len() < MOST_CALLS) {
+        if let Some(symbol) = self.symbol(expression).filter(|_| self.calls.len() < MAX_CALLS) {
             self.calls.push(symbol);
         }
     }
@@ -220,9 +228,9 @@ fn is_own_member(member: &MemberExpression<'_>, name: &str) -> bool {
         && member.static_property_name() == Some(name)
 }
 
-impl<'a> Visit<'a> for Sure<'_> {
+impl<'a> Visit<'a> for CertainVisitor<'_> {
     fn visit_member_expression(&mut self, member: &MemberExpression<'a>) {
-        if let Itself::Method { name, reads: true } = &self.of
+        if let OwnedFunctionRef::Method { name, reads: true } = &self.of
             && is_own_member(member, name)
         {
             self.found.get_or_insert(member.span().start);
@@ -256,9 +264,9 @@ impl<'a> Visit<'a> for Sure<'_> {
             Expression::Identifier(name) => Some(name.name.as_str()),
             callee => callee.get_member_expr().and_then(MemberExpression::static_property_name),
         };
-        let later = name.is_some_and(|name| LATER.contains(&name));
-        let given = call.arguments.iter().filter_map(|one| one.as_expression());
-        for one in given.filter(|_| later) {
+        let later = name.is_some_and(|name| SCHEDULERS.contains(&name));
+        let parameters_given = call.arguments.iter().filter_map(|one| one.as_expression());
+        for one in parameters_given.filter(|_| later) {
             if self.is_self(one) {
                 self.found.get_or_insert(call.callee.span().start);
             }
@@ -270,7 +278,7 @@ impl<'a> Visit<'a> for Sure<'_> {
         self.later = outer;
     }
 
-    // What is done only sometimes is not sure, and may leave the function.
+    // Conditional code may not run, and may leave the function.
     fn visit_if_statement(&mut self, statement: &IfStatement<'a>) {
         self.visit_expression(&statement.test);
         self.done |= may_leave(|inside| inside.visit_if_statement(statement));

@@ -1,26 +1,28 @@
-//! Functions of the language that do something to other things: they read, call or
-//! write what they are given, or put text together.
+//! Built-in functions that act on their arguments: they read, call or write them, or assemble
+//! text.
+//!
+//! In: the path of a function and its arguments. Out: the result, and facts about the effects.
 
 use std::rc::Rc;
 
 use tidegate_model::reading::{FactKind, Known};
 
-use super::calls::Called;
-use super::evaluate::GAP;
-use super::value::{LONGEST_FOLDED, Object, Shape, Value};
-use super::{Reader, fold, paths};
+use super::calls::CallSite;
+use super::expressions::GAP;
+use super::value::{MAX_TEXT_BYTES, Object, Value, ValueKind};
+use super::{Evaluator, paths, strings};
 
-/// From how many elements or characters on something is large.
-const LARGE: f64 = 50_000_000.0;
+/// Minimum elements or characters of something too large.
+const MIN_BULK_SIZE: f64 = 50_000_000.0;
 
-impl Reader<'_> {
-    /// The value of such a call; nothing if it is none.
+impl Evaluator<'_> {
+    /// The value of such a call; nothing for other functions.
     pub(super) fn special(
         &mut self,
         path: &str,
         hidden: bool,
         arguments: &[Value],
-        call: &Called<'_>,
+        call: &CallSite<'_>,
     ) -> Option<Value> {
         self.bulk(path, call.kind, arguments, call.at);
         let first = arguments.first();
@@ -28,20 +30,22 @@ impl Reader<'_> {
         arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
         let text = first.and_then(Value::as_text);
         match path {
-            "String.fromCharCode" | "String.fromCodePoint" => fold::from_codes(arguments, from),
-            "atob" => fold::from_base64(beginning(first?)?, from).map(|one| cut(one, first)),
+            "String.fromCharCode" | "String.fromCodePoint" => strings::from_codes(arguments, from),
+            "atob" => strings::from_base64(beginning(first?)?, from).map(|one| cut(one, first)),
             "Buffer.from" => match arguments.get(1).and_then(Value::as_text) {
                 Some("base64" | "base64url") => {
-                    fold::from_base64(beginning(first?)?, from).map(|one| cut(one, first))
+                    strings::from_base64(beginning(first?)?, from).map(|one| cut(one, first))
                 }
-                Some("hex") => fold::from_hex(beginning(first?)?, from).map(|one| cut(one, first)),
+                Some("hex") => {
+                    strings::from_hex(beginning(first?)?, from).map(|one| cut(one, first))
+                }
                 None => match &first?.shape {
-                    Shape::List(list) => fold::from_codes(list, from),
+                    ValueKind::List(list) => strings::from_codes(list, from),
                     _ => None,
                 },
                 Some(_) => None,
             },
-            "decodeURIComponent" | "decodeURI" | "unescape" => fold::from_percent(text?, from),
+            "decodeURIComponent" | "decodeURI" | "unescape" => strings::from_percent(text?, from),
             "String" | "Object.freeze" | "Object.seal" | "Promise.resolve" => {
                 first.filter(|one| one.as_path().is_none()).cloned()
             }
@@ -49,8 +53,8 @@ impl Reader<'_> {
                 joined(arguments, path.ends_with("resolve"), from)
             }
             "path.normalize" | "path.posix.normalize" => match &first?.shape {
-                // The beginning stays what it was.
-                Shape::Text { text, .. } => Some(Value { from, ..Value::beginning(text) }),
+                // The beginning stays the same.
+                ValueKind::Text { text, .. } => Some(Value { from, ..Value::beginning(text) }),
                 _ => None,
             },
             "parseInt" | "Number.parseInt" => parsed(text?, arguments.get(1)),
@@ -58,21 +62,21 @@ impl Reader<'_> {
             "Object.getOwnPropertyDescriptor" | "Reflect.getOwnPropertyDescriptor" => {
                 let value = self.member_by(first?, arguments.get(1)?, call.at);
                 let entries = vec![("value".into(), value.clone()), ("get".into(), value)];
-                Some(Value::of(Shape::Object(Rc::new(Object { entries, open: true }))))
+                Some(Value::of(ValueKind::Object(Rc::new(Object { entries, open: true }))))
             }
             "Object.getPrototypeOf" | "Reflect.getPrototypeOf" => Some(prototype(first?)),
             "Reflect.apply" | "Reflect.construct" => self.apply(path, hidden, arguments, call),
             "Reflect.set" | "Reflect.defineProperty" | "Object.defineProperty" => {
                 let value = self.member_named(first?, arguments.get(1)?);
                 let written = arguments.get(2).map(Value::known).unwrap_or_default();
-                self.tell_write(&value, vec![written], call.at);
+                self.record_write(&value, vec![written], call.at);
                 first.cloned()
             }
             "Object.assign" | "Object.defineProperties" => {
                 let target = first?;
                 if target.as_path().is_some_and(|path| !path.starts_with("?.")) {
                     let value = paths::computed(target, &Value::default());
-                    self.tell_write(&value, Vec::new(), call.at);
+                    self.record_write(&value, Vec::new(), call.at);
                 }
                 let mut all = target.clone();
                 arguments.iter().skip(1).for_each(|one| one.add_sources(&mut all.from, 1));
@@ -81,7 +85,7 @@ impl Reader<'_> {
             "Reflect.deleteProperty" => {
                 let value = self.member_named(first?, arguments.get(1)?);
                 let path = value.as_path()?.to_owned();
-                self.tell(FactKind::Remove, &path, call.at, Vec::new(), hidden);
+                self.record(FactKind::Remove, &path, call.at, Vec::new(), hidden);
                 Some(Value::default())
             }
             _ => None,
@@ -94,7 +98,7 @@ impl Reader<'_> {
 
     fn member_by(&mut self, base: &Value, key: &Value, at: u32) -> Value {
         let value = self.computed_member(base, key);
-        self.tell_read(&value, at);
+        self.record_read(&value, at);
         value
     }
 
@@ -104,7 +108,7 @@ impl Reader<'_> {
         path: &str,
         hidden: bool,
         arguments: &[Value],
-        call: &Called<'_>,
+        call: &CallSite<'_>,
     ) -> Option<Value> {
         let function = arguments.first()?.clone();
         let (kind, place) = match path {
@@ -112,18 +116,18 @@ impl Reader<'_> {
             _ => (FactKind::New, 1),
         };
         let list = match arguments.get(place).map(|one| &one.shape) {
-            Some(Shape::List(list)) => Rc::clone(list),
+            Some(ValueKind::List(list)) => Rc::clone(list),
             _ => Rc::new(arguments.get(place).cloned().into_iter().collect()),
         };
         match function.as_path() {
-            // Without this, a program could go as deep as it likes in one line.
+            // Otherwise a program could nest arbitrarily deep in one line.
             Some(inner) if inner.starts_with("Reflect.") => {
                 let known = list.iter().map(Value::known).collect();
-                self.tell(kind, inner, call.at, known, hidden);
+                self.record(kind, inner, call.at, known, hidden);
                 Some(Value::default())
             }
             Some(_) => {
-                let inner = Called {
+                let inner = CallSite {
                     kind,
                     base: None,
                     name: None,
@@ -133,13 +137,13 @@ impl Reader<'_> {
                 };
                 Some(self.called(&inner))
             }
-            None => Some(self.result_of(&function, &list)),
+            None => Some(self.return_value_of(&function, &list)),
         }
     }
 
-    /// Tells that something which is not the program's own is written.
-    pub(super) fn tell_write(&mut self, target: &Value, written: Vec<Known>, at: u32) {
-        let Shape::Path { path, hidden } = &target.shape else { return };
+    /// Records a write to something that the program did not define.
+    pub(super) fn record_write(&mut self, target: &Value, written: Vec<Known>, at: u32) {
+        let ValueKind::Path { path, hidden } = &target.shape else { return };
         let unknown = path.starts_with("?.");
         let telling = path.split('.').any(|name| {
             name.starts_with("__")
@@ -149,15 +153,15 @@ impl Reader<'_> {
                 )
                 || matches!(name, "cookie" | "prepareStackTrace" | "exports")
         });
-        // What a call gave is the program's own, whatever gave it.
+        // The result of a call belongs to the program.
         let own = unknown || path.contains("()");
         if !own || telling {
             let (path, hidden) = (Rc::clone(path), *hidden);
-            self.tell(FactKind::Write, &path, at, written, hidden);
+            self.record(FactKind::Write, &path, at, written, hidden);
         }
     }
 
-    /// Tells of something far larger than any program needs.
+    /// Records something far larger than any program needs.
     fn bulk(&mut self, path: &str, kind: FactKind, arguments: &[Value], at: u32) {
         let size = |at: usize| arguments.get(at).and_then(Value::as_number);
         let what = match path {
@@ -165,20 +169,21 @@ impl Reader<'_> {
             "Buffer.alloc" | "Buffer.allocUnsafe" | "Buffer.allocUnsafeSlow" => "list",
             "ArrayBuffer" | "SharedArrayBuffer" | "WebAssembly.Memory" => "list",
             "Array.from" => {
-                let Some(Shape::Object(object)) = arguments.first().map(|one| &one.shape) else {
+                let Some(ValueKind::Object(object)) = arguments.first().map(|one| &one.shape)
+                else {
                     return;
                 };
                 let length = object.entries.iter().find(|(key, _)| &**key == "length");
                 let length = length.and_then(|(_, value)| value.as_number());
-                return self.tell_bulk("list", length, at);
+                return self.record_bulk("list", length, at);
             }
             path if path.ends_with("Array") && kind == FactKind::New => "list",
             _ => return,
         };
-        self.tell_bulk(what, size(0), at);
+        self.record_bulk(what, size(0), at);
     }
 
-    /// The same of methods of texts and lists.
+    /// The same for methods of texts and lists.
     pub(super) fn bulk_of_method(
         &mut self,
         base: &Value,
@@ -188,44 +193,44 @@ impl Reader<'_> {
     ) {
         let count = arguments.first().and_then(Value::as_number);
         let length = match &base.shape {
-            Shape::Text { text, .. } => text.len() as f64,
+            ValueKind::Text { text, .. } => text.len() as f64,
             _ => 1.0,
         };
         match name {
-            "repeat" => self.tell_bulk("text", count.map(|count| count * length.max(1.0)), at),
-            "padStart" | "padEnd" => self.tell_bulk("text", count, at),
+            "repeat" => self.record_bulk("text", count.map(|count| count * length.max(1.0)), at),
+            "padStart" | "padEnd" => self.record_bulk("text", count, at),
             _ => {}
         }
     }
 
-    fn tell_bulk(&mut self, what: &str, size: Option<f64>, at: u32) {
-        if let Some(size) = size.filter(|size| *size >= LARGE) {
-            self.tell(FactKind::Bulk, what, at, vec![Known::number(size)], false);
+    fn record_bulk(&mut self, what: &str, size: Option<f64>, at: u32) {
+        if let Some(size) = size.filter(|size| *size >= MIN_BULK_SIZE) {
+            self.record(FactKind::Bulk, what, at, vec![Known::number(size)], false);
         }
     }
 }
 
-/// As much of a text as is known.
+/// The known beginning of a text.
 fn beginning(value: &Value) -> Option<&str> {
     match &value.shape {
-        Shape::Text { text, whole: true, .. } => Some(text),
-        // A group of base64 has four characters, a byte two digits.
-        Shape::Text { text, .. } => text.get(..text.len() / 4 * 4),
+        ValueKind::Text { text, whole: true, .. } => Some(text),
+        // A base64 group has four characters, a byte two digits.
+        ValueKind::Text { text, .. } => text.get(..text.len() / 4 * 4),
         _ => None,
     }
 }
 
-/// What comes out of a beginning is a beginning.
+/// The result for a beginning is a beginning.
 fn cut(mut value: Value, of: Option<&Value>) -> Value {
     let was_whole = of.and_then(Value::as_text).is_some();
-    if let Shape::Text { whole, .. } = &mut value.shape {
+    if let ValueKind::Text { whole, .. } = &mut value.shape {
         *whole &= was_whole;
     }
     value
 }
 
-/// `path.join(…)`, and `path.resolve(…)`, for which a root is a new start. What is not
-/// known leaves the beginning.
+/// `path.join(…)` and `path.resolve(…)`, where an absolute part starts anew. An unknown part
+/// leaves only the beginning known.
 fn joined(parts: &[Value], resolves: bool, from: Vec<Rc<str>>) -> Option<Value> {
     let (mut all, mut whole) = (String::new(), true);
     for part in parts {
@@ -247,7 +252,7 @@ fn joined(parts: &[Value], resolves: bool, from: Vec<Rc<str>>) -> Option<Value> 
                 whole = false;
             }
         }
-        if all.len() > LONGEST_FOLDED {
+        if all.len() > MAX_TEXT_BYTES {
             return None;
         }
     }
@@ -259,19 +264,19 @@ fn joined(parts: &[Value], resolves: bool, from: Vec<Rc<str>>) -> Option<Value> 
 }
 
 fn parsed(text: &str, base: Option<&Value>) -> Option<Value> {
-    let base = base.and_then(Value::as_number).and_then(fold::index).unwrap_or(10);
+    let base = base.and_then(Value::as_number).and_then(strings::index).unwrap_or(10);
     let base = u32::try_from(base).ok().filter(|base| (2..=36).contains(base))?;
     let number = i64::from_str_radix(text.trim(), base).ok()?;
-    Some(Value::of(Shape::Number(number as f64)))
+    Some(Value::of(ValueKind::Number(number as f64)))
 }
 
 fn prototype(value: &Value) -> Value {
     match &value.shape {
-        // What constructs it is asked for next.
-        Shape::Function(_) => value.clone(),
-        Shape::List(_) => Value::path("Array.prototype"),
-        Shape::Text { .. } => Value::path("String.prototype"),
-        Shape::Object(_) => Value::path("Object.prototype"),
+        // Its constructor is accessed next.
+        ValueKind::Function(_) => value.clone(),
+        ValueKind::List(_) => Value::path("Array.prototype"),
+        ValueKind::Text { .. } => Value::path("String.prototype"),
+        ValueKind::Object(_) => Value::path("Object.prototype"),
         _ => paths::member(value, "__proto__", false),
     }
 }

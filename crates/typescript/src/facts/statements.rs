@@ -1,5 +1,6 @@
-//! The walk through a program: statements and declarations. What they are made of is
-//! in `evaluate`.
+//! Walks statements and declarations; `expressions.rs` evaluates what they contain.
+//!
+//! In: the syntax tree, in order. Out: the effects of each statement.
 
 use oxc::ast::ast::{
     ArrowFunctionExpression, Class, DebuggerStatement, DoWhileStatement, Expression,
@@ -11,16 +12,16 @@ use oxc::ast_visit::{Visit, walk};
 use oxc::syntax::scope::ScopeFlags;
 use tidegate_model::reading::FactKind;
 
-use super::value::{Shape, Value};
-use super::{DEEPEST, Reader, paths};
+use super::value::{Value, ValueKind};
+use super::{Evaluator, MAX_DEPTH, paths};
 
-impl<'a> Visit<'a> for Reader<'_> {
+impl<'a> Visit<'a> for Evaluator<'_> {
     fn visit_expression(&mut self, expression: &Expression<'a>) {
         self.last = self.read(expression);
     }
 
     fn visit_statement(&mut self, statement: &Statement<'a>) {
-        if self.depth >= DEEPEST {
+        if self.depth >= MAX_DEPTH {
             self.too_deep = true;
             return;
         }
@@ -53,7 +54,7 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_class(&mut self, class: &Class<'a>) {
         if let Some(name) = &class.id {
-            self.symbols.insert(name.symbol_id(), Value::of(Shape::Own));
+            self.symbols.insert(name.symbol_id(), Value::of(ValueKind::Own));
         }
         walk::walk_class(self, class);
     }
@@ -66,7 +67,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_return_statement(&mut self, statement: &ReturnStatement<'a>) {
         if let Some(argument) = &statement.argument {
             let value = self.read(argument);
-            self.returned(value);
+            self.record_return(value);
         }
     }
 
@@ -77,13 +78,13 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_debugger_statement(&mut self, statement: &DebuggerStatement) {
-        self.tell(FactKind::Syntax, "debugger", statement.span.start, Vec::new(), false);
+        self.record(FactKind::Syntax, "debugger", statement.span.start, Vec::new(), false);
     }
 
     fn visit_while_statement(&mut self, statement: &WhileStatement<'a>) {
         let test = self.read(&statement.test);
-        self.in_loop(|reader| reader.visit_statement(&statement.body));
-        self.judge_loop(
+        self.in_loop(|evaluator| evaluator.visit_statement(&statement.body));
+        self.check_loop(
             statement.span.start,
             Some((&statement.test, &test)),
             &statement.body,
@@ -92,9 +93,9 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_do_while_statement(&mut self, statement: &DoWhileStatement<'a>) {
-        self.in_loop(|reader| reader.visit_statement(&statement.body));
+        self.in_loop(|evaluator| evaluator.visit_statement(&statement.body));
         let test = self.read(&statement.test);
-        self.judge_loop(
+        self.check_loop(
             statement.span.start,
             Some((&statement.test, &test)),
             &statement.body,
@@ -107,38 +108,38 @@ impl<'a> Visit<'a> for Reader<'_> {
             self.visit_for_statement_init(init);
         }
         let mut test = None;
-        self.in_loop(|reader| {
-            test = statement.test.as_ref().map(|test| (test, reader.read(test)));
+        self.in_loop(|evaluator| {
+            test = statement.test.as_ref().map(|test| (test, evaluator.read(test)));
             if let Some(update) = &statement.update {
-                reader.read(update);
+                evaluator.read(update);
             }
-            reader.visit_statement(&statement.body);
+            evaluator.visit_statement(&statement.body);
         });
         let test = test.as_ref().map(|(test, value)| (*test, value));
-        self.judge_loop(statement.span.start, test, &statement.body, Some(&statement.update));
+        self.check_loop(statement.span.start, test, &statement.body, Some(&statement.update));
     }
 
     fn visit_for_of_statement(&mut self, statement: &ForOfStatement<'a>) {
         let list = self.read(&statement.right);
         let each = paths::computed(&list, &Value::default());
         let each = match list.shape {
-            Shape::List(_) => each,
+            ValueKind::List(_) => each,
             _ => Value::made_from(list.sources()),
         };
         self.bind_each(&statement.left, &each);
-        self.drained(&statement.right, Some(&statement.body));
-        self.judge_each(&statement.right, &statement.body, statement.span.start);
-        self.in_loop(|reader| reader.visit_statement(&statement.body));
+        self.record_drained(&statement.right, Some(&statement.body));
+        self.check_for_each(&statement.right, &statement.body, statement.span.start);
+        self.in_loop(|evaluator| evaluator.visit_statement(&statement.body));
     }
 
     fn visit_for_in_statement(&mut self, statement: &ForInStatement<'a>) {
         let object = self.read(&statement.right);
         self.bind_each(&statement.left, &Value::made_from(object.sources()));
-        self.in_loop(|reader| reader.visit_statement(&statement.body));
+        self.in_loop(|evaluator| evaluator.visit_statement(&statement.body));
     }
 }
 
-impl<'a> Reader<'_> {
+impl<'a> Evaluator<'_> {
     fn in_loop(&mut self, visit: impl FnOnce(&mut Self)) {
         self.loops += 1;
         visit(self);

@@ -1,22 +1,23 @@
-//! What the methods of texts and lists give, where all of it is known.
+//! Methods of known texts and lists.
 //!
-//! Programs that hide a name put it together out of pieces; whoever reads them has
-//! to do the same. Bounded: what gets too long is not known.
+//! In: a value, a method name and arguments. Out: the result. Programs that hide a name
+//! assemble it from pieces, so the analysis has to assemble it as well.
+//! Invariant: bounded. Results that get too long are unknown.
 
 use std::rc::Rc;
 
 use percent_encoding::percent_decode_str;
 
-use super::value::{LONGEST_FOLDED, LONGEST_LIST, Shape, Value};
+use super::value::{MAX_LIST_LENGTH, MAX_TEXT_BYTES, Value, ValueKind};
 
 /// The result of a method of a text or a list.
 pub(super) fn method(base: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
     let mut from = base.from.clone();
     arguments.iter().for_each(|one| one.add_sources(&mut from, 1));
     match &base.shape {
-        Shape::Text { text, whole: true, .. } => text_method(text, name, arguments, from),
-        Shape::List(list) => list_method(list, name, arguments, from),
-        Shape::Number(number) if name == "toString" => {
+        ValueKind::Text { text, whole: true, .. } => text_method(text, name, arguments, from),
+        ValueKind::List(list) => list_method(list, name, arguments, from),
+        ValueKind::Number(number) if name == "toString" => {
             let digits = arguments.first().and_then(Value::as_number).unwrap_or(10.0);
             in_base(*number, digits).map(|text| Value::folded(&text, from))
         }
@@ -41,16 +42,16 @@ fn text_method(text: &str, name: &str, arguments: &[Value], from: Vec<Rc<str>>) 
         }
         "split" => {
             let pieces: Vec<Value> = match word(0)? {
-                "" => text.chars().take(LONGEST_LIST).map(|one| letter(one, &from)).collect(),
-                by => text.split(by).take(LONGEST_LIST).map(|one| piece(one, &from)).collect(),
+                "" => text.chars().take(MAX_LIST_LENGTH).map(|one| letter(one, &from)).collect(),
+                by => text.split(by).take(MAX_LIST_LENGTH).map(|one| piece(one, &from)).collect(),
             };
-            Some(Value { shape: Shape::List(Rc::new(pieces)), from })
+            Some(Value { shape: ValueKind::List(Rc::new(pieces)), from })
         }
         "replace" => folded(&text.replacen(word(0)?, word(1)?, 1)),
         "replaceAll" => {
             let (what, by) = (word(0)?, word(1)?);
-            // A replacement can be far longer than what it replaces.
-            let grows = by.len().saturating_mul(text.len() + 1) > LONGEST_FOLDED * 16;
+            // A replacement can be far longer than the original.
+            let grows = by.len().saturating_mul(text.len() + 1) > MAX_TEXT_BYTES * 16;
             if grows { None } else { folded(&text.replace(what, by)) }
         }
         "slice" | "substring" | "substr" => {
@@ -65,11 +66,11 @@ fn text_method(text: &str, name: &str, arguments: &[Value], from: Vec<Rc<str>>) 
         }
         "charCodeAt" | "codePointAt" => {
             let one = text.chars().nth(index(place(0).unwrap_or(0.0))?)?;
-            Some(Value { shape: Shape::Number(f64::from(u32::from(one))), from })
+            Some(Value { shape: ValueKind::Number(f64::from(u32::from(one))), from })
         }
         "repeat" => {
             let times = index(place(0)?)?;
-            let fits = text.len().saturating_mul(times) <= LONGEST_FOLDED;
+            let fits = text.len().saturating_mul(times) <= MAX_TEXT_BYTES;
             if fits { folded(&text.repeat(times)) } else { None }
         }
         _ => None,
@@ -94,7 +95,7 @@ fn list_method(
                     all.push_str(by);
                 }
                 all.push_str(&one.as_piece()?.0);
-                if all.len() > LONGEST_FOLDED {
+                if all.len() > MAX_TEXT_BYTES {
                     break;
                 }
             }
@@ -102,24 +103,24 @@ fn list_method(
         }
         "reverse" | "toReversed" => {
             let turned: Vec<Value> = list.iter().rev().cloned().collect();
-            Some(Value { shape: Shape::List(Rc::new(turned)), from })
+            Some(Value { shape: ValueKind::List(Rc::new(turned)), from })
         }
         "concat" => {
             let mut all = list.to_vec();
             for argument in arguments {
                 match &argument.shape {
-                    Shape::List(more) => all.extend(more.iter().cloned()),
+                    ValueKind::List(more) => all.extend(more.iter().cloned()),
                     _ => all.push(argument.clone()),
                 }
             }
-            all.truncate(LONGEST_LIST);
-            Some(Value { shape: Shape::List(Rc::new(all)), from })
+            all.truncate(MAX_LIST_LENGTH);
+            Some(Value { shape: ValueKind::List(Rc::new(all)), from })
         }
         "at" => list.get(index(arguments.first()?.as_number()?)?).cloned(),
         "pop" => list.last().cloned(),
         "shift" => list.first().cloned(),
         "slice" | "flat" | "values" if arguments.is_empty() => {
-            Some(Value { shape: Shape::List(Rc::clone(list)), from })
+            Some(Value { shape: ValueKind::List(Rc::clone(list)), from })
         }
         _ => None,
     }
@@ -128,14 +129,14 @@ fn list_method(
 /// `String.fromCharCode(…)`.
 pub(super) fn from_codes(codes: &[Value], from: Vec<Rc<str>>) -> Option<Value> {
     let mut text = String::new();
-    for code in codes.iter().take(LONGEST_FOLDED) {
+    for code in codes.iter().take(MAX_TEXT_BYTES) {
         let code = code.as_number()?;
         text.push(char::from_u32(u32::try_from(index(code)?).ok()?)?);
     }
     (!codes.is_empty()).then(|| Value::folded(&text, from))
 }
 
-/// What base64 says; the beginning if there is more than is kept.
+/// Decodes base64; only the beginning if the result is too long.
 pub(super) fn from_base64(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
     let mut bytes = Vec::new();
     let (mut bits, mut count) = (0_u32, 0_u32);
@@ -158,7 +159,7 @@ pub(super) fn from_base64(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
     Some(Value::folded(&String::from_utf8_lossy(&bytes), from))
 }
 
-/// What pairs of hexadecimal digits say.
+/// Decodes pairs of hexadecimal digits.
 pub(super) fn from_hex(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
     // Node leaves out half a byte at the end.
     let pairs = text.get(..text.len() & !1)?;
@@ -166,7 +167,7 @@ pub(super) fn from_hex(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
     Some(Value::folded(&String::from_utf8_lossy(&bytes), from))
 }
 
-/// What `decodeURIComponent` and `unescape` say.
+/// Decodes as `decodeURIComponent` and `unescape` do.
 pub(super) fn from_percent(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
     Some(Value::folded(&percent_decode_str(text).decode_utf8_lossy(), from))
 }
@@ -179,7 +180,7 @@ fn piece(text: &str, from: &[Rc<str>]) -> Value {
     Value::folded(text, from.to_vec())
 }
 
-/// The part of a text between two places, as `slice`, `substring` or `substr` says.
+/// A part of a text, as `slice`, `substring` or `substr` defines it.
 fn part(text: &str, name: &str, start: f64, end: Option<f64>) -> String {
     let length = text.chars().count() as f64;
     let clamp = |at: f64| match (name, at < 0.0) {
@@ -200,14 +201,14 @@ fn part(text: &str, name: &str, start: f64, end: Option<f64>) -> String {
     text.chars().skip(start).take(end.saturating_sub(start)).collect()
 }
 
-/// A number as a place.
+/// A number as an index.
 pub(super) fn index(number: f64) -> Option<usize> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
     let place = (0.0..1e15).contains(&number).then_some(number as usize);
     place
 }
 
-/// A whole number in the digits of a base.
+/// An integer in the digits of a base.
 fn in_base(number: f64, base: f64) -> Option<String> {
     let (mut rest, base) = (index(number)?, index(base)?);
     if !(2..=36).contains(&base) || number.fract() != 0.0 {

@@ -1,3 +1,5 @@
+//! Facts of small programs, and bounds for hostile ones.
+
 use tidegate_model::reading::{Fact, FactKind, Reading};
 
 use crate::program::prepare;
@@ -6,7 +8,7 @@ fn reading(source: &str) -> Reading {
     prepare(source).unwrap().reading
 }
 
-/// Each fact as `kind path`, without what every program has.
+/// Each fact as `kind path`, without those of every program.
 fn told(source: &str) -> Vec<String> {
     let shown = |fact: &Fact| {
         let kind = format!("{:?}", fact.kind).to_lowercase();
@@ -16,7 +18,7 @@ fn told(source: &str) -> Vec<String> {
     reading(source).facts.iter().map(shown).collect()
 }
 
-/// The paths of what is called or constructed.
+/// The paths of calls and constructions.
 fn called(source: &str) -> Vec<String> {
     let facts = reading(source).facts;
     let calls = facts.into_iter().filter(|one| matches!(one.kind, FactKind::Call | FactKind::New));
@@ -24,7 +26,7 @@ fn called(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn one_thing_has_one_path_whatever_it_is_called() {
+fn aliases_of_one_thing_have_one_path() {
     for source in [
         "eval('1')",
         "globalThis.eval('1')",
@@ -63,7 +65,7 @@ fn one_thing_has_one_path_whatever_it_is_called() {
 }
 
 #[test]
-fn the_constructor_of_functions_is_found_behind_its_names() {
+fn the_function_constructor_is_found_behind_its_aliases() {
     for source in [
         "Function('1')",
         "new Function('1')",
@@ -111,7 +113,7 @@ fn modules_are_followed_however_they_are_imported() {
 }
 
 #[test]
-fn what_is_of_the_program_itself_is_no_path() {
+fn things_the_program_defines_have_no_path() {
     for source in [
         "function eval2(x) { return x } eval2('1')",
         "const process = servers.crm; process.exit({})",
@@ -124,7 +126,7 @@ fn what_is_of_the_program_itself_is_no_path() {
         assert_eq!(foreign, [""; 0], "{source}");
     }
     assert_eq!(called("export default async (db) => db.exec('x')"), ["?.exec"]);
-    // Text, comments, templates and types are none of it.
+    // Strings, comments, templates and types produce no facts.
     assert_eq!(
         told("// eval('x')\nconst a = 'eval(1)', b = `process.exit`; let c: typeof eval"),
         [""; 0]
@@ -132,7 +134,7 @@ fn what_is_of_the_program_itself_is_no_path() {
 }
 
 #[test]
-fn writes_and_removals_tell_what_is_changed() {
+fn writes_and_removals_name_their_target() {
     assert_eq!(told("Object.prototype.x = 1"), ["write Object.prototype.x"]);
     assert_eq!(told("({}).__proto__.x = 1"), ["write Object.prototype.x"]);
     assert_eq!(told("globalThis.fetch = null"), ["write fetch"]);
@@ -153,7 +155,7 @@ fn loops(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn loops_without_an_end_are_told_and_others_are_not() {
+fn only_endless_loops_are_reported() {
     for (source, expected) in [
         ("while (true) {}", "endless"),
         ("for (;;) { x() } function x() {}", "endless"),
@@ -199,7 +201,7 @@ fn loops_without_an_end_are_told_and_others_are_not() {
 }
 
 #[test]
-fn what_a_value_was_made_of_is_told_with_it() {
+fn values_are_reported_with_their_sources() {
     let from = |source: &str| {
         let facts = reading(source).facts;
         let fetch = facts.into_iter().find(|one| one.path == "fetch").unwrap();
@@ -220,7 +222,7 @@ fn what_a_value_was_made_of_is_told_with_it() {
 }
 
 #[test]
-fn what_is_too_deep_is_not_read_and_says_so() {
+fn too_deep_programs_are_incomplete() {
     let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let read = |source: String| {
         let thread = std::thread::Builder::new().stack_size(64 << 20);
@@ -228,12 +230,12 @@ fn what_is_too_deep_is_not_read_and_says_so() {
     };
     assert!(read(deep(100)));
     assert!(!read(deep(2000)));
-    // A long sum is no deep one.
+    // A long sum is not deep.
     assert!(read(format!("'a'{}", " + 'a'".repeat(3000))));
 }
 
 #[test]
-fn hostile_programs_are_read_in_time_that_their_length_explains() {
+fn hostile_programs_are_analysed_in_linear_time() {
     let sources = [
         format!("let a = 'x';{}", "a = a + a;".repeat(20_000)),
         format!("const a = [{}];{}", "1,".repeat(500), "f(...a);".repeat(20_000)),
@@ -249,7 +251,7 @@ fn hostile_programs_are_read_in_time_that_their_length_explains() {
         let started = std::time::Instant::now();
         let thread = std::thread::Builder::new().stack_size(64 << 20);
         thread.spawn(move || prepare(&source).map(|_| ()).ok()).unwrap().join().unwrap();
-        // By trial: below 1 s without optimisation.
+        // Measured: below 1 s without optimisation.
         assert!(started.elapsed().as_secs() < 15, "{shown} took {:?}", started.elapsed());
     }
 }

@@ -1,3 +1,5 @@
+//! References in every form, and programs that probe for servers.
+
 use serde_json::{Map, json};
 use tidegate_model::{Reference, Written};
 
@@ -82,7 +84,7 @@ fn imports_are_followed() {
 }
 
 #[test]
-fn calls_by_name_are_found_if_the_name_is_written_out() {
+fn calls_by_name_are_found_if_the_name_is_a_literal() {
     for name in ["'crm__get_lead'", "\"crm.get_lead\"", "`mcp__crm__get_lead`"] {
         assert_eq!(found(&format!("await callMCPTool({name}, {{}})")), ["crm.get_lead 1:7"]);
     }
@@ -91,7 +93,7 @@ fn calls_by_name_are_found_if_the_name_is_written_out() {
 }
 
 #[test]
-fn what_is_read_or_computed_or_only_a_type_is_no_use() {
+fn reads_computed_names_and_types_are_not_uses() {
     for source in [
         "typeof servers.crm.getLead",
         "const get = servers.crm.getLead",
@@ -108,7 +110,7 @@ fn what_is_read_or_computed_or_only_a_type_is_no_use() {
 }
 
 #[test]
-fn a_name_of_the_program_hides_ours() {
+fn names_of_the_program_shadow_ours() {
     for source in [
         "const servers = { crm: { getLead: (a: any) => a } }; servers.crm.getLead({})",
         "function use(servers: any) { return servers.crm.getLead({}) } use({})",
@@ -153,7 +155,7 @@ fn a_use_that_may_fail_is_guarded() {
 }
 
 #[test]
-fn arguments_are_the_brackets_with_all_in_them() {
+fn argument_spans_include_the_parentheses() {
     let source = "await servers.crm.getLead<any>({ id: 'ä' });\nawait servers.crm.getLead();";
     let prepared = prepare(source).unwrap();
     let written = Written {
@@ -187,12 +189,12 @@ fn arguments_are_the_brackets_with_all_in_them() {
 }
 
 #[test]
-fn lines_are_those_of_the_program_as_written() {
+fn lines_refer_to_the_source_as_written() {
     assert_eq!(found("```ts\n\nawait servers.crm.getLead({});\n```"), ["crm.getLead 3:19"]);
 }
 
 #[test]
-fn a_program_can_name_no_more_than_a_bounded_number() {
+fn the_number_of_references_is_bounded() {
     let prepared = prepare(&"servers.crm.getLead({});".repeat(2000)).unwrap();
     assert_eq!(prepared.references.len(), 500);
     let long = "x".repeat(600);
@@ -200,7 +202,7 @@ fn a_program_can_name_no_more_than_a_bounded_number() {
 }
 
 #[test]
-fn a_long_chain_is_read_in_bearable_time() {
+fn a_long_chain_is_analysed_in_linear_time() {
     for source in
         [format!("servers{}", ".a".repeat(20_000)), format!("1{}", " && 1".repeat(20_000))]
     {
@@ -210,13 +212,13 @@ fn a_long_chain_is_read_in_bearable_time() {
             .stack_size(64 << 20)
             .spawn(move || prepare(&source).map(|prepared| prepared.references.len()));
         assert_eq!(reading.unwrap().join().unwrap(), Ok(0));
-        // By trial: 0.1 s, and 12 s if each link is walked from the start.
+        // Measured: 0.1 s, and 12 s if each link is walked from the start.
         assert!(started.elapsed().as_secs() < 3, "took {:?}", started.elapsed());
     }
 }
 
 #[test]
-fn arguments_that_are_literals_are_told_and_others_are_not() {
+fn only_literal_arguments_are_reported() {
     let source = "const sql = 'DROP ' + 'TABLE t';
         await servers.db.query({ sql, limit: -1, rows: [1, { a: true }], who: name(), deep: { x: f(), y: 2.5 } });
         await callMCPTool('db__query', { sql: `SELECT ${1 + 1}` });";
@@ -236,7 +238,7 @@ fn arguments_that_are_literals_are_told_and_others_are_not() {
 }
 
 #[test]
-fn what_is_called_again_and_again_is_marked() {
+fn repeated_calls_are_marked() {
     let source = "await servers.a.once({});
         for (const x of xs) await servers.a.loop({ x });
         await Promise.all(xs.map((x) => servers.a.map({ x })));
