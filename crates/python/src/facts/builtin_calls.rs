@@ -10,7 +10,7 @@ use super::decoding::{by_codec, decoded};
 use super::evaluator::Evaluator;
 use super::folding::cost;
 use super::strings;
-use super::value::{MAX_TEXT_BYTES, Value, ValueKind, with_source};
+use super::value::{MAX_FOLDED_BYTES, Value, ValueKind, with_source};
 
 impl<'a> Evaluator<'_, 'a> {
     /// Functions of known texts, bytes, numbers and lists.
@@ -109,7 +109,7 @@ fn sorted<'a>(mut all: Vec<Value<'a>>, arguments: &Arguments<'a>) -> Option<Vec<
 /// The bytes of a text or of bytes.
 fn bytes_of(value: &Value<'_>) -> Option<Vec<u8>> {
     match &value.kind {
-        ValueKind::Text(text) if text.len() <= MAX_TEXT_BYTES => Some(text.as_bytes().to_vec()),
+        ValueKind::Text(text) if text.len() <= MAX_FOLDED_BYTES => Some(text.as_bytes().to_vec()),
         ValueKind::Bytes(bytes) => Some(bytes.to_vec()),
         _ => None,
     }

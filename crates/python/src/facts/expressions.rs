@@ -430,8 +430,8 @@ fn literal<'a>(expression: &Expr) -> Value<'a> {
         Expr::StringLiteral(literal) => Value::text(literal.value.to_str()),
         Expr::BytesLiteral(literal) => {
             let bytes: Vec<u8> =
-                literal.value.bytes().take(super::value::MAX_TEXT_BYTES + 1).collect();
-            match bytes.len() > super::value::MAX_TEXT_BYTES {
+                literal.value.bytes().take(super::value::MAX_FOLDED_BYTES + 1).collect();
+            match bytes.len() > super::value::MAX_FOLDED_BYTES {
                 true => Value::unknown(),
                 false => Value::of(ValueKind::Bytes(bytes.into())),
             }

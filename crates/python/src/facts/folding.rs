@@ -11,7 +11,7 @@ use super::arguments::Arguments;
 use super::evaluator::{Evaluator, FactDetails};
 use super::numbers::{LARGE_SIZE, arithmetic, magnitude};
 use super::strings;
-use super::value::{MAX_TEXT_BYTES, Value, ValueKind, union_sources};
+use super::value::{MAX_FOLDED_BYTES, Value, ValueKind, union_sources};
 
 /// The cost of creating a value again.
 pub(super) fn cost(value: &Value<'_>) -> usize {
@@ -178,8 +178,8 @@ pub(super) fn path_under<'a>(
             let between = if text.is_empty() || text.ends_with('/') { "" } else { "/" };
             let all = format!("{text}{between}{part}");
             // Joining a path to itself repeatedly doubles it each time.
-            match all.len() > MAX_TEXT_BYTES {
-                true => (all[..all.floor_char_boundary(MAX_TEXT_BYTES)].into(), false),
+            match all.len() > MAX_FOLDED_BYTES {
+                true => (all[..all.floor_char_boundary(MAX_FOLDED_BYTES)].into(), false),
                 false => (all.into(), is_whole),
             }
         }

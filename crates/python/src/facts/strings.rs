@@ -5,7 +5,7 @@
 //! parsing.
 
 use super::decoding::by_codec;
-use super::value::{MAX_LIST_LENGTH, MAX_TEXT_BYTES, Value, ValueKind, union_sources};
+use super::value::{MAX_FOLDED_BYTES, MAX_LIST_LENGTH, Value, ValueKind, union_sources};
 
 /// Stands for an unknown part of a text, as in the text that rules match.
 const GAP: &str = "…";
@@ -18,7 +18,7 @@ pub(super) fn concat<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
     }
     let kind = match (&left.kind, &right.kind) {
         (ValueKind::Bytes(left), ValueKind::Bytes(right))
-            if left.len() + right.len() <= MAX_TEXT_BYTES =>
+            if left.len() + right.len() <= MAX_FOLDED_BYTES =>
         {
             ValueKind::Bytes([&**left, &**right].concat().into())
         }
@@ -28,7 +28,7 @@ pub(super) fn concat<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
             ValueKind::List(left.iter().chain(right.iter()).cloned().collect())
         }
         (ValueKind::Text(left), ValueKind::Text(right))
-            if left.len() + right.len() <= MAX_TEXT_BYTES =>
+            if left.len() + right.len() <= MAX_FOLDED_BYTES =>
         {
             ValueKind::Text(format!("{left}{right}").into())
         }
@@ -38,7 +38,7 @@ pub(super) fn concat<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
             (GAP, GAP) => ValueKind::Unknown,
             // One gap says as much as two.
             (left, GAP) if left.ends_with(GAP) => ValueKind::Prefix(left.into()),
-            (left, right) if left.len() + right.len() <= MAX_TEXT_BYTES => {
+            (left, right) if left.len() + right.len() <= MAX_FOLDED_BYTES => {
                 ValueKind::Prefix(format!("{left}{right}").into())
             }
             (left, _) => ValueKind::Prefix(left.into()),
@@ -70,7 +70,7 @@ fn concat_each<'a>(left: &Value<'a>, right: &Value<'a>) -> Value<'a> {
 /// Repeats a value; nothing if the result is too long.
 pub(super) fn repeated<'a>(value: &Value<'a>, times: i128) -> Option<Value<'a>> {
     let times = usize::try_from(times.max(0)).ok()?;
-    let fits = |length: usize| length.checked_mul(times).is_some_and(|all| all <= MAX_TEXT_BYTES);
+    let fits = |length: usize| length.checked_mul(times).is_some_and(|all| all <= MAX_FOLDED_BYTES);
     let kind = match &value.kind {
         ValueKind::Text(text) if fits(text.len()) => ValueKind::Text(text.repeat(times).into()),
         ValueKind::Bytes(bytes) if fits(bytes.len()) => {
@@ -176,7 +176,7 @@ pub(super) fn concatenated(elements: &[Value<'_>], between: &str) -> Option<Stri
     for (at, element) in elements.iter().enumerate() {
         found.push_str(if at > 0 { between } else { "" });
         found.push_str(element.as_text()?);
-        if found.len() > MAX_TEXT_BYTES {
+        if found.len() > MAX_FOLDED_BYTES {
             return None;
         }
     }
@@ -231,7 +231,7 @@ fn of_text<'a>(text: &str, name: &str, arguments: &[Value<'a>]) -> Option<ValueK
         ("split", 1) if !word(0)?.is_empty() => return Some(texts(text.split(word(0)?))),
         _ => return None,
     };
-    (made.len() <= MAX_TEXT_BYTES).then(|| ValueKind::Text(made.into()))
+    (made.len() <= MAX_FOLDED_BYTES).then(|| ValueKind::Text(made.into()))
 }
 
 fn of_bytes<'a>(bytes: &[u8], name: &str, arguments: &[Value<'a>]) -> Option<ValueKind<'a>> {
@@ -241,7 +241,7 @@ fn of_bytes<'a>(bytes: &[u8], name: &str, arguments: &[Value<'a>]) -> Option<Val
             let found = by_codec(codec.map_or("utf-8", |codec| codec), bytes)?;
             Some(ValueKind::Text(String::from_utf8(found).ok()?.into()))
         }
-        "hex" if bytes.len() * 2 <= MAX_TEXT_BYTES => {
+        "hex" if bytes.len() * 2 <= MAX_FOLDED_BYTES => {
             Some(ValueKind::Text(hex::encode(bytes).into()))
         }
         "strip" if arguments.is_empty() => Some(ValueKind::Bytes(bytes.trim_ascii().into())),
@@ -252,7 +252,7 @@ fn of_bytes<'a>(bytes: &[u8], name: &str, arguments: &[Value<'a>]) -> Option<Val
                 let ValueKind::Bytes(part) = &part.kind else { return None };
                 found.extend_from_slice(if at > 0 { bytes } else { &[] });
                 found.extend_from_slice(part);
-                if found.len() > MAX_TEXT_BYTES {
+                if found.len() > MAX_FOLDED_BYTES {
                     return None;
                 }
             }
@@ -271,7 +271,7 @@ fn swapped(letter: char) -> char {
 
 fn replaced(text: &str, what: &str, with: &str) -> Option<String> {
     let record_growth = (text.len() + 1).checked_mul(with.len() + 1)?;
-    (record_growth <= MAX_TEXT_BYTES * 4).then(|| text.replace(what, with))
+    (record_growth <= MAX_FOLDED_BYTES * 4).then(|| text.replace(what, with))
 }
 
 fn texts<'a, 't>(parts: impl Iterator<Item = &'t str>) -> ValueKind<'a> {
@@ -296,7 +296,8 @@ fn formatted<'a>(text: &str, arguments: &[Value<'a>]) -> ValueKind<'a> {
         let index = if field.is_empty() { Some(next) } else { field.parse::<usize>().ok() };
         next += 1;
         let value = index.and_then(|at| arguments.get(at)).and_then(shown);
-        let Some(value) = value.filter(|value| found.len() + value.len() <= MAX_TEXT_BYTES) else {
+        let Some(value) = value.filter(|value| found.len() + value.len() <= MAX_FOLDED_BYTES)
+        else {
             return ValueKind::Prefix(found.into());
         };
         found.push_str(&value);
@@ -323,7 +324,7 @@ pub(super) fn interpolated<'a>(text: &str, value: &Value<'a>) -> Value<'a> {
             _ => shown(value),
         });
         match (value, rest.or(letter)) {
-            (Some(value), Some(rest)) if found.len() + value.len() <= MAX_TEXT_BYTES => {
+            (Some(value), Some(rest)) if found.len() + value.len() <= MAX_FOLDED_BYTES => {
                 found.push_str(&value);
                 found.push_str(rest);
             }

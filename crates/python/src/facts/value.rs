@@ -12,7 +12,7 @@ use tidegate_model::reading::{Form, Known, LONGEST_TEXT, MOST_PARTS};
 
 /// Maximum bytes of an assembled text, and maximum length of a list. Chosen: far beyond a
 /// hidden name, and short enough to be created repeatedly.
-pub(super) const MAX_TEXT_BYTES: usize = 4096;
+pub(super) const MAX_FOLDED_BYTES: usize = 4096;
 pub(super) const MAX_LIST_LENGTH: usize = 512;
 
 /// Maximum nesting of lists and dicts reported as literals.
@@ -96,8 +96,8 @@ impl<'a> Value<'a> {
     }
 
     pub(super) fn text(text: &str) -> Self {
-        Self::of(match text.len() > MAX_TEXT_BYTES {
-            true => ValueKind::Prefix(text[..text.floor_char_boundary(MAX_TEXT_BYTES)].into()),
+        Self::of(match text.len() > MAX_FOLDED_BYTES {
+            true => ValueKind::Prefix(text[..text.floor_char_boundary(MAX_FOLDED_BYTES)].into()),
             false => ValueKind::Text(text.into()),
         })
     }

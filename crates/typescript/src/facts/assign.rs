@@ -15,7 +15,7 @@ use oxc::span::GetSpan;
 use oxc::syntax::operator::{AssignmentOperator, BinaryOperator};
 use tidegate_model::reading::FactKind;
 
-use super::value::{MAX_TEXT_BYTES, Value, ValueKind, add_source};
+use super::value::{MAX_FOLDED_BYTES, Value, ValueKind, add_source};
 use super::{Evaluator, paths};
 
 /// Maximum length of a list that is tracked while it grows.
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'_> {
         // In a loop, more will be added.
         let once = self.loops == 0;
         match (old.as_ref().and_then(Value::as_text), value.as_piece()) {
-            (Some(old), Some((piece, whole))) if old.len() + piece.len() <= MAX_TEXT_BYTES => {
+            (Some(old), Some((piece, whole))) if old.len() + piece.len() <= MAX_FOLDED_BYTES => {
                 let (text, whole) = (format!("{old}{piece}").into(), whole && once);
                 Value { shape: ValueKind::Text { text, whole, hidden: true }, from }
             }

@@ -13,7 +13,7 @@ use oxc::span::GetSpan;
 use oxc::syntax::operator::{BinaryOperator, UnaryOperator};
 use tidegate_model::reading::{FactKind, Known};
 
-use super::value::{MAX_LIST_LENGTH, MAX_TEXT_BYTES, Object, Value, ValueKind, add_source};
+use super::value::{MAX_FOLDED_BYTES, MAX_LIST_LENGTH, Object, Value, ValueKind, add_source};
 use super::{Evaluator, MAX_DEPTH, paths};
 
 /// Members that are recorded for any owner.
@@ -389,7 +389,7 @@ impl Pieces {
         let mut sources = Vec::new();
         value.add_sources(&mut sources, 1);
         sources.iter().for_each(|path| add_source(&mut self.from, path));
-        let room = MAX_TEXT_BYTES.saturating_sub(self.text.len());
+        let room = MAX_FOLDED_BYTES.saturating_sub(self.text.len());
         if room == 0 {
             self.whole = false;
             return;

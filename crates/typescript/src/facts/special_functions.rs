@@ -9,7 +9,7 @@ use tidegate_model::reading::{FactKind, Known};
 
 use super::calls::CallSite;
 use super::expressions::GAP;
-use super::value::{MAX_TEXT_BYTES, Object, Value, ValueKind};
+use super::value::{MAX_FOLDED_BYTES, Object, Value, ValueKind};
 use super::{Evaluator, paths, strings};
 
 /// Minimum elements or characters of something too large.
@@ -252,7 +252,7 @@ fn joined(parts: &[Value], resolves: bool, from: Vec<Rc<str>>) -> Option<Value> 
                 whole = false;
             }
         }
-        if all.len() > MAX_TEXT_BYTES {
+        if all.len() > MAX_FOLDED_BYTES {
             return None;
         }
     }

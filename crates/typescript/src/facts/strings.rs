@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use percent_encoding::percent_decode_str;
 
-use super::value::{MAX_LIST_LENGTH, MAX_TEXT_BYTES, Value, ValueKind};
+use super::value::{MAX_FOLDED_BYTES, MAX_LIST_LENGTH, Value, ValueKind};
 
 /// The result of a method of a text or a list.
 pub(super) fn method(base: &Value, name: &str, arguments: &[Value]) -> Option<Value> {
@@ -51,7 +51,7 @@ fn text_method(text: &str, name: &str, arguments: &[Value], from: Vec<Rc<str>>) 
         "replaceAll" => {
             let (what, by) = (word(0)?, word(1)?);
             // A replacement can be far longer than the original.
-            let grows = by.len().saturating_mul(text.len() + 1) > MAX_TEXT_BYTES * 16;
+            let grows = by.len().saturating_mul(text.len() + 1) > MAX_FOLDED_BYTES * 16;
             if grows { None } else { folded(&text.replace(what, by)) }
         }
         "slice" | "substring" | "substr" => {
@@ -70,7 +70,7 @@ fn text_method(text: &str, name: &str, arguments: &[Value], from: Vec<Rc<str>>) 
         }
         "repeat" => {
             let times = index(place(0)?)?;
-            let fits = text.len().saturating_mul(times) <= MAX_TEXT_BYTES;
+            let fits = text.len().saturating_mul(times) <= MAX_FOLDED_BYTES;
             if fits { folded(&text.repeat(times)) } else { None }
         }
         _ => None,
@@ -95,7 +95,7 @@ fn list_method(
                     all.push_str(by);
                 }
                 all.push_str(&one.as_piece()?.0);
-                if all.len() > MAX_TEXT_BYTES {
+                if all.len() > MAX_FOLDED_BYTES {
                     break;
                 }
             }
@@ -129,7 +129,7 @@ fn list_method(
 /// `String.fromCharCode(…)`.
 pub(super) fn from_codes(codes: &[Value], from: Vec<Rc<str>>) -> Option<Value> {
     let mut text = String::new();
-    for code in codes.iter().take(MAX_TEXT_BYTES) {
+    for code in codes.iter().take(MAX_FOLDED_BYTES) {
         let code = code.as_number()?;
         text.push(char::from_u32(u32::try_from(index(code)?).ok()?)?);
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use tidegate_model::reading::{Form, Known, MOST_PARTS};
 
 /// Maximum bytes of an assembled text. Chosen: names and short programs are far shorter.
-pub(super) const MAX_TEXT_BYTES: usize = 2048;
+pub(super) const MAX_FOLDED_BYTES: usize = 2048;
 
 /// Maximum elements of a known list.
 pub(super) const MAX_LIST_LENGTH: usize = 512;
@@ -102,7 +102,7 @@ impl Value {
 
     /// A text with this known beginning.
     pub(super) fn beginning(text: &str) -> Self {
-        let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+        let end = text.floor_char_boundary(MAX_FOLDED_BYTES);
         Self::of(ValueKind::Text { text: text[..end].into(), whole: false, hidden: false })
     }
 
@@ -111,7 +111,7 @@ impl Value {
     }
 
     fn cut(text: &str, hidden: bool) -> Self {
-        let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+        let end = text.floor_char_boundary(MAX_FOLDED_BYTES);
         Self::of(ValueKind::Text { text: text[..end].into(), whole: end == text.len(), hidden })
     }
 
