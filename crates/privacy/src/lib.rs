@@ -1,4 +1,4 @@
-//! Replaces personal data by tokens, and tokens by personal data.
+//! Replaces personal data with tokens, and restores it.
 //!
 //! `session` remembers the values of a session, gives them tokens and restores them. The
 //! values are found by any implementation of `model`'s `Detect`. Plain logic: no I/O, no

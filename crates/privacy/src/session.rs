@@ -2,22 +2,22 @@
 //!
 //! In: texts of tool results, with the spans that were detected in them. Out: texts in
 //! which every value is a token. A value that was found once is known to the session and
-//! replaced wherever it stands again, detected or not, also in other encodings: as part
-//! of a URL, of JSON or of HTML, in base64 or hexadecimal as a whole, in another case,
-//! with its digits set apart in another way.
+//! replaced wherever it occurs again, detected or not, including in other encodings: in a
+//! URL, JSON or HTML, as a whole in base64 or hexadecimal, in another case, with its digits
+//! grouped in another way.
 //!
-//! What must stay true:
+//! Invariants:
 //!
 //! * A value has one token in a session, and a token one value, for ever: numbers count
-//!   up and are not given again, not even after a value was erased. A number that a text
-//!   brought along is not given either: what looks like a token there must not become
-//!   one.
-//! * A token is made when its value leaves, not before: what only a program saw needs no
-//!   place in the vault.
-//! * A token in a text stays as it is.
-//! * The work is linear in the text and hardly depends on how much is known; see `index`.
+//!   up and are never reused, not even after a value was erased. A number that occurs in a
+//!   text is not used either: text that looks like a token must not become one.
+//! * A token is created when its value leaves, not before: what only a program saw needs no
+//!   entry in the vault.
+//! * Tokens in a text stay unchanged.
+//! * The cost is linear in the text and hardly depends on the number of known values; see
+//!   `index`.
 //!
-//! The values are the real ones: keep this in the gateway's process, one for a session.
+//! Holds real values: keep it in the gateway's process, one per session.
 
 mod canonical;
 mod chunks;
@@ -56,7 +56,7 @@ pub use chunks::{BUFFER_BYTES, RestoreChunks, TokenizeChunks};
 pub use restore::{RestoreError, Restored, TokenAction};
 pub use token::{FoundToken, Token, TokenEncoding, find_tokens};
 
-/// Tokens of others that are kept in mind. A text can hold as many as it likes.
+/// How many foreign tokens are remembered; a text can contain any number of them.
 const MAX_FOREIGN_TOKENS: usize = 10_000;
 
 /// How much a session remembers. When a call finds more than this, the oldest half of
@@ -77,12 +77,12 @@ impl Default for Limits {
     }
 }
 
-/// A value that was given a token just now; it belongs into the vault.
+/// A value that has just received its token and must be saved in the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewValue {
     /// Its token.
     pub token: Token,
-    /// The value as it was first seen; what the token is restored to.
+    /// The value as first seen; the token is restored to it.
     pub value: Secret<String>,
 }
 
@@ -93,10 +93,10 @@ impl NewValue {
     }
 }
 
-/// A text without values.
+/// A text with tokens in place of values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokenized {
-    /// The text with tokens in their place.
+    /// The text.
     pub text: String,
     /// How many values were replaced.
     pub counts: BTreeMap<DataType, u32>,
@@ -114,7 +114,7 @@ pub struct SessionValues {
     by_token: HashMapOf<(Token, Id)>,
     /// The highest number of each type so far.
     last: BTreeMap<DataType, u32>,
-    /// Tokens that stood in texts and are not ours.
+    /// Tokens that occurred in texts and are not ours.
     foreign: HashSet<Token>,
     index: Index,
     dropped: usize,
@@ -137,7 +137,7 @@ impl Default for SessionValues {
 }
 
 impl SessionValues {
-    /// A session that knows nothing yet.
+    /// A session without values.
     pub fn new(limits: Limits) -> Self {
         let key = Key::random();
         Self {
@@ -163,14 +163,14 @@ impl SessionValues {
         self.len() == 0
     }
 
-    /// How many values were dropped for lack of room. They are replaced where they are
-    /// detected, no longer where they are not: a report should say so.
+    /// How many values were dropped for lack of room. They are now replaced only where they
+    /// are detected; a report should say so.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// Whether a known value stands in a text that was rearranged. Names of one word do not
-    /// count: such a text holds short words by chance.
+    /// Whether a rearranged text contains a known value. Names of one word do not count:
+    /// such a text contains short words by chance.
     pub fn contains_known(&self, text: &str) -> bool {
         self.known_entries(text).iter().any(|entry| {
             !matches!(entry.data_type, DataType::Person | DataType::Org)
@@ -178,7 +178,7 @@ impl SessionValues {
         })
     }
 
-    /// The types of the known values that stand in a text as they are.
+    /// The types of the known values in a text.
     pub fn known_types(&self, text: &str) -> BTreeSet<DataType> {
         self.known_entries(text).iter().map(|entry| entry.data_type).collect()
     }
@@ -197,14 +197,14 @@ impl SessionValues {
         self.register_detected(text, spans, &tokens, |_| ());
     }
 
-    /// Replaces what was detected in a text, which is then known, and all that is known.
+    /// Registers the values detected in a text, and replaces these and all known ones.
     pub fn tokenize(&mut self, text: &str, spans: &[Span]) -> Tokenized {
         self.make_room();
         let found = self.locate(text, spans);
         self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
     }
 
-    /// The same for some values only: others that are known stay.
+    /// The same for the values that `goes` selects; other known values stay.
     pub fn tokenize_if(
         &mut self,
         text: &str,
@@ -220,8 +220,8 @@ impl SessionValues {
         self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
     }
 
-    /// Makes tokens of an earlier process known again. `last` are the highest numbers
-    /// that were given, also those of tokens that are gone.
+    /// Loads the tokens of an earlier process. `last` has the highest numbers used,
+    /// including those of erased tokens.
     pub fn load(
         &mut self,
         tokens: impl IntoIterator<Item = (Token, Secret<String>)>,
@@ -253,7 +253,7 @@ impl SessionValues {
         for (data_type, form) in canonical_forms(value) {
             ids.extend(self.find_entry(data_type, &form));
         }
-        // Made from the name, not found in a text; with a token it is a value of its own.
+        // Derived from the name, not found in a text; with a token it is a value of its own.
         for part in parts(value) {
             let id = self.find_entry(DataType::Person, &canonical(DataType::Person, part));
             ids.extend(

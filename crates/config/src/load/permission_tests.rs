@@ -188,7 +188,7 @@ fn profiles_that_mean_nothing_are_refused() {
         (
             "[tools]\nread_only = [\"git\"]",
             "error[config.bad_value]: `read_only[0]` in `tools` is \
-          no tool\n  at tidegate.toml:2:14\nhint: write `server__tool`, or `server__*` for all \
+          not a tool\n  at tidegate.toml:2:14\nhint: write `server__tool`, or `server__*` for all \
           tools of a server",
         ),
         (

@@ -1,4 +1,4 @@
-//! One form for all the ways to write a value: equal forms share a token.
+//! The canonical form of a value: spellings with an equal form share a token.
 //!
 //! | type | form |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! Texts that come in chunks: a value or a token may be cut in two.
+//! Streams in chunks: a value or a token may span two of them.
 //!
 //! Nothing is given out before at least [`BUFFER_BYTES`] more bytes have come, or the end.
 //! The cut between what goes and what stays is never inside of a token, a detected or a
@@ -12,7 +12,7 @@ use super::{
 
 /// More than almost all values have; a private key fits.
 pub const BUFFER_BYTES: usize = 4096;
-/// A token has less, however it was written.
+/// Longer than any token in any encoding.
 const LONGEST_TOKEN: usize = 256;
 
 /// Tokenizes a text in chunks.
@@ -30,7 +30,7 @@ impl TokenizeChunks {
         detector: &dyn Detect,
     ) -> Tokenized {
         self.held.push_str(chunk);
-        // Often enough to go on, seldom enough not to look at everything twice.
+        // Often enough to make progress, seldom enough not to scan everything twice.
         if self.held.len() < 2 * BUFFER_BYTES {
             return Tokenized::default();
         }

@@ -1,4 +1,4 @@
-//! Words that are names too: alone, they say nothing about a person.
+//! Common words that are also names: on their own they do not identify a person.
 
 /// Whether it is such a word, whatever its case.
 pub(crate) fn is_common(word: &str) -> bool {

@@ -1,4 +1,4 @@
-//! A text as it reads when its escapes are taken away.
+//! Views of a text with its escapes decoded.
 //!
 //! In: bytes. Out: the surroundings of every escape, decoded, with the way back to
 //! the bytes they came from. A value that was written as `jane%40x.org`,

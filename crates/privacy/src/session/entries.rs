@@ -1,11 +1,11 @@
-//! The values of a session, in one piece of memory, in the order they came.
+//! The values of a session, in one allocation, in the order of their arrival.
 
 use tidegate_model::DataType;
 
 /// Which of the values.
 pub(crate) type Id = u32;
 
-/// How a known value must stand in a text to be the value.
+/// Where in a text a known value counts as the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// Only where it was detected: too short or too common to be searched for.

@@ -1,6 +1,6 @@
-//! All that is known, by the ways to find it; and the search itself.
+//! The index of known values, and the search for them.
 //!
-//! In: values, then a text. Out: where known values stand. A text is read twice: once
+//! In: values, then a text. Out: where known values occur. A text is read twice: once
 //! by bytes for what may stand anywhere, once by words, whose borders are computed for
 //! 64 bytes at a time. Both are linear, whatever is known.
 

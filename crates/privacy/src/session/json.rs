@@ -1,4 +1,4 @@
-//! Tokens in the place of values of a JSON text, which stays JSON.
+//! Tokenizes a JSON text, which stays JSON.
 //!
 //! In a string a token stands as it is. A number that is personal (a phone number, an
 //! account) becomes a string as a whole.

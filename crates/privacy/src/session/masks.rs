@@ -1,4 +1,4 @@
-//! Where words and digits begin, for 64 bytes at a time.
+//! Finds where words and digits begin, 64 bytes at a time.
 
 /// A bit for each of 64 bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

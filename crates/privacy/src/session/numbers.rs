@@ -1,4 +1,4 @@
-//! Finds known numbers in a text, however their digits are set apart.
+//! Finds known numbers in a text, however their digits are grouped.
 //!
 //! A number begins and ends where digits begin and end; between them are single
 //! separators (`555-123 4567`, `(555) 123.4567`). Numbers with letters (an IBAN, many

@@ -1,4 +1,4 @@
-//! Which entry a value has: it is found by its canonical form, or made.
+//! Registers values: finds the entry of a value by its canonical form, or creates it.
 
 use tidegate_model::{DataType, Span};
 

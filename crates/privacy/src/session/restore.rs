@@ -1,4 +1,4 @@
-//! Puts values back where tokens stand, on the way into a tool.
+//! Restores the values of tokens, on the way into a tool.
 //!
 //! All or nothing: one token that this session does not know, or whose type the server
 //! may not receive, and nothing is restored; the error names them. What only looks like a
@@ -14,7 +14,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// Something with values in the place of tokens.
+/// Something with values in place of tokens.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Restored<T> {
     /// With the real values: it goes to the server and nowhere else.
@@ -25,14 +25,14 @@ pub struct Restored<T> {
     pub left: BTreeSet<Token>,
 }
 
-/// What becomes of a token.
+/// What to do with a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenAction {
-    /// Its value takes its place.
+    /// Replace it with its value.
     Restore,
-    /// Nothing is restored, and the token is named.
+    /// Restore nothing, and name the token in the error.
     Refuse,
-    /// It is not meant as one.
+    /// Leave it: it is data that looks like a token.
     Leave,
 }
 

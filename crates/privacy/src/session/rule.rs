@@ -1,4 +1,4 @@
-//! Where a value must be replaced besides the place it was detected at.
+//! The rule by which a value is replaced beyond the place where it was detected.
 //!
 //! Emails, numbers and secrets are themselves wherever they stand. Names are words of
 //! a language: they need whole words, and a single one of them must be long or stand in

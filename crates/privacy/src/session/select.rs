@@ -1,4 +1,4 @@
-//! From what was detected and what is known to what is replaced.
+//! Selects what is replaced, from the detected and the known values.
 //!
 //! Leftmost first, of those the longest. Tokens are never touched. What is left of a
 //! value after the end of another is replaced on its own: no part of it may stay.
@@ -14,7 +14,7 @@ use super::index::Hit;
 use super::token::find_in;
 use super::{FoundToken, Id, MAX_FOREIGN_TOKENS, NewValue, SessionValues, Token, Tokenized, Views};
 
-/// How far the surroundings of an escape are decoded at least; a token is shorter.
+/// The least distance around an escape that is decoded; a token is shorter.
 const LEAST_REACH: usize = 64;
 
 /// What may be replaced. In order: leftmost, longest, whole, first known.
@@ -32,16 +32,16 @@ pub(super) struct Candidate {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     None,
-    /// It stands in the place of a number of JSON.
+    /// It replaces a JSON number.
     Added,
 }
 
-/// What a value is that was detected.
+/// How much of a detected value a span covers.
 #[derive(Clone, Copy)]
 enum Piece {
-    /// What the detector found: known from now on.
+    /// All of it: the value is known from now on.
     Whole,
-    /// What is left of a value: it is one in this place only.
+    /// A rest of it: a value in this place only.
     Fragment,
 }
 

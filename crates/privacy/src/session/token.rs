@@ -1,4 +1,4 @@
-//! What stands for a value in everything that goes towards the model: `[EMAIL_1]`.
+//! Tokens, which replace values in everything sent to the model: `[EMAIL_1]`.
 //!
 //! In: text of any origin. Out: where tokens stand in it, and how they were written.
 //! Tokens are found in the plain form and in what happens to text on its way:
