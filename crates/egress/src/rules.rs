@@ -122,7 +122,7 @@ impl Rules {
         if network.mode == NetworkMode::None {
             return Err(Denial::NoNetwork);
         }
-        if !Network::METHODS.contains(&method) {
+        if !NetworkRule::METHODS.contains(&method) {
             let shown = method.chars().take(20).collect::<String>().escape_debug().to_string();
             return Err(Denial::UnknownMethod(shown));
         }

@@ -41,19 +41,13 @@ pub struct Network {
     pub ca_file: Option<PathBuf>,
 }
 
-impl Network {
-    /// Methods a program can use. `CONNECT` and `TRACE` are never among them:
-    /// the one is for proxies, the other shows headers that it should not.
-    pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-}
-
 impl Default for Network {
     fn default() -> Self {
         Self {
             mode: NetworkMode::None,
             allow: Vec::new(),
             deny: Vec::new(),
-            methods: Self::METHODS.map(str::to_owned).to_vec(),
+            methods: NetworkRule::METHODS.map(str::to_owned).to_vec(),
             allow_private: Vec::new(),
             deny_addresses: Vec::new(),
             rate_per_minute: 100,

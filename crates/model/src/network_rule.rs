@@ -11,8 +11,6 @@ use std::str::FromStr;
 
 use url::Host;
 
-use crate::network::Network;
-
 /// One rule of an allow or deny list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkRule {
@@ -133,6 +131,12 @@ impl fmt::Display for RuleProblem {
 
 impl std::error::Error for RuleProblem {}
 
+impl NetworkRule {
+    /// The methods that a program can use. `CONNECT` and `TRACE` are never among them:
+    /// the one is for proxies, the other shows headers that it should not.
+    pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+}
+
 impl FromStr for NetworkRule {
     type Err = RuleProblem;
 
@@ -159,7 +163,11 @@ impl FromStr for NetworkRule {
 /// Reads the name of a method.
 pub fn parse_method(text: &str) -> Result<String, RuleProblem> {
     let upper = text.to_ascii_uppercase();
-    if Network::METHODS.contains(&upper.as_str()) { Ok(upper) } else { Err(RuleProblem::Methods) }
+    if NetworkRule::METHODS.contains(&upper.as_str()) {
+        Ok(upper)
+    } else {
+        Err(RuleProblem::Methods)
+    }
 }
 
 fn parse_methods(text: &str) -> Result<Vec<String>, RuleProblem> {

@@ -86,6 +86,42 @@ impl SavedCallbacks {
 /// Builds the globals.
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<Callbacks<'js>> {
     let native = Object::new(ctx.clone())?;
+    add_requests(&native, host)?;
+    add_questions(&native, host)?;
+    add_timers(&native, host)?;
+    add_helpers(&native)?;
+    let lazy_native = native.clone();
+    native.set(
+        "load",
+        Func::from(move |ctx: Ctx<'js>, name: String| {
+            let script = LAZY
+                .iter()
+                .find(|script| script.name == name)
+                .ok_or_else(|| Exception::throw_message(&ctx, "no such module"))?;
+            script.call(&ctx, &lazy_native)
+        }),
+    )?;
+    let api: Object<'js> = API.call(ctx, &native)?.get()?;
+    native.set("importModule", api.get::<_, Function<'js>>("importModule")?)?;
+    let mut fire_timer = None;
+    for script in EAGER {
+        let made = script.call(ctx, &native)?;
+        if script.name == "timers" {
+            fire_timer = Some(made.get()?);
+        }
+    }
+    let fire_timer = fire_timer.ok_or(rquickjs::Error::Unknown)?;
+    Ok(Callbacks {
+        settle: api.get("settle")?,
+        finish: api.get("finish")?,
+        encode_output: api.get("encodeOutput")?,
+        port: api.get("port")?,
+        fire_timer,
+    })
+}
+
+/// What a program prints, and the requests that are answered later.
+fn add_requests<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<()> {
     let h = Rc::clone(host);
     native.set(
         "log",
@@ -125,6 +161,11 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
             h.command(id, name.0, request.0).map_err(|_| gone(&ctx))
         }),
     )?;
+    Ok(())
+}
+
+/// Questions that the gateway answers at once.
+fn add_questions<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<()> {
     let h = Rc::clone(host);
     native.set(
         "ask",
@@ -147,18 +188,27 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
             .map(|(ok, text)| rquickjs::convert::List((ok, text)))
         }),
     )?;
-    native.set(
-        "nearest",
-        Func::from(|name: String, candidates: Vec<String>| {
-            did_you_mean(&name, candidates.iter().map(String::as_str))
-        }),
-    )?;
+    Ok(())
+}
+
+fn add_timers(native: &Object<'_>, host: &Rc<Host>) -> rquickjs::Result<()> {
     let h = Rc::clone(host);
     native.set("setTimer", Func::from(move |id: u32, delay: f64| h.set_timer(id, delay)))?;
     let h = Rc::clone(host);
     native.set("clearTimer", Func::from(move |id: u32| h.clear_timer(id)))?;
     let h = Rc::clone(host);
     native.set("now", Func::from(move || h.now_ms()))?;
+    Ok(())
+}
+
+/// Functions that need nothing from the host.
+fn add_helpers<'js>(native: &Object<'js>) -> rquickjs::Result<()> {
+    native.set(
+        "nearest",
+        Func::from(|name: String, candidates: Vec<String>| {
+            did_you_mean(&name, candidates.iter().map(String::as_str))
+        }),
+    )?;
     native.set(
         "randomBytes",
         Func::from(|ctx: Ctx<'js>, count: u32| {
@@ -173,34 +223,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
         Func::from(|ctx: Ctx<'js>, text: LossyText| ArrayBuffer::new(ctx, text.0.into_bytes())),
     )?;
     native.set("utf8Decode", Func::from(decode_utf8))?;
-    let lazy_native = native.clone();
-    native.set(
-        "load",
-        Func::from(move |ctx: Ctx<'js>, name: String| {
-            let script = LAZY
-                .iter()
-                .find(|script| script.name == name)
-                .ok_or_else(|| Exception::throw_message(&ctx, "no such module"))?;
-            script.call(&ctx, &lazy_native)
-        }),
-    )?;
-    let api: Object<'js> = API.call(ctx, &native)?.get()?;
-    native.set("importModule", api.get::<_, Function<'js>>("importModule")?)?;
-    let mut fire_timer = None;
-    for script in EAGER {
-        let made = script.call(ctx, &native)?;
-        if script.name == "timers" {
-            fire_timer = Some(made.get()?);
-        }
-    }
-    let fire_timer = fire_timer.ok_or(rquickjs::Error::Unknown)?;
-    Ok(Callbacks {
-        settle: api.get("settle")?,
-        finish: api.get("finish")?,
-        encode_output: api.get("encodeOutput")?,
-        port: api.get("port")?,
-        fire_timer,
-    })
+    Ok(())
 }
 
 pub(crate) fn named(file_name: &str) -> EvalOptions {

@@ -1,6 +1,6 @@
 //! The keys of `[network]`, which a profile's network has too.
 
-use tidegate_model::{Network, NetworkMode};
+use tidegate_model::{Network, NetworkMode, NetworkRule};
 
 use crate::keys::key::{Key, Kind, listed, nothing};
 use crate::quantity::{show_duration, show_size};
@@ -135,7 +135,7 @@ fn default_network_mode() -> String {
 }
 
 fn default_network_methods() -> String {
-    listed(&Network::METHODS)
+    listed(&NetworkRule::METHODS)
 }
 
 fn default_network_rate() -> String {

@@ -71,9 +71,7 @@ fn the_example_of_the_reference_page_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place_and_a_remedy() {
-    let rule = |keys: &str| format!("[[rule]]\nname = \"x\"\ndecision = \"deny\"\n{keys}\n");
-    let long = format!("name = \"{}\"", "x".repeat(81));
+fn an_invalid_matcher_is_reported_with_its_place_and_a_remedy() {
     for (text, expected) in [
         (
             rule("servr = \"files\""),
@@ -117,6 +115,15 @@ fn what_is_wrong_is_told_with_its_place_and_a_remedy() {
             "error[config.bad_value]: `sql` in rule 1 is not one word\n  at /p/policy.toml:4:7\n\
              hint: write verbs such as `drop`",
         ),
+    ] {
+        assert_eq!(parse(&text).unwrap_err(), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_invalid_rule_is_reported_with_its_place_and_a_remedy() {
+    let long = format!("name = \"{}\"", "x".repeat(81));
+    for (text, expected) in [
         (
             rule("risk = \"hihg\""),
             "error[config.bad_value]: `risk` in rule 1 is none of `low`, `medium`, `high`, \
@@ -173,6 +180,11 @@ fn what_is_wrong_is_told_with_its_place_and_a_remedy() {
     ] {
         assert_eq!(parse(&text).unwrap_err(), expected, "{text}");
     }
+}
+
+/// A rule with these further keys.
+fn rule(keys: &str) -> String {
+    format!("[[rule]]\nname = \"x\"\ndecision = \"deny\"\n{keys}\n")
 }
 
 #[test]
