@@ -1,7 +1,7 @@
-//! The check of a call's arguments, against parsing the same arguments.
+//! Checking a call's arguments, compared with parsing them.
 //!
-//! Every call pays for it. The schema is compiled already, as it is from the
-//! second call of a tool on.
+//! Every call pays for it. The schema is already compiled, as it is from the
+//! second call of a tool.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::report::Figure;
 use crate::samples::Samples;
 use crate::setup::note;
 
-/// One call takes microseconds; a sample is the mean of so many.
+/// Calls per sample: one call takes only microseconds.
 const CALLS: u32 = 1_000;
 const ROUNDS: usize = 50;
 
@@ -33,7 +33,7 @@ pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
             figures.push(figure(name, tool, &large_arguments())?);
         }
         None => {
-            note(format!("the largest real schema is left out: there is no `{}` here", LARGEST.0));
+            note(format!("the largest real schema is skipped: there is no `{}` here", LARGEST.0));
         }
     }
     Ok(figures)
@@ -46,14 +46,14 @@ fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let mut call = ToolCall { tool: ToolRef::new("bench", &tool.name), arguments };
     let tool = Arc::new(tool);
-    // A check that was given up for its cost would look fast.
+    // A check that was abandoned for its cost would look fast.
     let empty = ToolCall { tool: call.tool.clone(), arguments: Map::new() };
     ensure!(
         policy.decide(&permissions, empty, &tool, None, standing(&Approved::default())).is_err(),
         "the arguments of {name} are not checked"
     );
     let (mut checks, mut parses) = (Samples::default(), Samples::default());
-    // One round without counting: caches warm up.
+    // The first round does not count: caches warm up.
     for round in 0..=ROUNDS {
         let parse = parse(&text)?;
         let check;
@@ -71,7 +71,7 @@ fn figure(name: &str, tool: ToolDef, arguments: &Value) -> anyhow::Result<Figure
     })
 }
 
-/// The time of one decision; gives the call back.
+/// The time of one decision. Returns the call for the next one.
 fn decide(
     policy: &Policy,
     permissions: &Permissions,
@@ -87,7 +87,7 @@ fn decide(
     Ok((call, started.elapsed() / CALLS))
 }
 
-/// A program of no risk for which nobody has approved anything.
+/// A program without risk and without approvals.
 fn standing(approved: &Approved) -> CallContext<'_> {
     CallContext { level: Level::Low, run: approved, session: approved }
 }
@@ -131,7 +131,7 @@ pub(super) fn typical() -> ToolDef {
 
 pub(super) fn typical_arguments() -> Value {
     json!({
-        "project": "tidegate", "title": "The check of arguments takes too long",
+        "project": "tidegate", "title": "Checking arguments takes too long",
         "body": "Every call pays for it, so it should take a few microseconds at most.",
         "priority": "high", "labels": ["speed", "policy"], "assignee": {"id": 42, "notify": true}
     })

@@ -1,4 +1,4 @@
-//! Many runs at once: how fast fresh workers come, and what waiting ones cost.
+//! Many runs at once: how fast new workers start, and how much memory waiting ones take.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -22,7 +22,7 @@ const BURST: u32 = 200;
 const WAITING: u32 = 1000;
 const ROUNDS: usize = 3;
 
-/// Gateway and workers together, from the goals of this project.
+/// Gateway and workers together; a goal of this project.
 const GOAL_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
 /// How long a thousand programs may take to reach their tool.
@@ -55,7 +55,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<(Vec<Figure>, V
     Ok((figures, vec![waiting(setup).await?]))
 }
 
-/// Runs one after the other, as many at once as there are cores.
+/// Consecutive runs, as many in parallel as there are cores.
 async fn steady(gateway: &Arc<Gateway>) -> anyhow::Result<Duration> {
     let lanes = lanes();
     let started = Instant::now();
@@ -94,7 +94,7 @@ async fn succeed(gateway: &Arc<Gateway>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The same number of processes that do nothing, as many at once.
+/// The same number of processes that do nothing, as many in parallel.
 async fn plain_processes(count: u32) -> anyhow::Result<Duration> {
     let lanes = lanes();
     let started = Instant::now();
@@ -143,7 +143,7 @@ async fn waiting(setup: &Setup<'_>) -> anyhow::Result<Amount> {
     }
     while tasks.join_next().await.is_some() {}
     gateway.close().await;
-    ensure!(workers.count >= WAITING as usize, "only {} workers were there", workers.count);
+    ensure!(workers.count >= WAITING as usize, "only {} workers were running", workers.count);
     Ok(Amount {
         name: format!("{WAITING} programs that wait for a slow tool"),
         unit: Unit::Bytes,
@@ -173,7 +173,7 @@ fn lanes() -> u32 {
     u32::try_from(cores).unwrap_or(u32::MAX)
 }
 
-/// The middle one, in milliseconds.
+/// The median, in milliseconds.
 fn middle(mut times: Vec<Duration>) -> f64 {
     times.sort();
     times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1000.0)

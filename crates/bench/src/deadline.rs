@@ -1,4 +1,4 @@
-//! How late a run ends that does not want to end.
+//! How long after its deadline a run ends that resists.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ const TIME: Duration = Duration::from_millis(200);
 /// The guarantee, G7.
 const PROMISED_MS: f64 = 250.0;
 
-/// The longest of all rounds: a promise is not kept in the median.
+/// The slowest of all rounds: a promise is not about the median.
 pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
     let gateway = open(setup)?;
     let mut figures = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
         figures.push(Figure {
             name: format!("deadline, latest end of {name}"),
             ms: late.max(),
-            yardstick: "what is promised".to_owned(),
+            yardstick: "the promised limit".to_owned(),
             yardstick_ms: PROMISED_MS,
         });
     }

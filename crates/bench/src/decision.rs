@@ -1,8 +1,8 @@
-//! One decision with many rules, against what it may take.
+//! One decision with many rules, compared with its time limit.
 //!
 //! Every call pays for it. Half of the rules are about other servers, as in a policy
-//! that grew; the rest look at the arguments, and the schema is checked, too. What wins
-//! is asserted, so that a decision that looks at less would not pass for a fast one.
+//! that grew; the rest look at the arguments, and the schema is checked too. The
+//! outcome is asserted, so that a decision that looks at less does not count as fast.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::arguments::{typical, typical_arguments};
 use crate::report::Figure;
 use crate::samples::Samples;
 
-/// One decision takes microseconds; a sample is the mean of so many.
+/// Decisions per sample: one takes only microseconds.
 const CALLS: u32 = 1_000;
 const ROUNDS: usize = 50;
 
-/// Rules in all. Chosen: more than a person keeps in mind.
+/// Total number of rules. Chosen: more than anyone writes by hand.
 const RULES: usize = 200;
 
-/// What a decision may take, in milliseconds.
+/// The time limit of a decision, in milliseconds.
 const GOAL_MS: f64 = 0.020;
 
 pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
@@ -34,7 +34,7 @@ pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
     bench.check()?;
     let mut decisions = Samples::default();
     let mut call = bench.call(&typical_arguments());
-    // One round without counting: caches warm up.
+    // The first round does not count: caches warm up.
     for round in 0..=ROUNDS {
         let took;
         (call, took) = bench.decide(call)?;
@@ -75,7 +75,7 @@ impl Bench {
         CallContext { level: Level::Low, run: &self.approved, session: &self.approved }
     }
 
-    /// That rules and schema are looked at.
+    /// Asserts that rules and schema are checked.
     fn check(&self) -> anyhow::Result<()> {
         let decide = |arguments: &Value| {
             let call = self.call(arguments);
@@ -83,13 +83,13 @@ impl Bench {
         };
         let mut denied = typical_arguments();
         denied["body"] = json!("see secret-199-plan");
-        ensure!(matches!(decide(&denied), Err(Denial::Rule(_))), "the last rule does not count");
+        ensure!(matches!(decide(&denied), Err(Denial::Rule(_))), "the last rule is not applied");
         let wrong = Value::Object(Map::new());
         ensure!(matches!(decide(&wrong), Err(Denial::Arguments(_))), "arguments are not checked");
         Ok(())
     }
 
-    /// The time of one decision; gives the call back.
+    /// The time of one decision. Returns the call for the next one.
     fn decide(&self, mut call: ToolCall) -> anyhow::Result<(ToolCall, Duration)> {
         let started = Instant::now();
         for _ in 0..CALLS {

@@ -1,10 +1,10 @@
 //! What it costs a model to find the tools of a whole job, among those of 112 servers.
 //!
-//! The jobs are those of the end-to-end workflows, the tool lists those of published
-//! servers in `testing/catalog`, all of them configured at once; found where Tidegate is
-//! built. A model asks as the shipped skill teaches: one search for what a server is to
-//! do, answered with definitions. For what that does not find it looks through more names.
-//! Counted is all that enters the context: questions and answers.
+//! The jobs are those of the end-to-end workflows. The tool lists are those of published
+//! servers in `testing/catalog`, all configured at once; they exist only in the repository.
+//! A model searches as the shipped skill teaches: one search for each thing that a server
+//! should do, answered with definitions. For tools that this does not find, it looks through
+//! more names. Everything that enters the context is counted: questions and answers.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::report::{Amount, Unit};
 use crate::setup::note;
 
 const CATALOG: &str = "testing/catalog";
-/// What is promised for one job.
+/// The promised limit for one job.
 const GOAL: u64 = 1_200;
 
 /// One need: how a model would put it, and the tools that serve it.
@@ -103,7 +103,7 @@ const JOBS: [(&str, &[Need]); 6] = [
 
 pub(crate) fn measure() -> anyhow::Result<Vec<Amount>> {
     let Ok(files) = read_catalog(Path::new(CATALOG)) else {
-        note(format!("discovery is left out: there is no `{CATALOG}` here"));
+        note(format!("discovery is skipped: there is no `{CATALOG}` here"));
         return Ok(Vec::new());
     };
     let mut catalog = Catalog::default();
@@ -114,7 +114,7 @@ pub(crate) fn measure() -> anyhow::Result<Vec<Amount>> {
     JOBS.iter().map(of_job).collect()
 }
 
-/// What finding all tools of a job costs.
+/// The cost of finding all tools of a job.
 fn cost(catalog: &Catalog, name: &str, needs: &[Need]) -> anyhow::Result<Amount> {
     let (mut searched, mut again, mut tools) = (0, 0, 0);
     for need in needs {
@@ -149,7 +149,7 @@ fn ask_again(catalog: &Catalog, query: &str, tool: &str) -> anyhow::Result<u64> 
     Ok(searched + count(&question.to_string()) + count(&definition.to_string()))
 }
 
-/// An answer, and what it and the question cost.
+/// An answer, and the cost of question and answer.
 fn ask(catalog: &Catalog, arguments: Value) -> anyhow::Result<(SearchAnswer, u64)> {
     let question = json!({"name": "search_tools", "arguments": arguments}).to_string();
     let request: SearchRequest = serde_json::from_value(arguments).context("a wrong request")?;

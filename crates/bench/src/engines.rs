@@ -1,4 +1,4 @@
-//! QuickJS, Deno and Node: what a start costs, and what a long computation does.
+//! QuickJS, Deno and Node: the cost of a start and of a long computation.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const SIEVE: &str = "const most = 1_000_000;
     }
     return primes;";
 
-/// What is run, and what it is called.
+/// The programs, with their names.
 const PROGRAMS: [(&str, &str); 2] =
     [("cold start", "return 'hello'"), ("primes below 1e6, cold", SIEVE)];
 

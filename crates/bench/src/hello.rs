@@ -1,4 +1,4 @@
-//! A program that does nothing: what running code costs at all.
+//! A program that does nothing: the minimal cost of a run.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
     let gateway = open(setup)?;
     for _ in 0..WARM_RUNS {
         gateway.prepare_worker();
-        // Until the spare worker is up, which no run waits for.
+        // Wait until the spare worker is up; no run waits for it.
         tokio::time::sleep(Duration::from_millis(20)).await;
         warm.add(hello(&gateway).await?);
     }
@@ -67,7 +67,7 @@ pub(crate) fn plain_process(setup: &Setup<'_>) -> anyhow::Result<Duration> {
 /// A gateway without servers.
 pub(crate) fn open(setup: &Setup<'_>) -> anyhow::Result<Arc<Gateway>> {
     let settings = Settings::new(setup.folder.join("hello"));
-    // Counted once per process, not once per run.
+    // Measured once per process, not once per run.
     tidegate_gateway::tokens::count("warm up");
     setup.gateway(settings)
 }

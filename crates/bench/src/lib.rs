@@ -1,9 +1,9 @@
 //! `tidegate bench`: hot paths as ratios to something measured in the same run.
 //!
-//! Machines are noisy and differ, so a time alone says little: every figure has
-//! a yardstick beside it, and samples of both alternate.
+//! Machines are noisy and differ, so a time alone says little: every figure has a
+//! yardstick, and samples of both alternate.
 //!
-//! In: a [`Suite`], and a [`Setup`] from the executable that is measured. Out: a
+//! In: a [`Suite`], and a [`Setup`] from the measured executable. Out: a
 //! [`Report`]. One file per suite; `slow_server` is the server that `crowd` waits for.
 
 mod arguments;

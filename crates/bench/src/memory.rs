@@ -1,7 +1,7 @@
 //! Memory of processes as the kernel counts it.
 //!
-//! Pages that processes share are divided among them (PSS), so that the sum over
-//! processes is what they take together.
+//! Shared pages are divided among the processes that share them (PSS), so that the sum over
+//! processes is their total.
 
 use std::fs;
 
@@ -21,8 +21,7 @@ impl Memory {
     }
 }
 
-/// The workers below this process, all the way down: one may stand behind
-/// another process of its jail.
+/// All workers below this process. Another process of the jail may be between.
 pub(crate) fn memory_of_workers() -> Memory {
     let mut all = Memory::default();
     for child in children(std::process::id()) {
@@ -51,8 +50,7 @@ fn children(process: u32) -> Vec<u32> {
     lists.flat_map(ids).collect()
 }
 
-/// What a process takes. One that lets nobody look closer counts with all that
-/// is resident, shared or not.
+/// The memory of a process: PSS, or all resident memory if the process cannot be inspected.
 fn of_process(process: u32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{process}/smaps_rollup")).unwrap_or_default();
     let status = || fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();

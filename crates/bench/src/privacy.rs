@@ -1,8 +1,8 @@
-//! Finding and replacing personal data, against what it may take.
+//! Finding and replacing personal data, compared with time limits.
 //!
 //! Every answer of a tool pays for it. Dense text is the demo's leads, in which every
-//! record is a person; sparse text is a log without any. What is found is asserted, so that
-//! a search that looks at less would not pass for a fast one.
+//! record is a person; sparse text is a log without any. What is found is
+//! asserted, so that a search that looks at less does not count as fast.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -21,10 +21,10 @@ use crate::samples::Samples;
 const MEGABYTE: usize = 1_000_000;
 const ROUNDS: usize = 9;
 
-/// What the text of a megabyte may take, in milliseconds.
+/// The time limits for a megabyte of text, in milliseconds.
 const DENSE_MS: f64 = 1000.0 / 150.0;
 const SPARSE_MS: f64 = 1000.0 / 300.0;
-/// What an answer of ten megabytes may take beside the call itself.
+/// The time limit for an answer of ten megabytes, without the call itself.
 const ANSWER_MS: f64 = 100.0;
 
 pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
@@ -87,7 +87,7 @@ pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
 
 fn median(mut work: impl FnMut()) -> f64 {
     let mut samples = Samples::default();
-    // One round without counting: caches warm up.
+    // The first round does not count: caches warm up.
     for round in 0..=ROUNDS {
         let started = Instant::now();
         work();

@@ -1,4 +1,4 @@
-//! Programs in Python: what a start costs, and whether they run as fast as outside.
+//! Programs in Python: the cost of a start, and their speed compared with plain Python.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -16,10 +16,10 @@ const WARM_RUNS: usize = 40;
 const COLD_RUNS: usize = 15;
 const JOBS: usize = 7;
 
-/// Until a spare worker is up, which no run waits for.
+/// Time for a spare worker to start; no run waits for it.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Until everything is imported that programs are forked with. Chosen with room.
+/// Time for the parent of forked programs to import its modules. Chosen generously.
 const ZYGOTE: Duration = Duration::from_secs(3);
 
 /// 10 MB of JSON, read and filtered as programs do.
@@ -38,7 +38,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
     anew.sandbox.fork = false;
     let starting = setup.gateway(anew)?;
     let Ok(python) = starting.find_python().await else {
-        note("there is no Python 3.9 or later on this machine; nothing is measured with it");
+        note("Python is skipped: there is no Python 3.9 or later on this machine");
         return Ok(Vec::new());
     };
     let python = python.program;

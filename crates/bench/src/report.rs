@@ -1,8 +1,8 @@
-//! What was measured, for people and for scripts.
+//! The results, for people and for scripts.
 
 use serde_json::{Value, json};
 
-/// All that was measured.
+/// All results.
 #[derive(Default)]
 pub struct Report {
     pub(crate) figures: Vec<Figure>,
@@ -60,13 +60,13 @@ impl Figure {
     }
 }
 
-/// Memory or tokens that were measured, with what they must not exceed.
+/// Measured memory or tokens, with their limit.
 pub(crate) struct Amount {
     pub(crate) name: String,
     pub(crate) unit: Unit,
     pub(crate) amount: u64,
     pub(crate) goal: u64,
-    /// What it is made of, per name.
+    /// Its parts by name.
     pub(crate) parts: Vec<(&'static str, u64)>,
 }
 
@@ -114,12 +114,12 @@ impl Amount {
     }
 }
 
-/// A time in the unit that people would use.
+/// A time in a readable unit.
 fn time(ms: f64) -> String {
     if ms < 0.1 { format!("{:.2} µs", ms * 1000.0) } else { format!("{ms:.2} ms") }
 }
 
-/// Milliseconds without digits that say nothing.
+/// Milliseconds without meaningless digits.
 fn nanoseconds(ms: f64) -> f64 {
     (ms * 1_000_000.0).round() / 1_000_000.0
 }

@@ -1,7 +1,7 @@
-//! Search: queries over 4,488 tools, making their index, and its memory.
+//! Search: queries over 4,488 tools, building the index, and its memory.
 //!
 //! The tools and queries are those of `testing/search`, all sources in one
-//! catalog; found where Tidegate is built.
+//! catalog; they exist only in the repository.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -19,9 +19,9 @@ use crate::setup::note;
 const TOOLS: &str = "testing/search/tools.jsonl";
 const QUERIES: &str = "testing/search/queries.jsonl";
 const ROUNDS: usize = 5;
-/// One of so many queries is asked: enough for a p95, and done in seconds.
+/// Every nth query is used: enough for a p95, and done in seconds.
 const EVERY: usize = 4;
-/// What is promised.
+/// The promised limits.
 const MEMORY_GOAL: u64 = 40 << 20;
 const WAYS: [(Scoring, &str, f64); 2] =
     [(Scoring::Words, "by words", 2.0), (Scoring::WordsAndMeaning, "by words and meaning", 15.0)];
@@ -29,11 +29,11 @@ const INDEX_GOAL: f64 = 200.0;
 
 pub(crate) fn measure() -> anyhow::Result<(Vec<Figure>, Vec<Amount>)> {
     let Ok(files) = read_catalog(Path::new(TOOLS)) else {
-        note(format!("search is left out: there is no `{TOOLS}` here"));
+        note(format!("search is skipped: there is no `{TOOLS}` here"));
         return Ok((Vec::new(), Vec::new()));
     };
     let queries = queries()?;
-    // The memory first, with both scores: later, freed memory would be used again.
+    // Memory first, with both kinds of scoring: later, freed memory would be reused.
     let empty = Memory::of_this_process()?.bytes;
     let catalog = catalog(&files, Scoring::WordsAndMeaning);
     let listed = Memory::of_this_process()?.bytes;
@@ -73,7 +73,7 @@ fn catalog(files: &CatalogFile, scoring: Scoring) -> Catalog {
     catalog
 }
 
-/// Has the index made, which the first search does.
+/// Builds the index, as the first search does.
 fn index(catalog: &Catalog) -> anyhow::Result<Duration> {
     let started = Instant::now();
     ensure!(!catalog.search("list files", 1).is_empty(), "nothing was found");

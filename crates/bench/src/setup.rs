@@ -1,4 +1,4 @@
-//! What the suites share: the executable that they measure, and the time of a run.
+//! What the suites share: the measured executable, and the time of a run.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -15,7 +15,7 @@ use tidegate_model::{Language, Program};
 /// What the suites get from the executable that they measure.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
-    /// An empty folder for state; whoever made it removes it.
+    /// An empty folder for state; its creator removes it.
     pub folder: &'a Path,
     /// The executable.
     pub executable: &'a Path,
@@ -29,7 +29,7 @@ impl Setup<'_> {
     }
 }
 
-/// How long a program takes in a worker that is up already.
+/// The time of a TypeScript program in a running worker.
 pub(crate) async fn timed_run(gateway: &Arc<Gateway>, source: &str) -> anyhow::Result<Duration> {
     timed_when_ready(gateway, source, Language::TypeScript).await
 }
@@ -66,8 +66,8 @@ pub(crate) fn equipment(name: &str) -> Option<Value> {
     equipment.get(name).cloned()
 }
 
-/// Tells on standard error what is left out, and why.
+/// Says on standard error what is skipped, and why.
 pub(crate) fn note(text: impl Display) {
-    // If standard error is closed, nobody wants to know.
+    // Nothing can be done if standard error is closed.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! An MCP server with one tool that takes as long as it is told to.
+//! An MCP server with one tool that waits for a given time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,8 @@ impl ServerHandler for Slow {
             "required": ["seconds"]
         });
         let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
-        let tool = Tool::new("wait", "Answers after so many seconds.", Arc::new(schema));
+        let tool =
+            Tool::new("wait", "Answers after the given number of seconds.", Arc::new(schema));
         Ok(ListToolsResult::with_all_items(vec![tool]))
     }
 

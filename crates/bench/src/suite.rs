@@ -9,20 +9,20 @@ use crate::{
     start, types, validation,
 };
 
-/// What can be measured.
+/// What to measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Suite {
     /// A program that does nothing: cold and warm, against a plain process start
     Hello,
     /// 100 calls of a program, against a direct client
     Echo,
-    /// Fresh workers on all cores, a burst of runs, and 1,000 that wait at once
+    /// New workers on all cores, a burst of runs, and 1,000 waiting programs
     Crowd,
     /// Start to first answered tools/list with 20 configured servers
     Start,
     /// Generating typed APIs, and checking a program against them
     Types,
-    /// The check of a call's arguments, against parsing them
+    /// Checking a call's arguments, against parsing them
     Arguments,
     /// One decision with 200 rules, against the goal
     Decision,
@@ -36,9 +36,9 @@ pub enum Suite {
     Python,
     /// Finding tools among thousands, by words and by meaning, and indexing them
     Search,
-    /// What finding the tools of whole jobs costs, in tokens
+    /// The cost of finding all tools of a job, in tokens
     Discovery,
-    /// How late runs end that do not want to, against what is promised
+    /// How late runs end that resist their deadline, against the promised limit
     Deadline,
 }
 

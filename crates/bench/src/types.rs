@@ -58,7 +58,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
             figures.push(check(setup, &checks, Language::TypeScript, PROGRAM).await?);
         }
         None => note(
-            "TypeScript 7 is not installed (`tidegate doctor --fix` does it); no type check measured",
+            "type checks are skipped: TypeScript 7 is not installed (`tidegate doctor --fix` installs it)",
         ),
     }
     match python_checker() {
@@ -66,16 +66,16 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
             let checks = Checks { python: Some(python), ..Checks::default() };
             figures.push(check(setup, &checks, Language::Python, PYTHON_PROGRAM).await?);
         }
-        None => note("ty is not installed; no type check of Python measured"),
+        None => note("type checks of Python are skipped: ty is not installed"),
     }
     Ok(figures)
 }
 
-/// Both trees of all the real tool lists of this repository.
+/// Both typed APIs of all real tool lists in this repository.
 fn generate() -> anyhow::Result<Option<Figure>> {
     let mut catalog = Catalog::default();
     let Ok(files) = read_catalog(Path::new("testing/catalog")) else {
-        note("testing/catalog is not here; no generated APIs measured");
+        note("generated APIs are skipped: there is no `testing/catalog` here");
         return Ok(None);
     };
     for (server, list) in &files.servers {
@@ -120,7 +120,7 @@ fn fresh(catalog: &Catalog) -> Catalog {
     fresh
 }
 
-/// The difference that a type check makes to a run, each with a changed program.
+/// The time that a type check adds to a run. Each run has a changed program.
 async fn check(
     setup: &Setup<'_>,
     checks: &Checks,
@@ -136,7 +136,7 @@ async fn check(
     let (checked, unchecked) =
         (open("typed", TypeCheck::Strict)?, open("untyped", TypeCheck::Off)?);
     let (mut with, mut without) = (Samples::default(), Samples::default());
-    // One round without counting: servers and compiler start.
+    // The first round does not count: servers and compiler start.
     for round in 0..=CHECKS {
         let source = program.replace("NUMBER", &round.to_string());
         let slow = timed_when_ready(&checked, &source, language).await?;
@@ -157,7 +157,7 @@ async fn check(
     })
 }
 
-/// The compiler of the test equipment, else the one a user has.
+/// The compiler of the test equipment, else the installed one.
 fn compiler() -> Option<PathBuf> {
     let environment = Environment::from_process();
     let state_dir = tidegate_config::state_dir(&environment).ok()?;
@@ -170,7 +170,7 @@ fn compiler() -> Option<PathBuf> {
     }
 }
 
-/// The same for Python: ty, which is the quicker of the two.
+/// The same for Python: ty, the faster of the two.
 fn python_checker() -> Option<PathBuf> {
     let environment = Environment::from_process();
     let equipped = equipment("ty");

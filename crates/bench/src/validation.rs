@@ -1,9 +1,8 @@
-//! Validating a program of 200 lines, against what it may take.
+//! Validating a program of 200 lines, compared with its time limit.
 //!
 //! Every run pays for it: parse, read what the program does, and judge that by all rules.
-//! In TypeScript the worker parses and reads before it runs anything, so that is measured
-//! here without a worker around it. What must be found is asserted: a validator that looks
-//! at less would not pass for a fast one.
+//! Parsing and reading are measured without the process of the reader. What must be found is asserted, so that a validator that
+//! looks at less does not count as fast.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -21,10 +20,10 @@ const ROUNDS: usize = 50;
 /// Lines of a program.
 const LINES: usize = 200;
 
-/// What a validation may take, in milliseconds.
+/// The time limit of a validation, in milliseconds.
 const GOAL_MS: f64 = 5.0;
 
-/// A part of a program as models write them; `{n}` makes each one different.
+/// Part of a typical program; `{n}` makes each copy different.
 const TYPESCRIPT: &str = "\
 const page{n}: string[] = [];
 for (let page = 1; page <= 20; page++) {
@@ -74,7 +73,7 @@ pub(crate) fn measure() -> anyhow::Result<Vec<Figure>> {
     ])
 }
 
-/// Exactly as many lines as wanted, the last of which does what is to be found.
+/// A program of exactly `LINES` lines; the last one is to be found.
 fn program(head: &str, part: &str, last: &str) -> String {
     let mut lines: Vec<String> = head.lines().map(str::to_owned).collect();
     let whole = part.lines().count();
@@ -92,7 +91,7 @@ fn program(head: &str, part: &str, last: &str) -> String {
 fn figure(rules: &ValidationRules, language: Language, source: &str) -> anyhow::Result<Figure> {
     ensure!(source.lines().count() == LINES, "the program does not have {LINES} lines");
     let mut samples = Samples::default();
-    // One round without counting: caches warm up.
+    // The first round does not count: caches warm up.
     for round in 0..=ROUNDS {
         let started = Instant::now();
         let reading = read(language, black_box(source))?;

@@ -1,4 +1,4 @@
-//! Settings and a gateway for commands that need them.
+//! Makes the settings, the gateway and the run context that commands share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::print::Usage;
 use crate::{logging, print};
 
-/// The settings of a file, or of the first one found.
+/// The settings of the named file, or of the first one found. Prints their warnings.
 pub(crate) fn settings(
     file: &Option<PathBuf>,
     environment: &Environment,
@@ -29,7 +29,7 @@ pub(crate) fn settings(
     Ok(settings)
 }
 
-/// A gateway with the settings of a file, or of the first one found.
+/// A gateway with the settings of the named file, or of the first one found.
 pub(crate) fn gateway(file: &Option<PathBuf>) -> anyhow::Result<Arc<Gateway>> {
     let environment = Environment::from_process();
     let settings = settings(file, &environment)?;
@@ -43,7 +43,7 @@ pub(crate) fn open(settings: Settings, environment: &Environment) -> anyhow::Res
     Ok(gateway)
 }
 
-/// This executable, to be started again as worker and guard.
+/// The path of this executable, which starts itself again as worker and guard.
 pub(crate) fn own_executable() -> anyhow::Result<PathBuf> {
     // On Linux the link still works after an upgrade has replaced the file.
     let link = Path::new("/proc/self/exe");
@@ -56,16 +56,16 @@ pub(crate) fn own_executable() -> anyhow::Result<PathBuf> {
 /// A run context that Ctrl-C cancels.
 pub(crate) fn cancelled_by_ctrl_c() -> RunContext {
     let cancelled = CancellationToken::new();
-    let told = cancelled.clone();
+    let token = cancelled.clone();
     tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
-            told.cancel();
+            token.cancel();
         }
     });
     RunContext { cancelled, ..RunContext::default() }
 }
 
-/// Makes a named session this process's own, for as long as the answer is kept.
+/// Reserves a named session for this process, until the returned value is dropped.
 pub(crate) fn own_session(gateway: &Gateway, session: &SessionId) -> anyhow::Result<OwnSession> {
     gateway.own_session(session).map_err(|error| match error {
         SessionError::InUse(_) => Usage(error.to_string()).into(),

@@ -1,9 +1,9 @@
 //! The log on standard error.
 //!
-//! In: events of all parts, with texts of programs and servers among their fields.
-//! Out: one line each. What would end the line, move a cursor, turn the direction of
-//! reading or hide is written as an escape, so that nobody can forge a line or steer
-//! a terminal. Personal data in it has tokens, as soon as there is a gateway.
+//! In: events of all parts, whose fields may hold text of programs and servers.
+//! Out: one line for each event. Characters that end the line, move the cursor, reverse the
+//! reading direction or hide text are escaped, so that nobody can forge a line or control
+//! the terminal. Personal data is replaced with tokens once there is a gateway.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -19,12 +19,13 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::print::has_colours;
 
-/// Who knows what is personal.
+/// Knows which values are personal.
 static GATEWAY: OnceLock<Weak<Gateway>> = OnceLock::new();
 
-/// From now on this gateway says what is personal.
+/// Redacts the log with this gateway from now on.
 pub(crate) fn redact_with(gateway: &Arc<Gateway>) {
-    // A process has one gateway; what a second one would know, the bench does not log.
+    // A process has one gateway, except in benchmarks and the demo, which log no personal
+    // data.
     let _ = GATEWAY.set(Arc::downgrade(gateway));
 }
 
@@ -35,14 +36,14 @@ fn redacted(text: String) -> String {
     }
 }
 
-/// Whether it may be logged at all. The MCP library traces raw answers, before anybody has
-/// looked for personal data in them.
-fn holds_no_answer(event: &Metadata<'_>) -> bool {
+/// Whether an event may be logged. The MCP library traces raw answers, in which nobody has
+/// looked for personal data yet.
+fn has_no_answer(event: &Metadata<'_>) -> bool {
     let of_library = event.target().split("::").next() == Some("rmcp");
     !of_library || *event.level() <= Level::DEBUG
 }
 
-/// Starts it, as loud as the command line says, or `RUST_LOG`.
+/// Starts the log at the level of the command line, or of `RUST_LOG`.
 pub(crate) fn start(verbose: u8) {
     let default = match verbose {
         0 => "error",
@@ -64,6 +65,6 @@ pub(crate) fn start(verbose: u8) {
         .with_writer(std::io::stderr)
         .with_ansi(has_colours(&std::io::stderr()))
         .fmt_fields(fields.delimited(" "));
-    let lines = lines.with_filter(filter_fn(holds_no_answer));
+    let lines = lines.with_filter(filter_fn(has_no_answer));
     tracing_subscriber::registry().with(filter).with(lines).init();
 }

@@ -1,7 +1,7 @@
 //! The executable `tidegate`: builds the parts and starts them.
 //!
-//! Started as `tidegate worker`, `reader`, `jail` or `guard`, it becomes that before
-//! anything else happens: no argument parser, no logger, no runtime.
+//! Started as `tidegate worker`, `reader`, `scripts`, `jail` or `guard`, it becomes that
+//! process before anything else happens: no argument parser, no logger, no runtime.
 
 mod args;
 mod commands;

@@ -1,5 +1,5 @@
-//! What people and scripts see: standard output for results, standard error for
-//! everything else, colours only on a terminal and only if they are wanted there.
+//! Prints for people and scripts: results on standard output, everything else on standard
+//! error, with colours only on a terminal that wants them.
 //!
 //! `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and `TERM=dumb` are respected.
 
@@ -15,34 +15,33 @@ use tidegate_config::ConfigError;
 use tidegate_gateway::{GatewayError, PolicyError};
 use tidegate_model::{RunError, visible, visible_json};
 
-/// Text of a program for a terminal: what would move its cursor, change its colours,
-/// turn the direction of reading or hide is shown, not done. Scripts get it as it is:
-/// it is the program's result.
+/// Text of a program, safe for a terminal: characters that move the cursor, change colours,
+/// reverse the reading direction or hide text are escaped. Scripts get the text unchanged,
+/// since it is the program's result.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let seen = std::io::stdout().is_terminal() || std::io::stderr().is_terminal();
-    if seen { visible(text) } else { Cow::Borrowed(text) }
+    let on_terminal = std::io::stdout().is_terminal() || std::io::stderr().is_terminal();
+    if on_terminal { visible(text) } else { Cow::Borrowed(text) }
 }
 
-/// One line of results. A reader that has gone away ends us quietly, as `head`
-/// expects.
+/// Prints one line of results. Exits quietly if the reader is gone, as with `| head`.
 pub(crate) fn line(text: impl Display) {
     if writeln!(std::io::stdout().lock(), "{text}").is_err() {
         std::process::exit(0);
     }
 }
 
-/// One JSON document of results.
+/// Prints one JSON document of results.
 pub(crate) fn json(value: &Value) {
     line(visible_json(&value.to_string()));
 }
 
-/// Something that is not a result.
+/// Prints something that is not a result.
 pub(crate) fn note(text: impl Display) {
-    // Nobody reads standard error: nothing to be done.
+    // Nothing can be done if nobody reads standard error.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// A message for people about something that failed.
+/// Prints an error message.
 pub(crate) fn error(text: &str) {
     let text = match text.strip_prefix("error") {
         Some(rest) if has_colours(&std::io::stderr()) => format!("\x1b[1;31merror\x1b[0m{rest}"),
@@ -51,23 +50,23 @@ pub(crate) fn error(text: &str) {
     note(text);
 }
 
-/// Tells why something failed, with the exit code for it.
+/// Prints why a run failed, and gives its exit code.
 pub(crate) fn failed(failure: &RunError) -> ExitCode {
     error(&failure.to_string());
     ExitCode::from(failure.code.exit_code())
 }
 
-/// Whether what is written there may have colours.
+/// Whether output to this stream may have colours.
 pub(crate) fn has_colours(stream: &impl RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
 }
 
-/// Bold on a terminal.
+/// Bold text, where colours are wanted.
 pub(crate) fn bold(text: &str) -> String {
     if has_colours(&std::io::stdout()) { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// Green, yellow or red on a terminal.
+/// Coloured text, where colours are wanted.
 pub(crate) fn painted(text: &str, colour: Colour) -> String {
     if !has_colours(&std::io::stdout()) {
         return text.to_owned();
@@ -88,7 +87,7 @@ pub(crate) enum Colour {
     Red,
 }
 
-/// Prints an error with its causes and gives the exit code for it.
+/// Prints an error with its causes, and gives its exit code.
 pub(crate) fn failure(failed: &anyhow::Error) -> ExitCode {
     if let Some(config) = failed.downcast_ref::<ConfigError>() {
         error(&config.to_string());
@@ -123,28 +122,35 @@ pub(crate) fn failure(failed: &anyhow::Error) -> ExitCode {
 #[error("{0}")]
 pub(crate) struct Usage(pub(crate) String);
 
-/// Shows what takes long, on a terminal only, and wipes it at the end.
-pub(crate) struct Spinner(bool);
+/// A line that says what takes long, until it is dropped. On a terminal only.
+pub(crate) struct Spinner {
+    on_terminal: bool,
+}
 
 impl Spinner {
     pub(crate) fn start(text: &str) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        if terminal {
+        let on_terminal = std::io::stderr().is_terminal();
+        if on_terminal {
             let _ = write!(std::io::stderr().lock(), "{text} …\r");
         }
-        Self(terminal)
+        Self { on_terminal }
     }
 }
 
 impl Drop for Spinner {
     fn drop(&mut self) {
-        if self.0 {
+        if self.on_terminal {
             let _ = write!(std::io::stderr().lock(), "\x1b[2K\r");
         }
     }
 }
 
-/// A number with thousands separators.
+/// A number of things, such as `1 tool` and `2 tools`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// The number with thousands separators.
 pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -159,7 +165,13 @@ pub(crate) fn thousands(number: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::thousands;
+    use super::{counted, thousands};
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!(counted(1, "tool"), "1 tool");
+        assert_eq!(counted(0, "tool"), "0 tools");
+    }
 
     #[test]
     fn numbers_are_grouped_by_thousands() {

@@ -1,7 +1,7 @@
-//! Asks the person at the terminal.
+//! Asks the person at the terminal for approval.
 //!
-//! On the terminal itself, since standard input may be the program. Without one nobody
-//! can be asked here, and `tidegate approvals` answers.
+//! Uses the terminal itself, since standard input may be the program. Without a terminal
+//! nobody is asked here; `tidegate approvals` answers instead.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, IsTerminal, Write};
@@ -13,9 +13,9 @@ use tidegate_model::visible;
 
 /// The terminal of this process, if a person is there to see it.
 pub(crate) fn approver() -> Option<Arc<dyn Approver>> {
-    let seen = std::io::stderr().is_terminal();
+    let is_visible = std::io::stderr().is_terminal();
     let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
-    seen.then(|| Arc::new(Terminal(terminal)) as Arc<dyn Approver>)
+    is_visible.then(|| Arc::new(Terminal(terminal)) as Arc<dyn Approver>)
 }
 
 struct Terminal(File);
@@ -32,13 +32,13 @@ impl Approver for Terminal {
         let (form, terminal) = (form.clone(), self.0.try_clone());
         Box::pin(async move {
             let terminal = terminal.ok()?;
-            // Reading blocks, and cannot be given up; the process ends with it.
-            tokio::task::spawn_blocking(move || asked(&form, &terminal)).await.ok()?
+            // A blocking read cannot be cancelled; it ends with the process.
+            tokio::task::spawn_blocking(move || ask(&form, &terminal)).await.ok()?
         })
     }
 }
 
-fn asked(form: &Form, mut terminal: &File) -> Option<Reply> {
+fn ask(form: &Form, mut terminal: &File) -> Option<Reply> {
     let text = form.text();
     write!(
         terminal,

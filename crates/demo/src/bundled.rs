@@ -1,5 +1,5 @@
-//! The MCP servers that the executable carries: their names, their configuration, and
-//! serving one of them.
+//! The MCP servers built into the executable: their names, their configuration, and how to
+//! serve one of them.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tidegate_model::{Secret, ServerSpec, Transport};
 
 use crate::{crm, drive, leads, server, tracker};
 
-/// One of these servers.
+/// One of the demo servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ValueEnum)]
 pub enum ServerName {
     /// About thirty text files, one of them a long meeting transcript.
@@ -47,7 +47,7 @@ pub fn leads_json() -> Vec<Value> {
     leads::leads().iter().map(server::to_json).collect()
 }
 
-/// All of them as configured servers.
+/// The demo servers as configured servers.
 pub fn server_specs() -> anyhow::Result<Vec<ServerSpec>> {
     let executable = std::env::current_exe().context("cannot find the executable of tidegate")?;
     let command = executable.to_str().context("the path of tidegate is not Unicode")?.to_owned();
@@ -82,7 +82,7 @@ mod tests {
     use super::ServerName;
 
     #[test]
-    fn the_command_line_and_the_configuration_spell_a_server_alike() {
+    fn the_command_line_and_the_configuration_use_the_same_server_names() {
         for name in ServerName::ALL {
             assert_eq!(ServerName::from_str(name.as_str(), false), Ok(name));
         }

@@ -1,7 +1,7 @@
-//! One task done both ways, and what passes through the model each time.
+//! Does one task both ways, and counts what passes through the model each time.
 //!
-//! Everything is real: three MCP servers as child processes over stdio, every
-//! call made, every text counted. The classic way pays for all definitions, all
+//! Everything is real: three MCP servers as child processes over stdio, every call
+//! made, every text counted. The classic way pays for all definitions, all
 //! arguments and all results, since all of them pass through the model, real values
 //! included. The code way pays for our surface, the search for tools, the program and
 //! the answer.
@@ -19,7 +19,7 @@ use crate::bundled::{ServerName, server_specs};
 use crate::page::{CURSOR_ARGUMENT, NEXT_CURSOR};
 use crate::tasks::{ClassicStep, Task};
 
-/// A gateway for each way, with servers and a state of its own.
+/// A gateway for each way, each with its own servers and state.
 pub struct Comparison {
     /// Opened with [`Comparison::code_settings`].
     pub code: Arc<Gateway>,
@@ -48,21 +48,21 @@ impl Comparison {
         Ok(Settings { servers: server_specs()?, ..Settings::new(state) })
     }
 
-    /// The same, but nothing is replaced: without Tidegate the model gets what the servers
-    /// send.
+    /// The same without replacing personal data: without Tidegate the model sees what the
+    /// servers send.
     pub fn classic_settings(state: PathBuf) -> anyhow::Result<Settings> {
         let privacy = Privacy { mode: PrivacyMode::Off, ..Privacy::default() };
         Ok(Settings { privacy, ..Self::code_settings(state)? })
     }
 
-    /// Does a task both ways. An error if the program's answer is not what the data says.
+    /// Does a task both ways. Fails if the program's answer is not the right one.
     pub async fn measure(
         &self,
         context: &RunContext,
         task: &Task,
         language: Language,
     ) -> anyhow::Result<TaskCost> {
-        let (classic_calls, classic_tokens) = the_classic_way(&self.classic, context, task).await?;
+        let (classic_calls, classic_tokens) = classic_tokens(&self.classic, context, task).await?;
         let mut code_tokens = 0;
         for (query, wanted) in task.searches {
             code_tokens += discover(&self.code, query, wanted).await?;
@@ -78,7 +78,7 @@ impl Comparison {
             bail!("the program failed: {error}");
         }
         let output = response.output.clone().unwrap_or_default();
-        // Names leave as tokens; what they stand for is compared.
+        // Names leave as tokens; their values are compared.
         let real = self.code.reveal_pii(&output.to_string(), context);
         let real = real.map_err(|error| anyhow::anyhow!("{error}"))?.text;
         ensure!(
@@ -126,7 +126,7 @@ async fn discover(gateway: &Gateway, query: &str, wanted: &str) -> anyhow::Resul
 }
 
 /// Makes the calls one by one and counts what the model writes and reads.
-async fn the_classic_way(
+async fn classic_tokens(
     gateway: &Arc<Gateway>,
     context: &RunContext,
     task: &Task,

@@ -13,7 +13,7 @@ use super::server::{Demo, Refusal, Reply, read, to_json};
 /// Leads per page.
 const LARGEST_PAGE: usize = 200;
 
-/// How many matches a search gives at most.
+/// Maximum number of matches of a search.
 const MOST_MATCHES: usize = 50;
 
 /// Lists show the beginning of a note, so that one long note does not swell
@@ -21,7 +21,7 @@ const MOST_MATCHES: usize = 50;
 const NOTE_PREVIEW: usize = 160;
 
 pub(crate) struct Crm {
-    /// Made by the first call that needs it: a handshake and a tool list do not.
+    /// Created by the first call that needs it; a handshake and a tool list do not.
     leads: LazyLock<Mutex<Vec<Lead>>>,
 }
 
@@ -102,11 +102,11 @@ struct Search {
 }
 
 impl Crm {
-    fn list(&self, asked: &List) -> Result<Reply, Refusal> {
-        let window = Window::new(asked.cursor.as_deref(), asked.limit, LARGEST_PAGE)?;
+    fn list(&self, request: &List) -> Result<Reply, Refusal> {
+        let window = Window::new(request.cursor.as_deref(), request.limit, LARGEST_PAGE)?;
         let leads = self.leads();
         let matching =
-            leads.iter().filter(|lead| asked.status.is_none_or(|status| lead.status == status));
+            leads.iter().filter(|lead| request.status.is_none_or(|status| lead.status == status));
         let page = window.cut(matching, Lead::number);
         let rows: Vec<Value> = page.items.into_iter().map(preview).collect();
         let mut answer = json!({"leads": rows});
@@ -116,18 +116,19 @@ impl Crm {
         Ok(Reply::json(answer))
     }
 
-    fn get(&self, asked: &Get) -> Result<Reply, Refusal> {
+    fn get(&self, request: &Get) -> Result<Reply, Refusal> {
         let mut leads = self.leads();
-        find(&mut leads, &asked.id).map(|lead| Reply::json(to_json(lead)))
+        find(&mut leads, &request.id).map(|lead| Reply::json(to_json(lead)))
     }
 
-    fn update(&self, asked: Update) -> Result<Reply, Refusal> {
-        if asked.fields == Fields::default() {
+    fn update(&self, request: Update) -> Result<Reply, Refusal> {
+        if request.fields == Fields::default() {
             return Err(Refusal::failed("`fields` must name at least one field to change"));
         }
         let mut leads = self.leads();
-        let lead = find(&mut leads, &asked.id)?;
-        let Fields { name, email, phone, status, value_cents, owner, last_contact } = asked.fields;
+        let lead = find(&mut leads, &request.id)?;
+        let Fields { name, email, phone, status, value_cents, owner, last_contact } =
+            request.fields;
         let before = lead.clone();
         set(&mut lead.name, name);
         set(&mut lead.email, email);
@@ -139,21 +140,21 @@ impl Crm {
         Ok(Reply::json(json!({"changed": before != *lead, "lead": preview(lead)})))
     }
 
-    fn create_note(&self, asked: CreateNote) -> Result<Reply, Refusal> {
-        if asked.text.trim().is_empty() {
+    fn create_note(&self, request: CreateNote) -> Result<Reply, Refusal> {
+        if request.text.trim().is_empty() {
             return Err(Refusal::failed("`text` must not be empty"));
         }
         let mut leads = self.leads();
-        let lead = find(&mut leads, &asked.lead_id)?;
-        let length = asked.text.chars().count();
-        lead.notes.push(asked.text);
+        let lead = find(&mut leads, &request.lead_id)?;
+        let length = request.text.chars().count();
+        lead.notes.push(request.text);
         let id = format!("N-{}-{}", lead.number(), lead.notes.len());
         // The text is not sent back: the caller has it.
         Ok(Reply::json(json!({"id": id, "lead_id": lead.id, "length": length})))
     }
 
-    fn search(&self, asked: &Search) -> Result<Reply, Refusal> {
-        let wanted = asked.query.trim().to_lowercase();
+    fn search(&self, request: &Search) -> Result<Reply, Refusal> {
+        let wanted = request.query.trim().to_lowercase();
         if wanted.is_empty() {
             return Err(Refusal::failed("`query` must not be empty"));
         }

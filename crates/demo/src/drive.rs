@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::files::files;
 use super::server::{Demo, Refusal, Reply, read};
 
-/// How many matches a search gives at most.
+/// Maximum number of matches of a search.
 const MOST_MATCHES: usize = 50;
 
 /// The largest file a client may write.
 const LARGEST_FILE: usize = 4 * 1024 * 1024;
 
 pub(crate) struct Drive {
-    /// Made by the first call that needs it: a handshake and a tool list do not.
+    /// Created by the first call that needs it; a handshake and a tool list do not.
     files: LazyLock<Mutex<BTreeMap<String, String>>>,
 }
 
@@ -75,8 +75,8 @@ struct Write {
 }
 
 impl Drive {
-    fn list(&self, asked: &List) -> Reply {
-        let folder = asked.folder.as_deref().unwrap_or_default().trim_matches('/');
+    fn list(&self, request: &List) -> Reply {
+        let folder = request.folder.as_deref().unwrap_or_default().trim_matches('/');
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let files = self.files();
         let found: Vec<Value> = files
@@ -87,20 +87,20 @@ impl Drive {
         Reply::json(json!({"files": found}))
     }
 
-    fn read(&self, asked: &Read) -> Result<Reply, Refusal> {
+    fn read(&self, request: &Read) -> Result<Reply, Refusal> {
         let files = self.files();
-        let text = files.get(&asked.path).ok_or_else(|| {
+        let text = files.get(&request.path).ok_or_else(|| {
             Refusal::failed(format!(
                 "File not found: `{}`. Use `list_files` to see what there is.",
-                asked.path
+                request.path
             ))
         })?;
-        let structured = json!({"path": asked.path, "size": text.len(), "text": text});
+        let structured = json!({"path": request.path, "size": text.len(), "text": text});
         Ok(Reply::with_text(structured, text.clone()))
     }
 
-    fn search(&self, asked: &Search) -> Result<Reply, Refusal> {
-        let wanted = asked.query.trim().to_lowercase();
+    fn search(&self, request: &Search) -> Result<Reply, Refusal> {
+        let wanted = request.query.trim().to_lowercase();
         if wanted.is_empty() {
             return Err(Refusal::failed("`query` must not be empty"));
         }
@@ -122,8 +122,8 @@ impl Drive {
         Ok(Reply::json(json!({"matches": matches, "truncated": truncated})))
     }
 
-    fn write(&self, asked: Write) -> Result<Reply, Refusal> {
-        let Write { path, text } = asked;
+    fn write(&self, request: Write) -> Result<Reply, Refusal> {
+        let Write { path, text } = request;
         let parts_ok = path.split('/').all(|part| !matches!(part, "" | "." | ".."));
         if !parts_ok || path.contains(['\\', '\0']) {
             return Err(Refusal::failed(format!(

@@ -8,10 +8,10 @@ use super::calendar::{TODAY, instant};
 use super::issue_words::{AREAS, COMMENTS, DETAILS, KINDS, Kind, PEOPLE, SLOTS};
 use super::random::{Random, capitalised};
 
-/// How many there are.
+/// Number of issues.
 pub(crate) const COUNT: usize = 10_000;
 
-/// A report of something to do.
+/// One issue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Issue {
     pub(crate) id: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Issue {
     pub(crate) updated_at: String,
     pub(crate) closed_at: Option<String>,
     pub(crate) comment_count: usize,
-    /// What clients added; the comments before them are made when asked for.
+    /// Comments that clients added; earlier ones are generated on request.
     #[serde(skip)]
     added_comments: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl Issue {
     }
 }
 
-/// Whether there is still something to do.
+/// Whether the issue is still open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {

@@ -10,7 +10,7 @@ use super::lead_words::{
 use super::random::Random;
 use super::transcript::CUSTOMER;
 
-/// How many there are.
+/// Number of leads.
 pub(crate) const COUNT: usize = 1_000;
 
 /// The lead of the customer in the transcript.
@@ -34,7 +34,7 @@ pub(crate) struct Lead {
     pub(crate) notes: Vec<String>,
 }
 
-/// How far a lead has come.
+/// The stage of a lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Status {

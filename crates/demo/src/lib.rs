@@ -1,10 +1,10 @@
-//! The demo: three MCP servers that the executable carries, and three tasks done both
-//! ways, the classic one and as programs.
+//! The demo: three MCP servers built into the executable, and three tasks that are done
+//! the classic way and as programs.
 //!
 //! In: a server's name, or a task and two gateways. Out: a real MCP server on stdin and
-//! stdout, or what the task cost each way. All data is made from a fixed seed: no clock,
+//! stdout, or the cost of the task each way. All data comes from a fixed seed: no clock,
 //! no disk, no network, so every run on every machine measures the same.
-//! Invariant: changes a client makes live in that server's process only and end with it.
+//! Invariant: changes made by a client live in the process of that server only, and end with it.
 //!
 //! Each server has three parts: `tools/<name>.json` (what it shows to clients, in
 //! MCP's own form), `<name>.rs` (what a call does) and the data it holds

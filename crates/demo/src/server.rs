@@ -17,19 +17,18 @@ use serde_json::Value;
 
 /// What makes one demo server differ from another.
 pub(crate) trait Demo: Send + Sync + 'static {
-    /// The name it gives itself in the handshake.
+    /// Its name in the handshake.
     const NAME: &'static str;
-    /// What it tells the client about itself.
+    /// Its instructions for the client.
     const INSTRUCTIONS: &'static str;
     /// Its tools: a JSON list in MCP's own form.
     const TOOLS: &'static str;
 
-    /// Does one call.
+    /// Handles one call.
     fn call(&self, tool: &str, arguments: JsonObject) -> Result<Reply, Refusal>;
 }
 
-/// What a tool answers: always structured, and the same once more as text for
-/// clients that know only text.
+/// The answer of a tool: structured, and the same as text for clients that know only text.
 #[derive(Debug)]
 pub(crate) struct Reply {
     structured: Value,
@@ -48,14 +47,14 @@ impl Reply {
     }
 }
 
-/// Why a tool did not do it.
+/// Why a tool refused a call.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// There is no such tool.
     UnknownTool,
-    /// The arguments do not fit the schema.
+    /// The arguments do not match the schema.
     BadArguments(serde_json::Error),
-    /// The arguments fit, but name something that is not there.
+    /// The arguments match, but name something that does not exist.
     Failed(String),
 }
 
@@ -83,7 +82,7 @@ pub(crate) fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Refu
     serde_json::from_value(Value::Object(arguments)).map_err(Refusal::BadArguments)
 }
 
-/// The JSON of a value that is known to have one.
+/// The JSON of a value that always has one.
 pub(crate) fn to_json(value: &impl Serialize) -> Value {
     // Fails only for maps whose keys are not text; the demo's types have none.
     serde_json::to_value(value).unwrap_or(Value::Null)
@@ -94,13 +93,13 @@ pub(crate) async fn run<D: Demo>(demo: D) -> anyhow::Result<()> {
     let tools = serde_json::from_str(D::TOOLS).context("cannot read the demo's tool list")?;
     let running = match (Handler { demo, tools }).serve(rmcp::transport::stdio_pipes()).await {
         Ok(running) => running,
-        // A client that leaves before it says anything is no fault of ours.
+        // A client that leaves before the handshake is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
             return Err(error).with_context(|| format!("cannot start demo server `{}`", D::NAME));
         }
     };
-    running.waiting().await.with_context(|| format!("demo server `{}` broke off", D::NAME))?;
+    running.waiting().await.with_context(|| format!("demo server `{}` failed", D::NAME))?;
     Ok(())
 }
 
@@ -154,7 +153,7 @@ pub(crate) fn call<D: Demo>(demo: &D, tool: &str, arguments: Value) -> Result<Va
     demo.call(tool, arguments).map(|reply| reply.structured).map_err(|error| error.text(tool))
 }
 
-/// Checks a tool list: it parses, and each tool says all that a good one says.
+/// Checks a tool list: it parses, and each tool is fully described.
 #[cfg(test)]
 pub(crate) fn check_tools<D: Demo>(demo: &D, expected: &[&str]) {
     let tools: Vec<Tool> = serde_json::from_str(D::TOOLS).unwrap();

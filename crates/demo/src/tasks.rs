@@ -4,8 +4,8 @@
 //! one, the program it would write instead, and the right answer, computed
 //! here straight from the data.
 //! Invariant: both ways make the same calls with the same arguments, and the
-//! classic way reads no more than it must: the tasks ask for shares of a whole,
-//! which no filter of the servers can give. Only what passes through the model
+//! classic way reads no more than it must: the tasks ask for shares of a whole, which no
+//! server can compute. Only what passes through the model
 //! differs.
 
 use std::cmp::Reverse;
@@ -20,15 +20,14 @@ use super::issues::{State, issues};
 use super::leads::{Status, customer_id, leads};
 use super::transcript;
 
-/// One thing a user might ask for.
+/// One thing that a user might ask for.
 #[derive(Debug)]
 pub struct Task {
     /// A few words for a heading.
     pub title: &'static str,
     /// What the user says.
     pub ask: &'static str,
-    /// What a model searches for before it writes the program, and the tool it
-    /// has to find.
+    /// What a model searches for before it writes the program, and the tool that it must find.
     pub(crate) searches: &'static [(&'static str, &'static str)],
     /// The TypeScript that a model writes.
     typescript: &'static str,
@@ -56,19 +55,19 @@ impl Task {
 pub(crate) enum ClassicStep {
     /// One call.
     Call {
-        /// Whose tool.
+        /// The server.
         server: ServerName,
-        /// Which tool.
+        /// The tool.
         tool: &'static str,
         /// Its arguments, an object.
         arguments: Value,
     },
-    /// The same call again and again, each time with the `next_cursor` of the
-    /// answer before as `cursor`, until there is none.
+    /// The same call for each page, with the `next_cursor` of the previous answer as
+    /// `cursor`, until there is none.
     Pages {
-        /// Whose tool.
+        /// The server.
         server: ServerName,
-        /// Which tool.
+        /// The tool.
         tool: &'static str,
         /// The arguments of the first call, an object.
         arguments: Value,
@@ -78,9 +77,9 @@ pub(crate) enum ClassicStep {
     /// A call into which the model copies the text result of the step before,
     /// token by token.
     CallWithPrevious {
-        /// Whose tool.
+        /// The server.
         server: ServerName,
-        /// Which tool.
+        /// The tool.
         tool: &'static str,
         /// Its other arguments, an object.
         arguments: Value,

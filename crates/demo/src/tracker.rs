@@ -16,14 +16,14 @@ use super::server::{Demo, Refusal, Reply, read, to_json};
 /// Issues per page.
 const LARGEST_PAGE: usize = 500;
 
-/// How many matches a search gives at most.
+/// Maximum number of matches of a search.
 const MOST_MATCHES: usize = 50;
 
 /// How many labels an issue may have.
 const MOST_LABELS: usize = 20;
 
 pub(crate) struct Tracker {
-    /// Made by the first call that needs it: a handshake and a tool list do not.
+    /// Created by the first call that needs it; a handshake and a tool list do not.
     issues: LazyLock<Mutex<Vec<Issue>>>,
 }
 
@@ -95,13 +95,16 @@ struct Search {
 }
 
 impl Tracker {
-    fn list(&self, asked: &List) -> Result<Reply, Refusal> {
-        let window = Window::new(asked.cursor.as_deref(), asked.limit, LARGEST_PAGE)?;
+    fn list(&self, request: &List) -> Result<Reply, Refusal> {
+        let window = Window::new(request.cursor.as_deref(), request.limit, LARGEST_PAGE)?;
         let issues = self.issues();
         let matching = issues.iter().filter(|issue| {
-            asked.state.is_none_or(|state| issue.state == state)
-                && asked.label.as_ref().is_none_or(|label| issue.labels.iter().any(|l| l == label))
-                && asked.assignee.as_deref().is_none_or(|who| issue.assignee == Some(who))
+            request.state.is_none_or(|state| issue.state == state)
+                && request
+                    .label
+                    .as_ref()
+                    .is_none_or(|label| issue.labels.iter().any(|l| l == label))
+                && request.assignee.as_deref().is_none_or(|who| issue.assignee == Some(who))
         });
         let page = window.cut(matching, |issue| issue.id);
         let mut answer = json!({"issues": to_json(&page.items)});
@@ -111,27 +114,27 @@ impl Tracker {
         Ok(Reply::json(answer))
     }
 
-    fn get(&self, asked: &One) -> Result<Reply, Refusal> {
+    fn get(&self, request: &One) -> Result<Reply, Refusal> {
         let mut issues = self.issues();
-        let issue = find(&mut issues, asked.id)?;
+        let issue = find(&mut issues, request.id)?;
         let mut answer = to_json(issue);
         answer["comments"] = to_json(&issue.comments());
         Ok(Reply::json(answer))
     }
 
-    fn add_comment(&self, asked: AddComment) -> Result<Reply, Refusal> {
-        if asked.text.trim().is_empty() {
+    fn add_comment(&self, request: AddComment) -> Result<Reply, Refusal> {
+        if request.text.trim().is_empty() {
             return Err(Refusal::failed("`text` must not be empty"));
         }
         let mut issues = self.issues();
-        let issue = find(&mut issues, asked.id)?;
-        issue.add_comment(asked.text);
+        let issue = find(&mut issues, request.id)?;
+        issue.add_comment(request.text);
         Ok(Reply::json(json!({"id": issue.id, "comment_count": issue.comment_count})))
     }
 
-    fn set_labels(&self, asked: SetLabels) -> Result<Reply, Refusal> {
+    fn set_labels(&self, request: SetLabels) -> Result<Reply, Refusal> {
         let mut labels: Vec<String> = Vec::new();
-        for label in asked.labels {
+        for label in request.labels {
             if label.trim().is_empty() {
                 return Err(Refusal::failed("a label must not be empty"));
             }
@@ -146,14 +149,14 @@ impl Tracker {
             )));
         }
         let mut issues = self.issues();
-        let issue = find(&mut issues, asked.id)?;
+        let issue = find(&mut issues, request.id)?;
         issue.labels = labels.into_iter().map(Cow::Owned).collect();
         Ok(Reply::json(json!({"id": issue.id, "labels": issue.labels})))
     }
 
-    fn close(&self, asked: &One) -> Result<Reply, Refusal> {
+    fn close(&self, request: &One) -> Result<Reply, Refusal> {
         let mut issues = self.issues();
-        let issue = find(&mut issues, asked.id)?;
+        let issue = find(&mut issues, request.id)?;
         let changed = issue.state == State::Open;
         if changed {
             // The demo has no clock: whatever happens, happens on its last day.
@@ -166,8 +169,8 @@ impl Tracker {
         Ok(Reply::json(json!({"id": issue.id, "closed_at": closed_at, "changed": changed})))
     }
 
-    fn search(&self, asked: &Search) -> Result<Reply, Refusal> {
-        let wanted: Vec<String> = asked.query.split_whitespace().map(str::to_lowercase).collect();
+    fn search(&self, request: &Search) -> Result<Reply, Refusal> {
+        let wanted: Vec<String> = request.query.split_whitespace().map(str::to_lowercase).collect();
         if wanted.is_empty() {
             return Err(Refusal::failed("`query` must not be empty"));
         }

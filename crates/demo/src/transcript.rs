@@ -9,7 +9,7 @@ use super::calendar::clock;
 use super::random::{Random, capitalised};
 use super::transcript_lines::{REACTIONS, SLOTS, SPEAKERS, TOPICS};
 
-/// Where the drive keeps it.
+/// Its path on the drive.
 pub(crate) const PATH: &str = "meetings/2026-03-12-quarterly-review.txt";
 
 /// The customer it is about; exactly one lead of the CRM has this company.
@@ -69,7 +69,7 @@ impl Writer {
         self.second += self.random.between(4, 15);
     }
 
-    /// Somebody else than the one who spoke last.
+    /// Anyone but the last speaker.
     fn next_speaker(&mut self, last: usize) -> usize {
         (last + self.random.between(1, SPEAKERS.len() - 1)) % SPEAKERS.len()
     }
@@ -92,7 +92,7 @@ impl Writer {
     }
 }
 
-/// Deals sentences so that none comes again before half of the others were said.
+/// Deals sentences; none is repeated before half of the others were used.
 struct Deck(VecDeque<&'static str>);
 
 impl Deck {

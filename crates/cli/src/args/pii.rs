@@ -11,11 +11,11 @@ use super::parse_session;
 #[command(after_help = "\
 Examples:
   tidegate pii scan letter.txt
-  tidegate pii scan --jsonl documents.jsonl    one line of JSON for each line of the file
-  cat answer.json | tidegate pii tokenize -    the text with tokens, whose values are kept
-  tidegate pii restore answer.txt              the text with its values again
-  tidegate pii report                          what was seen, where it went, and what is kept
-  tidegate pii erase --session work            forget the values of a session
+  tidegate pii scan --jsonl documents.jsonl    one JSON line for each line of the file
+  cat answer.json | tidegate pii tokenize -    replace values with tokens, and keep the values
+  tidegate pii restore answer.txt              replace tokens with their values
+  tidegate pii report                          what was seen, where it was restored, and what is kept
+  tidegate pii erase --session work            erase the values of a session
   echo 'ann@example.org' | tidegate pii erase --value -")]
 pub(crate) struct PiiArgs {
     #[command(subcommand)]
@@ -24,64 +24,64 @@ pub(crate) struct PiiArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PiiCommand {
-    /// Where personal data stands, by type
+    /// Find personal data, by type
     Scan {
-        /// The text; standard input if it is `-` or none is named
+        /// File to read, or `-` for standard input
         #[arg(default_value = "-")]
         file: PathBuf,
-        /// How the text is read
+        /// How to read the text
         #[arg(long, value_enum, default_value_t)]
         kind: PiiKind,
-        /// One JSON document on standard output
+        /// Print one JSON document
         #[arg(long, conflicts_with = "jsonl")]
         json: bool,
-        /// Lines of {"id", "text", "kind"} come in, lines of {"id", "spans"} go out
+        /// Read lines of {"id", "text", "kind"}, and print lines of {"id", "spans"}
         #[arg(long)]
         jsonl: bool,
     },
-    /// The text with a token in the place of each value; the values are kept encrypted
+    /// Replace each value with a token, and keep the values encrypted
     Tokenize {
-        /// The text; standard input if it is `-` or none is named
+        /// File to read, or `-` for standard input
         #[arg(default_value = "-")]
         file: PathBuf,
-        /// Whose tokens; a new session if none is named
+        /// Session of the tokens [default: a new one]
         #[arg(long, value_name = "NAME", value_parser = parse_session)]
         session: Option<SessionId>,
-        /// One JSON document on standard output, with counts by type
+        /// Print one JSON document, with counts by type
         #[arg(long)]
         json: bool,
     },
-    /// The text with the real value in the place of each token
+    /// Replace each token with its value
     Restore {
-        /// The text; standard input if it is `-` or none is named
+        /// File to read, or `-` for standard input
         #[arg(default_value = "-")]
         file: PathBuf,
-        /// Whose tokens; the newest session if none is named
+        /// Session of the tokens [default: the newest one]
         #[arg(long, value_name = "NAME", value_parser = parse_session)]
         session: Option<SessionId>,
-        /// One JSON document on standard output, with counts by type
+        /// Print one JSON document, with counts by type
         #[arg(long)]
         json: bool,
     },
-    /// What was seen, from which tools, where it was put back, and what is kept; no values
+    /// Show what was seen, from which tools, where it was restored and what is kept; no values
     Report {
-        /// One JSON document on standard output
+        /// Print one JSON document
         #[arg(long)]
         json: bool,
     },
-    /// Forget values: those of a session, or one value in all sessions
+    /// Erase values: all of one session, or one value in all sessions
     #[command(group(clap::ArgGroup::new("what").required(true).args(["session", "value"])))]
     Erase {
         /// All values of this session
         #[arg(long, value_name = "NAME", value_parser = parse_session)]
         session: Option<SessionId>,
-        /// The value in this file, or `-` for standard input
+        /// File with the value, or `-` for standard input
         #[arg(long, value_name = "FILE")]
         value: Option<PathBuf>,
     },
 }
 
-/// How a text is read.
+/// How to read a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PiiKind {

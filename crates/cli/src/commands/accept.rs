@@ -1,8 +1,9 @@
-//! `tidegate tools accept`: what changed of a server's tools, and a person's yes.
+//! `tidegate tools accept`: shows what changed in a server's tools, and accepts it once
+//! the user agrees.
 //!
-//! In: a server or a tool. Out: the difference to what was accepted, line by line,
-//! with what cannot be seen as escapes; then the definitions that were shown, and
-//! no others, are the accepted ones.
+//! In: a server or a tool. Out: each difference to the accepted definition, line by
+//! line, with invisible characters as escapes.
+//! Invariant: only the definitions that were shown become the accepted ones.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
@@ -20,42 +21,42 @@ pub(crate) async fn accept(
     yes: bool,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let (server, tool) = named(gateway, name)?;
-    // What is accepted is what the server lists now, not what it listed once.
+    let (server, tool) = find_server(gateway, name)?;
+    // Accept what the server lists now, not what it listed earlier.
     let outcomes = gateway.tools().test_servers(std::slice::from_ref(&server)).await;
     if let Some((_, Err(error))) = outcomes.first() {
         print::error(&visible(&format!("error: {server}: {error}")));
         return Ok(ExitCode::from(5));
     }
     let review = ToolReview::new(gateway.tools());
-    let mut waiting = review.unaccepted(&server);
+    let mut pending = review.unaccepted(&server);
     if let Some(tool) = &tool {
-        waiting.retain(|waiting| {
-            waiting.id.tool == *tool
-                || waiting.id == ToolRef::new(&server, tool)
-                || waiting.id.to_string() == format!("{server}__{tool}")
+        pending.retain(|one| {
+            one.id.tool == *tool
+                || one.id == ToolRef::new(&server, tool)
+                || one.id.to_string() == format!("{server}__{tool}")
         });
     }
     if !json {
-        waiting.iter().for_each(show);
+        pending.iter().for_each(show);
     }
-    let accepted = !waiting.is_empty() && (yes || asked(waiting.len())?);
+    let accepted = !pending.is_empty() && (yes || confirm(pending.len())?);
     if accepted {
-        review.accept(&server, &waiting)?;
+        review.accept(&server, &pending)?;
     }
-    report(&waiting, accepted, json);
-    Ok(ExitCode::from(u8::from(!accepted && !waiting.is_empty())))
+    report(&pending, accepted, json);
+    Ok(ExitCode::from(u8::from(!accepted && !pending.is_empty())))
 }
 
-/// The server, and the tool if one is named.
-fn named(gateway: &Gateway, name: &str) -> Result<(String, Option<String>), Usage> {
+/// The server that a name begins with, and the tool if the name has one.
+fn find_server(gateway: &Gateway, name: &str) -> Result<(String, Option<String>), Usage> {
     let servers: Vec<String> =
         gateway.tools().servers().into_iter().map(|server| server.name).collect();
     let is_server = |given: &str| servers.iter().any(|server| server == given);
     if is_server(name) {
         return Ok((name.to_owned(), None));
     }
-    // A server's name may hold `__` as well.
+    // A server's name may contain `__` too.
     let mut parts = name.match_indices("__").map(|(at, _)| (&name[..at], &name[at + 2..]));
     if let Some((server, tool)) = parts.find(|(server, _)| is_server(server)) {
         return Ok((server.to_owned(), Some(tool.to_owned())));
@@ -66,28 +67,28 @@ fn named(gateway: &Gateway, name: &str) -> Result<(String, Option<String>), Usag
     Err(Usage(format!("no server `{given}` is configured{hint}")))
 }
 
-fn asked(count: usize) -> Result<bool, Usage> {
+fn confirm(count: usize) -> Result<bool, Usage> {
     if !std::io::stdin().is_terminal() {
-        let hint = "hint: read the difference, then repeat the command with --yes";
-        return Err(Usage(format!("there is no terminal to ask on\n{hint}")));
+        let hint = "hint: review the differences, then run the command again with `--yes`";
+        return Err(Usage(format!("there is no terminal to ask for confirmation\n{hint}")));
     }
     let what = if count == 1 { "this tool".to_owned() } else { format!("these {count} tools") };
-    // Nobody reads standard error: then nobody answers either.
+    // If nobody reads standard error, nobody answers either.
     let _ = write!(std::io::stderr().lock(), "accept {what}? [y/N] ");
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
     Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-fn show(waiting: &Unaccepted) {
-    print::line(format!("{}  {}", print::bold(&waiting.id.to_string()), waiting.change));
-    let before = waiting.accepted.as_ref().map(lines).unwrap_or_default();
-    for line in changed_lines(&before, &lines(&waiting.now)) {
+fn show(tool: &Unaccepted) {
+    print::line(format!("{}  {}", print::bold(&tool.id.to_string()), tool.change));
+    let before = tool.accepted.as_ref().map(lines).unwrap_or_default();
+    for line in changed_lines(&before, &lines(&tool.now)) {
         print::line(line);
     }
 }
 
-fn report(waiting: &[Unaccepted], accepted: bool, json: bool) {
+fn report(pending: &[Unaccepted], accepted: bool, json: bool) {
     if json {
         let entry = |tool: &Unaccepted| {
             json!({
@@ -97,11 +98,11 @@ fn report(waiting: &[Unaccepted], accepted: bool, json: bool) {
                 "now": tool.now,
             })
         };
-        let tools: Vec<Value> = waiting.iter().map(entry).collect();
+        let tools: Vec<Value> = pending.iter().map(entry).collect();
         print::json(&json!({"tools": tools, "accepted": accepted}));
         return;
     }
-    print::note(match (waiting.len(), accepted) {
+    print::note(match (pending.len(), accepted) {
         (0, _) => "nothing has changed".to_owned(),
         (count, true) => format!("accepted: {count}"),
         (_, false) => "not accepted".to_owned(),
@@ -123,8 +124,8 @@ fn lines(tool: &ToolDef) -> Vec<String> {
     lines
 }
 
-/// What is between the lines that both begin with and those that both end with,
-/// for each part of a definition.
+/// The lines of each part of a definition without those that both versions begin or end
+/// with.
 fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
     let part = |line: &String| line.split(':').next().unwrap_or_default().to_owned();
     let mut changed = Vec::new();

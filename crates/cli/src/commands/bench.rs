@@ -1,4 +1,4 @@
-//! `tidegate bench`: shows what `tidegate_bench` measures.
+//! `tidegate bench`: runs the suites of `tidegate_bench` and shows their figures.
 
 use std::process::ExitCode;
 

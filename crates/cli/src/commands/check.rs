@@ -1,4 +1,7 @@
-//! `tidegate check`: what would come of a program, without running it.
+//! `tidegate check`: shows what a program would do, without running it.
+//!
+//! In: a program, or the examples of the user's own rules. Out: findings, risk, impact and
+//! type errors; the exit code says whether the program is acceptable.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,18 +41,18 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &CheckArgs) -> anyhow::R
     Ok(ExitCode::from(if inspected.denied { 3 } else { u8::from(failed) }))
 }
 
-/// Tries the examples of the user's own rules.
+/// Checks the examples in the user's own rules.
 async fn examples(config: &Option<PathBuf>, args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let gateway = context::gateway(config)?;
     let mut context = context::cancelled_by_ctrl_c();
     context.profile.clone_from(&args.profile);
-    let tried = {
-        let _spinner = print::Spinner::start("trying the examples");
+    let checked = {
+        let _spinner = print::Spinner::start("checking the examples");
         gateway.try_examples(&context).await
     };
     gateway.close().await;
-    let (count, failed) = match tried {
-        Ok(tried) => tried,
+    let (count, failed) = match checked {
+        Ok(checked) => checked,
         Err(error) => return Ok(print::failed(&error)),
     };
     if args.json {
@@ -63,12 +66,17 @@ async fn examples(config: &Option<PathBuf>, args: &CheckArgs) -> anyhow::Result<
         print::json(&json!({"examples": count, "failed": failed}));
     } else {
         for one in &failed {
-            print::line(format!("{}: {}, found {:?} in", one.example.id, expected(one), one.found));
+            print::line(format!(
+                "{}: {}, but found {:?} in",
+                one.example.id,
+                expected(one),
+                one.found
+            ));
             print::line(visible(&one.example.source));
         }
         match count {
-            0 => print::line("there are no examples: name your files in `patterns` of `[checks]`"),
-            _ => print::line(format!("{} of {count} examples hold", count - failed.len())),
+            0 => print::line("no examples: list your rule files under `patterns` in `[checks]`"),
+            _ => print::line(format!("{} of {count} examples pass", count - failed.len())),
         }
     }
     Ok(ExitCode::from(u8::from(!failed.is_empty())))
@@ -76,10 +84,10 @@ async fn examples(config: &Option<PathBuf>, args: &CheckArgs) -> anyhow::Result<
 
 fn expected(failed: &FailedExample) -> &'static str {
     match failed.example.expected {
-        Expected::Finding => "the rule must find it",
-        Expected::NoFinding => "the rule must not find it",
-        Expected::Harmless => "nothing above low must be found",
-        Expected::Harmful => "something above low must be found",
+        Expected::Finding => "the rule must match",
+        Expected::NoFinding => "the rule must not match",
+        Expected::Harmless => "expected no finding above low severity",
+        Expected::Harmful => "expected a finding above low severity",
     }
 }
 
@@ -102,7 +110,7 @@ fn show(inspected: &Inspected) {
             visible_line(&issue.message),
             issue.rule
         ));
-        print::line(format!("  instead: {}", visible_line(&issue.suggestion)));
+        print::line(format!("  hint: {}", visible_line(&issue.suggestion)));
     }
     for error in &inspected.errors {
         print::line(visible(&error.to_string()));
@@ -110,18 +118,18 @@ fn show(inspected: &Inspected) {
     for warning in &inspected.warnings {
         print::line(format!("warning: {}", visible(warning)));
     }
-    verdict(judgement, inspected.denied);
+    show_verdict(judgement, inspected.denied);
     show_impact(&judgement.impact);
 }
 
-fn verdict(judgement: &Judgement, denied: bool) {
+fn show_verdict(judgement: &Judgement, denied: bool) {
     let level = print::painted(judgement.level.as_str(), colour_of_level(judgement.level));
-    let what = match (denied, judgement.requires_approval) {
-        (true, _) => "the rules say that it must not run",
-        (false, true) => "a person is asked before it runs",
-        (false, false) => "it runs without a question",
+    let verdict = match (denied, judgement.requires_approval) {
+        (true, _) => "your rules deny it",
+        (false, true) => "needs approval before it runs",
+        (false, false) => "runs without approval",
     };
-    print::line(format!("risk {level} ({} of 100): {what}", judgement.risk_score));
+    print::line(format!("risk {level} ({} of 100): {verdict}", judgement.risk_score));
 }
 
 fn show_impact(impact: &Impact) {
@@ -151,17 +159,17 @@ fn show_impact(impact: &Impact) {
         print::line(format!("  runs the command {}", visible_line(command)));
     }
     if impact.unseen {
-        print::line("  calls tools whose names it computes");
+        print::line("  calls tools whose names are computed at run time");
     }
-    let undone = match impact.reversible {
-        Some(true) => "it can be undone",
-        Some(false) => "it cannot be undone",
-        None => "nobody says whether it can be undone",
+    let reversible = match impact.reversible {
+        Some(true) => "reversible",
+        Some(false) => "irreversible",
+        None => "unknown whether reversible",
     };
     if impact.modifies_data {
-        print::line(format!("  changes data outside of the sandbox; {undone}"));
+        print::line(format!("  changes data outside the sandbox; {reversible}"));
     } else {
-        print::line("  changes nothing outside of the sandbox");
+        print::line("  changes nothing outside the sandbox");
     }
 }
 

@@ -1,6 +1,6 @@
-//! `tidegate demo`: the same three tasks the classic way and as programs.
+//! `tidegate demo`: runs the same three tasks the classic way and as programs.
 //!
-//! Shows what `tidegate_demo` measures, as a table or as JSON.
+//! In: what `tidegate_demo` measures. Out: a table or a JSON document.
 
 use std::process::ExitCode;
 
@@ -51,9 +51,7 @@ async fn show(
     let tool_count = catalog.tools().count();
     if !json {
         print::line(print::bold("Three MCP servers, three tasks, two ways"));
-        print::line(
-            "Every call is made for real; tokens are what passes through the model (o200k_base).\n",
-        );
+        print::line("All calls are real. Tokens are what passes through the model (o200k_base).\n");
         heading();
         row(&format!("{tool_count} tool definitions"), definitions, surface);
     }
@@ -88,7 +86,7 @@ async fn show(
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    row("all", classic_total, code_total);
+    row("total", classic_total, code_total);
     explain(&tasks, language);
     print::line(print::bold(&format!(
         "{saved:.2} % fewer tokens, same answers, checked against the data."
@@ -110,7 +108,7 @@ fn row(name: &str, classic: usize, code: usize) {
     ));
 }
 
-/// The last task in full: what the user asks, what the model writes and gets.
+/// One task in full: what the user asks, what the model writes and what it gets back.
 fn explain(tasks: &[(&Task, TaskCost)], language: Language) {
     let Some((task, measured)) = tasks.get(1) else { return };
     print::line(format!("\n{} {}", print::bold("The user asks:"), task.ask));

@@ -1,4 +1,4 @@
-//! `tidegate generate`: the typed APIs of all servers as files.
+//! `tidegate generate`: writes the typed APIs of all servers as files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,24 +20,25 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &GenerateArgs) -> anyhow
         GenerateLang::Py => Languages::Python,
         GenerateLang::All => Languages::All,
     };
-    let done = write_tree(&args.out, &tree(&catalog, languages))?;
+    let outcome = write_tree(&args.out, &tree(&catalog, languages))?;
     let tools = catalog.tools().count();
     if args.json {
         print::json(&json!({
             "servers": catalog.servers().count(),
             "tools": tools,
-            "written": done.written,
-            "unchanged": done.unchanged,
-            "removed": done.removed,
+            "written": outcome.written,
+            "unchanged": outcome.unchanged,
+            "removed": outcome.removed,
         }));
         return Ok(ExitCode::SUCCESS);
     }
     print::line(format!(
-        "{tools} tools of {} servers: {} files written, {} unchanged, {} removed",
-        catalog.servers().count(),
-        done.written,
-        done.unchanged,
-        done.removed
+        "{} of {}: {} written, {} unchanged, {} removed",
+        print::counted(tools, "tool"),
+        print::counted(catalog.servers().count(), "server"),
+        print::counted(outcome.written, "file"),
+        outcome.unchanged,
+        outcome.removed
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,5 @@
-//! `tidegate pii`: what is found in a text, tokens for it and back, and what is known of
-//! it all.
+//! `tidegate pii`: finds personal data in a text, replaces it with tokens and restores it,
+//! and reports or erases what is kept.
 
 mod report;
 
@@ -42,9 +42,9 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Res
         PiiCommand::Tokenize { .. } | PiiCommand::Restore { .. } => {}
     }
     let gateway = context::gateway(config)?;
-    let done = with_gateway(&gateway, &args.command);
+    let outcome = with_gateway(&gateway, &args.command);
     gateway.close().await;
-    done
+    outcome
 }
 
 fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCode> {
@@ -72,9 +72,9 @@ fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitC
         PiiCommand::Restore { file, session, json } => {
             let text = read(file)?;
             let Some(session) =
-                session.clone().map_or_else(|| newest(gateway), |name| Ok(Some(name)))?
+                session.clone().map_or_else(|| newest_session(gateway), |name| Ok(Some(name)))?
             else {
-                return Err(Usage("no session has values; they may have expired".into()).into());
+                return Err(Usage("no session has any values; they may have expired".into()).into());
             };
             let context = RunContext { session, ..RunContext::default() };
             let restored = match gateway.reveal_pii(&text, &context) {
@@ -101,11 +101,8 @@ fn erase(
         Some(session) => kept.erase_session(&session.0)?,
         None => kept.erase_value(read(value.unwrap_or(Path::new("-")))?.trim())?,
     };
-    print::line(match erased {
-        1 => "1 value was erased".to_owned(),
-        count => format!("{count} values were erased"),
-    });
-    print::note("a gateway that is running knows what it has seen until it ends");
+    print::line(format!("{} erased", print::counted(erased, "value")));
+    print::note("running gateways keep the values they have seen in memory until they exit");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -114,14 +111,14 @@ fn personal_data(config: &Option<PathBuf>) -> anyhow::Result<PersonalDataAdmin> 
     Ok(Admin::new(&settings).personal_data()?)
 }
 
-fn newest(gateway: &Gateway) -> anyhow::Result<Option<SessionId>> {
+fn newest_session(gateway: &Gateway) -> anyhow::Result<Option<SessionId>> {
     let sessions = Admin::new(gateway.settings()).personal_data()?.sessions()?;
     Ok(sessions.first().map(|session| SessionId(session.name.as_str().into())))
 }
 
-/// One line of a file that is scanned line by line.
+/// One line of `tidegate pii scan --jsonl`.
 #[derive(Deserialize)]
-struct Line {
+struct InputLine {
     id: Value,
     text: String,
     #[serde(default)]
@@ -140,15 +137,15 @@ fn scan_lines(detector: &dyn Detect, file: &Path) -> anyhow::Result<()> {
         if line.trim().is_empty() {
             continue;
         }
-        let Line { id, text, kind } = serde_json::from_str(&line).map_err(|error| {
+        let InputLine { id, text, kind } = serde_json::from_str(&line).map_err(|error| {
             Usage(format!(
-                "line {} is not what is read here: {error}\nhint: each line is \
+                "line {} is not valid: {error}\nhint: write each line as \
                  {{\"id\": …, \"text\": \"…\", \"kind\": \"text\" or \"json\"}}",
                 number + 1
             ))
         })?;
         let spans = detector.scan(&text, kind.text_kind());
-        let spans: Vec<Value> = spans.iter().map(entry).collect();
+        let spans: Vec<Value> = spans.iter().map(span_json).collect();
         print::line(json!({"id": id, "spans": spans}).to_string());
     }
     Ok(())
@@ -156,7 +153,7 @@ fn scan_lines(detector: &dyn Detect, file: &Path) -> anyhow::Result<()> {
 
 fn show_spans(text: &str, spans: &[Span], json: bool) {
     if json {
-        print::json(&json!({"spans": spans.iter().map(entry).collect::<Vec<_>>()}));
+        print::json(&json!({"spans": spans.iter().map(span_json).collect::<Vec<_>>()}));
         return;
     }
     for span in spans {
@@ -165,13 +162,12 @@ fn show_spans(text: &str, spans: &[Span], json: bool) {
         print::line(format!("{name:<12} {start:>8}  {}", visible_line(value)));
     }
     print::note(match spans.len() {
-        0 => "nothing was found".to_owned(),
-        1 => "1 value was found".to_owned(),
-        more => format!("{more} values were found"),
+        0 => "no personal data found".to_owned(),
+        count => format!("{} found", print::counted(count, "value")),
     });
 }
 
-fn entry(span: &Span) -> Value {
+fn span_json(span: &Span) -> Value {
     json!({"start": span.start, "end": span.end, "type": span.data_type.as_str()})
 }
 
@@ -180,7 +176,7 @@ fn read(file: &Path) -> anyhow::Result<String> {
         return std::fs::read_to_string(file).with_context(|| unreadable(file));
     }
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("standard input is no text")?;
+    std::io::stdin().read_to_string(&mut text).context("standard input is not UTF-8 text")?;
     Ok(text)
 }
 

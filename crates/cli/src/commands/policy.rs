@@ -1,4 +1,5 @@
-//! `tidegate policy show|test`: the rules in force, and a decision step by step.
+//! `tidegate policy show|test`: shows the rules in force, and explains a decision step by
+//! step.
 
 mod steps;
 
@@ -37,8 +38,10 @@ fn show(config: &Option<PathBuf>, json: bool) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     match (file, path) {
-        (Some(_), Some(path)) => print::line(format!("rules of `{}`", path.display())),
-        (_, Some(path)) => print::line(format!("no rules; they would be in `{}`", path.display())),
+        (Some(_), Some(path)) => print::line(format!("rules from `{}`", path.display())),
+        (_, Some(path)) => {
+            print::line(format!("no rules; they are read from `{}`", path.display()));
+        }
         (_, None) => print::line("no rules"),
     }
     for rule in file.iter().flat_map(|file| &file.rules) {
@@ -46,7 +49,7 @@ fn show(config: &Option<PathBuf>, json: bool) -> anyhow::Result<ExitCode> {
         let name = print::bold(&rule.name);
         print::line(print::harmless(&format!("  {:<5}  {name}  {conditions}", rule.word)));
     }
-    print::line("where no rule matches");
+    print::line("defaults, where no rule matches");
     for (name, word) in defaults(file) {
         print::line(format!("  {word:<5}  {name}"));
     }
@@ -68,7 +71,7 @@ fn defaults_json(file: Option<&PolicyFile>) -> Value {
     Value::Object(all.collect())
 }
 
-/// What a rule says of a call, as in the file.
+/// The conditions of a rule, as in the file.
 fn conditions(rule: &PolicyRule) -> String {
     let listed = |name: &str, texts: &[String]| {
         (!texts.is_empty()).then(|| format!("{name} {}", texts.join(" or ")))
@@ -104,7 +107,7 @@ fn rule_json(rule: &PolicyRule) -> Value {
     })
 }
 
-/// A tool that is asked about, with what is known of it.
+/// The tool of the tested call, with how it differs from its accepted definition.
 struct Subject {
     id: ToolRef,
     tool: Arc<ToolDef>,
@@ -119,16 +122,16 @@ async fn test(config: &Option<PathBuf>, args: &PolicyTestArgs) -> anyhow::Result
     let subject = match &args.catalog {
         Some(path) => {
             let (catalog, _) = from_files(path)?;
-            // Nobody configured them, and the question is what if.
+            // They are not configured; the decision is shown as if they were.
             settings.policy.add_servers(catalog.servers().map(str::to_owned));
-            found(&catalog, &args.call)
+            find_tool(&catalog, &args.call)
         }
-        None => among_servers(&settings, &environment, &args.call).await?,
+        None => find_on_servers(&settings, &environment, &args.call).await?,
     };
     let subject = subject.map_err(|problem| Usage(visible(&problem).into_owned()))?;
     let policy = policy_of(&settings)?;
     let permissions = permissions(&policy, args.profile.as_deref())?;
-    let explained = policy.explain(&ExplainRequest {
+    let explanation = policy.explain(&ExplainRequest {
         permissions: &permissions,
         id: &subject.id,
         tool: &subject.tool,
@@ -136,30 +139,35 @@ async fn test(config: &Option<PathBuf>, args: &PolicyTestArgs) -> anyhow::Result
         arguments: arguments.as_ref(),
         level,
     });
-    let asked = Asked { id: &subject.id, arguments: arguments.as_ref(), level };
-    tell(&asked, &permissions, &explained, args.json);
+    let call = TestedCall { id: &subject.id, arguments: arguments.as_ref(), level };
+    show_explanation(&call, &permissions, &explanation, args.json);
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was asked about.
-struct Asked<'a> {
+/// The call whose decision is explanation.
+struct TestedCall<'a> {
     id: &'a ToolRef,
     arguments: Option<&'a Map<String, Value>>,
     level: Level,
 }
 
-fn tell(asked: &Asked<'_>, permissions: &Permissions, explained: &Explanation, json: bool) {
-    let steps = steps::steps(asked, permissions, explained);
+fn show_explanation(
+    call: &TestedCall<'_>,
+    permissions: &Permissions,
+    explanation: &Explanation,
+    json: bool,
+) {
+    let steps = steps::steps(call, permissions, explanation);
     if json {
         print::json(&json!({
-            "call": asked.id.to_string(),
-            "arguments": asked.arguments,
+            "call": call.id.to_string(),
+            "arguments": call.arguments,
             "profiles": permissions.names(),
-            "risk": asked.level,
-            "decision": explained.word,
-            "depends_on_arguments": explained.ruling.depends_on_arguments,
+            "risk": call.level,
+            "decision": explanation.word,
+            "depends_on_arguments": explanation.ruling.depends_on_arguments,
             "steps": steps,
-            "rules": steps::rules_json(explained),
+            "rules": steps::rules_json(explanation),
         }));
         return;
     }
@@ -170,37 +178,37 @@ fn tell(asked: &Asked<'_>, permissions: &Permissions, explained: &Explanation, j
             print::line(visible(&format!("     {line}")));
         }
     }
-    print::line(print::bold(&format!("decision: {}", explained.word)));
+    print::line(print::bold(&format!("decision: {}", explanation.word)));
 }
 
 fn parse_arguments(text: &str) -> anyhow::Result<Map<String, Value>> {
     let parsed: Result<Map<String, Value>, _> = serde_json::from_str(text);
     parsed.map_err(|error| {
-        let fact = format!("`--arguments` is not an object in JSON: {error}");
-        Usage(format!("{fact}\nhint: write it like '{{\"path\": \"/tmp/a\"}}'")).into()
+        let problem = format!("`--arguments` is not a JSON object: {error}");
+        Usage(format!("{problem}\nhint: write it like '{{\"path\": \"/tmp/a\"}}'")).into()
     })
 }
 
-/// The tool as it was last listed; servers are started only if it is not known.
-async fn among_servers(
+/// The tool as it was last listed. Starts the servers only if it is not known.
+async fn find_on_servers(
     settings: &Settings,
     environment: &Environment,
     call: &str,
 ) -> anyhow::Result<Result<Subject, String>> {
     let gateway = context::open(settings.clone(), environment)?;
-    let mut subject = found(&gateway.tools().catalog(), call);
+    let mut subject = find_tool(&gateway.tools().catalog(), call);
     if subject.is_err() {
         let (catalog, failed) = gateway.tools().complete_catalog().await;
         for (name, error) in &failed {
             print::note(visible(&format!("warning: {name}: {error}")));
         }
-        subject = found(&catalog, call);
+        subject = find_tool(&catalog, call);
     }
     gateway.close().await;
     Ok(subject)
 }
 
-fn found(catalog: &Catalog, call: &str) -> Result<Subject, String> {
+fn find_tool(catalog: &Catalog, call: &str) -> Result<Subject, String> {
     match catalog.resolve(call) {
         Resolution::Tool { id, tool } => {
             let change = catalog.change(&id).cloned();
@@ -212,7 +220,7 @@ fn found(catalog: &Catalog, call: &str) -> Result<Subject, String> {
         Resolution::UnknownServer { given, hint } => {
             Err(format!("there is no server `{given}`\nhint: {hint}"))
         }
-        Resolution::NotListed { server } => Err(format!("there is no tool of server `{server}`")),
+        Resolution::NotListed { server } => Err(format!("server `{server}` has listed no tools")),
     }
 }
 
@@ -236,7 +244,7 @@ fn permissions(policy: &Policy, profile: Option<&str>) -> anyhow::Result<Permiss
     policy.permissions(profile).map_err(|known| {
         let name = profile.unwrap_or_default();
         let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-        let hint = format!("there are {}", known.join(", "));
+        let hint = format!("available profiles: {}", known.join(", "));
         Usage(format!("there is no profile `{name}`\nhint: {hint}")).into()
     })
 }

@@ -1,4 +1,4 @@
-//! `tidegate run`: one program, exactly as `execute_code` would run it.
+//! `tidegate run`: runs one program exactly as `execute_code` would.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -51,10 +51,10 @@ fn program(file: &Path, args: &RunArgs) -> anyhow::Result<Program> {
     Ok(Program { source, language, engine, timeout })
 }
 
-/// The language that is named, else that of the file's name, else that of its text.
-pub(crate) fn language(file: &Path, named: Option<LangArg>, source: &str) -> Language {
-    let ending = file.extension().and_then(OsStr::to_str).and_then(Language::parse);
-    named.map(LangArg::language).or(ending).unwrap_or_else(|| Language::of(source))
+/// The language that was asked for, else that of the file name, else that of the source.
+pub(crate) fn language(file: &Path, requested: Option<LangArg>, source: &str) -> Language {
+    let of_name = file.extension().and_then(OsStr::to_str).and_then(Language::parse);
+    requested.map(LangArg::language).or(of_name).unwrap_or_else(|| Language::of(source))
 }
 
 pub(crate) fn read(file: &Path) -> anyhow::Result<String> {
@@ -72,7 +72,7 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// For people: logs and errors on standard error, the output on standard output.
+/// Logs and errors go to standard error, the output to standard output.
 fn show(response: &Response, state_dir: &Path) {
     if let Some(logs) = &response.logs {
         print::note(print::harmless(logs));
@@ -90,6 +90,6 @@ fn show(response: &Response, state_dir: &Path) {
         None => print::line(print::harmless(&response.summary)),
     }
     if let Some(handle) = &response.handle {
-        print::note(format!("whole output: {}", state_dir.join(handle).display()));
+        print::note(format!("full output: {}", state_dir.join(handle).display()));
     }
 }

@@ -1,4 +1,4 @@
-//! `tidegate search`: over the configured servers, or over files.
+//! `tidegate search`: finds tools of the configured servers, or of definitions in files.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -34,7 +34,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &SearchArgs) -> anyhow::
             let (catalog, ids) = from_files(path)?;
             show(&search(&catalog, &request), &ids, args.json);
         }
-        None => show(&among_servers(config, &request).await?, &BTreeMap::new(), args.json),
+        None => show(&search_servers(config, &request).await?, &BTreeMap::new(), args.json),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,13 +55,13 @@ fn request(args: &SearchArgs) -> SearchRequest {
     }
 }
 
-/// Searches the configured servers, and tells what else is known and fits.
-async fn among_servers(
+/// Searches the configured servers, and recommends known servers and skills.
+async fn search_servers(
     config: &Option<PathBuf>,
     request: &SearchRequest,
 ) -> anyhow::Result<SearchAnswer> {
     let gateway = context::gateway(config)?;
-    let (catalog, failed) = listed(&gateway).await;
+    let (catalog, failed) = list_tools(&gateway).await;
     let answer = gateway.tools().search_among(&catalog, &failed, request, None).await;
     for problem in gateway.tools().catalog_problems() {
         print::note(print::harmless(&format!("warning: {problem}")));
@@ -70,15 +70,16 @@ async fn among_servers(
     Ok(answer)
 }
 
-/// Definitions from files, and what was wrong with them.
+/// Definitions from files, and the ids that the files give them. Prints a warning for each
+/// invalid file.
 pub(crate) fn from_files(path: &Path) -> anyhow::Result<(Catalog, BTreeMap<ToolRef, String>)> {
-    let files = read_catalog(path).map_err(|wrong| Usage(with_cause(&wrong)))?;
+    let files = read_catalog(path).map_err(|error| Usage(with_cause(&error)))?;
     for problem in &files.problems {
         print::note(visible(&format!("warning: {}", with_cause(problem))));
     }
     if files.servers.values().all(|list| list.tools.is_empty()) {
-        let hint = "hint: name a folder with *.json files, one such file, or a .jsonl file";
-        return Err(Usage(format!("there is no tool in `{}`\n{hint}", path.display())).into());
+        let hint = "hint: pass a folder of *.json files, one such file, or a .jsonl file";
+        return Err(Usage(format!("there are no tools in `{}`\n{hint}", path.display())).into());
     }
     let mut catalog = Catalog::default();
     for (server, list) in &files.servers {
@@ -90,23 +91,23 @@ pub(crate) fn from_files(path: &Path) -> anyhow::Result<(Catalog, BTreeMap<ToolR
     Ok((catalog, files.ids))
 }
 
-/// A wrong file in one line, with what the system said about it.
-fn with_cause(wrong: &FolderError) -> String {
-    match wrong.source() {
-        Some(cause) => format!("{wrong}: {cause}"),
-        None => wrong.to_string(),
+/// The error and its cause in one line.
+fn with_cause(error: &FolderError) -> String {
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
     }
 }
 
-/// Definitions of the configured servers; starts those that are not known yet.
+/// Definitions of the configured servers. Starts those whose tools are not known yet.
 pub(crate) async fn from_servers(config: &Option<PathBuf>) -> anyhow::Result<Catalog> {
     let gateway = context::gateway(config)?;
-    let (catalog, _) = listed(&gateway).await;
+    let (catalog, _) = list_tools(&gateway).await;
     gateway.close().await;
     Ok((*catalog).clone())
 }
 
-async fn listed(gateway: &Gateway) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
+async fn list_tools(gateway: &Gateway) -> (Arc<Catalog>, Vec<(String, UpstreamError)>) {
     let (catalog, failed) = {
         let _spinner = print::Spinner::start("listing tools");
         gateway.tools().complete_catalog().await
@@ -144,7 +145,7 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
         return;
     }
     for found in &answer.results {
-        // Without a text there are only the marks to be shown.
+        // Without a text, only the marks are shown.
         let text = found.text.clone().unwrap_or_else(|| with_notes(&found.notes, ""));
         let border = if text.contains('\n') { "\n" } else { "  " };
         let line = format!("{}{border}{text}", print::bold(&found.call));
@@ -153,14 +154,14 @@ fn show(answer: &SearchAnswer, ids: &BTreeMap<ToolRef, String>, json: bool) {
         print::line(line);
     }
     if answer.results.is_empty() {
-        print::note("nothing fits; use other words, or see all with `tidegate tools list`");
+        print::note("no matches; try other words, or list all tools with `tidegate tools list`");
     } else if answer.more > 0 {
-        print::note(format!("{} more; narrow the query or raise --limit", answer.more));
+        print::note(format!("{} more; narrow the query or raise `--limit`", answer.more));
     }
     show_recommended(&answer.recommended);
 }
 
-/// For the person who can add a server, and read a skill.
+/// Recommends servers to add and skills to read.
 fn show_recommended(recommended: &Recommended) {
     for RecommendedServer { server, tool, text, reason, command } in &recommended.servers {
         print::line(print::harmless(&format!(
@@ -171,13 +172,13 @@ fn show_recommended(recommended: &Recommended) {
                 let arguments: Vec<String> =
                     arguments.iter().map(|argument| format!("{argument:?}")).collect();
                 print::line(
-                    "to add it, write into tidegate.toml, with the keys that it needs in `env`:",
+                    "to add it, write this into tidegate.toml, with the keys it needs in `env`:",
                 );
                 print::line(format!("[servers.{}]", toml_key(server)));
                 print::line(format!("command = {program:?}"));
                 print::line(format!("args = [{}]", arguments.join(", ")));
             }
-            None => print::line("its catalog does not say how it is started"),
+            None => print::line("its catalog does not say how to start it"),
         }
     }
     for skill in &recommended.skills {
@@ -187,16 +188,16 @@ fn show_recommended(recommended: &Recommended) {
     }
 }
 
-/// The name as a key of TOML.
+/// The name as a TOML key.
 fn toml_key(name: &str) -> String {
     let bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if bare { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// Of a file of queries, in bytes. Chosen: a query is a sentence.
-const LONGEST_LINE: u64 = 1_000_000;
+const MAX_LINE_BYTES: u64 = 1_000_000;
 
-/// One JSON line per query, as scorers want it. Bad lines are told of and skipped.
+/// One JSON line per query, for scoring. Invalid lines are reported and skipped.
 fn answer_many(
     catalog: &Catalog,
     ids: &BTreeMap<ToolRef, String>,
@@ -208,8 +209,8 @@ fn answer_many(
     let mut lines = BufReader::new(file);
     for number in 1.. {
         let mut line = Vec::new();
-        let read = lines.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
-        if read.with_context(|| format!("cannot read on in `{}`", queries.display()))? == 0 {
+        let read = lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line);
+        if read.with_context(|| format!("cannot read the queries `{}`", queries.display()))? == 0 {
             break;
         }
         let skipped = |reason: &str| {
@@ -218,9 +219,9 @@ fn answer_many(
                 queries.display()
             ));
         };
-        if line.len() as u64 == LONGEST_LINE && line.last() != Some(&b'\n') {
+        if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
             skipped("longer than a million bytes");
-            pass_over_line(&mut lines)?;
+            skip_line(&mut lines)?;
             continue;
         }
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -242,7 +243,7 @@ fn answer_many(
     Ok(ExitCode::SUCCESS)
 }
 
-fn pass_over_line(lines: &mut impl BufRead) -> std::io::Result<()> {
+fn skip_line(lines: &mut impl BufRead) -> std::io::Result<()> {
     loop {
         let ready = lines.fill_buf()?;
         let (used, done) = match ready.iter().position(|byte| *byte == b'\n') {

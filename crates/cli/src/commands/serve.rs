@@ -1,4 +1,4 @@
-//! `tidegate serve`: the MCP server on standard input and output.
+//! `tidegate serve`: runs the MCP server on standard input and output.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use crate::{context, print};
 pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::Result<ExitCode> {
     let gateway = context::gateway(config)?;
     if gateway.settings().servers.is_empty() {
-        print::note("warning: no server is configured; programs will find no tools");
+        print::note("warning: no servers are configured; programs will find no tools");
     }
     let surface = match args.surface {
         SurfaceArg::Standard => Surface::Standard,

@@ -1,4 +1,4 @@
-//! `tidegate servers list|test`.
+//! `tidegate servers list|test`: lists the configured servers, or starts them to test them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ fn list(gateway: &Gateway, json: bool) {
     for server in &servers {
         let tools = match server.tools {
             0 => "not listed yet".to_owned(),
-            count => format!("{count} tools"),
+            count => print::counted(count, "tool"),
         };
         print::line(format!(
             "{:width$}  {tools:>14}  {:24}  {}",
@@ -78,7 +78,8 @@ async fn test(gateway: &Gateway, names: &[String], json: bool) -> anyhow::Result
         } else if let Some(problem) = problem {
             print::line(format!("failed  {name}: {problem}"));
         } else {
-            print::line(format!("ok      {name}: {} tools, {}", report.tools, report.package));
+            let tools = print::counted(report.tools, "tool");
+            print::line(format!("ok      {name}: {tools}, {}", report.package));
         }
     }
     if json {
@@ -105,7 +106,7 @@ fn report_json(server: &ServerReport, problem: Option<&str>) -> serde_json::Valu
 }
 
 fn no_servers() -> String {
-    "no server is configured; write a tidegate.toml, or point --config at your client's file with \
+    "no servers are configured; write a tidegate.toml, or point `--config` at your client's file with \
      `mcpServers`"
         .to_owned()
 }

@@ -1,4 +1,4 @@
-//! `tidegate tokens`: what definitions cost the classic way, and what we cost.
+//! `tidegate tokens`: counts what tool definitions cost the classic way, and what ours cost.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -67,12 +67,12 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &TokensArgs) -> anyhow::
         print::thousands(surface)
     ));
     print::line(format!("{:>9.2} % fewer", saved_percent(classic, surface)));
-    print::line("\nAll tools as typed APIs, against their definitions in JSON:");
+    print::line("\nAll tools as typed APIs, compared with their JSON definitions:");
     let levels = [
-        (typed.files, "the TypeScript files, shared types once"),
-        (typed.full, "one full definition per tool, with the types of results"),
-        (typed.full_without_results, "one full definition per tool, without them"),
-        (typed.description, "one line per tool"),
+        (typed.files, "TypeScript files, with shared types written once"),
+        (typed.full, "a full definition of each tool, with result types"),
+        (typed.full_without_results, "a full definition of each tool, without result types"),
+        (typed.description, "one line for each tool"),
     ];
     for (cost, label) in levels {
         let cost_text = print::thousands(cost);
@@ -88,8 +88,7 @@ struct Typed {
     files: usize,
     /// `search_tools` and `get_tool_definition` with full detail.
     full: usize,
-    /// The same without the types of results, which the JSON beside it has not
-    /// either.
+    /// The same without result types, which the compared JSON does not have either.
     full_without_results: usize,
     /// `search_tools` with one line each.
     description: usize,
@@ -159,7 +158,7 @@ pub(crate) fn surface_tokens(surface: Surface) -> usize {
     tools.sum::<usize>() + tokens::count(instructions(surface).unwrap_or_default())
 }
 
-/// How much less `ours` is than `classic`.
+/// How much smaller `ours` is than `classic`, in percent.
 #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
 pub(crate) fn saved_percent(classic: usize, ours: usize) -> f64 {
     if classic == 0 {

@@ -1,4 +1,5 @@
-//! `tidegate tools list|show|accept`: of the configured servers, or of files.
+//! `tidegate tools list|show|accept`: tools of the configured servers, or of definitions in
+//! files.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,9 +25,10 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ToolsArgs) -> anyhow::R
                 Ok(ExitCode::SUCCESS)
             }
             ToolsCommand::Show { name, json } => show_from_files(&catalog, name, *json),
-            ToolsCommand::Accept { .. } => {
-                Err(Usage("tools of files are not called, so none is accepted".into()).into())
-            }
+            ToolsCommand::Accept { .. } => Err(Usage(
+                "tools from files are never called, so there is nothing to accept".into(),
+            )
+            .into()),
         };
     }
     let gateway = context::gateway(config)?;
@@ -46,7 +48,7 @@ async fn list_of_servers(
     server: Option<&str>,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let (catalog, failed) = complete(gateway).await;
+    let (catalog, failed) = complete_catalog(gateway).await;
     list(&catalog, server, json)?;
     for (name, error) in &failed {
         print::error(&visible(&format!("error: {name}: {error}")));
@@ -75,8 +77,8 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
             entry["notes"] = json!(catalog.notes(&id));
             tools.push(entry);
         } else {
-            let said = catalog.with_notes(&id, &one_line(&tool));
-            print::line(format!("{}  {said}", print::bold(&id.to_string())));
+            let description = catalog.with_notes(&id, &one_line(&tool));
+            print::line(format!("{}  {description}", print::bold(&id.to_string())));
         }
     }
     if json {
@@ -85,7 +87,7 @@ fn list(catalog: &Catalog, server: Option<&str>, json: bool) -> anyhow::Result<(
     Ok(())
 }
 
-/// The definition as the files have it.
+/// Shows the definition that the files have.
 fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let problem = match catalog.resolve(name) {
         Resolution::Tool { id, .. } => match describe(catalog, &id, Detail::Full) {
@@ -98,9 +100,9 @@ fn show_from_files(catalog: &Catalog, name: &str, json: bool) -> anyhow::Result<
         Resolution::UnknownServer { given, hint } => {
             format!("error: there is no server `{given}`\nhint: {hint}")
         }
-        // Files list all that they have; there is nothing to ask for.
+        // A server in a file that lists no tools.
         Resolution::NotListed { server } => {
-            format!("error: there is no tool of server `{server}`")
+            format!("error: server `{server}` has listed no tools")
         }
     };
     print::error(&visible(&problem));
@@ -130,7 +132,7 @@ fn show_found(catalog: &Catalog, found: &SearchResult, json: bool) -> anyhow::Re
     Ok(ExitCode::SUCCESS)
 }
 
-async fn complete(
+async fn complete_catalog(
     gateway: &Gateway,
 ) -> (Arc<Catalog>, Vec<(String, tidegate_upstream::UpstreamError)>) {
     let _spinner = print::Spinner::start("listing tools");

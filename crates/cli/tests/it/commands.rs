@@ -229,8 +229,8 @@ fn a_catalog_without_a_tool_is_wrong_usage() {
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(
             text(&output.stderr),
-            "error: there is no tool in `empty`\n\
-             hint: name a folder with *.json files, one such file, or a .jsonl file\n"
+            "error: there are no tools in `empty`\n\
+             hint: pass a folder of *.json files, one such file, or a .jsonl file\n"
         );
     }
     let missing = bench.command(&["tokens", "--catalog", "nowhere"]);

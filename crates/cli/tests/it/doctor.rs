@@ -47,11 +47,11 @@ fn bad(name: &str, status: &str, message: &str, remedy: &str) -> Value {
 }
 
 fn no_policy() -> Value {
-    ok("policy", "no policy.toml, so the defaults hold")
+    ok("policy", "no policy.toml, so the defaults apply")
 }
 
 fn state_folder(bench: &Bench) -> Value {
-    ok("state folder", &format!("`{}` can be written", bench.state_dir().display()))
+    ok("state folder", &format!("`{}` is writable", bench.state_dir().display()))
 }
 
 fn no_type_checker(what: &str) -> Value {
@@ -82,7 +82,7 @@ fn no_configuration() -> Value {
         "configuration",
         "warning",
         "no configuration file was found, so there are no servers",
-        "write a tidegate.toml, or point --config at your client's file with `mcpServers`",
+        "write a tidegate.toml, or point `--config` at your client's file with `mcpServers`",
     )
 }
 
@@ -136,7 +136,8 @@ fn a_server_that_is_given_the_folder_of_the_rules_is_told() {
     assert_eq!(policy_of(&below), no_policy());
     let told = policy_of(bench.path());
     assert_eq!(told["status"], "warning", "{told}");
-    let place = format!("server `fs` is given a folder that holds `{}`", bench.path().display());
+    let place =
+        format!("server `fs` has access to a folder that contains `{}`", bench.path().display());
     assert!(told["message"].as_str().unwrap().starts_with(place.trim_end_matches('`')), "{told}");
 }
 
@@ -163,7 +164,8 @@ fn a_configured_engine_that_is_missing_is_a_problem() {
     bench.write("tidegate.toml", "[sandbox]\nengine = 'node'\nnode = 'none/node'");
     let (code, found) = doctor(&bench, &[]);
     let place = bench.path().canonicalize().unwrap().join("none/node");
-    let message = format!("there is no `node` at `{}`; it is the configured one", place.display());
+    let message =
+        format!("there is no `node` at `{}`; it is the configured engine", place.display());
     assert_eq!((code, &found[6]), (Some(1), &bad("engine node", "problem", &message, GET_NODE)));
 }
 
@@ -205,7 +207,7 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
             "type checker",
             "problem",
             &format!("{what}; programs run without a type check"),
-            "correct `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave it out to \
+            "fix `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave it out to \
              have one found",
         )
     };
@@ -213,8 +215,7 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     let (code, findings) = doctor(&bench, &["--fix"]);
     assert_eq!((code, &findings[4], findings.len()), (Some(1), &missing, 12));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
-    let script =
-        problem(&format!("`{}` is a script and leads to no native compiler", tsc.display()));
+    let script = problem(&format!("`{}` is a script without a native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
     assert_eq!((code, &findings[4], findings.len()), (Some(1), &script, 12));
 }
@@ -229,7 +230,7 @@ fn a_configured_checker_of_python_that_is_no_use_is_a_problem() {
             "type checker of Python",
             "problem",
             &format!("{what}; programs in Python run without a type check"),
-            "correct `checks.python` (`mcpCodeExecution.pythonChecker` in a client's file), or \
+            "fix `checks.python` (`mcpCodeExecution.pythonChecker` in a client's file), or \
              leave it out to have one found",
         )
     };
@@ -340,8 +341,8 @@ fn a_bad_configuration_and_a_folder_that_cannot_be_written_are_problems() {
     let state = bad(
         "state folder",
         "problem",
-        &format!("`{}` cannot be written: File exists (os error 17)", bench.state_dir().display()),
-        "set `TIDEGATE_HOME` to a folder that tidegate may write to",
+        &format!("`{}` is not writable: File exists (os error 17)", bench.state_dir().display()),
+        "set `TIDEGATE_HOME` to a writable folder",
     );
     assert_eq!((code, &findings[..3]), (Some(1), &[configuration, no_policy(), state][..]));
 }

@@ -271,10 +271,7 @@ fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
     let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
     let found =
         doctor["findings"].as_array().unwrap().iter().find(|one| one["name"] == "engine node");
-    assert_eq!(
-        found.unwrap()["message"],
-        "programs may not ask for it: it is not in `sandbox.engines`"
-    );
+    assert_eq!(found.unwrap()["message"], "disabled: it is not in `sandbox.engines`");
     assert!(!trace.exists());
     // The control: without the list it is looked for, by starting it.
     bench.write("tidegate.toml", &sandbox);

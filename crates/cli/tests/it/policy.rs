@@ -157,7 +157,7 @@ fn a_decision_is_explained_step_by_step() {
     assert_eq!(
         text(&shown.stdout),
         format!(
-            "rules of `{}`\n  deny   no-secrets  path *secret*\nwhere no rule matches\n  \
+            "rules from `{}`\n  deny   no-secrets  path *secret*\ndefaults, where no rule matches\n  \
              allow  read_only tools\n  allow  additive tools\n  ask    destructive tools\n  \
              allow  unknown tools\n  ask    programs of critical risk\n",
             bench.path().join("policy.toml").display()

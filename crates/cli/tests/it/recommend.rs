@@ -213,7 +213,10 @@ fn categories_of_known_folders_count_for_configured_servers() {
     assert_eq!(
         catalogs,
         [
-            (&json!("ok"), &json!("1 servers with 1 tools are known beside the configured ones")),
+            (
+                &json!("ok"),
+                &json!("known in addition to the configured ones: 1 server with 1 tool")
+            ),
             (&json!("warning"), &json!(bad)),
         ]
     );

@@ -1,4 +1,4 @@
-//! Which engines of the machine there are, by running a program in each.
+//! Checks the engines of this machine by running a program in each.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ use tidegate_sandbox::{ExternalEngine, find_engine};
 use super::finding::Finding;
 use super::probe::run_program;
 
-/// One finding for each engine that is not our own. A missing one matters only
+/// One finding for each engine that is not built in. A missing engine is a problem only
 /// if it is the configured one.
 pub(super) async fn probe(sandbox: &Sandbox) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -18,7 +18,7 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Vec<Finding> {
             true => probe_one(engine, sandbox).await,
             false => Finding::ok(
                 &format!("engine {}", engine.as_str()),
-                "programs may not ask for it: it is not in `sandbox.engines`".to_owned(),
+                "disabled: it is not in `sandbox.engines`".to_owned(),
             ),
         });
     }
@@ -42,7 +42,7 @@ async fn probe_one(engine: Engine, sandbox: &Sandbox) -> Finding {
     let home = std::env::home_dir();
     let bad = |fact: String| {
         if sandbox.engine == engine {
-            return Finding::problem(&name, format!("{fact}; it is the configured one"), remedy);
+            return Finding::problem(&name, format!("{fact}; it is the configured engine"), remedy);
         }
         let word = engine.as_str();
         Finding::warning(&name, format!("{fact}; programs cannot ask for `{word}`"), remedy)

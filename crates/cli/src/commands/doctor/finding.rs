@@ -1,4 +1,4 @@
-//! One finding: what was tried, how it went, what to do.
+//! One finding of `tidegate doctor`: what was tried, the outcome and the remedy.
 
 use serde::Serialize;
 use tidegate_model::visible;
@@ -12,7 +12,7 @@ pub(crate) enum Status {
     Ok,
     /// Something optional is missing.
     Warning,
-    /// Tidegate does not work as it should.
+    /// Something required does not work.
     Problem,
 }
 
@@ -42,7 +42,7 @@ impl Finding {
     }
 
     fn bad(name: &str, status: Status, message: &str, remedy: &str) -> Self {
-        // Servers and the system have a say in it.
+        // It may quote servers and the operating system.
         let one_line = |text: &str| {
             visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
         };

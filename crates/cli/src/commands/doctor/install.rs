@@ -1,9 +1,9 @@
 //! Installs TypeScript 7 into the state folder, with npm.
 //!
-//! In: the state folder. Out: a compiler in its place that says its version.
-//! Must stay true: what is in its place is complete. npm works in a folder
-//! beside it, which is tried and then moved there in one step; an interrupted
-//! installation leaves the old one or none, and is swept by the next.
+//! In: the state folder. Out: a compiler in its place that reports its version.
+//! Must stay true: an installed compiler is complete. npm writes to a folder next to its
+//! place; the result is tried and then renamed in one step. An interrupted installation
+//! leaves the old compiler or none, and the next installation cleans it up.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -19,20 +19,20 @@ use crate::print;
 
 const UNFINISHED: &str = ".unfinished-";
 
-/// Installs it. What npm says goes to standard error.
+/// Installs it. The output of npm goes to standard error.
 pub(super) async fn typescript(state_dir: &Path) -> anyhow::Result<()> {
     let place = install_folder(state_dir);
     let tools = place.parent().context("the state folder has no place for tools")?;
     fs::create_dir_all(tools).with_context(|| format!("cannot make `{}`", tools.display()))?;
     let lock = File::create(tools.join("lock")).context("cannot make the lock of the tools")?;
     if lock.try_lock().is_err() {
-        bail!("another `tidegate doctor --fix` is at work in `{}`", tools.display());
+        bail!("another `tidegate doctor --fix` is running in `{}`", tools.display());
     }
-    sweep(tools);
+    remove_unfinished(tools);
     let unfinished = tools.join(format!("{UNFINISHED}{}", std::process::id()));
     let installed = install(&unfinished).await;
     if installed.is_err() {
-        // What stays is swept by the next one.
+        // What is left is removed by the next installation.
         let _ = fs::remove_dir_all(&unfinished);
     }
     installed?;
@@ -43,7 +43,7 @@ pub(super) async fn typescript(state_dir: &Path) -> anyhow::Result<()> {
     fs::rename(&unfinished, &place).with_context(|| format!("cannot make `{}`", place.display()))
 }
 
-/// The finding about an installation that did not work.
+/// The finding for an installation that failed.
 pub(super) fn failed(error: &anyhow::Error) -> Finding {
     Finding::problem(
         "fix",
@@ -52,8 +52,8 @@ pub(super) fn failed(error: &anyhow::Error) -> Finding {
     )
 }
 
-/// We hold the lock, so whatever is unfinished was interrupted.
-fn sweep(tools: &Path) {
+/// Removes interrupted installations. We hold the lock, so none of them is running.
+fn remove_unfinished(tools: &Path) {
     for entry in fs::read_dir(tools).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
             let _ = fs::remove_dir_all(entry.path());
@@ -82,7 +82,7 @@ async fn install(folder: &Path) -> anyhow::Result<()> {
         .kill_on_drop(true);
     let status = npm.status().await.context("cannot start `npm`")?;
     if !status.success() {
-        bail!("`npm install {package}` failed ({status}), its reasons are above");
+        bail!("`npm install {package}` failed ({status}); see its output above");
     }
     let tsc = compiler_in(folder);
     match version(&tsc).await {

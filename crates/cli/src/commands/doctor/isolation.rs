@@ -1,4 +1,4 @@
-//! How well programs are kept in on this machine, layer by layer: a worker is
+//! Shows how well programs are isolated on this machine, layer by layer: a worker is
 //! jailed, tries what it must not do, and reports.
 
 use serde::Serialize;
@@ -9,7 +9,7 @@ use tidegate_sandbox::{Driver, ProcessDriver};
 use super::finding::Finding;
 use crate::print::{self, Colour};
 
-/// What came of it.
+/// The result, layer by layer.
 #[derive(Debug, Serialize)]
 pub(super) struct Table {
     level: Isolation,
@@ -19,20 +19,20 @@ pub(super) struct Table {
 
 pub(super) const NAME: &str = "isolation";
 
-/// Jails a worker. The table is missing if none could be started.
+/// Jails a worker. There is no table if it could not be started.
 pub(super) async fn probe(settings: &Settings) -> (Finding, Option<Table>) {
-    let wanted = settings.sandbox.min_isolation;
+    let required = settings.sandbox.min_isolation;
     let executable = match std::env::current_exe() {
         Ok(executable) => executable,
         Err(error) => return (no_worker(&error), None),
     };
-    // Whatever it reports is to be shown, so nothing is refused here.
+    // Every report is shown, so no level is refused here.
     let driver = ProcessDriver::new(executable, settings.limits.clone(), Isolation::Any);
     let report = match driver.start().await {
         Ok(worker) => worker.report,
         Err(error) => return (no_worker(&error), None),
     };
-    let table = Table { level: report.level(), min_isolation: wanted, layers: report };
+    let table = Table { level: report.level(), min_isolation: required, layers: report };
     (judge(&table), Some(table))
 }
 
@@ -43,27 +43,27 @@ fn no_worker(error: &dyn std::error::Error) -> Finding {
 
 fn judge(table: &Table) -> Finding {
     let Table { level, min_isolation, layers } = table;
-    let lacking: Vec<&LayerReport> =
+    let missing: Vec<&LayerReport> =
         layers.0.iter().filter(|line| line.state != LayerState::Enforced).collect();
-    let names: Vec<&str> = lacking.iter().map(|line| line.layer.as_str()).collect();
-    let what = match names.as_slice() {
-        [] => format!("`{level}`: all {} layers hold", layers.0.len()),
+    let names: Vec<&str> = missing.iter().map(|line| line.layer.as_str()).collect();
+    let summary = match names.as_slice() {
+        [] => format!("`{level}`: all {} layers are enforced", layers.0.len()),
         names => format!("`{level}`: without {}", names.join(", ")),
     };
     if level < min_isolation {
-        let message = format!("{what}; `{min_isolation}` is wanted, so programs are refused");
-        return Finding::problem(NAME, message, &remedy(&lacking));
+        let message = format!("{summary}; `{min_isolation}` is required, so programs are refused");
+        return Finding::problem(NAME, message, &remedy(&missing));
     }
-    // Memory is limited in other ways too, and few users can make such groups.
-    if lacking.iter().all(|line| line.layer == Layer::Cgroup) {
-        return Finding::ok(NAME, what);
+    // Memory is limited in other ways too, and few users can create control groups.
+    if missing.iter().all(|line| line.layer == Layer::Cgroup) {
+        return Finding::ok(NAME, summary);
     }
-    Finding::warning(NAME, what, &remedy(&lacking))
+    Finding::warning(NAME, summary, &remedy(&missing))
 }
 
-/// The first layer's remedy: the others usually fall with it.
-fn remedy(lacking: &[&LayerReport]) -> String {
-    let first = lacking.iter().find(|line| !line.remedy.is_empty());
+/// The remedy of the first layer: the others usually depend on it.
+fn remedy(missing: &[&LayerReport]) -> String {
+    let first = missing.iter().find(|line| !line.remedy.is_empty());
     first.map_or_else(|| "see the table".to_owned(), |line| line.remedy.clone())
 }
 

@@ -1,9 +1,8 @@
-//! `tidegate doctor`: tries everything that tidegate needs on this machine.
+//! `tidegate doctor`: tries everything that Tidegate needs on this machine.
 //!
-//! In: the configuration and the machine. Out: one finding for each thing, with
-//! what to do about it. Nothing is believed that can be tried: a worker runs, a
-//! program is type-checked. Servers are started only when asked for, since they
-//! are somebody else's programs.
+//! In: the configuration and the machine. Out: findings, each with a remedy.
+//! Whatever can be tried is tried: a worker runs, a program is type-checked. Servers are
+//! started only on request, since they are somebody else's programs.
 
 mod catalogs;
 mod engines;
@@ -39,7 +38,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         table = layers;
         findings.push(probe::worker(&settings).await);
         let mut checker = typescript::probe(&settings, &environment).await;
-        // An installed one would not be used instead of a configured one.
+        // A configured checker is used even if another one is installed.
         let fixable = checker.status != Status::Ok && settings.checks.tsc.is_none();
         if args.fix && fixable {
             match install::typescript(&settings.state_dir).await {

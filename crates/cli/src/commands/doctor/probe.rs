@@ -1,4 +1,4 @@
-//! Tries the parts of tidegate itself, and the machine's runtimes.
+//! Tries the parts of Tidegate itself, and the runtimes of this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -11,31 +11,37 @@ use tokio::process::Command;
 
 use super::finding::Finding;
 use crate::context;
+use crate::print::counted;
 use crate::temporary::private_folder;
 
-/// A runtime that needs longer to say its version is of no use.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A runtime that takes longer to report its version is of no use.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The rules for calls. What is tried after this is tried without a file that is bad.
+/// Reads the rules for calls. An invalid file is left out of everything tried later.
 pub(super) fn policy(settings: &mut Settings) -> Finding {
     let name = "policy";
     match (read_policy(&settings.policy), settings.policy.path()) {
-        (Ok(_), Some(path)) if let Some(server) = who_is_given(path, settings) => Finding::warning(
-            name,
-            format!("server `{server}` is given a folder that holds `{}`", path.display()),
-            "name a file elsewhere in `[policy]`, or give the server another folder: whoever can \
-             write the rules is bound by none",
-        ),
+        (Ok(_), Some(path)) if let Some(server) = server_with_access(path, settings) => {
+            Finding::warning(
+                name,
+                format!(
+                    "server `{server}` has access to a folder that contains `{}`",
+                    path.display()
+                ),
+                "keep the file elsewhere, see `[policy]`, or give the server another folder: rules do \
+             not bind a server that can write them",
+            )
+        }
         (Ok(Some((_, rules))), Some(path)) => {
             Finding::ok(name, format!("`{}` is valid, rules: {}", path.display(), rules.len()))
         }
-        (Ok(_), _) => Finding::ok(name, "no policy.toml, so the defaults hold"),
+        (Ok(_), _) => Finding::ok(name, "no policy.toml, so the defaults apply"),
         (Err(error), _) => {
             let found = Finding::problem(
                 name,
                 error.to_string(),
-                "correct the file; a gateway that runs keeps the rules it has read before, \
-                 and none starts",
+                "fix the file; running gateways keep the last valid rules, and new ones do not \
+                 start",
             );
             settings.policy = PolicySource::default();
             found
@@ -43,8 +49,8 @@ pub(super) fn policy(settings: &mut Settings) -> Finding {
     }
 }
 
-/// A server with an argument that is a folder around the rules, there or not yet.
-fn who_is_given<'a>(policy: &Path, settings: &'a Settings) -> Option<&'a str> {
+/// A server with a folder in its arguments that contains the rules, or would contain them.
+fn server_with_access<'a>(policy: &Path, settings: &'a Settings) -> Option<&'a str> {
     let policy = std::path::absolute(policy).ok()?;
     let folder = std::fs::canonicalize(policy.parent()?).ok()?;
     let holds = |argument: &Secret<String>| {
@@ -58,8 +64,7 @@ fn who_is_given<'a>(policy: &Path, settings: &'a Settings) -> Option<&'a str> {
     settings.servers.iter().find(given).map(|server| server.name.as_str())
 }
 
-/// The settings, if there are any to go on with: those of the file, else those
-/// that hold without one.
+/// The settings of the file, else the defaults, if there are any.
 pub(super) fn configuration(
     file: &Option<PathBuf>,
     environment: &Environment,
@@ -76,8 +81,8 @@ pub(super) fn configuration(
     let settings = match loaded {
         Ok(settings) => settings,
         Err(error) => {
-            findings.push(refused(name, &error));
-            // Without a home folder there is nothing to go on with either.
+            findings.push(invalid(name, &error));
+            // Without a home folder there are no defaults either.
             return tidegate_config::defaults(environment).ok();
         }
     };
@@ -88,13 +93,13 @@ pub(super) fn configuration(
         ),
         (Some(source), 0) => Finding::warning(
             name,
-            format!("`{}` is valid and names no server", source.display()),
+            format!("`{}` is valid but names no servers", source.display()),
             "add servers under `mcpServers`, or as `[servers.<name>]` in a tidegate.toml",
         ),
         (None, _) => Finding::warning(
             name,
             "no configuration file was found, so there are no servers",
-            "write a tidegate.toml, or point --config at your client's file with `mcpServers`",
+            "write a tidegate.toml, or point `--config` at your client's file with `mcpServers`",
         ),
     });
     for warning in &settings.warnings {
@@ -107,8 +112,8 @@ fn names(settings: &Settings) -> String {
     settings.servers.iter().map(|server| server.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// `error[code]: fact … hint: what to do`, in its two parts.
-fn refused(name: &str, error: &ConfigError) -> Finding {
+/// Splits `error[code]: fact … hint: remedy` into a finding.
+fn invalid(name: &str, error: &ConfigError) -> Finding {
     let text = error.to_string();
     let (fact, hint) = text.split_once("\nhint: ").unwrap_or((&text, "see docs/configuration.md"));
     let fact = fact.strip_prefix("error").unwrap_or(fact);
@@ -116,24 +121,24 @@ fn refused(name: &str, error: &ConfigError) -> Finding {
     Finding::problem(name, fact, hint)
 }
 
-/// Whether state can be written where it should live.
+/// Whether the state folder is writable.
 pub(super) fn state_folder(folder: &Path) -> Finding {
     let name = "state folder";
     let probe = folder.join(format!(".doctor-{}", std::process::id()));
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, "probe"));
     let written = written.and_then(|()| std::fs::remove_file(&probe));
     match written {
-        Ok(()) => Finding::ok(name, format!("`{}` can be written", folder.display())),
+        Ok(()) => Finding::ok(name, format!("`{}` is writable", folder.display())),
         Err(error) => Finding::problem(
             name,
-            format!("`{}` cannot be written: {error}", folder.display()),
-            "set `TIDEGATE_HOME` to a folder that tidegate may write to",
+            format!("`{}` is not writable: {error}", folder.display()),
+            "set `TIDEGATE_HOME` to a writable folder",
         ),
     }
 }
 
-/// Runs a program in a worker, with a state folder of its own: a probe leaves
-/// nothing in the history of runs.
+/// Runs a program in a worker, with a state folder of its own, so that the history of runs
+/// stays clean.
 pub(super) async fn worker(settings: &Settings) -> Finding {
     let name = "worker";
     match run_program(settings.sandbox.clone(), Language::TypeScript, Some(Engine::QuickJs)).await {
@@ -141,12 +146,12 @@ pub(super) async fn worker(settings: &Settings) -> Finding {
         Err(error) => Finding::problem(
             name,
             format!("`return 1` did not run: {error:#}"),
-            "run `tidegate -vv run -` for the log; the worker is started from tidegate's own file",
+            "run `tidegate -vv run -` for the log; the worker is started from tidegate's own executable",
         ),
     }
 }
 
-/// How many milliseconds the run took, the start of a worker included.
+/// How many milliseconds the run took, including the start of a worker.
 pub(super) async fn run_program(
     sandbox: Sandbox,
     language: Language,
@@ -183,7 +188,7 @@ pub(super) async fn servers(settings: Settings, environment: &Environment) -> Ve
     let finding = |(server, outcome): &(String, Result<(), _>)| {
         let name = format!("server {server}");
         match outcome {
-            Ok(()) => Finding::ok(&name, format!("started, {} tools", tools(server))),
+            Ok(()) => Finding::ok(&name, format!("started, {}", counted(tools(server), "tool"))),
             Err(error) => Finding::problem(
                 &name,
                 format!("{error}"),
@@ -194,14 +199,14 @@ pub(super) async fn servers(settings: Settings, environment: &Environment) -> Ve
     outcomes.iter().map(finding).collect()
 }
 
-/// Tools that are not as they were accepted, by what their servers listed last.
+/// Tools that differ from their accepted definitions, as their servers listed them last.
 pub(super) async fn changed_tools(settings: Settings, environment: &Environment) -> Vec<Finding> {
-    // Why the state cannot be opened is a finding of its own.
+    // An error here is reported by another finding.
     let Ok(gateway) = context::open(settings, environment) else { return Vec::new() };
     let catalog = gateway.tools().catalog();
     let finding = |(id, change): (ToolRef, &Change)| {
         let name = id.in_a_command();
-        let remedy = format!("look at it and accept it with `tidegate tools accept {name}`");
+        let remedy = format!("review and accept it with `tidegate tools accept {name}`");
         Finding::warning("changed tool", format!("`{id}` is {change}"), &remedy)
     };
     let findings = catalog.changes().map(finding).collect();
@@ -209,7 +214,7 @@ pub(super) async fn changed_tools(settings: Settings, environment: &Environment)
     findings
 }
 
-/// What many servers are started with. Tidegate itself needs none of it.
+/// Runtimes that many servers are started with. Tidegate itself needs none of them.
 pub(super) async fn runtimes() -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, command, what) in [
@@ -229,22 +234,23 @@ pub(super) async fn runtimes() -> Vec<Finding> {
     findings
 }
 
-/// What a program says to `--version`, or why it said nothing.
+/// What a program prints for `--version`, or why it prints nothing.
 pub(super) async fn version(program: &Path) -> Result<String, String> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
-    let output = match tokio::time::timeout(PATIENCE, command.output()).await {
-        Err(_) => return Err(format!("said nothing for {} s", PATIENCE.as_secs())),
+    let output = match tokio::time::timeout(VERSION_TIMEOUT, command.output()).await {
+        Err(_) => return Err(format!("did not answer within {} s", VERSION_TIMEOUT.as_secs())),
         Ok(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err("was not found".to_owned());
         }
         Ok(Err(error)) => return Err(format!("could not be started: {error}")),
         Ok(Ok(output)) => output,
     };
-    let said = String::from_utf8_lossy(&output.stdout);
-    let line = said.lines().next().unwrap_or_default().trim().chars().take(80).collect::<String>();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let line =
+        printed.lines().next().unwrap_or_default().trim().chars().take(80).collect::<String>();
     if !output.status.success() || line.is_empty() {
-        return Err(format!("gave no version ({})", output.status));
+        return Err(format!("did not report a version ({})", output.status));
     }
     Ok(line)
 }

@@ -1,4 +1,4 @@
-//! Whether programs in Python can run, by running one.
+//! Checks whether programs in Python can run, by running one.
 
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,9 @@ use crate::temporary::private_folder;
 
 const NAME: &str = "programs in Python";
 
-/// How long it may take until programs are forked, and between two looks. Chosen: it
-/// takes about half a second.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long it may take until programs are forked. Chosen: it takes about half a second.
+const FORK_TIMEOUT: Duration = Duration::from_secs(3);
+/// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// One finding. A missing Python is a problem only if one is configured.
@@ -27,7 +27,7 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
     let bad = |fact: String| {
         let fact = format!("{fact}; programs in Python cannot run");
         if program.is_some() || packages.is_some() {
-            let remedy = "correct `python.path` and `python.packages`, or leave them out";
+            let remedy = "fix `python.path` and `python.packages`, or leave them out";
             return Finding::problem(NAME, fact, remedy);
         }
         let remedy = "install Python 3.9 or later, and put it on PATH or name it as `python.path`";
@@ -48,11 +48,11 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
     let place = format!("{} at `{}`{with}", found.version, found.program.display());
     match run_program(sandbox.clone(), Language::Python, None).await {
         Ok(took_ms) => {
-            let next = match forks(sandbox).await {
-                Ok(true) => "the next are forked",
-                Ok(false) if sandbox.fork => "each is started anew, see docs/python.md",
-                Ok(false) => "each is started anew, as configured",
-                Err(error) => return bad(format!("{place} did not run twice: {error:#}")),
+            let next = match runs_forked(sandbox).await {
+                Ok(true) => "later ones are forked",
+                Ok(false) if sandbox.fork => "each starts a new process, see docs/python.md",
+                Ok(false) => "each starts a new process, as configured",
+                Err(error) => return bad(format!("{place} did not run a second time: {error:#}")),
             };
             Finding::ok(NAME, format!("{place} ran `return 1` in {took_ms:.1} ms; {next}"))
         }
@@ -60,15 +60,14 @@ pub(super) async fn probe(sandbox: &Sandbox) -> Finding {
     }
 }
 
-/// Whether programs run in processes that are forked, seen by running some: the first
-/// ones never are.
-async fn forks(sandbox: &Sandbox) -> anyhow::Result<bool> {
+/// Whether programs run in forked processes. Runs several, since the first ones never do.
+async fn runs_forked(sandbox: &Sandbox) -> anyhow::Result<bool> {
     let folder = private_folder("doctor")?;
     let settings = Settings { sandbox: sandbox.clone(), ..Settings::new(folder.path().to_owned()) };
     let gateway = context::open(settings, &Environment::from_process())?;
     let started = Instant::now();
     let mut forked = false;
-    while sandbox.fork && !forked && started.elapsed() < PATIENCE {
+    while sandbox.fork && !forked && started.elapsed() < FORK_TIMEOUT {
         let source = "import sys\n'_tidegate.zygote' in sys.modules".to_owned();
         let language = Language::Python;
         let program = Program { source, language, engine: None, timeout: None };

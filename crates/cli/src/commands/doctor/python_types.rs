@@ -1,4 +1,4 @@
-//! Finds the type checker of Python, and lets it check a program.
+//! Finds the type checker for Python and has it check a program.
 
 use std::ffi::OsStr;
 use std::time::Instant;
@@ -14,8 +14,8 @@ const NAME: &str = "type checker of Python";
 const INSTALL: &str = "install ty (`uv tool install ty`, `pip install ty`) or pyright (`npm install -g pyright`) \
                        and put it on PATH, or name it as `checks.python` \
                        (`mcpCodeExecution.pythonChecker` in a client's file)";
-/// A configured checker is the only one that is tried.
-const CORRECT: &str = "correct `checks.python` (`mcpCodeExecution.pythonChecker` in a client's \
+/// Only a configured checker is tried, if there is one.
+const FIX: &str = "fix `checks.python` (`mcpCodeExecution.pythonChecker` in a client's \
                        file), or leave it out to have one found";
 
 pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Finding {
@@ -24,14 +24,14 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
     let missing = |what: String| {
         let message = format!("{what}; programs in Python run without a type check");
         match configured {
-            // Asked for and not there, so not optional any more.
-            Some(_) => Finding::problem(NAME, message, CORRECT),
+            // A configured checker is not optional.
+            Some(_) => Finding::problem(NAME, message, FIX),
             None => Finding::warning(NAME, message, INSTALL),
         }
     };
     match find_python(configured, path_variable) {
         FoundPython::Checker(checker) => {
-            let remedy = if configured.is_some() { CORRECT } else { INSTALL };
+            let remedy = if configured.is_some() { FIX } else { INSTALL };
             attempt(&checker, settings, remedy).await
         }
         FoundPython::Unknown { path } => {

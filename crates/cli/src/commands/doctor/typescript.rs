@@ -1,4 +1,4 @@
-//! Finds the type checker, asks for its version and lets it check a program.
+//! Finds the type checker, asks for its version and has it check a program.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,13 +13,12 @@ use super::probe::version;
 const NAME: &str = "type checker";
 const INSTALL: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm, or name one as \
                        `checks.tsc` (`mcpCodeExecution.tsc` in a client's file)";
-/// A configured compiler is the only one that is tried, so installing another
-/// does not help.
-const CORRECT: &str = "correct `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave \
+/// Only a configured compiler is tried, so installing another one does not help.
+const FIX: &str = "fix `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave \
                        it out to have one found";
 /// For a kernel that does not confine the compiler.
-pub(super) const UNCONFINED: &str = "use Linux 5.13 or newer with Landlock switched on; what runs \
-                                     unconfined is started only with \
+pub(super) const UNCONFINED: &str = "use Linux 5.13 or newer with Landlock enabled; an \
+                                     unconfined checker is started only with \
                                      `sandbox.min_isolation = \"any\"`";
 /// TypeScript's number for "is not assignable to type".
 const NOT_ASSIGNABLE: Code = Code::TypeScript(2322);
@@ -30,21 +29,21 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
     let missing = |what: String| {
         let message = format!("{what}; programs run without a type check");
         match configured {
-            // Asked for and not there, so not optional any more.
-            Some(_) => Finding::problem(NAME, message, CORRECT),
+            // A configured checker is not optional.
+            Some(_) => Finding::problem(NAME, message, FIX),
             None => Finding::warning(NAME, message, INSTALL),
         }
     };
     match find_typescript(configured, &settings.state_dir, path_variable) {
         FoundTypeScript::Native { tsc } => {
-            let remedy = if configured.is_some() { CORRECT } else { INSTALL };
+            let remedy = if configured.is_some() { FIX } else { INSTALL };
             attempt(&tsc, settings, remedy).await
         }
         FoundTypeScript::TooOld { path, version } => {
             missing(format!("`{}` is TypeScript {version}, 7 is needed", path.display()))
         }
         FoundTypeScript::NotNative { path } => {
-            missing(format!("`{}` is a script and leads to no native compiler", path.display()))
+            missing(format!("`{}` is a script without a native compiler", path.display()))
         }
         FoundTypeScript::Missing => missing(match configured {
             Some(path) => format!("there is no file `{}`", path.display()),

@@ -1,4 +1,5 @@
-//! `tidegate pii report`: what was seen, where it was put back, what is kept. No values.
+//! `tidegate pii report`: which personal data was seen, where it was restored and what is
+//! kept. Never the values themselves.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -23,31 +24,31 @@ pub(super) fn show(report: &PrivacyReport, as_json: bool) {
         }),
     );
     section(
-        "Put back, by receiver",
+        "Restored, by receiver",
         record.restores.iter().map(|row| {
             let to = visible_line(&row.towards.to_string()).into_owned();
             format!("{to:<40} {:<12} {:>8}", row.data_type.as_str(), row.count)
         }),
     );
     section(
-        "Kept in the vault, by type",
+        "In the vault, by type",
         vault.types.iter().map(|(data_type, values, restores)| {
             format!("{:<12} {values:>8} values, restored {restores} times", data_type.as_str())
         }),
     );
     section(
-        "Sessions, the newest first",
+        "Sessions, newest first",
         sessions.iter().map(|session| {
             let name = visible_line(&session.name).into_owned();
             format!(
-                "{name:<40} {:>8} values, for {} more",
+                "{name:<40} {:>8} values, expires in {}",
                 session.values,
-                left(session.expires_at)
+                time_left(session.expires_at)
             )
         }),
     );
     section(
-        "To look at, the newest first",
+        "Alerts, newest first",
         record.alerts.iter().map(|alert| {
             format!("run {}  {}: {}", alert.run_id, alert.kind, visible_line(&alert.detail))
         }),
@@ -58,7 +59,7 @@ fn section(title: &str, lines: impl Iterator<Item = String>) {
     let lines: Vec<String> = lines.collect();
     print::line(title);
     if lines.is_empty() {
-        print::line("  nothing");
+        print::line("  none");
     }
     for line in lines {
         print::line(format!("  {line}"));
@@ -134,7 +135,7 @@ fn millis(time: SystemTime) -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn left(until: SystemTime) -> String {
+fn time_left(until: SystemTime) -> String {
     let minutes = until.duration_since(SystemTime::now()).unwrap_or_default().as_secs() / 60;
     if minutes < 120 { format!("{minutes} minutes") } else { format!("{} hours", minutes / 60) }
 }

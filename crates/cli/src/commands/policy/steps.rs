@@ -1,4 +1,7 @@
-//! The steps of a decision in words.
+//! Puts the steps of a decision into words.
+//!
+//! In: the explanation that the policy gives. Out: one line for each step, for people and
+//! for JSON.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -7,9 +10,9 @@ use tidegate_policy::{
     Explanation, Permissions, RuleEvaluation, RuleMatch, RulePart, RulingReason,
 };
 
-use super::Asked;
+use super::TestedCall;
 
-/// One step.
+/// One step of a decision.
 #[derive(Debug, Serialize)]
 pub(super) struct Step {
     pub(super) name: &'static str,
@@ -26,66 +29,66 @@ impl Step {
 }
 
 pub(super) fn steps(
-    asked: &Asked<'_>,
+    call: &TestedCall<'_>,
     permissions: &Permissions,
-    explained: &Explanation,
+    explanation: &Explanation,
 ) -> Vec<Step> {
     vec![
-        server(asked, explained),
-        profile(permissions, explained),
-        acceptance(explained),
-        effect(explained),
-        rules(explained),
-        arguments(asked, explained),
+        server(call, explanation),
+        profile(permissions, explanation),
+        acceptance(explanation),
+        effect(explanation),
+        rules(explanation),
+        arguments(call, explanation),
     ]
 }
 
-fn server(asked: &Asked<'_>, explained: &Explanation) -> Step {
-    let server = &asked.id.server;
-    let said = if explained.granted { "is configured" } else { "is not configured" };
-    Step::new("server", explained.granted, format!("`{server}` {said}"))
+fn server(call: &TestedCall<'_>, explanation: &Explanation) -> Step {
+    let server = &call.id.server;
+    let said = if explanation.granted { "is configured" } else { "is not configured" };
+    Step::new("server", explanation.granted, format!("`{server}` {said}"))
 }
 
-fn profile(permissions: &Permissions, explained: &Explanation) -> Step {
+fn profile(permissions: &Permissions, explanation: &Explanation) -> Step {
     let names: Vec<String> = permissions.names().iter().map(|name| format!("`{name}`")).collect();
-    let said = match &explained.refused {
+    let said = match &explanation.refused {
         None => format!("allowed by {}", names.join(" and ")),
         Some(refusal) => {
-            format!("profile `{}` refuses it, and no rule opens that", refusal.profile)
+            format!("profile `{}` denies it, and no rule can override that", refusal.profile)
         }
     };
-    Step::new("profile", explained.refused.is_none(), said)
+    Step::new("profile", explanation.refused.is_none(), said)
 }
 
-fn acceptance(explained: &Explanation) -> Step {
-    match &explained.quarantined {
+fn acceptance(explanation: &Explanation) -> Step {
+    match &explanation.quarantined {
         None => Step::new("accepted", true, "not in quarantine"),
         Some(_) => {
-            let said = "in quarantine until `tidegate tools accept`, and no rule opens that";
+            let said = "in quarantine until `tidegate tools accept`, and no rule can override that";
             Step::new("accepted", false, said)
         }
     }
 }
 
-fn effect(explained: &Explanation) -> Step {
-    let (effect, source) = explained.effect;
+fn effect(explanation: &Explanation) -> Step {
+    let (effect, source) = explanation.effect;
     let known = match source {
-        EffectSource::User => "by `[tools]` of the configuration",
-        EffectSource::Claim => "by its annotations",
-        EffectSource::Name => "by a verb in its name",
-        EffectSource::Nothing => "nobody says what it does",
+        EffectSource::User => "set in `[tools]` of the configuration",
+        EffectSource::Claim => "from its annotations",
+        EffectSource::Name => "from a verb in its name",
+        EffectSource::Nothing => "assumed, since nothing says what it does",
     };
     Step::new("effect", true, format!("{effect}, {known}"))
 }
 
-fn rules(explained: &Explanation) -> Step {
-    let ruling = &explained.ruling;
-    let matching = explained.rules.iter().filter(|rule| !matches!(rule.fit, RuleMatch::No(_)));
+fn rules(explanation: &Explanation) -> Step {
+    let ruling = &explanation.ruling;
+    let matching = explanation.rules.iter().filter(|rule| !matches!(rule.fit, RuleMatch::No(_)));
     let mut matching: Vec<&RuleEvaluation> = matching.collect();
     // The winner first, as the rules themselves compare.
     matching.sort_by(|a, b| (rank(b), b.word).cmp(&(rank(a), a.word)));
     let certain = matching.iter().filter(|rule| matches!(rule.fit, RuleMatch::Yes(_))).count();
-    let all = explained.rules.len();
+    let all = explanation.rules.len();
     let mut said = format!("{} by {}; {certain} of {all} rules match", ruling.word, ruling.why);
     if matching.len() > certain {
         said.push_str(&format!(", {} may", matching.len() - certain));
@@ -94,7 +97,7 @@ fn rules(explained: &Explanation) -> Step {
         said.push_str(&format!("; because {because}"));
     }
     if ruling.depends_on_arguments {
-        said.push_str(" (the sternest that could come; give `--arguments` to know)");
+        said.push_str(" (the strictest possible; pass `--arguments` for the exact decision)");
     }
     let mut step = Step::new("rules", ruling.word != Word::Deny, said);
     step.lines = matching.into_iter().map(|rule| line(rule, &ruling.why)).collect();
@@ -119,27 +122,26 @@ fn line(rule: &RuleEvaluation, why: &RulingReason) -> String {
     format!("{mark} {:<5}  {} at {}: {how}", rule.word, rule.name, rule.place)
 }
 
-fn arguments(asked: &Asked<'_>, explained: &Explanation) -> Step {
-    match (&explained.problem, asked.arguments) {
+fn arguments(call: &TestedCall<'_>, explanation: &Explanation) -> Step {
+    match (&explanation.problem, call.arguments) {
         (Some(problem), _) => {
             let place = if problem.path.is_empty() { "" } else { &problem.path };
-            let said = format!("do not fit the schema: `{place}` {}", problem.problem);
+            let said = format!("do not match the schema: `{place}` {}", problem.problem);
             Step::new("arguments", false, said)
         }
-        (None, Some(_)) => Step::new("arguments", true, "fit the schema"),
+        (None, Some(_)) => Step::new("arguments", true, "match the schema"),
         (None, None) => Step::new("arguments", true, "not given, so not checked"),
     }
 }
 
-pub(super) fn rules_json(explained: &Explanation) -> Value {
+pub(super) fn rules_json(explanation: &Explanation) -> Value {
     let rule = |rule: &RuleEvaluation| {
         let (matches, specificity, differs) = match &rule.fit {
             RuleMatch::Yes(specificity) => ("yes", Some(specificity.to_string()), None),
             RuleMatch::Maybe(specificity) => ("perhaps", Some(specificity.to_string()), None),
             RuleMatch::No(part) => ("no", None, Some(part_name(*part))),
         };
-        let wins =
-            matches!(&explained.ruling.why, RulingReason::Rule { name, .. } if *name == rule.name);
+        let wins = matches!(&explanation.ruling.why, RulingReason::Rule { name, .. } if *name == rule.name);
         json!({
             "name": *rule.name,
             "place": *rule.place,
@@ -150,7 +152,7 @@ pub(super) fn rules_json(explained: &Explanation) -> Value {
             "wins": wins,
         })
     };
-    explained.rules.iter().map(rule).collect()
+    explanation.rules.iter().map(rule).collect()
 }
 
 fn part_name(part: RulePart) -> &'static str {

@@ -187,11 +187,11 @@ fn the_doctor_runs_a_program_in_python() {
     let (message, status) = finding(&bench);
     let start = format!("{version} at `{python}` ran `return 1` in ");
     assert!(message.starts_with(&start), "{message}");
-    assert!(message.ends_with(" ms; the next are forked"), "{message}");
+    assert!(message.ends_with(" ms; later ones are forked"), "{message}");
     assert_eq!(status, "ok");
     bench.write("tidegate.toml", "[python]\nfork = false");
     let (message, _) = finding(&bench);
-    assert!(message.ends_with(" ms; each is started anew, as configured"), "{message}");
+    assert!(message.ends_with(" ms; each starts a new process, as configured"), "{message}");
     bench.write("tidegate.toml", "[python]\npath = '/none/python3'");
     let missing = "there is no Python at `/none/python3`; programs in Python cannot run";
     assert_eq!(finding(&bench), (missing.to_owned(), "problem".to_owned()));

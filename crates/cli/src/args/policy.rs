@@ -1,0 +1,128 @@
+//! The arguments of the commands about decisions: `policy` and `approvals`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use tidegate_model::Level;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate approvals list
+  tidegate approvals show 1a2b3c4
+  tidegate approvals approve 1a2b3c4
+  tidegate approvals approve --session 1a2b3c4
+  tidegate approvals deny 1a2b3c4")]
+pub(crate) struct ApprovalsArgs {
+    #[command(subcommand)]
+    pub(crate) command: ApprovalsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// List pending approvals
+    List {
+        /// Include answered and expired ones
+        #[arg(long)]
+        all: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show exactly what would happen, and why it needs approval
+    Show {
+        /// Id, as shown by `list`
+        id: String,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Approve exactly this, once
+    Approve {
+        /// Id, as shown by `list`
+        id: String,
+        /// Approve all further calls of the same tools in the client's session as well
+        #[arg(long)]
+        session: bool,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Deny it
+    Deny {
+        /// Id, as shown by `list`
+        id: String,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tidegate policy show
+  tidegate policy test files__delete_file --arguments '{\"path\": \"/tmp/a\"}'
+  tidegate policy test github__merge_pull_request --profile read_only --risk high")]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show the rules in force, and the defaults where none matches
+    Show {
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explain the decision on one call, step by step, without making the call
+    Test(PolicyTestArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyTestArgs {
+    /// Tool, such as git__git_log
+    pub(crate) call: String,
+    /// Arguments of the call, a JSON object; without them, the strictest possible decision is
+    /// shown
+    #[arg(long, value_name = "JSON")]
+    pub(crate) arguments: Option<String>,
+    /// Profile to apply on top of the configured one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Risk of the program
+    #[arg(long, value_enum)]
+    pub(crate) risk: Option<LevelArg>,
+    /// Use these definitions instead of the configured servers (see `tidegate search --help`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) catalog: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Levels of risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LevelArg {
+    /// A score of 0 to 24
+    Low,
+    /// 25 to 49
+    Medium,
+    /// 50 to 74
+    High,
+    /// 75 and above
+    Critical,
+}
+
+impl LevelArg {
+    pub(crate) fn level(self) -> Level {
+        match self {
+            Self::Low => Level::Low,
+            Self::Medium => Level::Medium,
+            Self::High => Level::High,
+            Self::Critical => Level::Critical,
+        }
+    }
+}
