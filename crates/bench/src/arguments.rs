@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, ensure};
 use serde_json::{Map, Value, json};
 use tidegate_catalog::read_catalog;
-use tidegate_model::{Level, ToolCall, ToolDef, ToolRef};
+use tidegate_model::{RiskLevel, ToolCall, ToolDef, ToolRef};
 use tidegate_policy::{Approved, CallContext, Permissions, Policy};
 
 use crate::report::Figure;
@@ -89,7 +89,7 @@ fn decide(
 
 /// A program without risk and without approvals.
 fn standing(approved: &Approved) -> CallContext<'_> {
-    CallContext { level: Level::Low, run: approved, session: approved }
+    CallContext { level: RiskLevel::Low, run: approved, session: approved }
 }
 
 fn parse(text: &str) -> anyhow::Result<Duration> {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, ensure};
 use serde_json::{Map, Value, json};
 use tidegate_model::{
-    ArgumentRule, Level, PolicyDefaults, PolicyRule, ToolCall, ToolDef, ToolRef, Word,
+    ArgumentRule, Decision, PolicyDefaults, PolicyRule, RiskLevel, ToolCall, ToolDef, ToolRef,
 };
 use tidegate_policy::{Approved, CallContext, Denial, Permissions, Policy, Rules};
 
@@ -72,7 +72,7 @@ impl Bench {
     }
 
     fn standing(&self) -> CallContext<'_> {
-        CallContext { level: Level::Low, run: &self.approved, session: &self.approved }
+        CallContext { level: RiskLevel::Low, run: &self.approved, session: &self.approved }
     }
 
     /// Asserts that rules and schema are checked.
@@ -106,7 +106,7 @@ impl Bench {
 /// Every other rule is about another server; the rest look at arguments in each of the
 /// ways there are.
 fn rule(index: usize) -> PolicyRule {
-    let word = if index.is_multiple_of(4) { Word::Ask } else { Word::Deny };
+    let word = if index.is_multiple_of(4) { Decision::Ask } else { Decision::Deny };
     let mut rule = PolicyRule::new(format!("rule {index}"), word);
     if index.is_multiple_of(2) {
         rule.servers = vec![format!("server-{index}")];

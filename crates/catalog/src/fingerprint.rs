@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use tidegate_model::{Change, Part, ToolDef};
+use tidegate_model::{Change, DefinitionPart, ToolDef};
 
 /// SHA-256 of a tool's definition: name, title, description, schemas and
 /// annotations. Whatever is learned about a tool counts only for the definition
@@ -18,14 +18,14 @@ pub fn definition_hash(tool: &ToolDef) -> String {
 pub fn difference(accepted: &ToolDef, now: &ToolDef) -> Option<Change> {
     let hints = |tool: &ToolDef| tool.annotations.clone().unwrap_or_default();
     let parts = [
-        (Part::Title, accepted.title == now.title),
-        (Part::Description, accepted.description == now.description),
+        (DefinitionPart::Title, accepted.title == now.title),
+        (DefinitionPart::Description, accepted.description == now.description),
         // Objects are equal in any order of their keys.
-        (Part::InputSchema, accepted.input_schema == now.input_schema),
-        (Part::OutputSchema, accepted.output_schema == now.output_schema),
-        (Part::Annotations, hints(accepted) == hints(now)),
+        (DefinitionPart::InputSchema, accepted.input_schema == now.input_schema),
+        (DefinitionPart::OutputSchema, accepted.output_schema == now.output_schema),
+        (DefinitionPart::Annotations, hints(accepted) == hints(now)),
     ];
-    let changed: Vec<Part> =
+    let changed: Vec<DefinitionPart> =
         parts.into_iter().filter(|(_, same)| !same).map(|(part, _)| part).collect();
     (!changed.is_empty()).then_some(Change::Parts(changed))
 }
@@ -57,7 +57,7 @@ pub(crate) fn sha256_hex(parts: &[&[u8]]) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use tidegate_model::{Change, Hints, Part, ToolDef};
+    use tidegate_model::{Change, DefinitionPart, Hints, ToolDef};
 
     use super::{definition_hash, difference};
 
@@ -86,17 +86,20 @@ mod tests {
         });
         assert_eq!(definition_hash(&shuffled), definition_hash(&tool()));
         assert_eq!(difference(&tool(), &shuffled), None);
-        let cases: [(Edit, Part); 5] = [
-            (|tool| tool.title = Some("T".into()), Part::Title),
-            (|tool| tool.description = Some("Reads\u{200b}".into()), Part::Description),
-            (|tool| tool.input_schema["properties"]["b"] = json!({"enum": []}), Part::InputSchema),
-            (|tool| tool.output_schema = Some(json!({})), Part::OutputSchema),
+        let cases: [(Edit, DefinitionPart); 5] = [
+            (|tool| tool.title = Some("T".into()), DefinitionPart::Title),
+            (|tool| tool.description = Some("Reads\u{200b}".into()), DefinitionPart::Description),
+            (
+                |tool| tool.input_schema["properties"]["b"] = json!({"enum": []}),
+                DefinitionPart::InputSchema,
+            ),
+            (|tool| tool.output_schema = Some(json!({})), DefinitionPart::OutputSchema),
             (
                 |tool| {
                     tool.annotations =
                         Some(Hints { read_only_hint: Some(true), ..Hints::default() });
                 },
-                Part::Annotations,
+                DefinitionPart::Annotations,
             ),
         ];
         for (change, part) in cases {

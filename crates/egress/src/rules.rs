@@ -149,7 +149,7 @@ impl Rules {
         let allows = |rule: &&NetworkRule| allows(rule, target, method, &self.0.methods);
         if let Some(rule) = of_host.clone().find(allows) {
             let bucket = match &rule.host {
-                HostPattern::Below(name) => format!("*.{name}"),
+                HostPattern::Subdomains(name) => format!("*.{name}"),
                 HostPattern::Name(_) | HostPattern::Address(_) => host,
             };
             return Ok(Permitted { rule: rule.text.clone(), bucket });
@@ -188,7 +188,7 @@ impl Rules {
 
 fn allows(rule: &NetworkRule, target: &Target, method: &str, methods: &[String]) -> bool {
     let port = match rule.port {
-        PortPattern::Unsaid => target.port() == target.scheme().default_port(),
+        PortPattern::Unspecified => target.port() == target.scheme().default_port(),
         PortPattern::One(port) => target.port() == port,
         // A rule must name one of these ports explicitly.
         PortPattern::Any => !BAD_PORTS.contains(&target.port()),
@@ -199,7 +199,7 @@ fn allows(rule: &NetworkRule, target: &Target, method: &str, methods: &[String])
 
 fn denies(rule: &NetworkRule, target: &Target, method: &str) -> bool {
     let port = match rule.port {
-        PortPattern::Unsaid | PortPattern::Any => true,
+        PortPattern::Unspecified | PortPattern::Any => true,
         PortPattern::One(port) => target.port() == port,
     };
     let named = rule.methods.as_ref();
@@ -214,7 +214,7 @@ fn is_of_scheme(rule: &NetworkRule, target: &Target) -> bool {
 fn is_about(pattern: &HostPattern, host: &Host<String>) -> bool {
     match (pattern, host) {
         (HostPattern::Name(name), Host::Domain(host)) => name == host,
-        (HostPattern::Below(name), Host::Domain(host)) => {
+        (HostPattern::Subdomains(name), Host::Domain(host)) => {
             host.strip_suffix(name.as_str()).is_some_and(|front| front.ends_with('.'))
         }
         (HostPattern::Address(address), Host::Ipv4(host)) => {
@@ -223,7 +223,7 @@ fn is_about(pattern: &HostPattern, host: &Host<String>) -> bool {
         (HostPattern::Address(address), Host::Ipv6(host)) => {
             effective_address(*address) == effective_address(IpAddr::V6(*host))
         }
-        (HostPattern::Name(_) | HostPattern::Below(_), Host::Ipv4(_) | Host::Ipv6(_))
+        (HostPattern::Name(_) | HostPattern::Subdomains(_), Host::Ipv4(_) | Host::Ipv6(_))
         | (HostPattern::Address(_), Host::Domain(_)) => false,
     }
 }

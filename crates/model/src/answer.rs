@@ -1,18 +1,21 @@
-//! What a tool answered, without loss.
+//! The answer of a tool, without loss.
+//!
+//! In: the result of a call, as MCP has it. Out: the value that a program gets, or the answer
+//! in MCP's own form. Invariant: content blocks are kept exactly as the server sent them.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// A tool's answer. Content blocks are kept exactly as the server sent them
-/// (text, image, audio, resource link, embedded resource, with annotations).
+/// A tool's answer. Content blocks (text, image, audio, resource link, embedded resource, with
+/// annotations) are kept as the server sent them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     /// Content blocks in MCP's own JSON form.
     pub content: Vec<Value>,
     /// Structured content, if the server sent any. `Some(Null)` is an explicit null.
     pub structured: Option<Value>,
-    /// The tool says that it failed.
+    /// Whether the tool reports a failure.
     pub is_error: bool,
     /// Protocol-level `_meta` of the result.
     pub meta: Option<Value>,
@@ -37,7 +40,8 @@ impl Answer {
         }
     }
 
-    /// The value a program gets, without taking it; `None` for a list of blocks.
+    /// The value that [`Answer::into_value`] gives, borrowed where possible; `None` for a list
+    /// of blocks.
     pub fn value(&self) -> Option<Cow<'_, Value>> {
         if let Some(structured) = &self.structured {
             return Some(Cow::Borrowed(structured));
@@ -45,7 +49,7 @@ impl Answer {
         match self.content.as_slice() {
             [only] => {
                 let text = block_text(only)?;
-                // The text itself is `only`'s own: no copy.
+                // Plain text is borrowed from the block.
                 Some(parse_json_text(text).map_or_else(|| Cow::Borrowed(&only["text"]), Cow::Owned))
             }
             [] => Some(Cow::Owned(Value::Null)),
@@ -86,8 +90,8 @@ fn block_text(block: &Value) -> Option<&str> {
     (block.get("type")?.as_str()? == "text").then(|| block.get("text")?.as_str())?
 }
 
-/// Only objects and lists count as JSON. `"42"` or `"true"` stays text: a tool
-/// that answers with an id or a word must not change type with its value.
+/// Parses objects and lists only. `"42"` or `"true"` stays text: the type of an answer must
+/// not depend on its value.
 fn parse_json_text(text: &str) -> Option<Value> {
     let trimmed = text.trim();
     let looks_like_json = (trimmed.starts_with('{') && trimmed.ends_with('}'))
@@ -106,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_at_the_value_shows_what_a_program_gets() {
+    fn the_borrowed_value_is_what_a_program_gets() {
         let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
         let answers = [
             Answer { structured: Some(json!({"n": 1})), ..text_answer("one") },
@@ -115,8 +119,8 @@ mod tests {
             Answer::default(),
         ];
         for answer in answers {
-            let seen = answer.value().unwrap().into_owned();
-            assert_eq!(seen, answer.into_value());
+            let borrowed = answer.value().unwrap().into_owned();
+            assert_eq!(borrowed, answer.into_value());
         }
         assert_eq!(Answer { content: vec![image], ..Answer::default() }.value(), None);
     }

@@ -1,20 +1,20 @@
-//! How a tool's definition differs from the one that a person accepted, and what
-//! follows from that.
+//! How a tool's definition differs from the accepted one, and what the configuration does
+//! about it. Plain data: `catalog` compares, `policy` decides.
 
 use std::fmt;
 
-/// The difference of a definition to the accepted one.
+/// The difference between a definition and the accepted one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// The server did not have the tool when it was accepted.
+    /// The server did not have the tool when its tools were accepted.
     New,
-    /// These parts are not as they were.
-    Parts(Vec<Part>),
+    /// These parts differ.
+    Parts(Vec<DefinitionPart>),
 }
 
-/// What a definition consists of.
+/// A part of a tool's definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum DefinitionPart {
     /// The title.
     Title,
     /// The description.
@@ -23,13 +23,13 @@ pub enum Part {
     InputSchema,
     /// The schema of the result.
     OutputSchema,
-    /// What the server claims about its behaviour.
+    /// The server's claims about its behaviour.
     Annotations,
 }
 
 impl Change {
-    /// Whether a part is not as it was accepted.
-    pub fn includes(&self, part: Part) -> bool {
+    /// Whether this part differs from the accepted one.
+    pub fn includes(&self, part: DefinitionPart) -> bool {
         match self {
             Self::New => true,
             Self::Parts(parts) => parts.contains(&part),
@@ -37,8 +37,8 @@ impl Change {
     }
 }
 
-impl Part {
-    /// As people and models read it.
+impl DefinitionPart {
+    /// The name that people and models read.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -50,7 +50,7 @@ impl Part {
     }
 }
 
-/// Ends a sentence that begins with the tool: "`x__y` …".
+/// The end of a sentence that begins with the tool: "`x__y` is …".
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -66,15 +66,15 @@ impl fmt::Display for Change {
 /// What happens to a tool whose definition is not the accepted one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnChange {
-    /// It says so wherever it is shown.
+    /// The tool is marked as changed wherever it is shown.
     #[default]
     Mark,
-    /// It cannot be called and nothing of its text is shown, until a person accepts it.
+    /// The tool cannot be called and none of its text is shown until a person accepts it.
     Quarantine,
 }
 
 impl OnChange {
-    /// All of them, the default first.
+    /// Every value, the default first.
     pub const ALL: [Self; 2] = [Self::Mark, Self::Quarantine];
 
     /// The word in the configuration.

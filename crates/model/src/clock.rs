@@ -1,17 +1,17 @@
 //! The wall clock as a value that is passed around, so that a test can set it.
 //!
-//! Deadlines inside a process use the monotonic clock (`Instant`) instead: this one may
-//! jump when the machine's time is corrected.
+//! Deadlines within a process use the monotonic clock (`Instant`) instead: this one jumps when
+//! the machine's time is corrected.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Tells the time of day. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Clock(Source);
+pub struct Clock(ClockSource);
 
 #[derive(Debug, Clone, Default)]
-enum Source {
+enum ClockSource {
     #[default]
     System,
     Manual(Arc<Mutex<SystemTime>>),
@@ -23,22 +23,22 @@ impl Clock {
         Self::default()
     }
 
-    /// A clock that stands still until somebody advances it, for tests.
+    /// A clock for tests: it changes only through [`Clock::advance`].
     pub fn manual(now: SystemTime) -> Self {
-        Self(Source::Manual(Arc::new(Mutex::new(now))))
+        Self(ClockSource::Manual(Arc::new(Mutex::new(now))))
     }
 
-    /// The time.
+    /// The current time.
     pub fn now(&self) -> SystemTime {
         match &self.0 {
-            Source::System => SystemTime::now(),
-            Source::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
+            ClockSource::System => SystemTime::now(),
+            ClockSource::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 
-    /// Advances a manual clock and all of its clones. The machine's clock does not obey.
+    /// Advances a manual clock and all of its clones. Does nothing to the machine's clock.
     pub fn advance(&self, by: Duration) {
-        if let Source::Manual(now) = &self.0 {
+        if let ClockSource::Manual(now) = &self.0 {
             *now.lock().unwrap_or_else(PoisonError::into_inner) += by;
         }
     }

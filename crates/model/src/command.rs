@@ -1,4 +1,6 @@
-//! A host command that programs may run, as the configuration describes it.
+//! A host command that programs may run.
+//!
+//! In: the configuration. Out: what `policy` decides on and `sandbox` runs. Plain data.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -10,19 +12,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::secret::Secret;
 
-/// One allowed command: an executable, what its arguments may be, and what its
-/// jail holds.
+/// One allowed command: an executable, patterns for its arguments, and the files and limits of
+/// its jail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CommandSpec {
     /// The name that programs use.
     pub name: String,
-    /// The executable, with every link resolved when the configuration was read.
+    /// The executable, with every link resolved when the configuration was loaded.
     pub path: PathBuf,
-    /// The file that was there then; none if there was no file.
+    /// The identity of that file then; none if it did not exist.
     pub identity: Option<FileIdentity>,
-    /// One pattern for each of the first arguments, all of which must be given.
+    /// Patterns for the first arguments, all of which are required.
     pub arguments: Vec<ArgumentPattern>,
-    /// What every further argument must match; none are taken if absent.
+    /// The pattern for every further argument; without it there may be none.
     pub rest: Option<ArgumentPattern>,
     /// Files and folders it can read.
     pub read: Vec<PathBuf>,
@@ -32,14 +34,14 @@ pub struct CommandSpec {
     pub environment: BTreeMap<String, Secret<String>>,
     /// The longest it may take.
     pub time: Duration,
-    /// What is kept of its standard output, and of its standard error.
+    /// The most that is kept of standard output, and of standard error.
     pub output_bytes: u64,
     /// The memory of all its processes.
     pub memory_bytes: u64,
 }
 
 impl CommandSpec {
-    /// Chosen: what ordinary tools take, and well below a run's own limit.
+    /// Chosen: enough for ordinary tools, and well below the limit of a run.
     pub const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
     /// Chosen: more than a program can use without reading it.
@@ -49,18 +51,18 @@ impl CommandSpec {
     pub const DEFAULT_MEMORY_BYTES: u64 = 256 * 1024 * 1024;
 }
 
-/// What one argument may be.
+/// The pattern of one argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgumentPattern {
     /// This text.
     Exact(String),
     /// Any text that is not empty and does not begin with a dash.
     Any,
-    /// What this regular expression matches as a whole.
+    /// Any text that this regular expression matches as a whole.
     Regex(String),
 }
 
-/// What tells one state of a file from another.
+/// Distinguishes one state of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileIdentity {
@@ -70,13 +72,12 @@ pub struct FileIdentity {
     pub inode: u64,
     /// Its length.
     pub bytes: u64,
-    /// When it was last changed, in nanoseconds; of the inode, which cannot be
-    /// set back.
+    /// The time of its last change in nanoseconds: that of the inode, which cannot be set back.
     pub changed_ns: i128,
 }
 
 impl FileIdentity {
-    /// The identity in what the kernel says of a file.
+    /// The identity of a file, from its metadata.
     pub fn of(data: &Metadata) -> Self {
         let seconds = i128::from(data.ctime()) * 1_000_000_000;
         Self {

@@ -1,13 +1,11 @@
-//! What is noticed in a program before it runs.
-//!
-//! A finding informs: nothing is allowed or refused by it.
+//! Findings about a program before it runs. They inform: nothing is allowed or refused by them.
 
 use serde::{Deserialize, Serialize};
 
-/// Something in a program that is worth a look.
+/// Something in a program that a person may want to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Stable name of the rule, such as `python.process`; those of users' files too.
+    /// Stable name of the rule, such as `python.process`, including rules of users.
     pub rule: String,
     /// How much it matters.
     pub severity: Severity,
@@ -21,7 +19,7 @@ pub struct Finding {
     pub suggestion: String,
 }
 
-/// How much a finding matters, if it were not for the jail.
+/// How much a finding would matter without the jail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -29,8 +27,8 @@ pub enum Severity {
     Low,
     /// Few programs need it.
     Medium,
-    /// Programs that want out do it.
+    /// Programs that try to escape do it.
     High,
-    /// Nothing but an attack looks like it.
+    /// Only attacks do it.
     Critical,
 }

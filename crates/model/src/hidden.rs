@@ -1,28 +1,27 @@
-//! Characters that a reader does not see, and what becomes of them.
+//! Removes or shows characters that a reader does not see.
 //!
-//! The one place that knows them, for tools, skills, errors, terminals and logs.
+//! The only place that knows them, for tools, skills, errors, terminals and logs.
 //!
-//! In: text of strangers (servers, their tools, programs that read a stranger's text).
-//! Out: the same without what hides or steers: [`cleaned`] and [`cleaned_line`] for
-//! prose, where hidden characters say nothing; [`visible`] and [`visible_line`] for
-//! values, code and errors, in which they are shown as escapes; [`visible_json`] for
-//! documents, which say the same as before; [`shown_name`] for names. All leave ordinary text of any language as it is, emoji included.
+//! In: untrusted text (of servers, of their tools, of programs that read such text). Out: the
+//! same text without characters that hide or steer: [`cleaned`] and [`cleaned_line`] remove
+//! them from prose; [`visible`] and [`visible_line`] escape them in values, code and errors;
+//! [`visible_json`] escapes them in documents without changing the values; [`shown_name`] is
+//! for names. Ordinary text of any language stays as it is, including emoji.
 //!
-//! Kept although it is invisible, since writing needs it, and only where it does:
-//! one joiner between two emoji or between two letters of a script that joins
-//! (Arabic to Mongolian), and one emoji variation selector after an emoji. Flags
-//! made of tag characters become the plain black flag: tags can spell any text.
+//! Some invisible characters are needed for writing and stay where they are: one joiner
+//! between two emoji or between two letters of a joining script (Arabic to Mongolian), and one
+//! emoji variation selector after an emoji. Flags made of tag characters become the plain
+//! black flag: tags can spell any text.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Chosen: this many characters that cannot be seen are no accident of typing;
-/// the catalog of 3,031 real tools has none but emoji variation selectors.
-const MOST_ACCIDENTAL: usize = 3;
+/// The most hidden characters that count as an accident of typing. Chosen: 3,031 real tools
+/// have none but emoji variation selectors.
+const MAX_ACCIDENTAL: usize = 3;
 
-/// Prose without escape sequences of terminals (as a whole), control characters
-/// other than line break and tab, invisible characters, and those that turn the
-/// direction of reading.
+/// Prose without terminal escape sequences, control characters other than line break and tab,
+/// invisible characters, and characters that change the direction of reading.
 pub fn cleaned(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -38,13 +37,13 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Prose in one line: cleaned, with one space for whatever space there is.
+/// Prose in one line: cleaned, with one space in place of any white space.
 pub fn cleaned_line(text: &str) -> String {
     cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same text with what cannot be seen as escapes, such as `\u{200b}`. Lines stay
-/// lines, however they end.
+/// The same text with hidden characters as escapes, such as `\u{200b}`. Line breaks stay,
+/// including CRLF.
 pub fn visible(text: &str) -> Cow<'_, str> {
     with_escapes(text, |shown, c, next| {
         if (c, next) != ('\r', Some('\n')) {
@@ -53,8 +52,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A JSON document with what cannot be seen as escapes of JSON: whoever parses it
-/// gets the same values, and whoever reads it sees what is in them.
+/// A JSON document with hidden characters as JSON escapes: a parser gets the same values, and
+/// a person sees the characters.
 pub fn visible_json(document: &str) -> Cow<'_, str> {
     with_escapes(document, |shown, c, _| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -64,8 +63,8 @@ pub fn visible_json(document: &str) -> Cow<'_, str> {
     })
 }
 
-/// The text with something else in the place of each hidden character, which is
-/// given with the one after it.
+/// Replaces each hidden character by what `escape` writes for it; `escape` also gets the
+/// character after it.
 fn with_escapes(text: &str, escape: fn(&mut String, char, Option<char>)) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -86,7 +85,7 @@ fn with_escapes(text: &str, escape: fn(&mut String, char, Option<char>)) -> Cow<
     Cow::Owned(shown)
 }
 
-/// The same in one line: its breaks and tabs are escapes too.
+/// The same in one line: breaks and tabs are escapes too.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     if !text.contains(['\n', '\t']) {
         return visible(text);
@@ -100,7 +99,7 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(parts.collect())
 }
 
-/// A name as it is shown, in one line. Two names that differ are shown differently.
+/// A name in one line. Different names are shown differently.
 pub fn shown_name(name: &str) -> Cow<'_, str> {
     match name.contains('\\') {
         true => Cow::Owned(visible_line(&name.replace('\\', "\\\\")).into_owned()),
@@ -108,14 +107,13 @@ pub fn shown_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a character cannot be seen, or steers what can: alone, without regard
-/// to what stands beside it.
+/// Whether a character is hidden or steers others, regardless of its neighbours.
 pub fn is_hidden(c: char) -> bool {
     !is_kept(c, None, None)
 }
 
-/// Whether text holds more that cannot be seen than slips in by accident: an
-/// escape sequence, tag characters, an override of direction, or many others.
+/// Whether a text has more hidden characters than by accident: an escape sequence, tag
+/// characters, a change of direction, or many others.
 pub fn hides_text(text: &str) -> bool {
     if is_plain(text) {
         return false;
@@ -126,7 +124,7 @@ pub fn hides_text(text: &str) -> bool {
             let steers = matches!(c, '\u{1b}' | '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}'
                 | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e0fff}');
             accidental += 1;
-            if steers || accidental > MOST_ACCIDENTAL {
+            if steers || accidental > MAX_ACCIDENTAL {
                 return true;
             }
         }
@@ -134,7 +132,7 @@ pub fn hides_text(text: &str) -> bool {
     false
 }
 
-/// What most text is made of; the rest is looked at character by character.
+/// Whether a text is plain ASCII, as most is. Other text is examined by character.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
@@ -167,14 +165,14 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
             _ if is_kept(c, before, next) => Piece::Kept(c),
             _ => Piece::Hidden(c),
         };
-        // What is gone stands beside nothing.
+        // A removed character has no neighbours.
         before = matches!(piece, Piece::Kept(_)).then_some(c);
         Some(piece)
     })
 }
 
-/// Goes behind an escape sequence (ECMA-48) whose first character was read. One
-/// that is not ended goes to the end of its line, as far as a terminal would.
+/// Skips an escape sequence (ECMA-48) whose first character was read. One without an end
+/// extends to the end of its line, as in a terminal.
 fn skip_sequence(first: char, rest: &mut std::str::Chars<'_>) {
     let kind = match first {
         '\u{1b}' => match rest.clone().next() {
@@ -221,7 +219,7 @@ fn skip_one(rest: &mut std::str::Chars<'_>, which: impl Fn(char) -> bool) -> boo
     found
 }
 
-/// Whether a character stays, between its neighbours.
+/// Whether a character stays between these neighbours.
 fn is_kept(c: char, before: Option<char>, next: Option<char>) -> bool {
     match c {
         '\n' | '\t' => true,
@@ -233,12 +231,12 @@ fn is_kept(c: char, before: Option<char>, next: Option<char>) -> bool {
             between(is_joining_letter, is_joining_letter)
                 || (c == '\u{200d}' && between(is_emoji_part, is_emoji))
         }
-        // Text or emoji style; `1`, `#` and `*` are keys with U+20E3 behind.
+        // Text or emoji style; `1`, `#` and `*` before U+20E3 are keycaps.
         '\u{fe0e}' | '\u{fe0f}' => {
             let is_key = |c: char| c.is_ascii_digit() || matches!(c, '#' | '*');
             before.is_some_and(is_emoji) || (before.is_some_and(is_key) && next == Some('\u{20e3}'))
         }
-        _ => !c.is_control() && !is_invisible(c) && !turns(c),
+        _ => !c.is_control() && !is_invisible(c) && !changes_direction(c),
     }
 }
 
@@ -255,7 +253,7 @@ fn is_emoji_part(c: char) -> bool {
     is_emoji(c) || c == '\u{fe0f}'
 }
 
-/// The blocks that hold emoji, and the few that are elsewhere.
+/// The blocks of emoji, and the few emoji elsewhere.
 fn is_emoji(c: char) -> bool {
     matches!(c, '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
         | '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{24c2}'
@@ -265,13 +263,13 @@ fn is_emoji(c: char) -> bool {
 
 /// Whether it changes the direction of reading: the explicit formatting characters
 /// of Unicode's bidirectional algorithm (UAX #9).
-fn turns(c: char) -> bool {
+fn changes_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether nothing is drawn for it: Unicode's default ignorable characters, the
-/// separators of lines, interlinear annotations, controls of hieroglyphs, letters and
-/// notes that are blank, and what is no character at all.
+/// Whether nothing is drawn for it: Unicode's default ignorable characters, line separators,
+/// interlinear annotations, controls of hieroglyphs, blank letters and notes, and
+/// non-characters.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2028}'..='\u{2029}'

@@ -1,13 +1,15 @@
-//! What a program would touch, as far as it can be seen before it runs.
+//! What a program would touch, as far as that is visible before it runs.
+//!
+//! In: the references and facts of a program. Out: what a person reads before they approve
+//! it. What the program computes while it runs is not included; `unseen` says so.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::ruling::{Effect, EffectSource, Word};
+use crate::ruling::{Decision, Effect, EffectSource};
 use crate::tool::ToolRef;
 
-/// All that a program can be seen to touch. What is computed while it runs is not in
-/// here: `unseen` says that there is such a thing.
+/// What a program visibly touches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Impact {
     /// The servers, each once.
@@ -16,15 +18,15 @@ pub struct Impact {
     pub tools: Vec<ToolImpact>,
     /// Files of the program's own view.
     pub files: Vec<FileImpact>,
-    /// Where `fetch` goes: an address, or `*` where that is computed.
+    /// The targets of `fetch`: an address, or `*` where it is computed.
     pub network: Vec<String>,
     /// Host commands by name; `*` where the name is computed.
     pub commands: Vec<String>,
-    /// Whether anything is changed outside of the sandbox, or may be.
+    /// Whether it changes anything outside of the sandbox, or may.
     pub modifies_data: bool,
-    /// Whether all of that can be taken back; nothing if nobody says.
+    /// Whether all of that can be undone; none if unknown.
     pub reversible: Option<bool>,
-    /// Whether tools are called whose names are computed.
+    /// Whether it calls tools whose names are computed.
     pub unseen: bool,
 }
 
@@ -34,35 +36,34 @@ pub struct ToolImpact {
     /// `server__tool`.
     #[serde(serialize_with = "as_text")]
     pub tool: ToolRef,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
-    /// How that is known.
+    /// The source of that knowledge.
     pub known_by: EffectSource,
-    /// Whether it reaches beyond what its server holds, by its own word.
+    /// Whether it reaches beyond its server, by its server's claim.
     pub open_world: bool,
-    /// At how many places it is called.
+    /// How many places call it.
     pub places: usize,
     /// Whether one of them is in a loop.
     pub repeated: bool,
-    /// The arguments that are written out, of the first call that has some.
+    /// The literal arguments of the first call that has some.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
-    /// A verb of SQL that destroys, in an argument that is written out.
+    /// A destructive verb of SQL in a literal argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
-    /// What the rules say to it: the sternest that could come, if that depends on the
-    /// arguments.
-    pub decision: Word,
-    /// Whether it does.
+    /// The decision of the rules: the strictest possible one, if it depends on the arguments.
+    pub decision: Decision,
+    /// Whether the decision depends on the arguments.
     pub depends_on_arguments: bool,
-    /// Why.
+    /// The reason for the decision.
     pub because: String,
 }
 
 /// One file of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileImpact {
-    /// Its path as written; `*` where that is computed.
+    /// Its path as written; `*` where it is computed.
     pub path: String,
     /// `read`, `write` or `remove`.
     pub access: String,

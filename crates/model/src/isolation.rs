@@ -1,4 +1,8 @@
-//! How a program is kept in: layers, what each of them came to, and levels.
+//! The isolation of a program: its layers, the state of each, and the level they amount to.
+//!
+//! In: reports of jails, which have tried each layer. Out: the level that a configuration
+//! compares with the one it demands. Invariant: a layer that is missing from a report does not
+//! count as enforced.
 
 use std::fmt;
 
@@ -6,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! layers {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// One wall around a program.
+        /// One layer of isolation around a program.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Layer {
             $($(#[$doc])* #[serde(rename = $text)] $name,)*
@@ -29,7 +33,7 @@ macro_rules! layers {
     };
 }
 
-// A macro, because each layer and its text would otherwise stand in four lists.
+// A macro, because each layer and its text would otherwise be in four lists.
 layers! {
     /// A user without rights of its own, never root.
     User = "user",
@@ -57,7 +61,7 @@ layers! {
     Descriptors = "descriptors",
     /// No capability, not even in the own namespace.
     Capabilities = "capabilities",
-    /// No program that is started can gain rights.
+    /// No program that it starts can gain rights.
     NoNewPrivileges = "no_new_privileges",
     /// The kernel refuses every file and port that is not granted.
     Landlock = "landlock",
@@ -65,17 +69,17 @@ layers! {
     Seccomp = "seccomp",
 }
 
-/// What a layer came to.
+/// The state of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerState {
-    /// Asked for and seen to hold.
+    /// Requested and verified.
     Enforced,
-    /// Asked for, and a part of it holds.
+    /// Requested, and enforced in part.
     Partial,
-    /// Asked for and not to be had here.
+    /// Requested, and not available here.
     Unavailable,
-    /// Not asked for.
+    /// Not requested.
     NotRequested,
 }
 
@@ -100,24 +104,24 @@ impl LayerState {
 pub struct LayerReport {
     /// Which layer.
     pub layer: Layer,
-    /// What it came to.
+    /// Its state.
     pub state: LayerState,
     /// Why it is not enforced; empty if it is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// What a person can do about it; empty if there is nothing to do.
+    /// What a person can do about it; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
 
 impl LayerReport {
-    /// A layer that was seen to hold.
+    /// A layer that is enforced.
     pub fn enforced(layer: Layer) -> Self {
         let (reason, remedy) = (String::new(), String::new());
         Self { layer, state: LayerState::Enforced, reason, remedy }
     }
 
-    /// A layer that does not hold, or not all of it.
+    /// A layer that is not enforced, or only in part.
     pub fn lacking(
         layer: Layer,
         state: LayerState,
@@ -128,23 +132,22 @@ impl LayerReport {
     }
 }
 
-/// Every layer of one worker, as found by trying.
+/// The layers of one worker, each verified by trying.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IsolationReport(pub Vec<LayerReport>);
 
-/// How well a program is kept in, from the worst to the best. A configuration
-/// names the least it accepts.
+/// The level of isolation, the weakest first. A configuration names the weakest that it accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// Whatever there is, down to a plain process.
+    /// Any, including a plain process.
     Any,
     /// System calls are filtered and no file of the host can be opened, but
     /// namespaces may be missing, as in a default container.
     #[default]
     Reduced,
-    /// Every layer holds, except that memory may be limited without a control group.
+    /// Every layer is enforced, except that memory may be limited without a control group.
     Strict,
 }
 
@@ -174,7 +177,7 @@ impl IsolationReport {
         if Layer::ALL.iter().all(|&layer| self.holds(layer) || layer == Layer::Cgroup) {
             return Isolation::Strict;
         }
-        // The last walls that need no namespace. Files are closed by either of two.
+        // The layers that need no namespace. Either of two layers protects files.
         let needed = [
             Layer::User,
             Layer::ResourceLimits,
@@ -184,7 +187,7 @@ impl IsolationReport {
             Layer::Seccomp,
         ];
         let files = self.holds(Layer::Landlock) || self.holds(Layer::PrivateRoot);
-        // Partial: the gateway itself keeps what the kernel does not.
+        // Partial: the gateway enforces what the kernel does not.
         let limited = self.state(Layer::ResourceLimits) == Some(LayerState::Partial);
         let holds = |layer| self.holds(layer) || (layer == Layer::ResourceLimits && limited);
         if files && needed.into_iter().all(holds) {
@@ -193,7 +196,7 @@ impl IsolationReport {
         Isolation::Any
     }
 
-    /// The lines of layers that keep the report below `wanted`.
+    /// The layers that keep the report below `wanted`.
     pub fn missing(&self, wanted: Isolation) -> Vec<&LayerReport> {
         if self.level() >= wanted {
             return Vec::new();
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn without_namespaces_it_is_reduced_and_without_a_filter_it_is_nothing() {
+    fn without_namespaces_it_is_reduced_and_without_a_filter_any() {
         let docker = [
             Layer::UserNamespace,
             Layer::PidNamespace,
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_the_gateway_keeps_are_enough_for_reduced() {
+    fn limits_that_the_gateway_enforces_are_enough_for_reduced() {
         let with = |state| {
             let mut report = all_but(&[Layer::UserNamespace]);
             let line = report.0.iter_mut().find(|line| line.layer == Layer::ResourceLimits);
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_that_leaves_a_layer_out_does_not_hold_it() {
+    fn a_layer_that_is_missing_from_a_report_is_not_enforced() {
         let mut report = all_but(&[]);
         report.0.retain(|line| line.layer != Layer::Seccomp);
         assert_eq!(report.level(), Isolation::Any);

@@ -1,4 +1,6 @@
-//! Which language a program is written in.
+//! The language of a program.
+//!
+//! In: the word in a request, or the source. Out: TypeScript or Python.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +29,7 @@ impl Language {
         }
     }
 
-    /// The language that a word of a request means: models write many.
+    /// The language that a word means. Models write many different ones.
     pub fn parse(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().as_str() {
             "typescript" | "ts" | "javascript" | "js" | "mjs" | "mts" | "tsx" | "jsx" => {
@@ -38,8 +40,8 @@ impl Language {
         }
     }
 
-    /// The language that a program seems to be written in: what its Markdown
-    /// fence says, else what its lines look like. TypeScript if nothing does.
+    /// The language of a source: the one that its Markdown fence names, otherwise a guess from
+    /// its lines, otherwise TypeScript.
     pub fn of(source: &str) -> Self {
         guess::language(source)
     }

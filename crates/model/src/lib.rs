@@ -1,8 +1,8 @@
-//! Plain data that every other crate speaks.
+//! Plain data that all other crates share.
 //!
-//! Owns the vocabulary: servers, tools, calls, answers, limits, errors and the
-//! answer of a run. No I/O, no async, no policy. If two layer-1 crates need the
-//! same type, it lives here, because they may not depend on each other.
+//! Owns the vocabulary: programs, principals, servers, tools, calls, answers, limits and
+//! errors. No I/O, no async, no decisions. A type that two crates of layer 1 need is defined
+//! here, because they may not depend on each other.
 
 mod answer;
 mod change;
@@ -35,7 +35,7 @@ mod server;
 mod tool;
 
 pub use answer::Answer;
-pub use change::{Change, OnChange, Part};
+pub use change::{Change, DefinitionPart, OnChange};
 pub use clock::Clock;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use cut::{whole_words, without_half_word};
@@ -56,16 +56,17 @@ pub use network_rule::{
     parse_method,
 };
 pub use permissions::{
-    CommandAccess, Effects, LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
-    ToolWords,
+    CommandAccess, EffectCeiling, EffectOverrides, LimitCeilings, LimitName, NetworkAccess,
+    Profile, Scope, ToolPattern,
 };
 pub use personal::DataType;
 pub use prepared::{Executable, Import, KeyHints, Prepared, PythonNames};
-pub use principal::{InvalidSessionName, Principal, SessionName};
-pub use reference::{NAME_LIMIT, Passing, Position, Reference, Written};
+pub use principal::{InvalidSessionName, Principal, PrincipalKey, SessionName};
+pub use reference::{ArgumentPassing, LiteralArguments, NAME_LIMIT, Position, Reference};
 pub use response::{Metrics, Response};
 pub use ruling::{
-    ArgumentRule, Effect, EffectSource, Level, PolicyDefaults, PolicyExample, PolicyRule, Word,
+    ArgumentRule, Decision, Effect, EffectSource, PolicyDefaults, PolicyExample, PolicyRule,
+    RiskLevel,
 };
 pub use run::{Engine, ErrorCode, Program, RunError, RunId};
 pub use sandbox_kind::SandboxKind;

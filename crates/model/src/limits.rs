@@ -1,8 +1,8 @@
-//! What one run may use.
+//! The limits of one run. A run can ask for less than the configured ones, never for more.
 
 use std::time::Duration;
 
-/// Ceilings of one run. A run can ask for less, never for more.
+/// The most that one run may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Wall-clock time.
@@ -24,8 +24,8 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 256 MB: 10 MB of JSON is 73 MB of QuickJS heap (measured), so this holds
-    /// three such results. The rest was chosen to be far above honest programs.
+    /// 256 MB of memory: 10 MB of JSON take 73 MB of QuickJS heap (measured), so three such
+    /// results fit. The other values were chosen to be far above honest programs.
     fn default() -> Self {
         Self {
             time: Duration::from_secs(30),

@@ -1,8 +1,8 @@
-//! From positions in generated code to positions in the program as written.
+//! Maps positions in generated code to positions in the program as written.
 //!
-//! Made by the reader, used by the worker to give errors the program's own lines. On the
-//! wire it is a list of differences in as few bytes as they need: a program of 200 lines
-//! has some 3,000 entries, which is 12 KB.
+//! In: entries of the reader. Out: the program's own lines for errors of the worker. On the
+//! wire a map is a list of differences with variable length: a program of 200 lines has some
+//! 3,000 entries, which take 12 KB.
 
 /// Positions of generated code, sorted, each with its origin. Lines and columns count
 /// from 0 in an entry and from 1 in [`LineMap::origin`].
@@ -48,8 +48,8 @@ impl LineMap {
         bytes
     }
 
-    /// Reads what [`LineMap::to_bytes`] wrote. Of other bytes it makes a map that
-    /// misleads its own program and nothing else.
+    /// Decodes the bytes of [`LineMap::to_bytes`]. Other bytes give a map that misleads its own
+    /// program and nothing else.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut rest = bytes.iter();
         let mut entries = Vec::with_capacity(bytes.len() / 4);
@@ -71,7 +71,7 @@ fn numbers(entry: &LineMapping) -> [u32; 4] {
     [entry.generated.0, entry.generated.1, entry.origin.0, entry.origin.1]
 }
 
-/// Seven bits to a byte, lowest first; the sign is in the lowest bit.
+/// Appends a number with seven bits to a byte, lowest first; the lowest bit is the sign.
 fn push(bytes: &mut Vec<u8>, number: i32) {
     let mut rest = ((number << 1) ^ (number >> 31)).cast_unsigned();
     while rest >= 0x80 {

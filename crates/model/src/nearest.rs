@@ -1,15 +1,17 @@
-//! Finds the names that somebody probably meant.
+//! Suggests the names that somebody probably meant.
+//!
+//! In: an unknown name and the valid ones. Out: up to three valid names, closest first.
 
-/// Bytes of a name that is worth comparing. Real names are below 130.
-const LONGEST: usize = 256;
+/// The longest name that is compared. Real names are below 130 bytes.
+const MAX_BYTES: usize = 256;
 
 /// Up to three candidates that are close to `given`, closest first.
 ///
 /// Separators and case do not count, so `listIssues` is close to `list_issues`.
 /// A candidate that contains the given name (or the reverse) is close too.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    // Comparing takes the product of both lengths, and programs choose one.
-    if given.len() > LONGEST {
+    // The cost is the product of both lengths, and programs choose one of them.
+    if given.len() > MAX_BYTES {
         return Vec::new();
     }
     let wanted = fold(given);
@@ -26,7 +28,7 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
     scored.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// A hint such as "did you mean `a` or `b`?", or nothing if no name is close.
+/// A hint such as "did you mean `a` or `b`?"; none if no name is close.
 pub fn did_you_mean<'a>(
     given: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_end_is_not_compared() {
+    fn a_very_long_name_is_not_compared() {
         let long = "timeout".repeat(50);
         assert_eq!(did_you_mean(&long, [long.as_str(), "timeout"]), None);
     }

@@ -1,9 +1,9 @@
 //! The text of a network rule: `[METHODS ][http[s]://]host[:port]`.
 //!
-//! In: text of a configuration. Out: a rule whose host is spelled as the URL
-//! parser spells it. Pure.
-//! Invariant: names are normalised by the same parser that reads the URLs of
-//! programs, so that the two cannot disagree on what a name is.
+//! In: the text of a configuration. Out: a rule whose host is spelled as the URL parser spells
+//! it. Pure.
+//! Invariant: the parser that reads the URLs of programs also normalises the names in rules,
+//! so that the two cannot disagree on a name.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ use url::Host;
 pub struct NetworkRule {
     /// As written, for records and errors.
     pub text: String,
-    /// Methods, upper case. None: as the list says.
+    /// Methods in upper case. None: the methods of the list.
     pub methods: Option<Vec<String>>,
     /// None: both.
     pub scheme: Option<Scheme>,
@@ -53,29 +53,29 @@ impl Scheme {
     }
 }
 
-/// Which hosts a rule is about.
+/// The hosts that a rule matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostPattern {
-    /// This name only.
+    /// Exactly this name.
     Name(String),
     /// Every name below this one, at any depth, but not itself.
-    Below(String),
+    Subdomains(String),
     /// This address, written as such.
     Address(IpAddr),
 }
 
-/// Which ports a rule is about.
+/// The ports that a rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PortPattern {
     /// An allow rule means the default port of the protocol, a deny rule every port.
-    Unsaid,
+    Unspecified,
     /// This one.
     One(u16),
     /// Every port.
     Any,
 }
 
-/// What is wrong with the text of a rule.
+/// Why the text of a rule is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleProblem {
     /// Not a list of methods.
@@ -84,21 +84,21 @@ pub enum RuleProblem {
     Scheme,
     /// Not a port.
     Port,
-    /// A path, a query or a user in it.
+    /// It contains a path, a query or a user.
     NotAHost,
     /// A `*` that is not the whole first label.
     Wildcard,
-    /// No name that a URL can have.
+    /// Not a name that a URL can have.
     Host,
 }
 
 impl RuleProblem {
-    /// What to write instead.
+    /// The next step for the author of the rule.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Methods => {
                 "write methods with commas before the host, such as `GET,HEAD api.example.org`; \
-                 known are GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS"
+                 the methods are GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS"
             }
             Self::Scheme => "programs can use `http://` and `https://`",
             Self::Port => "write a port from 1 to 65535, or `*` for every port",
@@ -160,7 +160,7 @@ impl FromStr for NetworkRule {
     }
 }
 
-/// Reads the name of a method.
+/// Parses the name of a method.
 pub fn parse_method(text: &str) -> Result<String, RuleProblem> {
     let upper = text.to_ascii_uppercase();
     if NetworkRule::METHODS.contains(&upper.as_str()) {
@@ -178,7 +178,7 @@ fn split_port(text: &str) -> Result<(&str, PortPattern), RuleProblem> {
     // The colons of an IPv6 address are inside its brackets.
     let after_brackets = text.rfind(']').map_or(0, |end| end + 1);
     let Some(colon) = text[after_brackets..].find(':') else {
-        return Ok((text, PortPattern::Unsaid));
+        return Ok((text, PortPattern::Unspecified));
     };
     let (host, port) = text.split_at(after_brackets + colon);
     let port = match &port[1..] {
@@ -201,7 +201,7 @@ fn parse_pattern(text: &str) -> Result<HostPattern, RuleProblem> {
         return Err(RuleProblem::Wildcard);
     }
     match (parse_host(name).ok_or(RuleProblem::Host)?, below) {
-        (Host::Domain(name), true) => Ok(HostPattern::Below(name)),
+        (Host::Domain(name), true) => Ok(HostPattern::Subdomains(name)),
         (Host::Domain(name), false) => Ok(HostPattern::Name(name)),
         (Host::Ipv4(_) | Host::Ipv6(_), true) => Err(RuleProblem::Wildcard),
         (Host::Ipv4(address), false) => Ok(HostPattern::Address(address.into())),
@@ -209,13 +209,13 @@ fn parse_pattern(text: &str) -> Result<HostPattern, RuleProblem> {
     }
 }
 
-/// Reads a host as a URL does: lower case, Punycode, numbers as addresses. One
-/// dot at the end of a name says nothing and is dropped.
+/// Parses a host as in a URL: lower case, Punycode, numbers as addresses. One dot at the end of
+/// a name is dropped.
 pub fn parse_host(text: &str) -> Option<Host<String>> {
     normal_host(Host::parse(text).ok()?)
 }
 
-/// The one spelling of a host that the URL parser has read.
+/// The canonical spelling of a host that the URL parser has read.
 pub fn normal_host(host: Host<String>) -> Option<Host<String>> {
     let Host::Domain(mut name) = host else {
         return Some(host);
@@ -223,7 +223,7 @@ pub fn normal_host(host: Host<String>) -> Option<Host<String>> {
     if name.ends_with('.') {
         name.pop();
     }
-    // 253 is the longest name of DNS. Empty labels are none.
+    // 253 bytes is the longest name of DNS. Labels cannot be empty.
     let possible = name.len() <= 253 && name.split('.').all(|label| !label.is_empty());
     possible.then_some(Host::Domain(name))
 }
@@ -243,9 +243,9 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_methods_protocol_host_and_port() {
-        let unsaid = PortPattern::Unsaid;
-        assert_eq!(parts("example.org"), (None, None, name("example.org"), unsaid));
+    fn a_rule_has_methods_protocol_host_and_port() {
+        let unspecified = PortPattern::Unspecified;
+        assert_eq!(parts("example.org"), (None, None, name("example.org"), unspecified));
         assert_eq!(
             parts("GET,head https://api.example.org:8443"),
             (
@@ -255,10 +255,10 @@ mod tests {
                 PortPattern::One(8443)
             )
         );
-        let below = HostPattern::Below("example.org".into());
+        let below = HostPattern::Subdomains("example.org".into());
         assert_eq!(parts("http://*.example.org:*").2, below);
         assert_eq!(parts("[::1]:80").2, HostPattern::Address("::1".parse().unwrap()));
-        assert_eq!(parts("[::1]").3, unsaid);
+        assert_eq!(parts("[::1]").3, unspecified);
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_refused_with_its_problem() {
+    fn an_invalid_rule_is_refused_with_its_problem() {
         for (text, problem) in [
             ("", RuleProblem::Host),
             (".", RuleProblem::Host),

@@ -1,7 +1,7 @@
-//! What a run may do, as data: profiles and the patterns in them.
+//! Profiles: what a run may do, as data.
 //!
-//! Made by the configuration, where a profile can only narrow the one that it
-//! extends; decided on in `policy`. Nothing here decides.
+//! In: the configuration, where a profile can only narrow the one that it extends. Out:
+//! `policy` decides with it. Nothing here decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,44 +10,44 @@ use crate::limits::Limits;
 use crate::ruling::Effect;
 use crate::tool::ToolRef;
 
-/// A named set of permissions, complete: what it extends is already in it.
+/// A named set of permissions, including those of the profile that it extends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// As in the configuration, and in refusals.
+    /// Its name in the configuration and in errors.
     pub name: String,
-    /// What a tool may do at most.
-    pub effects: Effects,
-    /// If present, only these tools.
+    /// The most that a tool may do.
+    pub effects: EffectCeiling,
+    /// The only tools that are allowed; all if absent.
     pub allow: Option<Vec<ToolPattern>>,
-    /// None of these tools.
+    /// Tools that are denied.
     pub deny: Vec<ToolPattern>,
-    /// Folders of the program's view that can be read.
+    /// Readable folders of the program's view.
     pub read: BTreeSet<Scope>,
-    /// Folders of the program's view that can be written to.
+    /// Writable folders of the program's view.
     pub write: BTreeSet<Scope>,
     /// What `fetch` may reach.
     pub network: NetworkAccess,
-    /// Which host commands there are.
+    /// The host commands that exist.
     pub commands: CommandAccess,
-    /// Ceilings of a run; each at most the configured one.
+    /// Ceilings for the limits of a run; each at most the configured limit.
     pub limits: LimitCeilings,
 }
 
 impl Profile {
-    /// The profile that holds if the configuration names none: every tool of the
-    /// configured servers, the configured network, and no command.
+    /// The profile that applies if the configuration names none: every tool of the configured
+    /// servers, the configured network, and no command.
     pub const DEFAULT: &'static str = "default";
 
-    /// The profile of programs that were found to be risky. Chosen: what an honest one
-    /// of that kind needs, and an attack does not like.
+    /// The profile of risky programs. Chosen: enough for an honest one, and too little for most
+    /// attacks.
     pub const STRICT: &'static str = "strict";
 
-    /// The profiles that are always there, the narrowest first.
+    /// The built-in profiles, the narrowest first.
     pub fn built_in() -> [Self; 5] {
         let all = BTreeSet::from(Scope::ALL);
         let full = Self {
             name: "execute_full".into(),
-            effects: Effects::All,
+            effects: EffectCeiling::All,
             allow: None,
             deny: Vec::new(),
             read: all.clone(),
@@ -59,14 +59,14 @@ impl Profile {
         let none = CommandAccess::Only(BTreeSet::new());
         let restricted = Self {
             name: "write_restricted".into(),
-            effects: Effects::Additive,
+            effects: EffectCeiling::Additive,
             network: NetworkAccess::None,
             commands: none.clone(),
             ..full.clone()
         };
         let read_only = Self {
             name: "read_only".into(),
-            effects: Effects::ReadOnly,
+            effects: EffectCeiling::ReadOnly,
             write: BTreeSet::new(),
             ..restricted.clone()
         };
@@ -87,18 +87,18 @@ impl Profile {
     }
 }
 
-/// What a profile lets tools do, the least first.
+/// The most that a profile lets tools do, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Effects {
+pub enum EffectCeiling {
     /// Change nothing.
     ReadOnly,
-    /// Also add, and destroy nothing.
+    /// Add as well, and destroy nothing.
     Additive,
     /// Anything.
     All,
 }
 
-impl Effects {
+impl EffectCeiling {
     /// Every value.
     pub const ALL: [Self; 3] = [Self::ReadOnly, Self::Additive, Self::All];
 
@@ -111,8 +111,8 @@ impl Effects {
         }
     }
 
-    /// Whether a tool that does this is allowed. One of which nothing is known may do
-    /// anything, as MCP has it.
+    /// Whether a tool with this effect is allowed. A tool with an unknown effect may do
+    /// anything, as in MCP.
     pub const fn allows(self, effect: Effect) -> bool {
         match effect {
             Effect::ReadOnly => true,
@@ -122,14 +122,14 @@ impl Effects {
     }
 }
 
-/// What the user says about tools. It counts more than what servers claim.
+/// The effects of tools by the user's word, which overrides the claims of servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToolWords {
-    /// These change nothing.
+pub struct EffectOverrides {
+    /// Tools that change nothing.
     pub read_only: Vec<ToolPattern>,
-    /// These add, and destroy nothing.
+    /// Tools that add, and destroy nothing.
     pub additive: Vec<ToolPattern>,
-    /// These may do anything, whatever their server claims.
+    /// Tools that may do anything, whatever their server claims.
     pub destructive: Vec<ToolPattern>,
 }
 
@@ -143,7 +143,7 @@ pub struct ToolPattern {
 }
 
 impl ToolPattern {
-    /// Reads `server__tool` or `server__*`.
+    /// Parses `server__tool` or `server__*`.
     pub fn parse(text: &str) -> Option<Self> {
         let (server, tool) = text.split_once("__")?;
         if server.is_empty() || tool.is_empty() {
@@ -153,12 +153,12 @@ impl ToolPattern {
         Some(Self { server: server.to_owned(), tool })
     }
 
-    /// Whether it names this tool. Case and spelling count.
+    /// Whether it matches this tool, exactly as spelled.
     pub fn matches(&self, tool: &ToolRef) -> bool {
         self.server == tool.server && self.tool.as_ref().is_none_or(|own| *own == tool.tool)
     }
 
-    /// Whether it names everything that `other` names.
+    /// Whether it matches every tool that `other` matches.
     pub fn covers(&self, other: &Self) -> bool {
         self.server == other.server && (self.tool.is_none() || self.tool == other.tool)
     }
@@ -173,9 +173,9 @@ impl fmt::Display for ToolPattern {
 /// A folder of a program's view of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
-    /// The typed APIs. Nobody can write there.
+    /// The typed APIs: read-only.
     Servers,
-    /// Programs that are kept to be used again.
+    /// Saved programs.
     Skills,
     /// Files of the session.
     Workspace,
@@ -185,7 +185,7 @@ impl Scope {
     /// Every folder.
     pub const ALL: [Self; 3] = [Self::Servers, Self::Skills, Self::Workspace];
 
-    /// Its name, in programs and in a configuration.
+    /// Its name in programs and in a configuration.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Servers => "servers",
@@ -217,7 +217,7 @@ impl NetworkAccess {
     }
 }
 
-/// Which of the configured commands there are.
+/// Which of the configured commands exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandAccess {
     /// All of them.
@@ -227,7 +227,7 @@ pub enum CommandAccess {
 }
 
 impl CommandAccess {
-    /// Whether a command is among them.
+    /// Whether a command exists.
     pub fn includes(&self, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -236,12 +236,12 @@ impl CommandAccess {
     }
 }
 
-/// Ceilings of a profile. What is absent is limited by the configuration alone.
+/// Ceilings of a profile. An absent limit is bounded by the configuration alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LimitCeilings(pub BTreeMap<LimitName, u64>);
 
 impl LimitCeilings {
-    /// The limits, none of them above its ceiling.
+    /// These limits, none of them above its ceiling.
     #[must_use]
     pub fn narrow(&self, mut limits: Limits) -> Limits {
         for (name, ceiling) in &self.0 {
@@ -261,9 +261,9 @@ pub enum LimitName {
     Cpu,
     /// Memory.
     Memory,
-    /// Private files.
+    /// Private files of the run.
     Disk,
-    /// Logs and output.
+    /// Logs and output together.
     Output,
     /// Calls in all.
     ToolCalls,
@@ -288,7 +288,7 @@ impl LimitName {
         }
     }
 
-    /// The value in some limits: milliseconds, bytes or a count.
+    /// The value of this limit in `limits`: milliseconds, bytes or a count.
     pub fn of(self, limits: &Limits) -> u64 {
         let milliseconds =
             |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! The types of personal data.
+//! The types of personal data, with their names in reports and in tokens.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,12 +30,12 @@ pub enum DataType {
     BirthDate,
     /// A key, password, token or other secret.
     Secret,
-    /// What a rule of the user found.
+    /// A match of a user's rule.
     Custom,
 }
 
 impl DataType {
-    /// All of them, as reports list them.
+    /// Every type, in the order of reports.
     pub const ALL: [Self; 13] = [
         Self::Email,
         Self::Phone,
@@ -71,7 +71,7 @@ impl DataType {
         }
     }
 
-    /// Its name in a token, as in `[NAME_1]`: the words that a model reads best.
+    /// Its name in a token such as `[NAME_1]`: the words that models understand best.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Person => "NAME",

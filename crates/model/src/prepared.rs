@@ -1,8 +1,9 @@
-//! All that a reader says of a program before it runs.
+//! What a reader reports about a program before it runs.
 //!
-//! In: the front end of a language writes it, in a process of its own. Out: the gateway
-//! checks and judges it, and sends the executable form to the worker. A reader may have
-//! been taken over by the program that it read, so nothing here replaces the decision on
+//! In: the front end of a language writes it in a process of its own. Out: the gateway checks
+//! and judges it, and sends the executable form to the worker.
+//!
+//! Invariant: a program may have captured its reader, so nothing here replaces the decision on
 //! each call.
 
 use std::collections::BTreeSet;
@@ -12,45 +13,45 @@ use serde::{Deserialize, Serialize};
 use crate::reading::Reading;
 use crate::reference::Reference;
 
-/// A program that was read.
+/// A program as its reader reports it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Prepared {
     /// Its uses of servers and tools, in the order of the source.
     pub references: Vec<Reference>,
-    /// What it does, for the rules of `validate` to judge.
+    /// What it does, as input for the rules of `validate`.
     pub reading: Reading,
-    /// The program as a type checker can take it, with the lines it was written in;
-    /// none if it must not be given to one.
+    /// The program for a type checker, with its original lines; none if it must not be given to
+    /// one.
     pub check_text: Option<String>,
-    /// What else is known of a program in Python.
+    /// Names in a program in Python.
     #[serde(skip_serializing_if = "PythonNames::is_empty")]
     pub python: PythonNames,
-    /// What the engine runs, if that is not the source itself. It travels beside the
-    /// rest, which is JSON.
+    /// The code for the engine, if it is not the source itself. It is sent beside the rest,
+    /// which is JSON.
     #[serde(skip)]
     pub executable: Option<Executable>,
 }
 
-/// JavaScript made of a program in TypeScript.
+/// JavaScript generated from a program in TypeScript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Executable {
     /// One parenthesised `async` arrow function.
     pub code: String,
-    /// From its lines to those of the program: a [`LineMap`](crate::LineMap) as bytes.
-    /// Only the worker reads it: decoding takes more memory than the bytes.
+    /// The [`LineMap`](crate::LineMap) to the program as bytes. Only the worker decodes it: that
+    /// takes more memory than the bytes.
     pub line_map: Vec<u8>,
 }
 
-/// The names that a program in Python imports, keeps and expects.
+/// The names that a program in Python imports, stores and expects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PythonNames {
-    /// The modules that it imports, each once.
+    /// The imported modules, each once.
     pub imports: Vec<Import>,
-    /// The tools that it passes on or keeps, as server and tool are written.
+    /// The tools that it stores or passes on instead of calling, as server and tool are written.
     pub kept: Vec<(String, String)>,
-    /// What it knows of the keys that it reads.
+    /// What it knows about the keys that it reads.
     pub hints: KeyHints,
 }
 
@@ -63,24 +64,24 @@ pub struct Import {
     pub line: u32,
     /// Column of the statement, in characters, from 1.
     pub column: u32,
-    /// Whether the program cannot get past it without the module.
+    /// Whether the program certainly fails without the module.
     pub is_sure: bool,
 }
 
-/// What a program knows of the keys that it reads.
+/// What a program knows about the keys that it reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeyHints {
-    /// Texts other than those in the brackets of a key that is read, names of
-    /// arguments, and attributes that are set.
+    /// Strings outside of the brackets of a read key, names of arguments, and attributes that
+    /// are set.
     pub names: BTreeSet<String>,
-    /// First and last lines of what is guarded by `except`.
+    /// First and last line of each block that `except` guards.
     pub guarded: Vec<(u32, u32)>,
 }
 
 impl Prepared {
-    /// As JSON of at most so many bytes. What does not fit is left out, the most
-    /// expensive part first; a reading that lost something says so.
+    /// As JSON of at most `limit` bytes. Omits what does not fit, the largest part first; a
+    /// reading that lost facts says so.
     pub fn to_json(&mut self, limit: usize) -> String {
         loop {
             // Plain data with text keys: writing it cannot fail.
@@ -92,7 +93,7 @@ impl Prepared {
                 continue;
             }
             if self.reading.facts.is_empty() {
-                // Names of nothing but escapes. The run will find out about each.
+                // Only names with many escapes get here. The run will resolve each of them.
                 *self = Self { executable: self.executable.take(), ..Self::default() };
                 return serde_json::to_string(self).unwrap_or_default();
             }
@@ -103,7 +104,7 @@ impl Prepared {
 }
 
 impl PythonNames {
-    /// Whether it says nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_loses_the_most_expensive_part_first_and_says_so() {
+    fn what_does_not_fit_loses_the_largest_part_first_and_says_so() {
         let mut without_text = long();
         assert!(without_text.to_json(20_000).len() <= 20_000);
         assert_eq!(without_text, Prepared { check_text: None, ..long() });

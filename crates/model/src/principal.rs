@@ -1,10 +1,14 @@
 //! Who makes a request.
 //!
-//! Every limit, approval and record belongs to a principal. It says who somebody is and
-//! not what they may do: that is decided by the policy.
+//! Every limit, approval and record belongs to a principal. It says who somebody is; the
+//! policy decides what they may do.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 /// Who makes a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,12 +27,65 @@ pub enum Principal {
 }
 
 impl Principal {
+    /// The named session if there is a name, otherwise the local user.
+    pub fn at_terminal(session: Option<SessionName>) -> Self {
+        session.map_or(Self::LocalUser, Self::Session)
+    }
+
+    /// The named session if there is a name, otherwise the client of this process.
+    pub fn on_stdio(session: Option<SessionName>) -> Self {
+        session.map_or(Self::Process, Self::Session)
+    }
+
     /// The session's name, if the principal has one.
     pub fn session(&self) -> Option<&SessionName> {
         match self {
             Self::Session(name) => Some(name),
             Self::Process | Self::LocalUser | Self::Token(_) => None,
         }
+    }
+
+    /// The prefix under which parked runs of this principal are stored. A run of a process
+    /// can be resumed by another process and by the local user, so all of them share the
+    /// empty one; `:` is in no session's name.
+    pub fn storage_key(&self) -> Cow<'_, str> {
+        match self {
+            Self::Process | Self::LocalUser => Cow::Borrowed(""),
+            Self::Session(name) => Cow::Borrowed(name.as_str()),
+            Self::Token(name) => Cow::Owned(format!("token:{name}")),
+        }
+    }
+
+    /// The principal as approvals are bound to it; `process` is the random name of this
+    /// process.
+    pub fn key(&self, process: &str) -> PrincipalKey {
+        PrincipalKey(match self {
+            Self::Process => format!("process {process}").into(),
+            Self::LocalUser => "by hand".into(),
+            Self::Session(name) => format!("session {name}").into(),
+            Self::Token(name) => format!("token {name}").into(),
+        })
+    }
+}
+
+/// A principal as it is stored: distinct among all processes that share a state folder.
+///
+/// Approvals are bound to it by a hash, and parked runs contain it as text, so the text of a
+/// key never changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PrincipalKey(Arc<str>);
+
+impl PrincipalKey {
+    /// The key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PrincipalKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -66,6 +123,14 @@ impl SessionName {
     }
 }
 
+impl FromStr for SessionName {
+    type Err = InvalidSessionName;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSessionName> {
+        Self::parse(text)
+    }
+}
+
 impl fmt::Display for SessionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -74,7 +139,46 @@ impl fmt::Display for SessionName {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Principal, PrincipalKey, SessionName};
+
+    fn session(name: &str) -> Principal {
+        Principal::Session(SessionName::parse(name).unwrap())
+    }
+
+    /// What earlier versions have written. A change here needs a migration.
+    #[test]
+    fn stored_texts_are_those_of_existing_databases() {
+        let token = Principal::Token("ci".into());
+        for (principal, storage_key, key) in [
+            (Principal::Process, "", "process mp1abc"),
+            (Principal::LocalUser, "", "by hand"),
+            (session("work"), "work", "session work"),
+            (token, "token:ci", "token ci"),
+        ] {
+            assert_eq!(principal.storage_key(), storage_key);
+            assert_eq!(principal.key("mp1abc").as_str(), key);
+        }
+    }
+
+    #[test]
+    fn a_key_is_stored_as_plain_text() {
+        let key = session("work").key("p");
+        let json = serde_json::to_string(&key).unwrap();
+        assert_eq!(json, r#""session work""#);
+        assert_eq!(serde_json::from_str::<PrincipalKey>(&json).unwrap(), key);
+    }
+
+    #[test]
+    fn principals_of_different_kinds_have_different_keys() {
+        let named = |name: &str| [session(name), Principal::Token(name.into())];
+        let [a, b] = named("process");
+        let all = [Principal::Process, Principal::LocalUser, a, b];
+        for (at, one) in all.iter().enumerate() {
+            for other in &all[at + 1..] {
+                assert_ne!(one.key("process"), other.key("process"));
+            }
+        }
+    }
 
     #[test]
     fn a_session_name_is_short_and_plain() {

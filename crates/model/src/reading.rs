@@ -1,160 +1,156 @@
-//! What was read out of a program before it runs: facts, and nothing about them.
+//! What a reader finds in a program before it runs: facts without judgement.
 //!
-//! In: a front end per language (oxc in the worker for TypeScript, ruff's parser in
-//! the gateway for Python) writes it. Out: the rules of `validate` judge it, the
-//! same for both languages. It crosses the wire as JSON, so all of it is bounded
-//! here: by [`Reading::push`] where it is made, by [`Reading::bounded`] where it
-//! arrives.
-//! Must stay true: a reading that lost anything says so (`complete`).
+//! In: the front end of a language (oxc for TypeScript, ruff's parser for Python) writes it in
+//! the reader. Out: the rules of `validate` judge it, the same for both languages. It crosses
+//! the wire as JSON, so it is bounded: by [`Reading::push`] where it is made, and by
+//! [`Reading::bounded`] where it arrives.
+//! Invariant: a reading that lost anything says so (`complete`).
 //!
 //! # Paths
 //!
-//! A path is what something stands for after all that the program does to its name
-//! was undone (aliases, destructuring, imports, text that is put together), in the
-//! words of the language, with dots:
+//! A path says what an expression refers to, after aliases, destructuring, imports and
+//! concatenated strings were resolved, in the words of the language, with dots:
 //!
-//! * `child_process.exec`, `os.system`: of a module, however it was imported;
-//! * `eval`, `process.env.HOME`, `document.cookie`: of a global. Builtins of Python
-//!   have no module before them: `eval`, `open`;
-//! * `servers.crm.get_lead`: of our own tree, as written;
-//! * `fetch().json`: `()` behind a name is what a call (or `new`) of it gives;
-//!   awaiting changes nothing;
-//! * `?.exec`: a member of something of which nothing is known;
-//! * `process.[]`: a member whose name is computed and not known.
+//! * `child_process.exec`, `os.system`: a member of a module, however it was imported;
+//! * `eval`, `process.env.HOME`, `document.cookie`: a global or a member of one. Builtins of
+//!   Python have no module: `eval`, `open`;
+//! * `servers.crm.get_lead`: a tool of our own tree, as written;
+//! * `fetch().json`: `()` after a name stands for the result of a call (or `new`); `await`
+//!   changes nothing;
+//! * `?.exec`: a member of an unknown value;
+//! * `process.[]`: a member whose name is computed and unknown.
 //!
-//! What a program declares itself is never a path: its own `eval` gives no fact.
+//! Declarations of the program itself have no path: its own `eval` gives no fact.
 
 use serde::{Deserialize, Serialize};
 
-/// How many facts a reading holds. Chosen: ten times what a program of a thousand
-/// lines gives.
-pub const MOST_FACTS: usize = 6000;
+/// The most facts of a reading. Chosen: ten times those of a program of a thousand lines.
+pub const MAX_FACTS: usize = 6000;
 
-/// Longest path or text of a fact, in bytes. What is longer is cut.
-pub const LONGEST_TEXT: usize = 240;
+/// The longest path or text of a fact, in bytes. A longer one is truncated.
+pub const MAX_TEXT_BYTES: usize = 240;
 
-/// How many arguments of a call are told.
-pub const MOST_ARGUMENTS: usize = 6;
+/// The most arguments of a call that are listed.
+pub const MAX_ARGUMENTS: usize = 6;
 
-/// How many keys of an object are told, and how many sources of a value.
-pub const MOST_PARTS: usize = 12;
+/// The most keys of an object, and sources of a value, that are listed.
+pub const MAX_PARTS: usize = 12;
 
-/// How deep objects in arguments are told.
-const DEEPEST: u32 = 2;
+/// How deep objects in arguments are described.
+const MAX_DEPTH: u32 = 2;
 
-/// All that is known of a program.
+/// The facts about a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// In the order of the source.
     pub facts: Vec<Fact>,
-    /// What was counted.
+    /// Counts and measures of the source.
     pub measures: Measures,
-    /// Whether all of the program was read. False if it was not understood, or if
-    /// something was cut off.
+    /// Whether the whole program was read. False if it does not parse, or if something was
+    /// truncated.
     pub complete: bool,
 }
 
-/// One thing that a program does, at one place.
+/// One thing that a program does, with its position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fact {
     /// What it does.
     pub kind: FactKind,
-    /// What it does it to (see the module's words about paths). For a name the
-    /// identifier, for a text its beginning.
+    /// Its object (see Paths in the module). For a name the identifier, for a text its
+    /// beginning.
     pub path: String,
     /// Line of the program as written, from 1.
     pub line: u32,
     /// Column, in characters, from 1.
     pub column: u32,
-    /// What is known of the arguments; for a write of what is written.
+    /// The arguments; for a write the written value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub arguments: Vec<Known>,
-    /// Whether it is in a loop, or in a function that is called for each of a list.
+    pub arguments: Vec<AbstractValue>,
+    /// Whether it is in a loop, or in a function that is called for each item of a list.
     #[serde(skip_serializing_if = "is_false")]
     pub repeated: bool,
-    /// Whether the path was put together out of pieces (`'ev' + 'al'`, `chr(101)`)
-    /// where a plain name would have done.
+    /// Whether the path was concatenated (`'ev' + 'al'`, `chr(101)`) where a plain name would
+    /// do.
     #[serde(skip_serializing_if = "is_false")]
     pub hidden: bool,
 }
 
-/// What a fact is about.
+/// The kind of a fact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FactKind {
-    /// A module is imported: `import`, `require`, `__import__`. The path is the
-    /// module, or what is taken out of it; `[]` if the name is computed.
+    /// A module is imported: `import`, `require`, `__import__`. The path is the module, or the
+    /// imported member; `[]` if the name is computed.
     Import,
-    /// Something is called; a decorator and a tagged template are calls too.
+    /// Something is called, including decorators and tagged templates.
     Call,
     /// Something is constructed with `new`.
     New,
-    /// A global, a member of it or of a module is read without being called.
+    /// A global, or a member of a global or module, is read without being called.
     #[default]
     Read,
     /// Something that is not the program's own is assigned to.
     Write,
     /// Something that is not the program's own is deleted.
     Remove,
-    /// A loop that does not end by itself. The path is `endless` (nothing in it ends
-    /// it or gives way), `spinning` (it waits for the clock without giving way) or
-    /// `growing` (each turn doubles something).
+    /// A loop that does not end by itself. The path is `endless` (nothing in it exits or
+    /// yields), `spinning` (it polls the clock without yielding) or `growing` (each iteration
+    /// doubles something).
     Loop,
-    /// A function that calls itself whatever happens, or one that makes more of
-    /// itself. The path is its name.
+    /// A function that calls itself unconditionally, or that multiplies itself. The path is its
+    /// name.
     Recursion,
-    /// Something is made that is larger than any program needs: the path is `text`,
-    /// `list` or `number`, the first argument its size if that is known.
+    /// Something is created that is larger than any program needs: the path is `text`, `list` or
+    /// `number`, the first argument its size if known.
     Bulk,
     /// An identifier that looks like another one. The path is the identifier.
     Name,
     /// A long literal that looks encoded. The path is its beginning, the first
     /// argument its length, the second its entropy in bits per character.
     Text,
-    /// Something of the language itself that is worth a rule; the path says what:
+    /// A construct of the language that is worth a rule; the path names it:
     /// `with`, `debugger`, `encoding` (a cookie of Python), `dunder` …
     Syntax,
 }
 
-/// What is known of a value.
+/// What is known about a value without running the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Known {
-    /// The value itself, as far as it is known.
-    #[serde(skip_serializing_if = "Form::is_unknown")]
-    pub form: Form,
-    /// Paths of what it was made of: of values that were read (`document.cookie`)
-    /// and of calls whose result went in (`atob`, `base64.b64decode`,
-    /// `servers.crm.get_lead`), outermost first.
+pub struct AbstractValue {
+    /// The value, as far as it is known.
+    #[serde(skip_serializing_if = "ValueForm::is_unknown")]
+    pub form: ValueForm,
+    /// Paths of its sources: values that were read (`document.cookie`) and calls whose results
+    /// went into it (`atob`, `base64.b64decode`, `servers.crm.get_lead`), outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
 }
 
-/// The value itself.
+/// The form of a value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Form {
+pub enum ValueForm {
     /// Nothing is known.
     #[default]
     Unknown,
-    /// This text (cut).
+    /// This text, truncated.
     Text(String),
-    /// A text of which this is known (cut), with `…` for each part that is not.
+    /// A text of which this is known, truncated, with `…` for each unknown part.
     Begins(String),
     /// This number.
     Number(f64),
     /// True or false.
     Flag(bool),
-    /// A function of the program's own.
+    /// A function of the program.
     Function,
-    /// A list of the program's own.
+    /// A list of the program.
     List,
-    /// An object (keyword arguments of Python too) with these keys among others.
-    Object(Vec<(String, Known)>),
+    /// An object, or keyword arguments of Python, with at least these keys.
+    Object(Vec<(String, AbstractValue)>),
 }
 
-/// What was counted in a program.
+/// Counts and measures of a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measures {
@@ -166,16 +162,15 @@ pub struct Measures {
     pub longest_line: u64,
     /// Nodes of the syntax tree.
     pub nodes: u64,
-    /// How deep statements and expressions are nested.
+    /// The depth of nested statements and expressions.
     pub depth: u64,
     /// Branches of the whole program, plus one.
     pub cyclomatic: u64,
     /// Branches of its most branched function, plus one.
     pub most_branched: u64,
-    /// Letters and digits in string literals that are written as escapes (`\x65`),
-    /// which nobody has to.
+    /// Letters and digits in string literals that are escaped needlessly (`\x65`).
     pub escapes: u64,
-    /// Share of the characters in string literals that are written as such escapes.
+    /// The share of such escapes among the characters in string literals.
     pub escape_density: f64,
     /// Escapes in identifiers (`\u0065val`).
     pub escaped_names: u64,
@@ -186,27 +181,27 @@ pub struct Measures {
     pub longest_encoded: u64,
     /// Its entropy in bits per character.
     pub encoded_entropy: f64,
-    /// Members of globals whose name is computed.
+    /// Members of globals with computed names.
     pub computed_members: u64,
-    /// Names and texts that were put together out of pieces that say nothing.
+    /// Names and texts that were concatenated from meaningless pieces.
     pub folded_texts: u64,
-    /// Identifiers of letters of several scripts.
+    /// Identifiers with letters of several scripts.
     pub mixed_names: u64,
-    /// Identifiers that begin with `_0x` or consist of nothing but look-alikes.
+    /// Identifiers that begin with `_0x` or consist of look-alike characters only.
     pub mangled_names: u64,
-    /// Identifiers in all, each once.
+    /// All identifiers, each once.
     pub names: u64,
 }
 
 impl Reading {
-    /// A reading of a program that was not understood.
+    /// The reading of a program that does not parse.
     pub fn unread() -> Self {
         Self::default()
     }
 
-    /// Adds a fact, cut to its bounds. One too many makes the reading incomplete.
+    /// Adds a fact within its bounds. One fact too many makes the reading incomplete.
     pub fn push(&mut self, mut fact: Fact) {
-        if self.facts.len() >= MOST_FACTS {
+        if self.facts.len() >= MAX_FACTS {
             self.complete = false;
             return;
         }
@@ -214,10 +209,10 @@ impl Reading {
         self.facts.push(fact);
     }
 
-    /// The same within its bounds, for a reading that somebody else wrote.
+    /// The same reading within its bounds, for one that another process wrote.
     pub fn bounded(mut self) -> Self {
-        if self.facts.len() > MOST_FACTS {
-            self.facts.truncate(MOST_FACTS);
+        if self.facts.len() > MAX_FACTS {
+            self.facts.truncate(MAX_FACTS);
             self.complete = false;
         }
         self.facts.iter_mut().for_each(Fact::bound);
@@ -228,57 +223,61 @@ impl Reading {
 impl Fact {
     fn bound(&mut self) {
         cut(&mut self.path);
-        self.arguments.truncate(MOST_ARGUMENTS);
-        self.arguments.iter_mut().for_each(|known| known.bound(DEEPEST));
+        self.arguments.truncate(MAX_ARGUMENTS);
+        self.arguments.iter_mut().for_each(|value| value.bound(MAX_DEPTH));
     }
 }
 
-impl Known {
-    /// A value of which nothing is known but what it is made of.
+impl AbstractValue {
+    /// An unknown value with known sources.
     pub fn made_from(from: Vec<String>) -> Self {
-        Self { form: Form::Unknown, from }
+        Self { form: ValueForm::Unknown, from }
     }
 
-    /// A text of the program.
+    /// A literal text.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { form: Form::Text(text.into()), from: Vec::new() }
+        Self { form: ValueForm::Text(text.into()), from: Vec::new() }
     }
 
-    /// A number of the program.
+    /// A literal number.
     pub fn number(number: f64) -> Self {
-        Self { form: Form::Number(number), from: Vec::new() }
+        Self { form: ValueForm::Number(number), from: Vec::new() }
     }
 
     fn bound(&mut self, depth: u32) {
-        self.from.truncate(MOST_PARTS);
+        self.from.truncate(MAX_PARTS);
         self.from.iter_mut().for_each(cut);
         match &mut self.form {
-            Form::Text(text) | Form::Begins(text) => cut(text),
-            // JSON has no other numbers.
-            Form::Number(number) if !number.is_finite() => *number = f64::MAX,
-            Form::Object(entries) => match depth.checked_sub(1) {
-                None => self.form = Form::Unknown,
+            ValueForm::Text(text) | ValueForm::Begins(text) => cut(text),
+            // JSON has finite numbers only.
+            ValueForm::Number(number) if !number.is_finite() => *number = f64::MAX,
+            ValueForm::Object(entries) => match depth.checked_sub(1) {
+                None => self.form = ValueForm::Unknown,
                 Some(depth) => {
-                    entries.truncate(MOST_PARTS);
+                    entries.truncate(MAX_PARTS);
                     for (key, value) in entries {
                         cut(key);
                         value.bound(depth);
                     }
                 }
             },
-            Form::Unknown | Form::Number(_) | Form::Flag(_) | Form::Function | Form::List => {}
+            ValueForm::Unknown
+            | ValueForm::Number(_)
+            | ValueForm::Flag(_)
+            | ValueForm::Function
+            | ValueForm::List => {}
         }
     }
 }
 
-impl Form {
+impl ValueForm {
     fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)
     }
 }
 
 fn cut(text: &mut String) {
-    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+    text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -287,18 +286,21 @@ fn is_false(flag: &bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, FactKind, Form, Known, LONGEST_TEXT, MOST_FACTS, Reading};
+    use super::{AbstractValue, Fact, FactKind, MAX_FACTS, MAX_TEXT_BYTES, Reading, ValueForm};
 
-    fn call(path: &str, arguments: Vec<Known>) -> Fact {
+    fn call(path: &str, arguments: Vec<AbstractValue>) -> Fact {
         Fact { path: path.to_owned(), kind: FactKind::Call, arguments, ..Fact::default() }
     }
 
     #[test]
     fn a_reading_comes_back_from_json_as_it_was() {
-        let entries = vec![("body".to_owned(), Known::made_from(vec!["atob".to_owned()]))];
-        let object = Known { form: Form::Object(entries), from: Vec::new() };
+        let entries = vec![("body".to_owned(), AbstractValue::made_from(vec!["atob".to_owned()]))];
+        let object = AbstractValue { form: ValueForm::Object(entries), from: Vec::new() };
         let mut reading = Reading { complete: true, ..Reading::default() };
-        reading.push(call("fetch", vec![Known::text("http://a"), object, Known::default()]));
+        reading.push(call(
+            "fetch",
+            vec![AbstractValue::text("http://a"), object, AbstractValue::default()],
+        ));
         let text = serde_json::to_string(&reading).unwrap();
         assert_eq!(serde_json::from_str::<Reading>(&text).unwrap(), reading);
     }
@@ -306,22 +308,25 @@ mod tests {
     #[test]
     fn one_fact_too_many_makes_a_reading_incomplete() {
         let mut reading = Reading { complete: true, ..Reading::default() };
-        (0..MOST_FACTS).for_each(|_| reading.push(call("a", Vec::new())));
+        (0..MAX_FACTS).for_each(|_| reading.push(call("a", Vec::new())));
         assert!(reading.complete);
         reading.push(call("a", Vec::new()));
-        assert_eq!((reading.facts.len(), reading.complete), (MOST_FACTS, false));
+        assert_eq!((reading.facts.len(), reading.complete), (MAX_FACTS, false));
     }
 
     #[test]
-    fn what_arrives_is_cut_to_its_bounds() {
-        let nested = |inner| Known { form: Form::Object(vec![("k".into(), inner)]), from: vec![] };
-        let deep = nested(nested(nested(Known::number(f64::INFINITY))));
-        let facts = vec![call(&"é".repeat(1000), vec![deep, Known::number(f64::NAN)])];
+    fn a_received_reading_is_cut_to_its_bounds() {
+        let nested = |inner| AbstractValue {
+            form: ValueForm::Object(vec![("k".into(), inner)]),
+            from: vec![],
+        };
+        let deep = nested(nested(nested(AbstractValue::number(f64::INFINITY))));
+        let facts = vec![call(&"é".repeat(1000), vec![deep, AbstractValue::number(f64::NAN)])];
         let reading = Reading { facts, complete: true, ..Reading::default() }.bounded();
-        assert_eq!(reading.facts[0].path.len(), LONGEST_TEXT);
+        assert_eq!(reading.facts[0].path.len(), MAX_TEXT_BYTES);
         assert_eq!(
             reading.facts[0].arguments,
-            [nested(nested(Known::default())), Known::number(f64::MAX)]
+            [nested(nested(AbstractValue::default())), AbstractValue::number(f64::MAX)]
         );
     }
 }

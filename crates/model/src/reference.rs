@@ -1,13 +1,15 @@
 //! One use of a server or tool in a program, found before the program runs.
 //!
-//! Written by the reader of each language and read by the checks of the gateway, so the
-//! two sides agree on one form. A reader may have been taken over by the program that it
-//! read: a wrong reference costs that program a wrong error, and decides nothing.
+//! In: the reader of each language writes it. Out: the checks of the gateway read it, so both
+//! sides share one form.
+//!
+//! Invariant: a reference decides nothing. A program may have captured its reader; a wrong
+//! reference gives that program a wrong error.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Longest name of a server or tool that is looked up. Real ones are below 130 bytes.
+/// The longest name of a server or tool that is looked up. Real ones are below 130 bytes.
 pub const NAME_LIMIT: usize = 512;
 
 /// A line and a column of the program as written, both from 1, columns in characters.
@@ -17,80 +19,79 @@ pub type Position = (u32, u32);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Reference {
-    /// The server, as written.
+    /// The server's name as written.
     pub server: String,
-    /// The tool, as written; none where only the server is named.
+    /// The tool's name as written; none where only the server is named.
     pub tool: Option<String>,
-    /// Where the tool is named, else the server. From 1.
+    /// Line of the tool's name, otherwise of the server's, from 1.
     pub line: u32,
     /// Column of the same, in characters, from 1.
     pub column: u32,
-    /// Where the server is named, if that is another place.
+    /// Position of the server's name, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_at: Option<Position>,
-    /// The brackets with the arguments of a call: line and column of both ends.
+    /// The parentheses of a call: line and column of both ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arguments: Option<(u32, u32, u32, u32)>,
-    /// What of the arguments is written in place.
-    #[serde(skip_serializing_if = "Written::is_empty")]
-    pub written: Written,
+    /// The arguments that are written in the call itself.
+    #[serde(skip_serializing_if = "LiteralArguments::is_empty")]
+    pub written: LiteralArguments,
     /// Whether the server itself is called, like a function.
     #[serde(skip_serializing_if = "is_false")]
     pub called: bool,
-    /// Whether the program is prepared for it not to be there.
+    /// Whether the program handles its absence.
     #[serde(skip_serializing_if = "is_false")]
     pub guarded: bool,
-    /// The arguments that are written as literals; the rest is absent.
+    /// The arguments that are literals; others are absent.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub literals: Map<String, Value>,
-    /// Whether it is in a loop, or in a function that is called for each of a list.
+    /// Whether it is in a loop, or in a function that is called for each item of a list.
     #[serde(skip_serializing_if = "is_false")]
     pub repeated: bool,
 }
 
-/// What of a call's arguments is written in place: positions at which a type error must
-/// be right, since it is about nothing that a variable holds.
+/// The arguments that are written in the call itself. A type error at one of these positions
+/// is certain, since it does not depend on the value of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Written {
-    /// How the arguments are passed; only known in Python.
+pub struct LiteralArguments {
+    /// How the arguments are passed; known in Python only.
     #[serde(skip_serializing_if = "is_unknown")]
-    pub passing: Passing,
-    /// Whether all of them are there: none comes from `*` or `**`.
+    pub passing: ArgumentPassing,
+    /// Whether all arguments are listed: none comes from `*` or `**`.
     #[serde(skip_serializing_if = "is_false")]
     pub is_whole: bool,
-    /// Names of arguments, or keys of the dict, that are written out.
+    /// Names of arguments, or keys of the dict.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// Objects whose keys are all written out, and in TypeScript the keys that have such
-    /// values.
+    /// Objects whose keys are all literal, and in TypeScript the keys with such values.
     pub objects: Vec<Position>,
-    /// Literals, and the names and keys that have such values.
+    /// Literals, and the names and keys with such values.
     pub values: Vec<Position>,
-    /// Names and keys that are written out.
+    /// Literal names and keys.
     pub keys: Vec<Position>,
 }
 
 /// How the arguments of a call in Python are passed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Passing {
+pub enum ArgumentPassing {
     /// By name or position.
     Named,
-    /// As one dict that is written in place.
+    /// As one dict literal.
     Object,
-    /// Only the run shows it.
+    /// Unknown until the run.
     #[default]
     Unknown,
 }
 
-impl Written {
-    /// How many positions it lists.
+impl LiteralArguments {
+    /// The number of positions.
     pub fn len(&self) -> usize {
         self.objects.len() + self.values.len() + self.keys.len()
     }
 
-    /// Whether it says nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -100,6 +101,6 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-fn is_unknown(passing: &Passing) -> bool {
-    *passing == Passing::Unknown
+fn is_unknown(passing: &ArgumentPassing) -> bool {
+    *passing == ArgumentPassing::Unknown
 }

@@ -1,30 +1,30 @@
-//! Rules about calls, as data: what a policy says, and what it says it about.
+//! The rules of a policy, as data: decisions, and the conditions for them.
 //!
-//! Made by the configuration, which checks every pattern; compiled and decided on
-//! in `policy`. Nothing here decides.
+//! In: the configuration, which checks every pattern. Out: `policy` compiles them and decides.
+//! Nothing here decides.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a policy says to a call or a program, the mildest first.
+/// The decision of a policy on a call or a program, the mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Word {
-    /// It happens.
+pub enum Decision {
+    /// It may happen.
     Allow,
-    /// A person is asked.
+    /// It needs a person's approval.
     Ask,
-    /// It does not happen.
+    /// It may not happen.
     Deny,
 }
 
-impl Word {
-    /// Every word.
+impl Decision {
+    /// Every decision.
     pub const ALL: [Self; 3] = [Self::Allow, Self::Ask, Self::Deny];
 
-    /// How it is written.
+    /// The word for it in configurations and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Allow => "allow",
@@ -34,7 +34,7 @@ impl Word {
     }
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Word {
 /// How risky a program or a call is, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum RiskLevel {
     /// A score of 0 to 24.
     Low,
     /// 25 to 49.
@@ -54,7 +54,7 @@ pub enum Level {
     Critical,
 }
 
-impl Level {
+impl RiskLevel {
     /// Every level.
     pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
 
@@ -68,7 +68,7 @@ impl Level {
         }
     }
 
-    /// How it is written.
+    /// The word for it in configurations and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -79,13 +79,13 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for RiskLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-/// What a tool does, as far as anybody says.
+/// The effect of a tool, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -95,7 +95,7 @@ pub enum Effect {
     Additive,
     /// May destroy something.
     Destructive,
-    /// Nobody says.
+    /// Not known.
     Unknown,
 }
 
@@ -103,7 +103,7 @@ impl Effect {
     /// Every effect.
     pub const ALL: [Self; 4] = [Self::ReadOnly, Self::Additive, Self::Destructive, Self::Unknown];
 
-    /// How it is written.
+    /// The word for it in configurations and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ReadOnly => "read_only",
@@ -120,7 +120,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// From what it is known what a tool does.
+/// How the effect of a tool is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectSource {
@@ -130,40 +130,40 @@ pub enum EffectSource {
     Claim,
     /// A verb in the tool's name.
     Name,
-    /// Nothing.
+    /// It is not known.
     Nothing,
 }
 
-/// One rule. What is absent or empty holds for everything.
+/// One rule. An absent or empty condition matches everything.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyRule {
-    /// What it is called in explanations.
+    /// Its name in explanations.
     pub name: String,
-    /// What it says.
-    pub word: Word,
+    /// Its decision.
+    pub word: Decision,
     /// Names of servers, one of which must match; `*` stands for any characters.
     pub servers: Vec<String>,
     /// Names of tools as their servers spell them, one of which must match.
     pub tools: Vec<String>,
     /// Names of profiles, one of which must match a profile of the run.
     pub profiles: Vec<String>,
-    /// What arguments must be; all of them.
+    /// Conditions on arguments, all of which must match.
     pub arguments: Vec<ArgumentRule>,
     /// Verbs of SQL, one of which must be in an argument.
     pub sql: Vec<String>,
-    /// How risky it must be: at least so to ask and deny, at most so to allow.
-    pub risk: Option<Level>,
-    /// Why, in the user's words; told to whoever meets the rule.
+    /// The risk: the least for `ask` and `deny`, the most for `allow`.
+    pub risk: Option<RiskLevel>,
+    /// The user's reason, which is shown where the rule applies.
     pub because: Option<String>,
-    /// Decisions that the user expects, checked whenever the rules are loaded.
+    /// The decisions that the user expects, checked whenever the rules are loaded.
     pub examples: Vec<PolicyExample>,
-    /// Where it is written, such as `policy.toml:12`.
+    /// Its position, such as `policy.toml:12`.
     pub place: String,
 }
 
 impl PolicyRule {
-    /// A rule that holds for everything.
-    pub fn new(name: impl Into<String>, word: Word) -> Self {
+    /// A rule that matches everything.
+    pub fn new(name: impl Into<String>, word: Decision) -> Self {
         Self {
             name: name.into(),
             word,
@@ -180,16 +180,16 @@ impl PolicyRule {
     }
 }
 
-/// What one argument must be.
+/// A condition on one argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentRule {
-    /// Its key, dotted if it is inside of another, or `*` for any.
+    /// The argument's key, dotted for a nested one, or `*` for any.
     pub key: String,
     /// Texts with `*` for any characters, or `regex:` with an expression; one must match.
     pub values: Vec<String>,
 }
 
-/// A call, and what the rules must say to it.
+/// A call, and the decision that the rules must give.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyExample {
     /// `server__tool`; absent for a program as such.
@@ -198,46 +198,46 @@ pub struct PolicyExample {
     pub arguments: Option<Map<String, Value>>,
     /// The profiles of the run.
     pub profiles: Vec<String>,
-    /// How risky it is.
-    pub risk: Level,
-    /// What the tool does.
+    /// Its risk.
+    pub risk: RiskLevel,
+    /// The tool's effect.
     pub effect: Effect,
-    /// What must come out.
-    pub expected: Word,
-    /// Where it is written, such as `policy.toml:20`.
+    /// The expected decision.
+    pub expected: Decision,
+    /// Its position, such as `policy.toml:20`.
     pub place: String,
 }
 
-/// What is said where no rule matches.
+/// The decisions where no rule matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyDefaults {
-    /// To calls of tools that change nothing.
-    pub read_only: Word,
-    /// To calls of tools that add, and destroy nothing.
-    pub additive: Word,
-    /// To calls of tools that may destroy something.
-    pub destructive: Word,
-    /// To calls of tools of which nobody says what they do.
-    pub unknown: Word,
-    /// To programs whose risk is critical.
-    pub critical: Word,
+    /// For calls of tools that change nothing.
+    pub read_only: Decision,
+    /// For calls of tools that add, and destroy nothing.
+    pub additive: Decision,
+    /// For calls of tools that may destroy something.
+    pub destructive: Decision,
+    /// For calls of tools with unknown effects.
+    pub unknown: Decision,
+    /// For programs of critical risk.
+    pub critical: Decision,
 }
 
 impl Default for PolicyDefaults {
     fn default() -> Self {
         Self {
-            read_only: Word::Allow,
-            additive: Word::Allow,
-            destructive: Word::Ask,
-            unknown: Word::Allow,
-            critical: Word::Ask,
+            read_only: Decision::Allow,
+            additive: Decision::Allow,
+            destructive: Decision::Ask,
+            unknown: Decision::Allow,
+            critical: Decision::Ask,
         }
     }
 }
 
 impl PolicyDefaults {
-    /// What is said to a call of a tool with this effect.
-    pub const fn of(&self, effect: Effect) -> Word {
+    /// The decision on a call of a tool with this effect.
+    pub const fn of(&self, effect: Effect) -> Decision {
         match effect {
             Effect::ReadOnly => self.read_only,
             Effect::Additive => self.additive,
@@ -249,19 +249,19 @@ impl PolicyDefaults {
 
 #[cfg(test)]
 mod tests {
-    use super::{Level, Word};
+    use super::{Decision, RiskLevel};
 
     #[test]
     fn a_score_has_the_level_of_its_quarter() {
-        let levels = [0, 24, 25, 49, 50, 74, 75, 100, 255].map(Level::of_score);
-        let [low, medium, high, critical] = Level::ALL;
+        let levels = [0, 24, 25, 49, 50, 74, 75, 100, 255].map(RiskLevel::of_score);
+        let [low, medium, high, critical] = RiskLevel::ALL;
         let expected = [low, low, medium, medium, high, high, critical, critical, critical];
         assert_eq!(levels, expected);
     }
 
     #[test]
-    fn deny_is_the_sternest_word() {
-        assert_eq!(Word::ALL.iter().max(), Some(&Word::Deny));
-        assert_eq!(serde_json::to_string(&Word::ALL).unwrap(), r#"["allow","ask","deny"]"#);
+    fn deny_is_the_strictest_decision() {
+        assert_eq!(Decision::ALL.iter().max(), Some(&Decision::Deny));
+        assert_eq!(serde_json::to_string(&Decision::ALL).unwrap(), r#"["allow","ask","deny"]"#);
     }
 }

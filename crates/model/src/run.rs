@@ -1,4 +1,7 @@
 //! A program to run, and the ways in which a run can fail.
+//!
+//! Invariant: the texts of a [`RunError`] are of bounded length and hide no characters,
+//! whoever wrote them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,16 +13,16 @@ use crate::cut::whole_words;
 use crate::hidden::visible;
 use crate::language::Language;
 
-/// What runs a program.
+/// The engine that runs a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
-    /// The engine inside our own executable: starts at once, no compiler.
+    /// The engine in our own executable: starts at once, without a compiler.
     #[default]
     QuickJs,
-    /// Deno as found on the machine: slower to start, faster loops.
+    /// Deno, as installed on the machine: slower to start, faster in loops.
     Deno,
-    /// Node as found on the machine.
+    /// Node, as installed on the machine.
     Node,
 }
 
@@ -37,14 +40,14 @@ impl Engine {
     }
 }
 
-/// What a client asks to run.
+/// A program that a client wants to run.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Source as written, possibly inside a Markdown fence.
     pub source: String,
     /// Its language.
     pub language: Language,
-    /// What it asks to be run by; the configured engine if it does not.
+    /// The engine that it asks for; the configured one if none.
     pub engine: Option<Engine>,
     /// A shorter time limit than the configured one.
     pub timeout: Option<Duration>,
@@ -61,7 +64,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Why a run failed, told so that a model can change its program.
+/// Why a run failed, in words with which a model can change its program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
     /// Stable code for programs and dashboards.
@@ -74,30 +77,29 @@ pub struct RunError {
     /// Column of the program as written, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// What to do next.
+    /// The next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
 impl RunError {
-    /// What a message and a hint may have in bytes. Servers and programs have a
-    /// say in them, and they go to the model.
+    /// The most bytes of a message, and of a hint. They go to the model, and servers and
+    /// programs can contribute to them.
     pub const TEXT_BYTES: usize = 2500;
 
-    /// An error without a place or a hint.
+    /// An error without a position and a hint.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: clipped(message.into()), line: None, column: None, hint: None }
     }
 
-    /// Adds what to do next.
+    /// Adds the next step.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(clipped(hint.into()));
         self
     }
 
-    /// The same error with texts of bearable length in which nothing is hidden, whoever
-    /// wrote them.
+    /// The same error with texts of bounded length and without hidden characters.
     #[must_use]
     pub fn clipped(mut self) -> Self {
         self.message = clipped(self.message);
@@ -158,11 +160,11 @@ macro_rules! error_codes {
     };
 }
 
-// A macro, because each code and its text would otherwise stand in four lists.
+// A macro, because each code and its text would otherwise be in four lists.
 error_codes! {
     /// The program does not parse.
     Syntax = "program.syntax",
-    /// The program uses a value as what it is not; found before it ran.
+    /// A type error, found before the program ran.
     Type = "program.type",
     /// The program threw.
     Thrown = "program.threw",
@@ -174,35 +176,35 @@ error_codes! {
     UnknownServer = "call.unknown_server",
     /// No such tool.
     UnknownTool = "call.unknown_tool",
-    /// The arguments do not fit the tool's schema.
+    /// The arguments do not match the tool's schema.
     BadArgument = "call.bad_argument",
     /// The tool answered with an error.
     ToolFailed = "call.tool_failed",
     /// Policy refused the call.
     Denied = "call.denied",
-    /// The tool is not as it was accepted, and such tools are not called.
+    /// The tool has changed since it was accepted, and such tools may not be called.
     Quarantined = "call.quarantined",
     /// A person was asked and said no, or nobody could be asked.
     ApprovalDenied = "approval.denied",
     /// A person was asked and has not answered yet.
     ApprovalPending = "approval.pending",
-    /// What was to go on is not there: gone on before, ended, or too old.
+    /// There is no run to resume: it was resumed before, has ended, or is too old.
     NotParked = "approval.no_such_run",
-    /// A run that went on did not make the calls that it had made before.
+    /// A resumed run did not repeat the calls that it had made before.
     Diverged = "approval.diverged",
     /// A file of the program's view does not exist or may not be touched.
     File = "file.refused",
-    /// A token of personal data that this session has not given.
+    /// A token of personal data that is unknown in this session.
     UnknownToken = "privacy.unknown_token",
-    /// Personal data that may not go where it was to go.
-    NotForThem = "privacy.not_allowed",
+    /// Personal data that its recipient may not receive.
+    RecipientDenied = "privacy.not_allowed",
     /// The server could not be started or reached.
     UpstreamUnavailable = "upstream.unavailable",
     /// The server died while it worked on the call.
     UpstreamDied = "upstream.died",
     /// The server did not answer in time.
     UpstreamTimeout = "upstream.timeout",
-    /// The server answered with something that is not MCP.
+    /// The server sent something that is not MCP.
     UpstreamProtocol = "upstream.protocol",
     /// The run took too long.
     TimeLimit = "limit.time",
@@ -220,37 +222,37 @@ error_codes! {
     DiskLimit = "limit.disk",
     /// The run started too many processes or threads.
     ProcessLimit = "limit.processes",
-    /// A connection that no network rule allows.
+    /// No network rule allows the connection.
     FetchDenied = "fetch.denied",
-    /// A permitted connection that failed.
+    /// An allowed connection failed.
     FetchFailed = "fetch.failed",
-    /// A permitted connection that brought too much, or came too often.
+    /// An allowed connection exceeded a limit of size or rate.
     FetchLimit = "fetch.limit",
-    /// A host command that is not allowed.
+    /// The host command is not allowed.
     CommandDenied = "command.denied",
-    /// An allowed host command that could not be run.
+    /// An allowed host command could not be run.
     CommandFailed = "command.failed",
-    /// A host command that took too long.
+    /// The host command took too long.
     CommandTime = "command.time",
-    /// A host command that used too much CPU time.
+    /// The host command used too much CPU time.
     CommandCpu = "command.cpu",
-    /// A host command that used too much memory.
+    /// The host command used too much memory.
     CommandMemory = "command.memory",
-    /// A host command that wrote too much.
+    /// The host command wrote too much.
     CommandDisk = "command.disk",
-    /// A host command that started too many processes or threads.
+    /// The host command started too many processes or threads.
     CommandProcesses = "command.processes",
-    /// The machine cannot confine programs as the configuration demands.
+    /// The machine cannot isolate programs as the configuration demands.
     Isolation = "sandbox.isolation",
     /// Too many runs are under way or waiting.
     Busy = "sandbox.busy",
-    /// The engine that was asked for is not on this machine.
+    /// The requested engine is not installed on this machine.
     EngineMissing = "sandbox.no_engine",
-    /// The engine that was asked for is not one that may be used.
+    /// The requested engine is not allowed.
     EngineDenied = "sandbox.engine_denied",
     /// The client cancelled the run.
     Cancelled = "run.cancelled",
-    /// The worker process died or broke the protocol.
+    /// The worker process died or violated the protocol.
     WorkerDied = "worker.died",
     /// Something in the gateway failed; the run id finds it in the log.
     Internal = "gateway.internal",
@@ -267,7 +269,7 @@ impl ErrorCode {
             | Self::Isolation
             | Self::ApprovalDenied
             | Self::ApprovalPending
-            | Self::NotForThem
+            | Self::RecipientDenied
             | Self::EngineDenied => 3,
             Self::TimeLimit
             | Self::CpuLimit
@@ -316,7 +318,7 @@ mod tests {
     use super::{ErrorCode, RunError};
 
     #[test]
-    fn an_error_reads_as_fact_place_and_remedy() {
+    fn an_error_reads_as_fact_position_and_next_step() {
         let error = RunError {
             code: ErrorCode::BadArgument,
             message: "`issues.create` expects `labels` to be an array, got string".into(),

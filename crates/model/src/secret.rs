@@ -1,8 +1,8 @@
 //! A value that must not be printed.
 //!
-//! Invariant: no `Debug`, `Display` or `Serialize` of a `Secret` ever shows the
-//! value. It comes out through [`Secret::expose`] only, called where it leaves
-//! the process (a child's environment, a request header).
+//! In: a credential of the configuration. Out: the value, through [`Secret::expose`] only,
+//! which is called where the value leaves the process (a child's environment, a request
+//! header). Invariant: neither `Debug` nor `Display` nor `Serialize` shows it.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use std::fmt;
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Takes ownership of a value that must not be printed.
+    /// Wraps a value that must not be printed.
     pub fn new(value: T) -> Self {
         Self(value)
     }
 
-    /// The value itself. Call this only where it leaves the process.
+    /// The value. Call this only where it leaves the process.
     pub fn expose(&self) -> &T {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! How an upstream MCP server is reached.
+//! A configured upstream MCP server: its name, its transport and its limits. Plain data.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,24 +11,24 @@ use crate::Secret;
 pub struct ServerSpec {
     /// The name from the configuration, unique after folding (see `catalog::names`).
     pub name: String,
-    /// How to reach it.
+    /// Its transport.
     pub transport: Transport,
-    /// The longest one request may take.
+    /// The longest that one request may take.
     pub timeout: Duration,
-    /// The longest the start and handshake may take.
+    /// The longest that start and handshake may take.
     pub connect_timeout: Duration,
-    /// How many requests may be under way at once.
+    /// The most requests in flight.
     pub max_concurrent: usize,
 }
 
-/// The two ways to reach a server.
+/// How a server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// A child process that speaks MCP on stdin and stdout.
     Stdio {
-        /// Executable, looked up on `PATH` if it has no slash.
+        /// The executable, looked up on `PATH` if it has no slash.
         command: String,
-        /// Arguments. May carry credentials, so they are not printed either.
+        /// Arguments. They may carry credentials, so they are not printed.
         args: Vec<Secret<String>>,
         /// Variables added to the child's environment.
         env: BTreeMap<String, Secret<String>>,
@@ -37,7 +37,7 @@ pub enum Transport {
     },
     /// A remote server over Streamable HTTP.
     Http {
-        /// Endpoint. May carry a key in its query, so it is not printed.
+        /// The endpoint. Its query may carry a key, so it is not printed.
         url: Secret<String>,
         /// Extra request headers.
         headers: BTreeMap<String, Secret<String>>,

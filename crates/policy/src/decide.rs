@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tidegate_model::{
-    Change, CommandSpec, Effect, EffectSource, Level, OnChange, Part, Profile, ToolCall, ToolDef,
-    ToolRef, ToolWords, Word,
+    Change, CommandSpec, Decision, DefinitionPart, Effect, EffectOverrides, EffectSource, OnChange,
+    Profile, RiskLevel, ToolCall, ToolDef, ToolRef,
 };
 
 use crate::approved::Approved;
@@ -73,7 +73,7 @@ pub struct NeedsApproval {
 #[derive(Debug, Clone, Copy)]
 pub struct CallContext<'a> {
     /// How risky its program is.
-    pub level: Level,
+    pub level: RiskLevel,
     /// Approvals for this run.
     pub run: &'a Approved,
     /// Approvals for its session.
@@ -86,7 +86,7 @@ pub struct Grants {
     /// The servers.
     pub servers: BTreeSet<String>,
     /// What tools do, as configured by the user.
-    pub tools: ToolWords,
+    pub tools: EffectOverrides,
     /// Every profile.
     pub profiles: Vec<Profile>,
     /// The name of the profile that limits every run.
@@ -101,7 +101,7 @@ pub struct Grants {
 #[derive(Debug, Default)]
 pub struct Policy {
     granted_servers: BTreeSet<String>,
-    words: ToolWords,
+    words: EffectOverrides,
     profiles: BTreeMap<String, Arc<Profile>>,
     active: String,
     on_change: OnChange,
@@ -200,20 +200,20 @@ impl Policy {
         }
         let ruling = self.ruling(permissions, &call, effect.0, context.level);
         // Do not describe the arguments of a denied tool.
-        if ruling.word == Word::Deny {
+        if ruling.word == Decision::Deny {
             return Err(Denial::Rule(ruling));
         }
         self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         match ruling.word {
-            Word::Allow => Ok(Permit { call }),
-            Word::Deny => Err(Denial::Rule(ruling)),
-            Word::Ask
+            Decision::Allow => Ok(Permit { call }),
+            Decision::Deny => Err(Denial::Rule(ruling)),
+            Decision::Ask
                 if context.run.covers(&call, &ruling.why)
                     || context.session.covers(&call, &ruling.why) =>
             {
                 Ok(Permit { call })
             }
-            Word::Ask => {
+            Decision::Ask => {
                 Err(Denial::NeedsApproval(Box::new(NeedsApproval { call, ruling, effect })))
             }
         }
@@ -224,7 +224,7 @@ impl Policy {
         permissions: &Permissions,
         call: &ToolCall,
         effect: Effect,
-        level: Level,
+        level: RiskLevel,
     ) -> Ruling {
         self.rules().rule(&RuleInput {
             tool: Some(&call.tool),
@@ -269,7 +269,7 @@ impl Policy {
     ) -> Option<&'a Change> {
         change.filter(|change| match self.on_change {
             OnChange::Quarantine => true,
-            OnChange::Mark if change.includes(Part::Annotations) => {
+            OnChange::Mark if change.includes(DefinitionPart::Annotations) => {
                 let (without_claims, _) = effect_of(id, None, &self.words);
                 permissions.may_call(id, without_claims).is_err()
             }
@@ -294,8 +294,8 @@ mod tests {
 
     use serde_json::json;
     use tidegate_model::{
-        ArgumentRule, Change, Effect, Effects, Hints, Level, OnChange, Part, PolicyDefaults,
-        PolicyRule, Profile, ToolCall, ToolDef, ToolRef, Word,
+        ArgumentRule, Change, Decision, DefinitionPart, Effect, EffectCeiling, Hints, OnChange,
+        PolicyDefaults, PolicyRule, Profile, RiskLevel, ToolCall, ToolDef, ToolRef,
     };
 
     use super::{CallContext, Denial, Grants, Permit, Policy};
@@ -324,7 +324,7 @@ mod tests {
     ) -> Result<Permit, Denial> {
         let (run, session) = (Approved::default(), Approved::default());
         run.approve_tools([call.tool.clone()]);
-        let context = CallContext { level: Level::Low, run: &run, session: &session };
+        let context = CallContext { level: RiskLevel::Low, run: &run, session: &session };
         policy.decide(permissions, call, tool, change, context)
     }
 
@@ -370,7 +370,7 @@ mod tests {
         };
         assert_eq!(decided(None), Ok(()));
         assert_eq!(decided(Some("execute_full")), Ok(()));
-        let rule = ProfileRule::Effects(Effects::ReadOnly);
+        let rule = ProfileRule::Effects(EffectCeiling::ReadOnly);
         let refusal = ProfileRefusal { profile: "read_only".into(), rule };
         assert_eq!(decided(Some("read_only")), Err(Denial::Profile(refusal)));
         let widest = policy.permissions(Some("execute_full")).unwrap();
@@ -393,7 +393,7 @@ mod tests {
             let permissions = policy.permissions(None).unwrap();
             decide(&policy, &permissions, call("files", "read"), &tool(), change).map(|_| ())
         };
-        for change in [Change::New, Change::Parts(vec![Part::Description])] {
+        for change in [Change::New, Change::Parts(vec![DefinitionPart::Description])] {
             assert_eq!(decided(OnChange::Mark, Some(&change)), Ok(()));
             let denied = Err(Denial::Quarantined(change.clone()));
             assert_eq!(decided(OnChange::Quarantine, Some(&change)), denied);
@@ -412,9 +412,11 @@ mod tests {
         };
         let read_only = Some("read_only");
         assert_eq!(decided(read_only, None), Ok(()));
-        let described = Change::Parts(vec![Part::Description]);
+        let described = Change::Parts(vec![DefinitionPart::Description]);
         assert_eq!(decided(read_only, Some(&described)), Ok(()));
-        for change in [Change::New, Change::Parts(vec![Part::Title, Part::Annotations])] {
+        for change in
+            [Change::New, Change::Parts(vec![DefinitionPart::Title, DefinitionPart::Annotations])]
+        {
             let denied = Err(Denial::Quarantined(change.clone()));
             assert_eq!(decided(read_only, Some(&change)), denied);
             // Where annotations decide nothing, the change is only marked.
@@ -448,7 +450,7 @@ mod tests {
         let permissions = policy.permissions(None).unwrap();
         let (run, session) = (Approved::default(), Approved::default());
         let decided = || {
-            let context = CallContext { level: Level::Low, run: &run, session: &session };
+            let context = CallContext { level: RiskLevel::Low, run: &run, session: &session };
             let call = call("files", "read");
             policy.decide(&permissions, call, &destructive_tool(), None, context).map(|_| ())
         };
@@ -467,11 +469,11 @@ mod tests {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
         let path = ArgumentRule { key: "path".into(), values: vec!["/etc/*".into()] };
-        let rule = PolicyRule { arguments: vec![path], ..PolicyRule::new("system", Word::Ask) };
+        let rule = PolicyRule { arguments: vec![path], ..PolicyRule::new("system", Decision::Ask) };
         policy.set_rules(Rules::new(&[rule], PolicyDefaults::default()).unwrap());
         let (run, session) = (Approved::default(), Approved::default());
         let decided = |path: &str| {
-            let context = CallContext { level: Level::Low, run: &run, session: &session };
+            let context = CallContext { level: RiskLevel::Low, run: &run, session: &session };
             let arguments = json!({"path": path}).as_object().unwrap().clone();
             let call = ToolCall { tool: ToolRef::new("files", "read"), arguments };
             match policy.decide(&permissions, call, &destructive_tool(), None, context) {
@@ -492,10 +494,11 @@ mod tests {
     fn an_approval_does_not_override_a_rule_a_profile_or_a_schema() {
         let policy = Policy::for_configured_servers(["files"]);
         let permissions = policy.permissions(None).unwrap();
-        let rule = PolicyRule { tools: vec!["read".into()], ..PolicyRule::new("no", Word::Deny) };
+        let rule =
+            PolicyRule { tools: vec!["read".into()], ..PolicyRule::new("no", Decision::Deny) };
         policy.set_rules(Rules::new(&[rule], PolicyDefaults::default()).unwrap());
         let decided = decide(&policy, &permissions, call("files", "read"), &tool(), None);
-        assert!(matches!(decided, Err(Denial::Rule(ruling)) if ruling.word == Word::Deny));
+        assert!(matches!(decided, Err(Denial::Rule(ruling)) if ruling.word == Decision::Deny));
         policy.set_rules(Rules::default());
         let narrow = policy.permissions(Some("read_only")).unwrap();
         let decided = decide(&policy, &narrow, call("files", "read"), &destructive_tool(), None);

@@ -8,7 +8,7 @@
 //! (`Effects::allows`).
 
 use heck::ToSnakeCase;
-use tidegate_model::{Effect, EffectSource, Hints, ToolPattern, ToolRef, ToolWords};
+use tidegate_model::{Effect, EffectOverrides, EffectSource, Hints, ToolPattern, ToolRef};
 
 /// Verbs that destroy.
 const DESTROYING: &[&str] = &[
@@ -48,7 +48,7 @@ const READING: &[&str] = &[
 pub(crate) fn effect_of(
     id: &ToolRef,
     claims: Option<&Hints>,
-    words: &ToolWords,
+    words: &EffectOverrides,
 ) -> (Effect, EffectSource) {
     let listed = |patterns: &[ToolPattern]| patterns.iter().any(|pattern| pattern.matches(id));
     let by_user = [

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use tidegate_model::{Change, Effect, EffectSource, Level, ToolCall, ToolDef, ToolRef, Word};
+use tidegate_model::{
+    Change, Decision, Effect, EffectSource, RiskLevel, ToolCall, ToolDef, ToolRef,
+};
 
 use crate::arguments::problem::ArgumentProblem;
 use crate::decide::Policy;
@@ -26,7 +28,7 @@ pub struct ExplainRequest<'a> {
     /// The arguments, if known.
     pub arguments: Option<&'a serde_json::Map<String, serde_json::Value>>,
     /// The risk level of the program.
-    pub level: Level,
+    pub level: RiskLevel,
 }
 
 /// The steps of a decision, in order.
@@ -47,7 +49,7 @@ pub struct Explanation {
     /// What is wrong with the arguments.
     pub problem: Option<ArgumentProblem>,
     /// The decision.
-    pub word: Word,
+    pub word: Decision,
 }
 
 impl Policy {
@@ -71,7 +73,7 @@ impl Policy {
         let current_rules = self.rules();
         let ruling = current_rules.rule(&input);
         let permitted = granted && refused.is_none() && quarantined.is_none() && problem.is_none();
-        let word = if permitted { ruling.word } else { Word::Deny };
+        let word = if permitted { ruling.word } else { Decision::Deny };
         let rules = current_rules.explain(&input);
         Explanation { granted, refused, quarantined, effect, rules, ruling, problem, word }
     }
@@ -83,8 +85,8 @@ mod tests {
 
     use serde_json::{Value, json};
     use tidegate_model::{
-        ArgumentRule, Change, Level, OnChange, PolicyDefaults, PolicyRule, Profile, ToolCall,
-        ToolDef, ToolRef, Word,
+        ArgumentRule, Change, Decision, OnChange, PolicyDefaults, PolicyRule, Profile, RiskLevel,
+        ToolCall, ToolDef, ToolRef,
     };
 
     use super::ExplainRequest;
@@ -102,8 +104,14 @@ mod tests {
         });
         let path = |path: &str| ArgumentRule { key: "path".into(), values: vec![path.into()] };
         let rules = [
-            PolicyRule { arguments: vec![path("/etc/*")], ..PolicyRule::new("etc", Word::Deny) },
-            PolicyRule { arguments: vec![path("/home/*")], ..PolicyRule::new("home", Word::Ask) },
+            PolicyRule {
+                arguments: vec![path("/etc/*")],
+                ..PolicyRule::new("etc", Decision::Deny)
+            },
+            PolicyRule {
+                arguments: vec![path("/home/*")],
+                ..PolicyRule::new("home", Decision::Ask)
+            },
         ];
         policy.set_rules(Rules::new(&rules, PolicyDefaults::default()).unwrap());
         policy
@@ -138,16 +146,16 @@ mod tests {
                             tool: &tool,
                             change,
                             arguments: Some(arguments),
-                            level: Level::Low,
+                            level: RiskLevel::Low,
                         });
                         let call = ToolCall { tool: id, arguments: arguments.clone() };
                         let context =
-                            CallContext { level: Level::Low, run: &nobody, session: &nobody };
+                            CallContext { level: RiskLevel::Low, run: &nobody, session: &nobody };
                         let decided = policy.decide(&permissions, call, &tool, change, context);
                         let word = match decided {
-                            Ok(_) => Word::Allow,
-                            Err(Denial::NeedsApproval(_)) => Word::Ask,
-                            Err(_) => Word::Deny,
+                            Ok(_) => Decision::Allow,
+                            Err(Denial::NeedsApproval(_)) => Decision::Ask,
+                            Err(_) => Decision::Deny,
                         };
                         assert_eq!(explained.word, word, "{server} {profile:?} {arguments:?}");
                         words.push(word);
@@ -155,6 +163,6 @@ mod tests {
                 }
             }
         }
-        assert!(Word::ALL.iter().all(|word| words.contains(word)));
+        assert!(Decision::ALL.iter().all(|word| words.contains(word)));
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use tidegate_model::{
-    Effect, Effects, LimitName, Limits, NetworkAccess, Profile, Scope, ToolPattern, ToolRef,
+    Effect, EffectCeiling, LimitName, Limits, NetworkAccess, Profile, Scope, ToolPattern, ToolRef,
 };
 
 /// The permissions of one run. Without a profile, nothing is allowed.
@@ -28,7 +28,7 @@ pub struct ProfileRefusal {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProfileRule {
     /// `tools`: the tool may do more than this allows.
-    Effects(Effects),
+    Effects(EffectCeiling),
     /// `allow`: the tool is not listed.
     Allow,
     /// `deny`: the tool is listed.

@@ -6,7 +6,7 @@
 //! below high: a program that deletes what it was told to delete is a matter for the
 //! rules, not an attack.
 
-use tidegate_model::{Effect, Finding, Impact, Level, Severity, ToolImpact};
+use tidegate_model::{Effect, Finding, Impact, RiskLevel, Severity, ToolImpact};
 
 /// The most that tools, commands and network can add.
 const MAX_IMPACT_SCORE: u32 = 40;
@@ -18,7 +18,7 @@ const BULK_LIMIT: f64 = 1000.0;
 const MAX_EXTRA_FINDINGS_SCORE: u32 = 15;
 
 /// The risk of a program, from 0 to 100, and its level.
-pub fn risk(findings: &[Finding], impact: &Impact) -> (u8, Level) {
+pub fn risk(findings: &[Finding], impact: &Impact) -> (u8, RiskLevel) {
     let base = findings.iter().map(|finding| base_score(finding.severity)).max().unwrap_or(0);
     let worst = findings.iter().map(|finding| finding.severity).max();
     let mut others = findings.iter().map(|finding| extra_score(finding.severity)).sum::<u32>();
@@ -27,7 +27,7 @@ pub fn risk(findings: &[Finding], impact: &Impact) -> (u8, Level) {
     // Many small things do not make a large one: each level needs a finding of its own.
     score = score.min(ceiling(worst));
     let score = u8::try_from(score.min(100)).unwrap_or(100);
-    (score, Level::of_score(score))
+    (score, RiskLevel::of_score(score))
 }
 
 const fn base_score(severity: Severity) -> u32 {
@@ -107,7 +107,7 @@ fn tool_score(tool: &ToolImpact) -> u32 {
 mod tests {
     use serde_json::Map;
     use tidegate_model::{
-        Effect, EffectSource, Finding, Impact, Level, Severity, ToolImpact, ToolRef, Word,
+        Decision, Effect, EffectSource, Finding, Impact, RiskLevel, Severity, ToolImpact, ToolRef,
     };
 
     use super::risk;
@@ -133,7 +133,7 @@ mod tests {
             repeated: true,
             arguments: Map::new(),
             sql: Some("drop".into()),
-            decision: Word::Ask,
+            decision: Decision::Ask,
             depends_on_arguments: false,
             because: String::new(),
         }
@@ -144,8 +144,8 @@ mod tests {
         let level = |severity| risk(&[finding(severity)], &Impact::default()).1;
         let levels =
             [Severity::Low, Severity::Medium, Severity::High, Severity::Critical].map(level);
-        assert_eq!(levels, Level::ALL);
-        assert_eq!(risk(&[], &Impact::default()), (0, Level::Low));
+        assert_eq!(levels, RiskLevel::ALL);
+        assert_eq!(risk(&[], &Impact::default()), (0, RiskLevel::Low));
     }
 
     #[test]
@@ -155,10 +155,10 @@ mod tests {
         let findings: Vec<Finding> = (0..50).map(|_| finding(Severity::Medium)).collect();
         for findings in [&[][..], &findings] {
             let (score, level) = risk(findings, &impact);
-            assert_eq!(level, Level::Medium, "{score}");
+            assert_eq!(level, RiskLevel::Medium, "{score}");
         }
         let highs: Vec<Finding> = (0..50).map(|_| finding(Severity::High)).collect();
-        assert_eq!(risk(&highs, &impact).1, Level::High);
+        assert_eq!(risk(&highs, &impact).1, RiskLevel::High);
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let reading = Impact { tools: vec![tool("get", Effect::ReadOnly)], ..Impact::default() };
         let mut harmless = reading.clone();
         harmless.tools.iter_mut().for_each(|tool| tool.sql = None);
-        assert_eq!(risk(&[], &harmless), (0, Level::Low));
+        assert_eq!(risk(&[], &harmless), (0, RiskLevel::Low));
         let mut once = harmless.clone();
         once.tools.iter_mut().for_each(|tool| tool.repeated = false);
         let leaving = |impact: &Impact| Impact {

@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tidegate_model::{Effect, Level, PolicyDefaults, PolicyRule, ToolRef, Word};
+use tidegate_model::{Decision, Effect, PolicyDefaults, PolicyRule, RiskLevel, ToolRef};
 
 use compiled::CompiledRule;
 use input::NormalizedInput;
@@ -41,7 +41,7 @@ pub struct RuleInput<'a> {
     /// The profiles of the run.
     pub profiles: &'a [&'a str],
     /// The risk level of the program.
-    pub level: Level,
+    pub level: RiskLevel,
     /// What the tool does.
     pub effect: Effect,
 }
@@ -50,7 +50,7 @@ pub struct RuleInput<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {
     /// Allow, ask or deny.
-    pub word: Word,
+    pub word: Decision,
     /// What decided it.
     pub why: RulingReason,
     /// Whether the arguments, which are not known yet, can change it. Then this is the
@@ -73,7 +73,7 @@ pub enum RulingReason {
     /// No rule matches: the default for tools with this effect.
     Effect(Effect),
     /// No rule matches: the default for programs of this risk.
-    Risk(Level),
+    Risk(RiskLevel),
 }
 
 impl fmt::Display for RulingReason {
@@ -94,7 +94,7 @@ pub struct RuleEvaluation {
     /// Where it is defined.
     pub place: Arc<str>,
     /// What it decides if it matches.
-    pub word: Word,
+    pub word: Decision,
     /// Whether it matches.
     pub fit: RuleMatch,
 }
@@ -140,7 +140,7 @@ impl Rules {
     pub fn rule(&self, input: &RuleInput<'_>) -> Ruling {
         let normalized = NormalizedInput::new(input);
         let mut certain: Option<(Specificity, &CompiledRule)> = None;
-        let mut possible: Option<(Word, Specificity, &CompiledRule)> = None;
+        let mut possible: Option<(Decision, Specificity, &CompiledRule)> = None;
         for rule in &self.rules {
             match rule.evaluate(&normalized) {
                 RuleMatch::No(_) => {}
@@ -153,7 +153,7 @@ impl Rules {
                     }
                 }
                 RuleMatch::Maybe(specificity) => {
-                    let stricter = |(word, best, _): &(Word, Specificity, &CompiledRule)| {
+                    let stricter = |(word, best, _): &(Decision, Specificity, &CompiledRule)| {
                         (rule.word, &specificity) > (*word, best)
                     };
                     if possible.as_ref().is_none_or(stricter) {
@@ -190,9 +190,11 @@ impl Rules {
     fn by_default(&self, input: &RuleInput<'_>) -> Ruling {
         let (word, why) = match (input.tool, input.level) {
             (Some(_), _) => (self.defaults.of(input.effect), RulingReason::Effect(input.effect)),
-            (None, Level::Critical) => (self.defaults.critical, RulingReason::Risk(input.level)),
-            (None, level @ (Level::Low | Level::Medium | Level::High)) => {
-                (Word::Allow, RulingReason::Risk(level))
+            (None, RiskLevel::Critical) => {
+                (self.defaults.critical, RulingReason::Risk(input.level))
+            }
+            (None, level @ (RiskLevel::Low | RiskLevel::Medium | RiskLevel::High)) => {
+                (Decision::Allow, RulingReason::Risk(level))
             }
         };
         Ruling { word, why, depends_on_arguments: false }

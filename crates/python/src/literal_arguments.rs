@@ -8,7 +8,7 @@
 
 use ruff_python_ast::{Arguments, Expr, ExprDict, Number, UnaryOp};
 use ruff_text_size::Ranged;
-use tidegate_model::{Passing, Written};
+use tidegate_model::{ArgumentPassing, LiteralArguments};
 
 use crate::lines::Lines;
 
@@ -19,29 +19,33 @@ const MAX_POSITIONS: usize = 300;
 const MAX_DEPTH: u32 = 20;
 
 /// Lists the literals in the arguments of a call, at most `max` positions.
-pub(crate) fn written(arguments: &Arguments, lines: &Lines<'_>, max: usize) -> Written {
+pub(crate) fn written(arguments: &Arguments, lines: &Lines<'_>, max: usize) -> LiteralArguments {
     let passing = passing(arguments);
     let is_starred = arguments.args.iter().any(Expr::is_starred_expr);
     let is_spread = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
-    let found = Written { passing, is_whole: !is_starred && !is_spread, ..Written::default() };
+    let found = LiteralArguments {
+        passing,
+        is_whole: !is_starred && !is_spread,
+        ..LiteralArguments::default()
+    };
     let mut collector = LiteralCollector { lines, left: max.min(MAX_POSITIONS), found };
     match passing {
-        Passing::Named => collector.named(arguments),
-        Passing::Object => collector.only(arguments),
-        Passing::Unknown => {}
+        ArgumentPassing::Named => collector.named(arguments),
+        ArgumentPassing::Object => collector.only(arguments),
+        ArgumentPassing::Unknown => {}
     }
     collector.found
 }
 
 /// As in `arguments_of` of `api.py`: a single positional dict holds all arguments.
-fn passing(arguments: &Arguments) -> Passing {
+fn passing(arguments: &Arguments) -> ArgumentPassing {
     match &*arguments.args {
-        [] => Passing::Named,
-        [Expr::Dict(_)] if arguments.keywords.is_empty() => Passing::Object,
-        [only] if is_never_dict(only) => Passing::Named,
-        [_] => Passing::Unknown,
-        several if several.iter().any(Expr::is_starred_expr) => Passing::Unknown,
-        _ => Passing::Named,
+        [] => ArgumentPassing::Named,
+        [Expr::Dict(_)] if arguments.keywords.is_empty() => ArgumentPassing::Object,
+        [only] if is_never_dict(only) => ArgumentPassing::Named,
+        [_] => ArgumentPassing::Unknown,
+        several if several.iter().any(Expr::is_starred_expr) => ArgumentPassing::Unknown,
+        _ => ArgumentPassing::Named,
     }
 }
 
@@ -68,7 +72,7 @@ struct LiteralCollector<'l> {
     lines: &'l Lines<'l>,
     /// How many positions may still be reported.
     left: usize,
-    found: Written,
+    found: LiteralArguments,
 }
 
 /// Each method that visits a value returns whether it is entirely literal.
@@ -175,11 +179,11 @@ fn is_number(expression: &Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::prepare;
-    use tidegate_model::{Passing, Written};
+    use tidegate_model::{ArgumentPassing, LiteralArguments};
 
     const BEFORE: &str = "servers.crm.get_lead(";
 
-    fn read(arguments: &str) -> Written {
+    fn read(arguments: &str) -> LiteralArguments {
         let analysis = prepare(&format!("{BEFORE}{arguments})")).unwrap();
         analysis.references[0].written.clone()
     }
@@ -230,18 +234,18 @@ mod tests {
     #[test]
     fn the_way_of_passing_arguments_is_recognised() {
         for (arguments, passing, is_whole) in [
-            ("", Passing::Named, true),
-            ("a=1", Passing::Named, true),
-            ("a=1, **v", Passing::Named, false),
-            ("'x'", Passing::Named, true),
-            ("v, 1", Passing::Named, true),
-            ("{'a': 1}", Passing::Object, true),
-            ("{'a': 1}, b=2", Passing::Unknown, true),
-            ("{'a': 1}, **v", Passing::Unknown, false),
-            ("v", Passing::Unknown, true),
-            ("f(1)", Passing::Unknown, true),
-            ("*v", Passing::Unknown, false),
-            ("1, *v", Passing::Unknown, false),
+            ("", ArgumentPassing::Named, true),
+            ("a=1", ArgumentPassing::Named, true),
+            ("a=1, **v", ArgumentPassing::Named, false),
+            ("'x'", ArgumentPassing::Named, true),
+            ("v, 1", ArgumentPassing::Named, true),
+            ("{'a': 1}", ArgumentPassing::Object, true),
+            ("{'a': 1}, b=2", ArgumentPassing::Unknown, true),
+            ("{'a': 1}, **v", ArgumentPassing::Unknown, false),
+            ("v", ArgumentPassing::Unknown, true),
+            ("f(1)", ArgumentPassing::Unknown, true),
+            ("*v", ArgumentPassing::Unknown, false),
+            ("1, *v", ArgumentPassing::Unknown, false),
         ] {
             let read = read(arguments);
             assert_eq!((read.passing, read.is_whole), (passing, is_whole), "{arguments}");

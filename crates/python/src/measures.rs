@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use ruff_python_ast::token::{Token, TokenKind, Tokens};
 use ruff_python_ast::{AnyStringFlags, Stmt};
 use ruff_text_size::{Ranged, TextSize};
-use tidegate_model::reading::{Fact, FactKind, Known, Measures};
+use tidegate_model::reading::{AbstractValue, Fact, FactKind, Measures};
 
 use crate::builtins::is_builtin;
 use crate::encoded::{entropy, looks_encoded};
@@ -187,7 +187,7 @@ impl<'s> TokenScan<'s> {
     }
 
     fn record(&mut self, kind: FactKind, path: &str, at: TextSize, numbers: Vec<f64>) {
-        let arguments = numbers.into_iter().map(Known::number).collect();
+        let arguments = numbers.into_iter().map(AbstractValue::number).collect();
         if self.facts.iter().filter(|(_, fact)| fact.kind == kind).count() < MAX_FACTS_PER_KIND {
             let path = path.to_owned();
             self.facts.push((at, Fact { kind, path, arguments, ..Fact::default() }));

@@ -9,7 +9,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
 use serde_json::{Map, Value};
-use tidegate_model::{Reference, ToolRef, Written};
+use tidegate_model::{LiteralArguments, Reference, ToolRef};
 
 use crate::bindings::{Imported, MODULE, ScopeId};
 use crate::lines::Lines;
@@ -67,7 +67,7 @@ struct ReferenceCollector<'m, 'b, 'a> {
 #[derive(Default)]
 struct Use {
     arguments: Option<(u32, u32, u32, u32)>,
-    written: Written,
+    written: LiteralArguments,
     called: bool,
     literals: Map<String, Value>,
     repeated: bool,

@@ -32,7 +32,7 @@ use oxc::ast::ast::Program;
 use oxc::ast_visit::Visit;
 use oxc::semantic::{Scoping, SymbolId};
 use serde_json::{Map, Value as Json};
-use tidegate_model::reading::{Fact, FactKind, Known, Reading};
+use tidegate_model::reading::{AbstractValue, Fact, FactKind, Reading};
 
 use crate::lines::Lines;
 
@@ -147,7 +147,14 @@ impl<'r> Evaluator<'r> {
     }
 
     /// Records a fact.
-    fn record(&mut self, kind: FactKind, path: &str, at: u32, arguments: Vec<Known>, hidden: bool) {
+    fn record(
+        &mut self,
+        kind: FactKind,
+        path: &str,
+        at: u32,
+        arguments: Vec<AbstractValue>,
+        hidden: bool,
+    ) {
         if !self.records {
             return;
         }

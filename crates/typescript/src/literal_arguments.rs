@@ -11,7 +11,7 @@ use oxc::ast::ast::{
 };
 use oxc::span::GetSpan;
 use oxc::syntax::operator::UnaryOperator;
-use tidegate_model::{Position, Written};
+use tidegate_model::{LiteralArguments, Position};
 
 use crate::lines::Lines;
 
@@ -49,15 +49,15 @@ impl LiteralOffsets {
     }
 
     /// Converts offsets to lines and columns.
-    pub(crate) fn in_lines(self, lines: &Lines<'_>) -> Written {
+    pub(crate) fn in_lines(self, lines: &Lines<'_>) -> LiteralArguments {
         let positions = |offsets: &[u32]| -> Vec<Position> {
             offsets.iter().map(|offset| lines.place(*offset as usize)).collect()
         };
-        Written {
+        LiteralArguments {
             objects: positions(&self.objects),
             values: positions(&self.values),
             keys: positions(&self.keys),
-            ..Written::default()
+            ..LiteralArguments::default()
         }
     }
 }

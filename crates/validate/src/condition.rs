@@ -5,7 +5,7 @@
 //! time, the beginning.
 
 use regex::Regex;
-use tidegate_model::reading::{Fact, Form, Known, LONGEST_TEXT};
+use tidegate_model::reading::{AbstractValue, Fact, MAX_TEXT_BYTES, ValueForm};
 
 use crate::backtracking::{PatternEnd, is_catastrophic};
 use crate::path_pattern::PathPattern;
@@ -68,10 +68,10 @@ impl Condition {
         self.form.contains(&FormName::Absent)
     }
 
-    fn matches(&self, known: &Known) -> bool {
+    fn matches(&self, known: &AbstractValue) -> bool {
         let mut at = known;
         for key in &self.key {
-            let Form::Object(entries) = &at.form else { return self.holds_if_absent() };
+            let ValueForm::Object(entries) = &at.form else { return self.holds_if_absent() };
             match entries.iter().find(|(name, _)| name == key) {
                 Some((_, value)) => at = value,
                 None => return self.holds_if_absent(),
@@ -80,12 +80,12 @@ impl Condition {
         self.matches_value(at)
     }
 
-    fn matches_value(&self, known: &Known) -> bool {
+    fn matches_value(&self, known: &AbstractValue) -> bool {
         let form = self.form.is_empty() || self.form.contains(&FormName::of(&known.form));
         let text_matches = self.text.is_empty() || contains_match(known, &self.text);
         let source_matches = self.from.is_empty() || comes_from(known, &self.from);
         let large = self.over.is_none_or(
-            |least| matches!(known.form, Form::Number(number) if number.abs() >= least),
+            |least| matches!(known.form, ValueForm::Number(number) if number.abs() >= least),
         );
         form && text_matches
             && source_matches
@@ -95,46 +95,52 @@ impl Condition {
 }
 
 /// Whether a text, or one inside an object, matches.
-fn contains_match(known: &Known, regexes: &[Regex]) -> bool {
+fn contains_match(known: &AbstractValue, regexes: &[Regex]) -> bool {
     match &known.form {
-        Form::Text(text) | Form::Begins(text) => regexes.iter().any(|regex| regex.is_match(text)),
-        Form::Object(entries) => entries.iter().any(|(_, value)| contains_match(value, regexes)),
+        ValueForm::Text(text) | ValueForm::Begins(text) => {
+            regexes.iter().any(|regex| regex.is_match(text))
+        }
+        ValueForm::Object(entries) => {
+            entries.iter().any(|(_, value)| contains_match(value, regexes))
+        }
         _ => false,
     }
 }
 
 /// Whether a text is a regular expression that backtracks exponentially on some texts.
-fn is_catastrophic_pattern(known: &Known) -> bool {
+fn is_catastrophic_pattern(known: &AbstractValue) -> bool {
     match &known.form {
         // A text of nearly the maximum length may have been cut.
-        Form::Text(text) if text.len() + 4 < LONGEST_TEXT => {
+        ValueForm::Text(text) if text.len() + 4 < MAX_TEXT_BYTES => {
             is_catastrophic(text, PatternEnd::Complete)
         }
-        Form::Text(text) | Form::Begins(text) => is_catastrophic(text, PatternEnd::Truncated),
+        ValueForm::Text(text) | ValueForm::Begins(text) => {
+            is_catastrophic(text, PatternEnd::Truncated)
+        }
         _ => false,
     }
 }
 
 /// Whether a value, or one inside it, was derived from one of these paths.
-fn comes_from(known: &Known, patterns: &[PathPattern]) -> bool {
+fn comes_from(known: &AbstractValue, patterns: &[PathPattern]) -> bool {
     let own = known.from.iter().any(|path| patterns.iter().any(|one| one.matches(path)));
     own || match &known.form {
-        Form::Object(entries) => entries.iter().any(|(_, value)| comes_from(value, patterns)),
+        ValueForm::Object(entries) => entries.iter().any(|(_, value)| comes_from(value, patterns)),
         _ => false,
     }
 }
 
 impl FormName {
-    fn of(form: &Form) -> Self {
+    fn of(form: &ValueForm) -> Self {
         match form {
-            Form::Unknown => Self::Unknown,
-            Form::Text(_) => Self::Text,
-            Form::Begins(_) => Self::Begins,
-            Form::Number(_) => Self::Number,
-            Form::Flag(_) => Self::Flag,
-            Form::Function => Self::Function,
-            Form::List => Self::List,
-            Form::Object(_) => Self::Object,
+            ValueForm::Unknown => Self::Unknown,
+            ValueForm::Text(_) => Self::Text,
+            ValueForm::Begins(_) => Self::Begins,
+            ValueForm::Number(_) => Self::Number,
+            ValueForm::Flag(_) => Self::Flag,
+            ValueForm::Function => Self::Function,
+            ValueForm::List => Self::List,
+            ValueForm::Object(_) => Self::Object,
         }
     }
 }
@@ -142,7 +148,7 @@ impl FormName {
 #[cfg(test)]
 mod tests {
     use regex::Regex;
-    use tidegate_model::reading::{Fact, Form, Known};
+    use tidegate_model::reading::{AbstractValue, Fact, ValueForm};
 
     use super::{ArgumentSelector, Condition, FormName};
     use crate::path_pattern::PathPattern;
@@ -161,7 +167,7 @@ mod tests {
         }
     }
 
-    fn fact(arguments: Vec<Known>) -> Fact {
+    fn fact(arguments: Vec<AbstractValue>) -> Fact {
         Fact { arguments, ..Fact::default() }
     }
 
@@ -170,18 +176,18 @@ mod tests {
         let text = vec![Regex::new("^a").unwrap()];
         let from = vec![PathPattern::parse("atob").unwrap()];
         let condition = Condition { text, from, ..any() };
-        let decoded = Known { from: vec!["atob".into()], ..Known::text("abc") };
-        let apart = vec![Known::text("abc"), Known::made_from(vec!["atob".into()])];
-        assert!(condition.holds(&fact(vec![Known::number(1.0), decoded])));
+        let decoded = AbstractValue { from: vec!["atob".into()], ..AbstractValue::text("abc") };
+        let apart = vec![AbstractValue::text("abc"), AbstractValue::made_from(vec!["atob".into()])];
+        assert!(condition.holds(&fact(vec![AbstractValue::number(1.0), decoded])));
         assert!(!condition.holds(&fact(apart)));
     }
 
     #[test]
     fn a_key_selects_a_member_and_sources_are_found_inside_objects() {
-        let body = ("body".to_owned(), Known::made_from(vec!["document.cookie".into()]));
-        let options = Known { form: Form::Object(vec![body]), from: Vec::new() };
+        let body = ("body".to_owned(), AbstractValue::made_from(vec!["document.cookie".into()]));
+        let options = AbstractValue { form: ValueForm::Object(vec![body]), from: Vec::new() };
         let from = vec![PathPattern::parse("document.cookie").unwrap()];
-        let sent = fact(vec![Known::text("u"), options]);
+        let sent = fact(vec![AbstractValue::text("u"), options]);
         let key = vec!["body".to_owned()];
         assert!(Condition { from: from.clone(), key, ..any() }.holds(&sent));
         assert!(Condition { from: from.clone(), ..any() }.holds(&sent));
@@ -193,8 +199,8 @@ mod tests {
     fn a_missing_argument_is_absent_and_nothing_else() {
         let form = vec![FormName::Absent];
         let absent = Condition { at: ArgumentSelector::Index(1), form, ..any() };
-        assert!(absent.holds(&fact(vec![Known::default()])));
-        assert!(!absent.holds(&fact(vec![Known::default(), Known::default()])));
+        assert!(absent.holds(&fact(vec![AbstractValue::default()])));
+        assert!(!absent.holds(&fact(vec![AbstractValue::default(), AbstractValue::default()])));
         let large = Condition { over: Some(1e9), ..any() };
         assert!(!large.holds(&fact(Vec::new())));
         assert!(Condition { not: true, ..large }.holds(&fact(Vec::new())));

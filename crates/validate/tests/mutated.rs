@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tidegate_model::Language;
-use tidegate_model::reading::{MOST_FACTS, Reading};
+use tidegate_model::reading::{MAX_FACTS, Reading};
 use tidegate_validate::ValidationRules;
 
 /// Mutated programs per language. Chosen: a few seconds without optimisation.
@@ -138,7 +138,7 @@ fn reading(language: Language, source: &str) -> Option<Reading> {
 
 fn analyse(rules: &ValidationRules, language: Language, source: &str) {
     let Some(reading) = reading(language, source) else { return };
-    assert!(reading.facts.len() <= MOST_FACTS);
+    assert!(reading.facts.len() <= MAX_FACTS);
     let lines =
         u32::try_from(source.matches(['\n', '\r', '\u{2028}', '\u{2029}']).count()).unwrap() + 1;
     for finding in rules.findings(language, &reading) {

@@ -151,7 +151,7 @@ fn is_of_the_run(code: ErrorCode) -> bool {
         | ErrorCode::ApprovalDenied
         | ErrorCode::Diverged
         | ErrorCode::UnknownToken
-        | ErrorCode::NotForThem
+        | ErrorCode::RecipientDenied
         | ErrorCode::File
         | ErrorCode::UpstreamUnavailable
         | ErrorCode::UpstreamDied

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tidegate_model::Level;
+use tidegate_model::RiskLevel;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -117,12 +117,12 @@ pub(crate) enum LevelArg {
 }
 
 impl LevelArg {
-    pub(crate) fn level(self) -> Level {
+    pub(crate) fn level(self) -> RiskLevel {
         match self {
-            Self::Low => Level::Low,
-            Self::Medium => Level::Medium,
-            Self::High => Level::High,
-            Self::Critical => Level::Critical,
+            Self::Low => RiskLevel::Low,
+            Self::Medium => RiskLevel::Medium,
+            Self::High => RiskLevel::High,
+            Self::Critical => RiskLevel::Critical,
         }
     }
 }

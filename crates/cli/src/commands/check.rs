@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tidegate_gateway::{Expected, FailedExample, Inspected, Judgement};
-use tidegate_model::{Impact, Level, Program, Severity, Word, visible, visible_line};
+use tidegate_model::{Decision, Impact, Program, RiskLevel, Severity, visible, visible_line};
 
 use crate::args::CheckArgs;
 use crate::commands::run::{language, read};
@@ -136,7 +136,7 @@ fn show_impact(impact: &Impact) {
     for tool in &impact.tools {
         let again = if tool.repeated { ", in a loop" } else { "" };
         let decision = match tool.decision {
-            Word::Allow => String::new(),
+            Decision::Allow => String::new(),
             word => format!("  {word}: {}", tool.because),
         };
         let name = tool.tool.to_string();
@@ -181,10 +181,10 @@ const fn colour(severity: Severity) -> Colour {
     }
 }
 
-const fn colour_of_level(level: Level) -> Colour {
+const fn colour_of_level(level: RiskLevel) -> Colour {
     match level {
-        Level::Low => Colour::Green,
-        Level::Medium => Colour::Yellow,
-        Level::High | Level::Critical => Colour::Red,
+        RiskLevel::Low => Colour::Green,
+        RiskLevel::Medium => Colour::Yellow,
+        RiskLevel::High | RiskLevel::Critical => Colour::Red,
     }
 }

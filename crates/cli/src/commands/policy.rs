@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tidegate_catalog::{Catalog, Resolution};
 use tidegate_config::{Environment, PolicyFile, Settings};
 use tidegate_gateway::read_policy;
-use tidegate_model::{Change, Effect, Level, PolicyRule, ToolDef, ToolRef, visible};
+use tidegate_model::{Change, Effect, PolicyRule, RiskLevel, ToolDef, ToolRef, visible};
 use tidegate_policy::{ExplainRequest, Explanation, Grants, Permissions, Policy};
 
 use crate::args::{PolicyArgs, PolicyCommand, PolicyTestArgs};
@@ -56,7 +56,7 @@ fn show(config: &Option<PathBuf>, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn defaults(file: Option<&PolicyFile>) -> Vec<(String, tidegate_model::Word)> {
+fn defaults(file: Option<&PolicyFile>) -> Vec<(String, tidegate_model::Decision)> {
     let defaults = file.map(|file| file.defaults).unwrap_or_default();
     let of_effect = |effect: Effect| (format!("{effect} tools"), defaults.of(effect));
     let programs = ("programs of critical risk".to_owned(), defaults.critical);
@@ -116,7 +116,7 @@ struct Subject {
 
 async fn test(config: &Option<PathBuf>, args: &PolicyTestArgs) -> anyhow::Result<ExitCode> {
     let arguments = args.arguments.as_deref().map(parse_arguments).transpose()?;
-    let level = args.risk.map_or(Level::Low, crate::args::LevelArg::level);
+    let level = args.risk.map_or(RiskLevel::Low, crate::args::LevelArg::level);
     let environment = Environment::from_process();
     let mut settings = context::settings(config, &environment)?;
     let subject = match &args.catalog {
@@ -148,7 +148,7 @@ async fn test(config: &Option<PathBuf>, args: &PolicyTestArgs) -> anyhow::Result
 struct TestedCall<'a> {
     id: &'a ToolRef,
     arguments: Option<&'a Map<String, Value>>,
-    level: Level,
+    level: RiskLevel,
 }
 
 fn show_explanation(

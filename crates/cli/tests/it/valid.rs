@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tidegate_catalog::{ArgumentStyle, Catalog, PythonUse, ResultTypes, read_catalog};
-use tidegate_model::{Level, ToolCall, ToolDef, ToolList, ToolRef};
+use tidegate_model::{RiskLevel, ToolCall, ToolDef, ToolList, ToolRef};
 use tidegate_policy::{Approved, ArgumentProblem, CallContext, Denial, Policy};
 use tidegate_typecheck::{
     Code, Complaint, Confinement, FoundPython, SourceFile, TypeChecker, find_python,
@@ -42,7 +42,7 @@ fn decide(
     let permissions = policy.permissions(None).unwrap();
     let approved = Approved::default();
     approved.approve_tools([call.tool.clone()]);
-    let standing = CallContext { level: Level::Low, run: &approved, session: &approved };
+    let standing = CallContext { level: RiskLevel::Low, run: &approved, session: &approved };
     match policy.decide(&permissions, call.clone(), tool, None, standing) {
         Ok(permit) => {
             assert_eq!(permit.into_call(), call);

@@ -1,6 +1,6 @@
 //! The keys of profiles, of what is said about tools, and of host commands.
 
-use tidegate_model::{CommandSpec, Effects, NetworkAccess, OnChange};
+use tidegate_model::{CommandSpec, EffectCeiling, NetworkAccess, OnChange};
 
 use crate::keys::key::{Key, Kind, LEAST_MEMORY, nothing};
 use crate::quantity::{show_duration, show_size};
@@ -34,9 +34,9 @@ pub(crate) const PROFILE: &[Key<ProfileKey>] = &[
         toml: &["tools"],
         json: &[],
         kind: Kind::Word(&[
-            Effects::ReadOnly.as_str(),
-            Effects::Additive.as_str(),
-            Effects::All.as_str(),
+            EffectCeiling::ReadOnly.as_str(),
+            EffectCeiling::Additive.as_str(),
+            EffectCeiling::All.as_str(),
         ]),
         default: extended,
         doc: "What a tool may do to be called. `read_only`: change nothing. `additive`: destroy \

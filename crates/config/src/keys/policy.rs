@@ -1,6 +1,6 @@
 //! The keys of a policy file, and of `[policy]`, which names one.
 
-use tidegate_model::{Effect, Level, PolicyDefaults, Word};
+use tidegate_model::{Decision, Effect, PolicyDefaults, RiskLevel};
 
 use crate::keys::key::{Key, Kind, nothing};
 
@@ -19,13 +19,14 @@ pub(crate) const POLICY: &[Key<PolicyKey>] = &[Key {
     doc: "The file with the rules. If named, it must exist.",
 }];
 
-const WORDS: Kind = Kind::Word(&[Word::Allow.as_str(), Word::Ask.as_str(), Word::Deny.as_str()]);
+const WORDS: Kind =
+    Kind::Word(&[Decision::Allow.as_str(), Decision::Ask.as_str(), Decision::Deny.as_str()]);
 
 const LEVELS: Kind = Kind::Word(&[
-    Level::Low.as_str(),
-    Level::Medium.as_str(),
-    Level::High.as_str(),
-    Level::Critical.as_str(),
+    RiskLevel::Low.as_str(),
+    RiskLevel::Medium.as_str(),
+    RiskLevel::High.as_str(),
+    RiskLevel::Critical.as_str(),
 ]);
 
 const EFFECTS: Kind = Kind::Word(&[
@@ -288,6 +289,6 @@ fn beside() -> String {
     "`policy.toml` beside this file, else in the user's configuration folder".into()
 }
 
-fn word(word: Word) -> String {
+fn word(word: Decision) -> String {
     format!("`{word}`")
 }

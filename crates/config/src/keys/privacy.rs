@@ -1,6 +1,6 @@
 //! Keys of `[privacy]`.
 
-use tidegate_model::Word;
+use tidegate_model::Decision;
 
 use crate::keys::key::{Key, Kind, nothing};
 use crate::quantity::show_duration;
@@ -25,7 +25,8 @@ const MODES: &[&str] =
 
 const BINARY: &[&str] = &[BinaryContent::Handle.as_str(), BinaryContent::Pass.as_str()];
 
-const RESTORE: &[&str] = &[Word::Allow.as_str(), Word::Ask.as_str(), Word::Deny.as_str()];
+const RESTORE: &[&str] =
+    &[Decision::Allow.as_str(), Decision::Ask.as_str(), Decision::Deny.as_str()];
 
 /// The names of `DataType`.
 pub(crate) const TYPES: &[&str] = &[

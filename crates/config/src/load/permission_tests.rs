@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use tidegate_model::{
-    ArgumentPattern, CommandAccess, CommandSpec, Effects, FileIdentity, LimitCeilings, LimitName,
-    NetworkAccess, Profile, Scope, ToolPattern, ToolWords,
+    ArgumentPattern, CommandAccess, CommandSpec, EffectCeiling, EffectOverrides, FileIdentity,
+    LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
 };
 
 use super::load;
@@ -44,7 +44,7 @@ fn without_a_word_there_are_the_built_in_profiles_and_no_command() {
     assert_eq!(found, Permissions::default());
     assert_eq!(found.profile, "default");
     let default = built_in("default");
-    assert_eq!(default.effects, Effects::All);
+    assert_eq!(default.effects, EffectCeiling::All);
     assert_eq!(default.commands, CommandAccess::Only(BTreeSet::new()));
 }
 
@@ -61,7 +61,7 @@ fn a_profile_holds_what_it_sets_and_else_what_it_extends() {
     let found = permissions(&text);
     let a = Profile {
         name: "a".into(),
-        effects: Effects::Additive,
+        effects: EffectCeiling::Additive,
         allow: Some(vec![pattern("git__*")]),
         deny: vec![pattern("off__*")],
         read: BTreeSet::from([Scope::Servers]),
@@ -78,7 +78,7 @@ fn a_profile_holds_what_it_sets_and_else_what_it_extends() {
     };
     assert_eq!(found.profile, "b");
     assert_eq!(found.profiles[5..], [a, b]);
-    let words = ToolWords {
+    let words = EffectOverrides {
         read_only: vec![pattern("git__log")],
         additive: vec![pattern("git__add")],
         destructive: vec![pattern("git__*")],

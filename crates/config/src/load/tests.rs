@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tidegate_model::{
-    DataType, Engine, Isolation, Level, Limits, Network, NetworkMode, Secret, ServerSpec,
-    Transport, Word,
+    DataType, Decision, Engine, Isolation, Limits, Network, NetworkMode, RiskLevel, Secret,
+    ServerSpec, Transport,
 };
 
 use super::{find_and_load, load, load_file};
@@ -454,7 +454,7 @@ fn code_execution_is_honoured_or_warned_of() {
     ];
     let warnings = warnings.map(String::from).to_vec();
     let mut risk = RiskTable::default();
-    risk.least = Level::Critical;
+    risk.least = RiskLevel::Critical;
     let expected = Settings { limits, risk, warnings, ..settings("/p/.mcp.json", Vec::new()) };
     assert_eq!(json(text), expected);
 }
@@ -480,7 +480,7 @@ fn what_is_done_about_personal_data_is_read() {
         ("P-\\d+", "badge", "Falcon")
     );
     assert_eq!(read.exclude, ["a@b.c"]);
-    assert_eq!((read.binary, read.restore), (BinaryContent::Pass, Word::Deny));
+    assert_eq!((read.binary, read.restore), (BinaryContent::Pass, Decision::Deny));
     assert_eq!(read.expires, Duration::from_secs(7200));
     let receives = |server: &str| read.may_receive(server, DataType::Email);
     assert!(receives("crm") && receives("other") && !receives("wiki"));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tidegate_model::{
-    ArgumentRule, Effect, Level, PolicyDefaults, PolicyExample, PolicyRule, Word,
+    ArgumentRule, Decision, Effect, PolicyDefaults, PolicyExample, PolicyRule, RiskLevel,
 };
 
 use super::PolicySource;
@@ -33,7 +33,7 @@ fn the_example_of_the_reference_page_is_read() {
         call: Some("database__query".into()),
         arguments: json!({"sql": sql}).as_object().cloned(),
         profiles: vec!["default".into()],
-        risk: Level::Low,
+        risk: RiskLevel::Low,
         effect: Effect::Unknown,
         expected,
         place: format!("policy.toml:{line}"),
@@ -45,11 +45,11 @@ fn the_example_of_the_reference_page_is_read() {
             sql: texts(&["drop", "truncate"]),
             because: Some("schemas are changed by migrations".into()),
             examples: vec![
-                example("/* tidy up */ DROP TABLE users", Word::Deny, 11),
-                example("SELECT * FROM users", Word::Allow, 16),
+                example("/* tidy up */ DROP TABLE users", Decision::Deny, 11),
+                example("SELECT * FROM users", Decision::Allow, 16),
             ],
             place: "policy.toml:4".into(),
-            ..PolicyRule::new("no-drops", Word::Deny)
+            ..PolicyRule::new("no-drops", Decision::Deny)
         },
         PolicyRule {
             servers: texts(&["files"]),
@@ -59,12 +59,12 @@ fn the_example_of_the_reference_page_is_read() {
                 values: texts(&["/home/ann/notes/*"]),
             }],
             place: "policy.toml:21".into(),
-            ..PolicyRule::new("own-notes", Word::Allow)
+            ..PolicyRule::new("own-notes", Decision::Allow)
         },
         PolicyRule {
-            risk: Some(Level::High),
+            risk: Some(RiskLevel::High),
             place: "policy.toml:28".into(),
-            ..PolicyRule::new("risky-programs", Word::Ask)
+            ..PolicyRule::new("risky-programs", Decision::Ask)
         },
     ];
     assert_eq!(rules, expected);
@@ -207,7 +207,7 @@ fn the_named_file_counts_before_the_one_beside_and_that_before_the_users() {
     fs::write(&beside, "[defaults]\nunknown = \"deny\"").unwrap();
     assert_eq!(found().path(), Some(beside.as_path()));
     let read = found().read().unwrap().unwrap();
-    assert_eq!(read.defaults.unknown, Word::Deny);
+    assert_eq!(read.defaults.unknown, Decision::Deny);
     assert_eq!(Some(read.identity), found().identity());
     let named = PolicySource::find(Some("/nowhere/p.toml".into()), Some(&configuration), &env);
     assert_eq!(

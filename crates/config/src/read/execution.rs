@@ -1,6 +1,6 @@
 //! Reads `mcpCodeExecution` of a client's file.
 
-use tidegate_model::Level;
+use tidegate_model::RiskLevel;
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::execution::{EXECUTION, ExecutionKey, RESOURCES, ResourceKey};
@@ -32,10 +32,10 @@ impl<'a> Reader<'a> {
                 ExecutionKey::SecurityLevel => {
                     // Of its own words only the last is not one of ours.
                     self.raw.risk.least = reading.one_of(&[
-                        ("low", Level::Low),
-                        ("medium", Level::Medium),
-                        ("high", Level::High),
-                        ("strict", Level::Critical),
+                        ("low", RiskLevel::Low),
+                        ("medium", RiskLevel::Medium),
+                        ("high", RiskLevel::High),
+                        ("strict", RiskLevel::Critical),
                     ])?;
                 }
                 ExecutionKey::MaxExecutionTime => {

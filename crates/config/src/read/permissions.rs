@@ -1,6 +1,6 @@
 //! Reads profiles, `[tools]` and commands.
 
-use tidegate_model::{Effects, LimitName, NetworkAccess, OnChange, Scope, did_you_mean};
+use tidegate_model::{EffectCeiling, LimitName, NetworkAccess, OnChange, Scope, did_you_mean};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::key::listed;
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
             match key.id {
                 ProfileKey::Extends => profile.extends = Some(reading.text()?),
                 ProfileKey::Tools => {
-                    let words = Effects::ALL.map(|effects| (effects.as_str(), effects));
+                    let words = EffectCeiling::ALL.map(|effects| (effects.as_str(), effects));
                     profile.tools = Some(placed(&reading, reading.one_of(&words)?));
                 }
                 ProfileKey::Allow => {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 use tidegate_model::{
-    ArgumentRule, Effect, Level, PolicyDefaults, PolicyExample, PolicyRule, Word, did_you_mean,
-    visible_line,
+    ArgumentRule, Decision, Effect, PolicyDefaults, PolicyExample, PolicyRule, RiskLevel,
+    did_you_mean, visible_line,
 };
 
 use crate::error::{ConfigError, ConfigErrorKind};
@@ -109,7 +109,8 @@ impl PolicyReader<'_> {
     ) -> Result<PolicyRule, ConfigError> {
         let scope = format!(" in rule {}", index + 1);
         let (mut name, mut said) = (None, None);
-        let mut rule = PolicyRule { place: self.place(offset), ..PolicyRule::new("", Word::Deny) };
+        let mut rule =
+            PolicyRule { place: self.place(offset), ..PolicyRule::new("", Decision::Deny) };
         for (key, entry) in self.reader.known(RULE, entries, &scope, Unknown::Refused)? {
             let reading = self.reader.reading(key, entry, &scope);
             match key.id {
@@ -146,9 +147,9 @@ impl PolicyReader<'_> {
             call: None,
             arguments: None,
             profiles: vec![self.known.profile.clone()],
-            risk: Level::Low,
+            risk: RiskLevel::Low,
             effect: Effect::Unknown,
-            expected: Word::Deny,
+            expected: Decision::Deny,
             place: self.place(offset),
         };
         for (key, entry) in self.reader.known(EXAMPLE, entries, &scope, Unknown::Refused)? {
@@ -272,12 +273,12 @@ impl PolicyReader<'_> {
     }
 }
 
-fn word(reading: &Reading<'_>) -> Result<Word, ConfigError> {
-    reading.one_of(&Word::ALL.map(|word| (word.as_str(), word)))
+fn word(reading: &Reading<'_>) -> Result<Decision, ConfigError> {
+    reading.one_of(&Decision::ALL.map(|word| (word.as_str(), word)))
 }
 
-fn level(reading: &Reading<'_>) -> Result<Level, ConfigError> {
-    reading.one_of(&Level::ALL.map(|level| (level.as_str(), level)))
+fn level(reading: &Reading<'_>) -> Result<RiskLevel, ConfigError> {
+    reading.one_of(&RiskLevel::ALL.map(|level| (level.as_str(), level)))
 }
 
 /// A text that people and models see.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_model::{DataType, Word, did_you_mean};
+use tidegate_model::{DataType, Decision, did_you_mean};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::privacy::{PRIVACY, PrivacyKey, TYPES};
@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
                     self.raw.privacy.binary = reading.one_of(&words)?;
                 }
                 PrivacyKey::Restore => {
-                    let words = Word::ALL.map(|word| (word.as_str(), word));
+                    let words = Decision::ALL.map(|word| (word.as_str(), word));
                     self.raw.privacy.restore = reading.one_of(&words)?;
                 }
                 PrivacyKey::Expires => self.raw.privacy.expires = reading.duration()?,

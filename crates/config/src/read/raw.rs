@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tidegate_model::{Effects, LimitName, NetworkAccess, NetworkMode, OnChange, Scope, Secret};
+use tidegate_model::{
+    EffectCeiling, LimitName, NetworkAccess, NetworkMode, OnChange, Scope, Secret,
+};
 
 use crate::settings::checks::TypeCheck;
 use crate::settings::privacy::Privacy;
@@ -144,7 +146,7 @@ pub(crate) struct RawProfile {
     /// Where its name is written.
     pub(crate) offset: usize,
     pub(crate) extends: Option<Written>,
-    pub(crate) tools: Option<Placed<Effects>>,
+    pub(crate) tools: Option<Placed<EffectCeiling>>,
     pub(crate) allow: Option<Placed<Vec<Written>>>,
     pub(crate) deny: Vec<Written>,
     pub(crate) read: Option<Placed<Vec<Scope>>>,

@@ -1,7 +1,7 @@
 //! Reads the sections with few keys: `[limits]`, `[input]`, `[checks]`, `[approvals]`,
 //! `[risk]` and `[search]`.
 
-use tidegate_model::{Level, SandboxKind};
+use tidegate_model::{RiskLevel, SandboxKind};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::approvals::{APPROVALS, ApprovalKey, RISK, RiskKey};
@@ -81,17 +81,17 @@ impl<'a> Reader<'a> {
         let scope = " in `risk`";
         for (key, entry) in self.known(RISK, entries, scope, Unknown::Refused)? {
             let reading = self.reading(key, entry, scope);
-            let levels = Level::ALL.map(|level| (level.as_str(), level));
+            let levels = RiskLevel::ALL.map(|level| (level.as_str(), level));
             let sandboxes = SandboxKind::ALL.map(|kind| (kind.as_str(), kind));
             let level = match key.id {
                 RiskKey::Least => {
                     self.raw.risk.least = reading.one_of(&levels)?;
                     continue;
                 }
-                RiskKey::Low => Level::Low,
-                RiskKey::Medium => Level::Medium,
-                RiskKey::High => Level::High,
-                RiskKey::Critical => Level::Critical,
+                RiskKey::Low => RiskLevel::Low,
+                RiskKey::Medium => RiskLevel::Medium,
+                RiskKey::High => RiskLevel::High,
+                RiskKey::Critical => RiskLevel::Critical,
             };
             let listed = reading.some_of(&sandboxes)?;
             if listed.is_empty() {

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tidegate_model::{
-    CommandAccess, LimitCeilings, LimitName, Limits, Profile, Scope, ToolPattern, ToolWords,
+    CommandAccess, EffectOverrides, LimitCeilings, LimitName, Limits, Profile, Scope, ToolPattern,
     did_you_mean,
 };
 
@@ -50,7 +50,7 @@ impl Resolver<'_> {
             None => Profile::DEFAULT.to_owned(),
             Some(written) => self.profile_named(written, &profiles)?.name.clone(),
         };
-        let tools = ToolWords {
+        let tools = EffectOverrides {
             read_only: self.patterns(&raw.read_only, servers)?,
             additive: self.patterns(&raw.additive, servers)?,
             destructive: self.patterns(&raw.destructive, servers)?,

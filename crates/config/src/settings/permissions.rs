@@ -1,6 +1,6 @@
 //! What runs may do at most.
 
-use tidegate_model::{CommandSpec, OnChange, Profile, ToolWords};
+use tidegate_model::{CommandSpec, EffectOverrides, OnChange, Profile};
 
 /// What runs may do at most.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub struct Permissions {
     /// Every profile, the built-in ones first.
     pub profiles: Vec<Profile>,
     /// What tools do, as the user says.
-    pub tools: ToolWords,
+    pub tools: EffectOverrides,
     /// What happens to a tool that is not as it was accepted.
     pub on_change: OnChange,
     /// Commands of the host.
@@ -23,7 +23,7 @@ impl Default for Permissions {
         Self {
             profile: Profile::DEFAULT.into(),
             profiles: Profile::built_in().into(),
-            tools: ToolWords::default(),
+            tools: EffectOverrides::default(),
             on_change: OnChange::default(),
             commands: Vec::new(),
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tidegate_model::{DataType, Word};
+use tidegate_model::{DataType, Decision};
 
 /// How personal data is kept from the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Privacy {
     /// What becomes of images and other content that cannot be searched.
     pub binary: BinaryContent,
     /// Whether the model may have real values for tokens.
-    pub restore: Word,
+    pub restore: Decision,
     /// How long a token can be restored.
     pub expires: Duration,
 }
@@ -53,7 +53,7 @@ impl Default for Privacy {
             exclude: Vec::new(),
             receive: BTreeMap::new(),
             binary: BinaryContent::Handle,
-            restore: Word::Ask,
+            restore: Decision::Ask,
             // Chosen: a working day; whoever goes on tomorrow has new tokens.
             expires: Duration::from_secs(24 * 60 * 60),
         }

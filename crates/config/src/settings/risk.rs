@@ -1,12 +1,12 @@
 //! Which sandboxes a program of a risk level may run in.
 
-use tidegate_model::{Level, SandboxKind};
+use tidegate_model::{RiskLevel, SandboxKind};
 
 /// Where programs run, by their risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RiskTable {
     /// The level that every program has at least.
-    pub least: Level,
+    pub least: RiskLevel,
     low: Vec<SandboxKind>,
     medium: Vec<SandboxKind>,
     high: Vec<SandboxKind>,
@@ -15,21 +15,21 @@ pub struct RiskTable {
 
 impl RiskTable {
     /// The sandboxes for a level, the preferred one first. Never empty.
-    pub fn sandboxes(&self, level: Level) -> &[SandboxKind] {
+    pub fn sandboxes(&self, level: RiskLevel) -> &[SandboxKind] {
         match level.max(self.least) {
-            Level::Low => &self.low,
-            Level::Medium => &self.medium,
-            Level::High => &self.high,
-            Level::Critical => &self.critical,
+            RiskLevel::Low => &self.low,
+            RiskLevel::Medium => &self.medium,
+            RiskLevel::High => &self.high,
+            RiskLevel::Critical => &self.critical,
         }
     }
 
-    pub(crate) fn set(&mut self, level: Level, sandboxes: Vec<SandboxKind>) {
+    pub(crate) fn set(&mut self, level: RiskLevel, sandboxes: Vec<SandboxKind>) {
         match level {
-            Level::Low => self.low = sandboxes,
-            Level::Medium => self.medium = sandboxes,
-            Level::High => self.high = sandboxes,
-            Level::Critical => self.critical = sandboxes,
+            RiskLevel::Low => self.low = sandboxes,
+            RiskLevel::Medium => self.medium = sandboxes,
+            RiskLevel::High => self.high = sandboxes,
+            RiskLevel::Critical => self.critical = sandboxes,
         }
     }
 }
@@ -37,7 +37,7 @@ impl RiskTable {
 impl Default for RiskTable {
     fn default() -> Self {
         Self {
-            least: Level::Low,
+            least: RiskLevel::Low,
             low: vec![SandboxKind::Process],
             medium: vec![SandboxKind::Process],
             high: vec![SandboxKind::Docker, SandboxKind::Strict],

@@ -10,7 +10,7 @@
 //! redacted by listing them as names; [`Redacted`] keeps the two apart.
 
 use serde_json::{Map, Value};
-use tidegate_model::{Effect, EffectSource, ErrorCode, Level, ToolRef};
+use tidegate_model::{Effect, EffectSource, ErrorCode, RiskLevel, ToolRef};
 use tidegate_policy::{NeedsApproval, Ruling};
 
 use crate::explain::because;
@@ -32,7 +32,7 @@ pub(crate) fn title_of_call(asked: &NeedsApproval, leaving: &mut Leaving<'_>) ->
 /// Everything else about a call.
 pub(crate) fn details_of_call(
     asked: &NeedsApproval,
-    level: Level,
+    level: RiskLevel,
     leaving: &mut Leaving<'_>,
 ) -> Redacted {
     let mut text = Redacted::default();
@@ -122,7 +122,7 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::{Value, json};
-    use tidegate_model::{Effect, EffectSource, Level, ToolCall, ToolRef, Word};
+    use tidegate_model::{Decision, Effect, EffectSource, RiskLevel, ToolCall, ToolRef};
     use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
 
@@ -153,7 +153,7 @@ mod tests {
                 arguments: arguments.as_object().unwrap().clone(),
             },
             ruling: Ruling {
-                word: Word::Ask,
+                word: Decision::Ask,
                 why: RulingReason::Effect(Effect::Destructive),
                 depends_on_arguments: false,
             },
@@ -171,7 +171,7 @@ mod tests {
             &*title_of_call(&asked, leaving),
             "call `files__delete`, which may destroy something by its own word"
         );
-        let details = details_of_call(&asked, Level::Low, leaving);
+        let details = details_of_call(&asked, RiskLevel::Low, leaving);
         let lines: Vec<&str> = details.lines().collect();
         assert_eq!(lines.len(), 5, "{details}");
         assert!(lines[3].starts_with("| a = x") && lines[4].ends_with('…'), "{details}");
@@ -195,7 +195,7 @@ mod tests {
         let form = || {
             let leaving = &mut privacy.leaving(&session());
             let title = title_of_call(&asked, leaving);
-            let details = details_of_call(&asked, Level::Low, leaving);
+            let details = details_of_call(&asked, RiskLevel::Low, leaving);
             let error = refused_before(&asked.call.tool, leaving);
             let ours = details.split_once("| ").unwrap().0.to_owned();
             (title, ours, details, RedactedErrors::default().add(error))
@@ -222,7 +222,8 @@ mod tests {
         for value in ["Oyelaran Adebayo", "oyelaran.ade@mail.example"] {
             for length in 175..200 {
                 let text = format!("{} {value} and more", "x".repeat(length));
-                let details = details_of_call(&deleting(&json!({"a": &text})), Level::Low, leaving);
+                let details =
+                    details_of_call(&deleting(&json!({"a": &text})), RiskLevel::Low, leaving);
                 assert!(!details.to_lowercase().contains("oye"), "{details}");
                 let code = code_lines(&text, leaving);
                 assert!(!code.to_lowercase().contains("oye"), "{code}");

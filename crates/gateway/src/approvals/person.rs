@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use tidegate_model::{ErrorCode, Level, RunError, SandboxKind, ToolRef};
+use tidegate_model::{ErrorCode, RiskLevel, RunError, SandboxKind, ToolRef};
 use tidegate_policy::{Approved, CallContext, RulingReason};
 use tidegate_privacy::{Token, find_tokens};
 use tokio::sync::Mutex;
@@ -22,7 +22,7 @@ pub(crate) struct Person {
     pub(super) context: RunContext,
     /// Whose questions these are; of a resumed run, who asked first.
     pub(super) asker: String,
-    /// The level of the program, as an index into [`Level::ALL`].
+    /// The level of the program, as an index into [`RiskLevel::ALL`].
     level: AtomicU8,
     pub(super) granted: Granted,
     /// The tokens of personal data that its author wrote into the program.
@@ -96,14 +96,15 @@ impl Person {
     }
 
     /// How risky the program was found to be.
-    pub(crate) fn set_level(&self, level: Level) {
-        let index = Level::ALL.iter().position(|&one| one == level).unwrap_or(Level::ALL.len());
+    pub(crate) fn set_level(&self, level: RiskLevel) {
+        let index =
+            RiskLevel::ALL.iter().position(|&one| one == level).unwrap_or(RiskLevel::ALL.len());
         self.level.store(u8::try_from(index).unwrap_or(u8::MAX), Ordering::Relaxed);
     }
 
     pub(crate) fn standing(&self) -> CallContext<'_> {
         let index = usize::from(self.level.load(Ordering::Relaxed));
-        let level = Level::ALL.get(index).copied().unwrap_or(Level::Critical);
+        let level = RiskLevel::ALL.get(index).copied().unwrap_or(RiskLevel::Critical);
         CallContext { level, run: &self.granted.run, session: &self.granted.session }
     }
 

@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tidegate_model::{ErrorCode, Language, Level, RunError};
+use tidegate_model::{ErrorCode, Language, RiskLevel, RunError};
 use tidegate_store::{Outcome, RunRecord};
 
 use super::Bridge;
@@ -31,7 +31,7 @@ impl Bridge {
         let permissions = self.policy.permissions(context.profile.as_deref());
         let called = OnceLock::new();
         let person = &self.approvals.person(context);
-        person.set_level(Level::Low);
+        person.set_level(RiskLevel::Low);
         let call = async {
             let (permissions, language) = (&permissions?, Language::default());
             let caller =

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use tidegate_config::{Input, Settings};
 use tidegate_egress::{Egress, OpenError};
-use tidegate_model::Word;
+use tidegate_model::Decision;
 use tidegate_sandbox::CommandRunner;
 use tidegate_store::{RunRecord, Store};
 
@@ -44,7 +44,7 @@ pub(crate) struct Bridge {
     commands: Option<CommandRunner>,
     input: Input,
     /// Whether the model may have real values.
-    restore: Word,
+    restore: Decision,
 }
 
 /// The floors below.

@@ -5,7 +5,7 @@
 //! configuration says otherwise, and the request is recorded like a run. The user at the
 //! terminal has the key anyway.
 
-use tidegate_model::{ErrorCode, RunError, RunId, Word};
+use tidegate_model::{Decision, ErrorCode, RunError, RunId};
 use tidegate_policy::subject_of_text;
 use tidegate_privacy::{RestoreError, Restored, Token, find_tokens};
 use tidegate_store::{RunRecord, Towards};
@@ -97,15 +97,15 @@ impl Bridge {
             return Ok(text.to_owned());
         }
         match self.restore {
-            Word::Allow => {}
-            Word::Deny => {
+            Decision::Allow => {}
+            Decision::Deny => {
                 let message = "real values are not given to the model here";
-                return Err(RunError::new(ErrorCode::NotForThem, message).with_hint(
+                return Err(RunError::new(ErrorCode::RecipientDenied, message).with_hint(
                     "pass tokens on to tools, which get the real values; the user can change \
                      `privacy.restore`",
                 ));
             }
-            Word::Ask => {
+            Decision::Ask => {
                 // Exactly these tokens of exactly this session.
                 let session = &self.privacy.session(&context.session).name;
                 let question = Question {

@@ -4,7 +4,7 @@
 //! is needed, risk, impact, and the program itself, cut to what a person reads. Quoted
 //! texts are marked and redacted as in the form of a call.
 
-use tidegate_model::{Language, ToolImpact, ToolRef, Word, visible_line};
+use tidegate_model::{Decision, Language, ToolImpact, ToolRef, visible_line};
 
 use crate::approvals::call_form::{
     ARGUMENT_CHARS, MOST_LINES, argument_lines, code_lines, name, reason,
@@ -38,7 +38,7 @@ pub(crate) fn title(
 /// Everything else about a program.
 pub(crate) fn details(source: &str, judgement: &Judgement, leaving: &mut Leaving<'_>) -> Redacted {
     let mut text = Redacted::default();
-    if judgement.ruling.word == Word::Ask {
+    if judgement.ruling.word == Decision::Ask {
         text.push(&[&"Asked because ", &reason(&judgement.ruling), &".\n"]);
     }
     text.push(&[&"Risk: ", &judgement.level, &" (", &judgement.risk_score, &" of 100).\n"]);
@@ -77,9 +77,9 @@ fn tool_lines(tool: &ToolImpact, leaving: &mut Leaving<'_>) -> Redacted {
     text.push(&[&"- ", &name(&tool.tool, leaving), &" (", &tool.effect, &again, &")"]);
     let because = Redacted::trusted(&*tool.because);
     match tool.decision {
-        Word::Ask => text.push(&[&" - asked because ", &because]),
-        Word::Deny => text.push(&[&" - will be refused, because ", &because]),
-        Word::Allow => {}
+        Decision::Ask => text.push(&[&" - asked because ", &because]),
+        Decision::Deny => text.push(&[&" - will be refused, because ", &because]),
+        Decision::Allow => {}
     }
     text.push(&[&"\n", &argument_lines(&tool.arguments, leaving)]);
     text

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use tidegate_model::{ErrorCode, Executable, Program, RunError, SandboxKind, ToolRef, Word};
+use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, ToolRef};
 use tidegate_policy::{RulingReason, subject_of_text};
 use tidegate_store::ApprovalScope;
 
@@ -66,7 +66,7 @@ impl Consent {
     ) -> Result<SandboxKind, RunError> {
         let (person, program) = (&*run.person, &*run.program);
         person.set_level(judgement.level);
-        if judgement.ruling.word == Word::Deny {
+        if judgement.ruling.word == Decision::Deny {
             return Err(denied(judgement));
         }
         // Before anybody is asked about something that cannot run.
@@ -74,7 +74,7 @@ impl Consent {
         let asked: Vec<(&ToolRef, &RulingReason)> =
             judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
         let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
-        let for_risk = judgement.ruling.word == Word::Ask;
+        let for_risk = judgement.ruling.word == Decision::Ask;
         if tools.is_empty() && !for_risk {
             return Ok(sandbox);
         }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_model::{Prepared, Program, RunError, Word};
+use tidegate_model::{Decision, Prepared, Program, RunError};
 use tidegate_policy::Permissions;
 
 use super::Examiner;
@@ -49,7 +49,7 @@ impl Examiner {
             (Some(error), _) | (None, Err(error)) => (Vec::new(), vec![error]),
             (None, Ok(warnings)) => (warnings, Vec::new()),
         };
-        let denied = judgement.ruling.word == Word::Deny;
+        let denied = judgement.ruling.word == Decision::Deny;
         Ok(Inspected { judgement, errors, warnings, denied })
     }
 }

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 use tidegate_catalog::{Catalog, Resolution};
-use tidegate_model::reading::{Fact, FactKind, Form, Reading};
+use tidegate_model::reading::{Fact, FactKind, Reading, ValueForm};
 use tidegate_model::{
-    Effect, FileImpact, Finding, Impact, Language, Level, Prepared, Reference, Severity,
-    ToolImpact, ToolRef, Word,
+    Decision, Effect, FileImpact, Finding, Impact, Language, Prepared, Reference, RiskLevel,
+    Severity, ToolImpact, ToolRef,
 };
 use tidegate_policy::{Permissions, RuleInput, Ruling, RulingReason, destroying_sql, risk};
 
@@ -34,7 +34,7 @@ pub struct Judgement {
     /// From 0 to 100.
     pub risk_score: u8,
     /// The same as a word.
-    pub level: Level,
+    pub level: RiskLevel,
     /// Whether a person is asked before it runs.
     pub requires_approval: bool,
     /// What was found.
@@ -87,7 +87,7 @@ impl Examiner {
             is_secure: issues.iter().all(|issue| issue.severity < Severity::High),
             risk_score,
             level,
-            requires_approval: asks || ruling.word == Word::Ask,
+            requires_approval: asks || ruling.word == Decision::Ask,
             issues,
             impact,
             ruling,
@@ -123,7 +123,7 @@ impl Examiner {
                     repeated: false,
                     arguments: serde_json::Map::new(),
                     sql: None,
-                    decision: if refusal.is_some() { Word::Deny } else { Word::Allow },
+                    decision: if refusal.is_some() { Decision::Deny } else { Decision::Allow },
                     depends_on_arguments: false,
                     because: refusal
                         .map(|refusal| explain::refusal(&refusal).0)
@@ -158,14 +158,14 @@ impl Examiner {
     fn rule_on(
         &self,
         permissions: &Permissions,
-        level: Level,
+        level: RiskLevel,
         tools: &mut [ToolImpact],
     ) -> BTreeMap<ToolRef, RulingReason> {
         let mut tools_by = BTreeMap::new();
         let rules = self.policy.with_current_rules().rules();
         let profiles = permissions.names();
         // Nobody is asked about what a profile refuses anyway.
-        for tool in tools.iter_mut().filter(|tool| tool.decision != Word::Deny) {
+        for tool in tools.iter_mut().filter(|tool| tool.decision != Decision::Deny) {
             // What is written out is not all there is, so no argument counts as known.
             let ruling = rules.rule(&RuleInput {
                 tool: Some(&tool.tool),
@@ -184,7 +184,7 @@ impl Examiner {
 }
 
 fn asked_ahead(tool: &ToolImpact) -> bool {
-    tool.decision == Word::Ask && !tool.depends_on_arguments
+    tool.decision == Decision::Ask && !tool.depends_on_arguments
 }
 
 /// Whether what tools change can be taken back.
@@ -234,8 +234,8 @@ const COMPUTED: &str = "*";
 /// The first argument as far as it is written out.
 fn written(fact: &Fact) -> String {
     match fact.arguments.first().map(|argument| &argument.form) {
-        Some(Form::Text(text)) => text.clone(),
-        Some(Form::Begins(text)) => format!("{text}{COMPUTED}"),
+        Some(ValueForm::Text(text)) => text.clone(),
+        Some(ValueForm::Begins(text)) => format!("{text}{COMPUTED}"),
         _ => COMPUTED.to_owned(),
     }
 }
@@ -269,22 +269,22 @@ fn file_access(path: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use tidegate_model::Impact;
-    use tidegate_model::reading::{Fact, FactKind, Form, Known, Reading};
+    use tidegate_model::reading::{AbstractValue, Fact, FactKind, Reading, ValueForm};
 
     use super::touched;
 
-    fn call(path: &str, first: Form) -> Fact {
-        let arguments = vec![Known { form: first, ..Known::default() }];
+    fn call(path: &str, first: ValueForm) -> Fact {
+        let arguments = vec![AbstractValue { form: first, ..AbstractValue::default() }];
         Fact { kind: FactKind::Call, path: path.into(), arguments, ..Fact::default() }
     }
 
     #[test]
     fn files_network_and_commands_are_seen_as_far_as_they_are_written() {
-        let text = |text: &str| Form::Text(text.into());
+        let text = |text: &str| ValueForm::Text(text.into());
         let facts = vec![
             call("fetch", text("https://a.example/x")),
-            call("fetch", Form::Begins("https://b.example/".into())),
-            call("commands.run", Form::Unknown),
+            call("fetch", ValueForm::Begins("https://b.example/".into())),
+            call("commands.run", ValueForm::Unknown),
             call("fs/promises.writeFile", text("./workspace/a")),
             call("os.remove", text("b")),
             call("?.remove", text("c")),

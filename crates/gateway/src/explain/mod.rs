@@ -8,8 +8,8 @@ pub(crate) mod command;
 pub(crate) mod limit;
 
 use tidegate_model::{
-    Effects, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError, SandboxKind,
-    ToolRef, Word, did_you_mean, visible_line,
+    Decision, EffectCeiling, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError,
+    SandboxKind, ToolRef, did_you_mean, visible_line,
 };
 use tidegate_policy::{Denial, ProfileRefusal, ProfileRule, Ruling, RulingReason};
 use tidegate_sandbox::{PythonError, SandboxError};
@@ -78,7 +78,7 @@ pub(crate) fn refusal(ProfileRefusal { profile, rule }: &ProfileRefusal) -> (Str
     };
     let wider = |first: &str| format!("{first}{own} a wider `profile`");
     match rule {
-        ProfileRule::Effects(Effects::ReadOnly) => (
+        ProfileRule::Effects(EffectCeiling::ReadOnly) => (
             format!("profile `{profile}` allows only tools that change nothing"),
             wider("the user can list it under `tools.read_only` if it does not, "),
         ),
@@ -316,11 +316,11 @@ pub(crate) fn because(ruling: &Ruling) -> String {
     }
 }
 
-const fn treated(word: Word) -> &'static str {
+const fn treated(word: Decision) -> &'static str {
     match word {
-        Word::Allow => "allowed",
-        Word::Ask => "asked about",
-        Word::Deny => "refused",
+        Decision::Allow => "allowed",
+        Decision::Ask => "asked about",
+        Decision::Deny => "refused",
     }
 }
 

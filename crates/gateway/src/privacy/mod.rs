@@ -417,7 +417,7 @@ fn not_restored(error: &RestoreError, server: &str) -> RunError {
 
 fn not_for_them(server: &str, what: &str) -> RunError {
     let message = format!("`{server}` may not receive {what}");
-    RunError::new(ErrorCode::NotForThem, message).with_hint(format!(
+    RunError::new(ErrorCode::RecipientDenied, message).with_hint(format!(
         "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
     ))
 }

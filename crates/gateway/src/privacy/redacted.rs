@@ -12,7 +12,7 @@ use std::fmt::{self, Write as _};
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use tidegate_model::{Effect, ErrorCode, Level, RunError, RunId, visible_line};
+use tidegate_model::{Effect, ErrorCode, RiskLevel, RunError, RunId, visible_line};
 
 /// Text without personal data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Part for u8 {}
 impl Part for u32 {}
 impl Part for u64 {}
 impl Part for usize {}
-impl Part for Level {}
+impl Part for RiskLevel {}
 impl Part for Effect {}
 impl Part for RunId {}
 

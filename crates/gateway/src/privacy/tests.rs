@@ -100,7 +100,7 @@ async fn tokens_of_others_and_for_others_are_refused_and_named() {
     assert_eq!(foreign.code, ErrorCode::UnknownToken);
     assert!(foreign.message.contains("`[EMAIL_1]`"), "{foreign}");
     let refused = put_back("a", "wiki", "[EMAIL_1]").unwrap_err();
-    assert_eq!(refused.code, ErrorCode::NotForThem);
+    assert_eq!(refused.code, ErrorCode::RecipientDenied);
     assert!(refused.to_string().contains("privacy.receive.wiki"), "{refused}");
     assert_eq!(put_back("b", "wiki", "[1] and [x_2]").unwrap(), json!({"text": "[1] and [x_2]"}));
 }
@@ -266,7 +266,7 @@ async fn a_limited_server_gets_no_values_from_programs_either() {
     let refused = sent("wiki", &format!("of Vlompf, {ANN}")).unwrap_err();
     assert_eq!(
         (refused.code, refused.message.as_str()),
-        (ErrorCode::NotForThem, "`wiki` may not receive personal data of type EMAIL, ORG")
+        (ErrorCode::RecipientDenied, "`wiki` may not receive personal data of type EMAIL, ORG")
     );
     sent("crm", &format!("of Vlompf, {ANN}")).unwrap();
 }

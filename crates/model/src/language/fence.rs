@@ -1,9 +1,9 @@
 //! The Markdown fence around a program.
 //!
-//! In: the source. Out: which of its lines stand in the fence. A program may have
-//! fences in its own texts, one that writes Markdown for example: a line is no fence
-//! while a text in three quotes of Python is open. (A text of TypeScript over several
-//! lines cannot begin a line with three back-ticks.)
+//! In: the source. Out: the lines inside of the fence. A program may have fences in its own
+//! strings, for example one that writes Markdown: a line is not a fence while a triple-quoted
+//! string of Python is open. (A template string of TypeScript cannot have three back-ticks at
+//! the beginning of a line.)
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
 /// The lines inside of the first fence, counted from 0; none if there is no fence.
 /// Without a closing line it goes to the end.
 pub fn fenced_lines(source: &str) -> Option<Range<usize>> {
-    // What ends the text that a line begins in.
+    // The quotes that end the string in which a line begins.
     let mut ending: Option<&str> = None;
     let mut first = None;
     let mut last = 0;
@@ -29,13 +29,13 @@ pub fn fenced_lines(source: &str) -> Option<Range<usize>> {
         ending = ending_after(line, ending);
     }
     let first = first?;
-    // A mark of a text in a comment hides the end. It is the last line, then.
+    // Quotes in a comment hide the end of the fence. Then the last bare fence is the end.
     let bare = source.lines().enumerate().filter(|(_, line)| line.trim() == FENCE);
     let closing = bare.map(|(at, _)| at).last().filter(|at| *at >= first);
     Some(first..closing.unwrap_or(last))
 }
 
-/// What ends the text that is open at the end of a line.
+/// The quotes of the string that is open at the end of a line.
 fn ending_after<'q>(line: &str, mut ending: Option<&'q str>) -> Option<&'q str> {
     let mut rest = line;
     loop {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_in_texts_of_the_program_are_its_own() {
+    fn fences_in_strings_of_the_program_belong_to_it() {
         assert_eq!(fenced_lines("md = \"\"\"\n```python\nx\n```\n\"\"\"\nlen(md)"), None);
         assert_eq!(fenced_lines("md = '''a\n```\n\"\"\"\n```\n'''"), None);
         let inner = "```python\nmd = f\"\"\"\n```\n{x}\n```\n\"\"\"\nlen(md)\n```\nDone.";
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_in_a_comment_does_not_hide_the_end() {
+    fn quotes_in_a_comment_do_not_hide_the_end() {
         assert_eq!(fenced_lines("```py\n# ends with '''\n1\n```\n"), Some(1..3));
     }
 }

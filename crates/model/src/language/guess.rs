@@ -1,13 +1,12 @@
-//! Which language a program looks like, for requests that do not say.
+//! Guesses the language of a program, for requests that do not name it.
 //!
-//! In: the source. Out: a guess from its fence, else from what only one of the
-//! languages has: each such thing counts, texts and comments do not. Not a parser:
-//! most programs have such a thing in their first line, and of one that has none
-//! (`1 + 1`) both languages make the same.
+//! In: the source. Out: the language of its fence, otherwise the one with more signs that only
+//! that language has. Strings and comments do not count. Not a parser: most programs have such
+//! a sign in their first line, and one without any (`1 + 1`) means the same in both.
 
 use super::{Language, fenced_lines};
 
-/// How much is looked at: lines, and bytes of each. Chosen: who reads so far knows.
+/// How much is read: lines, and bytes of each. Chosen: a reader knows by then.
 const LINES: usize = 500;
 const LINE_BYTES: usize = 400;
 
@@ -29,7 +28,7 @@ const TYPESCRIPT_WORDS: [&str; 10] = [
     "instanceof",
 ];
 
-/// Operators and calls that only one of them has.
+/// Operators and calls that only one of the languages has.
 const PYTHON_SIGNS: [&str; 24] = [
     "print(",
     "len(",
@@ -78,7 +77,7 @@ const TYPESCRIPT_SIGNS: [&str; 19] = [
     "callMCPTool(",
 ];
 
-/// Beginnings of lines.
+/// Beginnings of lines in only one of the languages.
 const PYTHON_STARTS: [&str; 4] = ["@", "del ", "global ", "assert "];
 const TYPESCRIPT_STARTS: [&str; 9] = [
     "export ",
@@ -92,7 +91,7 @@ const TYPESCRIPT_STARTS: [&str; 9] = [
     "async (",
 ];
 
-/// Beginnings of statements that have a block below them.
+/// Beginnings of Python statements that open a block.
 const BLOCKS: [&str; 16] = [
     "def ",
     "async def ",
@@ -127,11 +126,11 @@ pub(super) fn language(source: &str) -> Language {
     if python > typescript { Language::Python } else { Language::TypeScript }
 }
 
-/// The lines that are neither empty nor in a text over several lines, trimmed, with
-/// nothing in their texts. Comments keep their first character.
+/// The lines that are neither empty nor inside a multi-line string, trimmed, with empty
+/// strings. Comments keep their first character.
 fn bare_lines(source: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    // What ends the text that a line begins in.
+    // The mark that ends the string in which a line begins.
     let mut ending: Option<&str> = None;
     for line in source.lines() {
         let mut bare = String::new();
@@ -174,15 +173,15 @@ fn bare_lines(source: &str) -> Vec<String> {
     lines
 }
 
-/// How a comment begins, if one does behind `before`. Nothing is lost with what
-/// follows the `//` of a division.
+/// The mark of the comment that begins after `before`, if one does. An integer division of
+/// Python is taken for one: what follows it is not needed.
 fn comment<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     let starts = before.is_empty() || before.ends_with(char::is_whitespace);
     let marks = ["# ", "#!", "//", "#"];
     marks.iter().find(|mark| starts && rest.starts_with(**mark)).map(|mark| &rest[..mark.len()])
 }
 
-/// What follows the text that has begun; one that does not end takes the line.
+/// What follows the string that has begun; one without an end takes the whole line.
 fn after_text<'a>(text: &'a str, quote: &str) -> &'a str {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
@@ -196,7 +195,7 @@ fn after_text<'a>(text: &'a str, quote: &str) -> &'a str {
     ""
 }
 
-/// How many things of a line only Python has.
+/// How many signs of Python a line has.
 fn python_signs(line: &str) -> u32 {
     let code = line.split(" #").next().unwrap_or(line).trim_end();
     let is_comment = line.starts_with("# ") || line.starts_with("#!");
@@ -217,10 +216,10 @@ fn python_signs(line: &str) -> u32 {
         has_named_argument(code),
         code.contains(" for ") && code.contains(" in ") && !code.starts_with("for ("),
     ];
-    counted(&marks) + signs(code, &PYTHON_SIGNS) + words(code, &PYTHON_WORDS)
+    count_true(&marks) + signs(code, &PYTHON_SIGNS) + words(code, &PYTHON_WORDS)
 }
 
-/// How many things of a line only TypeScript has.
+/// How many signs of TypeScript a line has.
 fn typescript_signs(line: &str) -> u32 {
     let opens = line.ends_with('{')
         && (line.ends_with(") {")
@@ -236,10 +235,10 @@ fn typescript_signs(line: &str) -> u32 {
         line.starts_with("for (") || line.starts_with("if (") && !line.ends_with(':'),
         has_bare_key(line) && !line.contains(" for "),
     ];
-    counted(&marks) + signs(line, &TYPESCRIPT_SIGNS) + words(line, &TYPESCRIPT_WORDS)
+    count_true(&marks) + signs(line, &TYPESCRIPT_SIGNS) + words(line, &TYPESCRIPT_WORDS)
 }
 
-fn counted(marks: &[bool]) -> u32 {
+fn count_true(marks: &[bool]) -> u32 {
     marks.iter().map(|mark| u32::from(*mark)).sum()
 }
 
@@ -260,7 +259,7 @@ fn words(line: &str, words: &[&str]) -> u32 {
     u32::try_from(found).unwrap_or(u32::MAX)
 }
 
-/// `name = value` without a word before it and a semicolon behind it.
+/// `name = value` without a word before and a semicolon after.
 fn is_plain_assignment(code: &str) -> bool {
     let Some((name, value)) = code.split_once(" = ") else { return false };
     let is_name = |name: &str| {
@@ -271,7 +270,7 @@ fn is_plain_assignment(code: &str) -> bool {
         && !value.contains("=>")
 }
 
-/// `f(name=value)`: an argument by its name.
+/// `f(name=value)`: a keyword argument.
 fn has_named_argument(code: &str) -> bool {
     let Some(open) = code.find('(') else { return false };
     code[open..].match_indices('=').any(|(at, _)| {
@@ -282,7 +281,7 @@ fn has_named_argument(code: &str) -> bool {
     })
 }
 
-/// `{ name: value`: a key that is no text.
+/// `{ name: value`: a key without quotes.
 fn has_bare_key(line: &str) -> bool {
     line.match_indices('{').any(|(at, _)| {
         let inside = line[at + 1..].trim_start();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tidegate_model::{
-    Effect, EffectSource, Hints, Level, ToolDef, ToolPattern, ToolRef, ToolWords,
+    Effect, EffectOverrides, EffectSource, Hints, RiskLevel, ToolDef, ToolPattern, ToolRef,
 };
 
 use super::effect_of;
@@ -15,7 +15,7 @@ use crate::decide::Policy;
 use crate::explanation::ExplainRequest;
 use crate::rules::RulingReason;
 
-fn effect(name: &str, hints: Option<Hints>, words: &ToolWords) -> (Effect, EffectSource) {
+fn effect(name: &str, hints: Option<Hints>, words: &EffectOverrides) -> (Effect, EffectSource) {
     let tool = ToolRef::new("files", name);
     match hints {
         Some(hints) => effect_of(&tool, Some(&hints), words),
@@ -27,7 +27,7 @@ fn effect(name: &str, hints: Option<Hints>, words: &ToolWords) -> (Effect, Effec
 fn a_claim_is_read_as_mcp_defines_it() {
     let claim = |read_only_hint, destructive_hint| {
         let hints = Hints { read_only_hint, destructive_hint, ..Hints::default() };
-        effect("touch", Some(hints), &ToolWords::default())
+        effect("touch", Some(hints), &EffectOverrides::default())
     };
     let (yes, no) = (Some(true), Some(false));
     let claims = |effect| (effect, EffectSource::Claim);
@@ -48,7 +48,7 @@ fn a_claim_is_read_as_mcp_defines_it() {
 
 #[test]
 fn a_verb_in_a_name_counts_where_nothing_is_claimed() {
-    let words = ToolWords::default();
+    let words = EffectOverrides::default();
     for name in [
         "delete_file",
         "deleteFile",
@@ -77,10 +77,11 @@ fn a_verb_in_a_name_counts_where_nothing_is_claimed() {
 fn the_users_word_comes_first_and_the_strictest_of_them_wins() {
     let all = || ToolPattern::parse("files__*").into_iter().collect::<Vec<_>>();
     let hints = Hints { read_only_hint: Some(true), ..Hints::default() };
-    let strict = ToolWords { destructive: all(), read_only: all(), ..ToolWords::default() };
+    let strict =
+        EffectOverrides { destructive: all(), read_only: all(), ..EffectOverrides::default() };
     let word = effect("read", Some(hints.clone()), &strict);
     assert_eq!(word, (Effect::Destructive, EffectSource::User));
-    let mild = ToolWords { read_only: all(), ..ToolWords::default() };
+    let mild = EffectOverrides { read_only: all(), ..EffectOverrides::default() };
     assert_eq!(effect("delete", None, &mild), (Effect::ReadOnly, EffectSource::User));
     // Words about another server do not apply.
     let other = effect_of(&ToolRef::new("other", "read"), Some(&hints), &strict);
@@ -119,7 +120,7 @@ fn rules_and_profiles_agree_on_every_published_tool_with_annotations() {
                 tool,
                 change: None,
                 arguments: None,
-                level: Level::Low,
+                level: RiskLevel::Low,
             })
         };
         let RulingReason::Effect(ruled) = explained("default").ruling.why else { panic!("{id}") };

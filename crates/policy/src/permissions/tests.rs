@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidegate_model::{
-    CommandAccess, Effect, Effects, Hints, LimitCeilings, LimitName, Limits, NetworkAccess,
-    Profile, Scope, ToolPattern, ToolRef, ToolWords,
+    CommandAccess, Effect, EffectCeiling, EffectOverrides, Hints, LimitCeilings, LimitName, Limits,
+    NetworkAccess, Profile, Scope, ToolPattern, ToolRef,
 };
 
 use super::{Permissions, ProfileRefusal, ProfileRule};
@@ -14,7 +14,7 @@ use crate::effect::effect_of;
 /// The effect of a tool with these annotations.
 fn claiming(read_only_hint: Option<bool>, destructive_hint: Option<bool>) -> Effect {
     let hints = Hints { read_only_hint, destructive_hint, ..Hints::default() };
-    effect_of(&ToolRef::new("s", "t"), Some(&hints), &ToolWords::default()).0
+    effect_of(&ToolRef::new("s", "t"), Some(&hints), &EffectOverrides::default()).0
 }
 
 fn built_in(name: &str) -> Profile {
@@ -36,20 +36,20 @@ fn refusal(profile: &str, rule: ProfileRule) -> Result<(), ProfileRefusal> {
 #[test]
 fn annotations_decide_between_the_built_in_profiles() {
     let id = ToolRef::new("s", "t");
-    let silent = effect_of(&id, None, &ToolWords::default()).0;
+    let silent = effect_of(&id, None, &EffectOverrides::default()).0;
     for (effect, least) in [
-        (claiming(Some(true), None), Effects::ReadOnly),
-        (claiming(Some(false), Some(false)), Effects::Additive),
-        (claiming(None, Some(false)), Effects::Additive),
-        (claiming(Some(false), None), Effects::All),
-        (claiming(None, Some(true)), Effects::All),
-        (claiming(Some(true), Some(true)), Effects::All),
-        (silent, Effects::All),
+        (claiming(Some(true), None), EffectCeiling::ReadOnly),
+        (claiming(Some(false), Some(false)), EffectCeiling::Additive),
+        (claiming(None, Some(false)), EffectCeiling::Additive),
+        (claiming(Some(false), None), EffectCeiling::All),
+        (claiming(None, Some(true)), EffectCeiling::All),
+        (claiming(Some(true), Some(true)), EffectCeiling::All),
+        (silent, EffectCeiling::All),
     ] {
         for (name, most) in [
-            ("read_only", Effects::ReadOnly),
-            ("write_restricted", Effects::Additive),
-            ("default", Effects::All),
+            ("read_only", EffectCeiling::ReadOnly),
+            ("write_restricted", EffectCeiling::Additive),
+            ("default", EffectCeiling::All),
         ] {
             let expected =
                 if least <= most { Ok(()) } else { refusal(name, ProfileRule::Effects(most)) };

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tidegate_model::{Level, PolicyRule, Word};
+use tidegate_model::{Decision, PolicyRule, RiskLevel};
 
 use super::error::RuleProblem;
 use super::input::{ArgumentKey, NormalizedInput};
@@ -48,20 +48,20 @@ pub(super) struct CompiledRule {
     pub(super) name: Arc<str>,
     pub(super) place: Arc<str>,
     because: Option<Arc<str>>,
-    pub(super) word: Word,
+    pub(super) word: Decision,
     servers: Vec<Pattern>,
     tools: Vec<Pattern>,
     profiles: Vec<Pattern>,
     arguments: Vec<(ArgumentKey, Vec<Pattern>)>,
     sql: Vec<String>,
-    risk: Option<Level>,
+    risk: Option<RiskLevel>,
 }
 
 impl CompiledRule {
     pub(super) fn new(rule: &PolicyRule) -> Result<Self, RuleProblem> {
         let mode = match rule.word {
-            Word::Allow => MatchMode::Strict,
-            Word::Ask | Word::Deny => MatchMode::Loose,
+            Decision::Allow => MatchMode::Strict,
+            Decision::Ask | Decision::Deny => MatchMode::Loose,
         };
         let texts = |texts: &[String]| -> Result<Vec<Pattern>, RuleProblem> {
             let pattern = |text: &String| Pattern::new(text, mode);
@@ -73,7 +73,7 @@ impl CompiledRule {
         };
         let arguments = rule.arguments.iter();
         let arguments = arguments.map(|one| Ok((ArgumentKey::new(&one.key), texts(&one.values)?)));
-        if !rule.sql.is_empty() && rule.word == Word::Allow {
+        if !rule.sql.is_empty() && rule.word == Decision::Allow {
             return Err(RuleProblem::SqlAllows);
         }
         Ok(Self {
@@ -145,8 +145,8 @@ impl CompiledRule {
         };
         for (key, patterns) in &self.arguments {
             let fits = match self.word {
-                Word::Allow => values.every(key, patterns),
-                Word::Ask | Word::Deny => values.any(key, patterns),
+                Decision::Allow => values.every(key, patterns),
+                Decision::Ask | Decision::Deny => values.any(key, patterns),
             };
             let Some(precision) = fits else { return RuleMatch::No(RulePart::Arguments) };
             specificity.arguments.add(precision);
@@ -178,14 +178,14 @@ impl CompiledRule {
 
     /// One more than the number of risk levels that the rule excludes, unless it excludes
     /// this one.
-    fn fits_risk(&self, level: Level) -> Option<u8> {
+    fn fits_risk(&self, level: RiskLevel) -> Option<u8> {
         let Some(bound) = self.risk else { return Some(0) };
-        let holds = |level: Level| match self.word {
-            Word::Allow => level <= bound,
-            Word::Ask | Word::Deny => level >= bound,
+        let holds = |level: RiskLevel| match self.word {
+            Decision::Allow => level <= bound,
+            Decision::Ask | Decision::Deny => level >= bound,
         };
         // One more, because `risk = "low"` on a denial excludes nothing and still counts.
-        let excluded = Level::ALL.iter().filter(|&&other| !holds(other)).count();
+        let excluded = RiskLevel::ALL.iter().filter(|&&other| !holds(other)).count();
         holds(level).then_some(1 + u8::try_from(excluded).unwrap_or(u8::MAX))
     }
 }

@@ -1,6 +1,6 @@
 //! Errors in a rule, with the next step for its author.
 
-use tidegate_model::Word;
+use tidegate_model::Decision;
 
 /// An invalid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,9 +27,9 @@ pub enum RuleProblem {
     #[error("the example expects `{expected}`, got `{actual}` from {by}")]
     Example {
         /// What it expects.
-        expected: Word,
+        expected: Decision,
         /// What was decided.
-        actual: Word,
+        actual: Decision,
         /// What decided it.
         by: String,
     },

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use memchr::memmem::Finder;
 use serde_json::{Map, Value};
-use tidegate_model::Level;
+use tidegate_model::RiskLevel;
 
 use super::RuleInput;
 use super::pattern::{MatchText, Pattern};
@@ -19,7 +19,7 @@ pub(super) struct NormalizedInput<'a> {
     /// Server and tool.
     pub(super) tool: Option<(MatchText<'a>, MatchText<'a>)>,
     pub(super) profiles: Vec<MatchText<'a>>,
-    pub(super) level: Level,
+    pub(super) level: RiskLevel,
     arguments: Option<&'a Map<String, Value>>,
     values: OnceCell<Values<'a>>,
 }

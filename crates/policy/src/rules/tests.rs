@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 use tidegate_model::{
-    ArgumentRule, Effect, Level, PolicyDefaults, PolicyExample, PolicyRule, ToolRef, Word,
+    ArgumentRule, Decision, Effect, PolicyDefaults, PolicyExample, PolicyRule, RiskLevel, ToolRef,
 };
 
 use super::{RuleInput, Rules, Ruling, RulingReason};
 
-use Word::{Allow, Ask, Deny};
+use Decision::{Allow, Ask, Deny};
 
 /// A rule from `key=value` words: `server`, `tool`, `profile`, `risk`, `sql`; any other
 /// key names an argument.
-fn rule(word: Word, text: &str) -> PolicyRule {
+fn rule(word: Decision, text: &str) -> PolicyRule {
     let mut rule = PolicyRule::new(format!("{word} {text}"), word);
     for (key, value) in text.split_whitespace().map(|part| part.split_once('=').unwrap()) {
         let values: Vec<String> = value.split('|').map(str::to_owned).collect();
@@ -20,19 +20,19 @@ fn rule(word: Word, text: &str) -> PolicyRule {
             "tool" => rule.tools = values,
             "profile" => rule.profiles = values,
             "sql" => rule.sql = values,
-            "risk" => rule.risk = Level::ALL.into_iter().find(|level| level.as_str() == value),
+            "risk" => rule.risk = RiskLevel::ALL.into_iter().find(|level| level.as_str() == value),
             _ => rule.arguments.push(ArgumentRule { key: key.into(), values }),
         }
     }
     rule
 }
 
-fn rules(rules: &[(Word, &str)]) -> Rules {
+fn rules(rules: &[(Decision, &str)]) -> Rules {
     let rules: Vec<PolicyRule> = rules.iter().map(|(word, text)| rule(*word, text)).collect();
     Rules::new(&rules, PolicyDefaults::default()).unwrap()
 }
 
-fn decide(rules: &Rules, arguments: Option<&Value>, level: Level) -> Ruling {
+fn decide(rules: &Rules, arguments: Option<&Value>, level: RiskLevel) -> Ruling {
     rules.rule(&RuleInput {
         tool: Some(&ToolRef::new("files", "write_file")),
         arguments: arguments.map(|arguments| arguments.as_object().unwrap()),
@@ -42,8 +42,8 @@ fn decide(rules: &Rules, arguments: Option<&Value>, level: Level) -> Ruling {
     })
 }
 
-fn winner(given: &[(Word, &str)], arguments: &Value) -> String {
-    let ruling = decide(&rules(given), Some(arguments), Level::Medium);
+fn winner(given: &[(Decision, &str)], arguments: &Value) -> String {
+    let ruling = decide(&rules(given), Some(arguments), RiskLevel::Medium);
     match ruling.why {
         RulingReason::Rule { name, .. } => name.to_string(),
         RulingReason::Effect(effect) => format!("{} {effect}", ruling.word),
@@ -117,16 +117,16 @@ fn without_a_rule_the_defaults_decide_by_what_the_tool_does() {
         let subject = RuleInput { tool, arguments: None, profiles: &[], level, effect };
         Rules::default().rule(&subject).word
     };
-    let calls = Effect::ALL.map(|effect| word(Some(&tool), effect, Level::Critical));
+    let calls = Effect::ALL.map(|effect| word(Some(&tool), effect, RiskLevel::Critical));
     assert_eq!(calls, [Allow, Allow, Ask, Allow]);
-    let programs = Level::ALL.map(|level| word(None, Effect::Destructive, level));
+    let programs = RiskLevel::ALL.map(|level| word(None, Effect::Destructive, level));
     assert_eq!(programs, [Allow, Allow, Allow, Ask]);
 }
 
 #[test]
 fn without_arguments_the_strictest_possible_outcome_is_reported() {
-    let ahead = |given: &[(Word, &str)]| {
-        let ruling = decide(&rules(given), None, Level::Low);
+    let ahead = |given: &[(Decision, &str)]| {
+        let ruling = decide(&rules(given), None, RiskLevel::Low);
         (ruling.word, ruling.depends_on_arguments)
     };
     assert_eq!(ahead(&[(Allow, "tool=write_file")]), (Allow, false));
@@ -138,14 +138,14 @@ fn without_arguments_the_strictest_possible_outcome_is_reported() {
     assert_eq!(ahead(&[(Deny, "server=git path=/etc/*")]), (Allow, false));
     assert_eq!(ahead(&[(Deny, "risk=high path=/etc/*")]), (Allow, false));
     // An empty object is known: it has no such argument.
-    let none = decide(&rules(&[(Deny, "path=*")]), Some(&json!({})), Level::Low);
+    let none = decide(&rules(&[(Deny, "path=*")]), Some(&json!({})), RiskLevel::Low);
     assert_eq!((none.word, none.depends_on_arguments), (Allow, false));
 }
 
 #[test]
 fn denials_match_arguments_at_any_depth_in_any_case_and_by_one_value() {
     let denied = |text: &str, arguments: Value| {
-        let ruling = decide(&rules(&[(Deny, text)]), Some(&arguments), Level::Low);
+        let ruling = decide(&rules(&[(Deny, text)]), Some(&arguments), RiskLevel::Low);
         ruling.word == Deny
     };
     for (text, arguments) in [
@@ -184,7 +184,7 @@ fn denials_match_arguments_at_any_depth_in_any_case_and_by_one_value() {
 fn allowances_need_every_value_to_match_where_the_rule_says() {
     let allowed = |arguments: Value| {
         let given = rules(&[(Deny, "tool=write_file"), (Allow, "path=/home/ann/*")]);
-        decide(&given, Some(&arguments), Level::Low).word == Allow
+        decide(&given, Some(&arguments), RiskLevel::Low).word == Allow
     };
     assert!(allowed(json!({"path": "/home/ann/a"})));
     assert!(allowed(json!({"path": ["/home/ann/a", "/home/ann/b"], "mode": "w"})));
@@ -206,9 +206,9 @@ fn allowances_need_every_value_to_match_where_the_rule_says() {
 
 #[test]
 fn risk_is_a_minimum_for_denials_and_a_maximum_for_allowances() {
-    let words = |given: &[(Word, &str)]| {
+    let words = |given: &[(Decision, &str)]| {
         let rules = rules(given);
-        Level::ALL.map(|level| decide(&rules, None, level).word)
+        RiskLevel::ALL.map(|level| decide(&rules, None, level).word)
     };
     assert_eq!(words(&[(Deny, "risk=high")]), [Allow, Allow, Deny, Deny]);
     assert_eq!(words(&[(Ask, "tool=*"), (Allow, "risk=medium")]), [Allow, Allow, Ask, Ask]);
@@ -219,20 +219,20 @@ fn risk_is_a_minimum_for_denials_and_a_maximum_for_allowances() {
 
 #[test]
 fn a_program_is_ruled_on_by_its_risk_and_profile_only() {
-    let word = |given: &[(Word, &str)], level| {
+    let word = |given: &[(Decision, &str)], level| {
         let arguments = None;
         let profiles = &["default"];
         let effect = Effect::Destructive;
         rules(given).rule(&RuleInput { tool: None, arguments, profiles, level, effect }).word
     };
     for calls in ["tool=*", "server=files", "path=x", "sql=drop", "tool=x risk=low"] {
-        assert_eq!(word(&[(Deny, calls)], Level::High), Allow, "{calls}");
+        assert_eq!(word(&[(Deny, calls)], RiskLevel::High), Allow, "{calls}");
     }
-    assert_eq!(word(&[(Deny, "profile=default")], Level::High), Allow);
-    assert_eq!(word(&[(Deny, "risk=high")], Level::High), Deny);
-    assert_eq!(word(&[(Deny, "risk=high profile=default")], Level::High), Deny);
-    assert_eq!(word(&[(Deny, "risk=high profile=other")], Level::High), Allow);
-    assert_eq!(word(&[(Allow, "risk=critical")], Level::Critical), Allow);
+    assert_eq!(word(&[(Deny, "profile=default")], RiskLevel::High), Allow);
+    assert_eq!(word(&[(Deny, "risk=high")], RiskLevel::High), Deny);
+    assert_eq!(word(&[(Deny, "risk=high profile=default")], RiskLevel::High), Deny);
+    assert_eq!(word(&[(Deny, "risk=high profile=other")], RiskLevel::High), Allow);
+    assert_eq!(word(&[(Allow, "risk=critical")], RiskLevel::Critical), Allow);
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn a_failing_example_is_reported_with_the_actual_outcome() {
         call: Some("files__write_file".into()),
         arguments: json!({"path": "/etc/x"}).as_object().cloned(),
         profiles: vec!["default".into()],
-        risk: Level::Low,
+        risk: RiskLevel::Low,
         effect: Effect::Destructive,
         expected,
         place: "policy.toml:9".into(),

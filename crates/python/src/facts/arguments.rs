@@ -3,7 +3,7 @@
 //! In: evaluated arguments. Out: lookups by position or name, their sources, and what a fact
 //! says about them.
 
-use tidegate_model::reading::{Form, Known};
+use tidegate_model::reading::{AbstractValue, ValueForm};
 
 use super::value::{Sources, Value, ValueKind, union_sources};
 
@@ -43,7 +43,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// The same, once for each text that the first argument may be.
-    pub(super) fn known_each(&self) -> Vec<Vec<Known>> {
+    pub(super) fn known_each(&self) -> Vec<Vec<AbstractValue>> {
         let known = self.known();
         let Some(ValueKind::OneOf(all)) = self.positional.first().map(|first| &first.kind) else {
             return vec![known];
@@ -58,12 +58,16 @@ impl<'a> Arguments<'a> {
     }
 
     /// What a fact says about them. Named arguments are one object at the end.
-    pub(super) fn known(&self) -> Vec<Known> {
-        let mut known: Vec<Known> = self.positional.iter().take(5).map(Value::known).collect();
+    pub(super) fn known(&self) -> Vec<AbstractValue> {
+        let mut known: Vec<AbstractValue> =
+            self.positional.iter().take(5).map(Value::known).collect();
         if !self.named.is_empty() {
             let entries =
                 self.named.iter().map(|(name, value)| ((*name).to_owned(), value.known()));
-            known.push(Known { form: Form::Object(entries.collect()), from: Vec::new() });
+            known.push(AbstractValue {
+                form: ValueForm::Object(entries.collect()),
+                from: Vec::new(),
+            });
         }
         known
     }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use ruff_python_ast::Stmt;
 use ruff_text_size::TextSize;
-use tidegate_model::reading::{Fact, FactKind, Known, MOST_FACTS, Measures, Reading};
+use tidegate_model::reading::{AbstractValue, Fact, FactKind, MAX_FACTS, Measures, Reading};
 
 use super::frames::{FrameKind, Frames};
 use super::names;
@@ -108,7 +108,7 @@ impl<'r, 'a> Evaluator<'r, 'a> {
         if self.replaying > 0 {
             return;
         }
-        if self.facts.len() >= MOST_FACTS {
+        if self.facts.len() >= MAX_FACTS {
             self.complete = false;
             return;
         }
@@ -204,6 +204,6 @@ fn is_ordinary(path: &str) -> bool {
 /// The details of a fact.
 #[derive(Default)]
 pub(super) struct FactDetails {
-    pub(super) arguments: Vec<Known>,
+    pub(super) arguments: Vec<AbstractValue>,
     pub(super) hidden: bool,
 }

@@ -5,7 +5,7 @@
 
 use ruff_python_ast::Operator;
 use ruff_text_size::TextSize;
-use tidegate_model::reading::{FactKind, Known};
+use tidegate_model::reading::{AbstractValue, FactKind};
 
 use super::arguments::Arguments;
 use super::evaluator::{Evaluator, FactDetails};
@@ -108,7 +108,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     pub(super) fn record_bulk(&mut self, what: &str, size: f64, at: TextSize) {
-        let arguments = vec![Known::number(size)];
+        let arguments = vec![AbstractValue::number(size)];
         self.record(FactKind::Bulk, what, at, FactDetails { arguments, hidden: false });
     }
 

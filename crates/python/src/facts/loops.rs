@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use ruff_python_ast::{CmpOp, Comprehension, Expr, Operator, StmtFor, StmtWhile};
 use ruff_text_size::{Ranged, TextSize};
-use tidegate_model::reading::{FactKind, Known};
+use tidegate_model::reading::{AbstractValue, FactKind};
 
 use super::evaluator::{Evaluator, FactDetails};
 use super::iteration::iteration_count;
@@ -91,7 +91,7 @@ impl<'a> Evaluator<'_, 'a> {
     }
 
     fn record_loop(&mut self, path: &str, at: TextSize, count: Option<f64>) {
-        let arguments = count.map(Known::number).into_iter().collect();
+        let arguments = count.map(AbstractValue::number).into_iter().collect();
         self.record(FactKind::Loop, path, at, FactDetails { arguments, hidden: false });
     }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameters, Stmt};
 use serde_json::{Map, Value as Json};
-use tidegate_model::reading::{Form, Known, LONGEST_TEXT, MOST_PARTS};
+use tidegate_model::reading::{AbstractValue, MAX_PARTS, MAX_TEXT_BYTES, ValueForm};
 
 /// Maximum bytes of an assembled text, and maximum length of a list. Chosen: far beyond a
 /// hidden name, and short enough to be created repeatedly.
@@ -104,7 +104,7 @@ impl<'a> Value<'a> {
 
     /// A path; unknown if it is too long to be reported.
     pub(super) fn path(path: &str) -> Self {
-        match path.len() <= LONGEST_TEXT {
+        match path.len() <= MAX_TEXT_BYTES {
             true => Self::of(ValueKind::Path(path.into())),
             false => Self::unknown(),
         }
@@ -189,46 +189,46 @@ impl<'a> Value<'a> {
     }
 
     /// The value as a fact reports it.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> AbstractValue {
         self.known_within(2)
     }
 
-    fn known_within(&self, depth: u32) -> Known {
+    fn known_within(&self, depth: u32) -> AbstractValue {
         let form = match &self.kind {
-            ValueKind::Text(text) => Form::Text(start_of(text)),
-            ValueKind::Prefix(text) => Form::Begins(start_of(text)),
-            ValueKind::File { text, whole: true } => Form::Text(start_of(text)),
-            ValueKind::File { text, whole: false } => Form::Begins(start_of(text)),
+            ValueKind::Text(text) => ValueForm::Text(start_of(text)),
+            ValueKind::Prefix(text) => ValueForm::Begins(start_of(text)),
+            ValueKind::File { text, whole: true } => ValueForm::Text(start_of(text)),
+            ValueKind::File { text, whole: false } => ValueForm::Begins(start_of(text)),
             ValueKind::Bytes(bytes) => {
-                let some = &bytes[..bytes.len().min(LONGEST_TEXT)];
-                Form::Text(String::from_utf8_lossy(some).into_owned())
+                let some = &bytes[..bytes.len().min(MAX_TEXT_BYTES)];
+                ValueForm::Text(String::from_utf8_lossy(some).into_owned())
             }
             #[expect(clippy::cast_precision_loss, reason = "rules compare sizes")]
-            ValueKind::Int(number) => Form::Number(*number as f64),
-            ValueKind::Float(number) => Form::Number(*number),
-            ValueKind::Flag(flag) => Form::Flag(*flag),
-            ValueKind::List(_) => Form::List,
-            ValueKind::Dict(entries) if depth > 0 => Form::Object(
+            ValueKind::Int(number) => ValueForm::Number(*number as f64),
+            ValueKind::Float(number) => ValueForm::Number(*number),
+            ValueKind::Flag(flag) => ValueForm::Flag(*flag),
+            ValueKind::List(_) => ValueForm::List,
+            ValueKind::Dict(entries) if depth > 0 => ValueForm::Object(
                 entries
                     .iter()
-                    .take(MOST_PARTS)
+                    .take(MAX_PARTS)
                     .filter_map(|(key, value)| {
                         Some((start_of(key.as_text()?), value.known_within(depth - 1)))
                     })
                     .collect(),
             ),
-            ValueKind::Function(_) => Form::Function,
-            _ => Form::Unknown,
+            ValueKind::Function(_) => ValueForm::Function,
+            _ => ValueForm::Unknown,
         };
         let paths = self.alternatives().iter().filter_map(Self::as_path);
         let mut from: Vec<String> = paths.map(ToString::to_string).collect();
         from.extend(self.from.iter().flat_map(|from| from.iter()).map(ToString::to_string));
-        Known { form, from }
+        AbstractValue { form, from }
     }
 }
 
 fn start_of(text: &str) -> String {
-    text[..text.floor_char_boundary(LONGEST_TEXT)].to_owned()
+    text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }
 
 /// The combined sources of several values.
@@ -241,7 +241,7 @@ pub(super) fn union_sources<'f>(parts: impl IntoIterator<Item = &'f Sources>) ->
             Some(known) => {
                 let mut all = known.to_vec();
                 for path in from.iter() {
-                    if all.len() < MOST_PARTS && !all.contains(path) {
+                    if all.len() < MAX_PARTS && !all.contains(path) {
                         all.push(Rc::clone(path));
                     }
                 }
@@ -255,7 +255,7 @@ pub(super) fn union_sources<'f>(parts: impl IntoIterator<Item = &'f Sources>) ->
 /// The same with one more source, outermost.
 pub(super) fn with_source(path: &Rc<str>, from: &Sources) -> Sources {
     let rest = from.iter().flat_map(|from| from.iter()).filter(|known| *known != path);
-    Some(std::iter::once(path).chain(rest).take(MOST_PARTS).cloned().collect())
+    Some(std::iter::once(path).chain(rest).take(MAX_PARTS).cloned().collect())
 }
 
 /// The arguments of a call that are entirely literal: those in a dict, and named ones.

@@ -9,7 +9,7 @@ use oxc::ast::ast::{
 use oxc::ast_visit::Visit;
 use oxc::semantic::SymbolId;
 use oxc::span::GetSpan;
-use tidegate_model::reading::{FactKind, Known};
+use tidegate_model::reading::{AbstractValue, FactKind};
 
 use super::value::{Value, ValueKind};
 use super::{Evaluator, paths};
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'_> {
         let text = import.source.value.as_str();
         let at = import.source.span.start;
         let module = module_path(text);
-        let known = || vec![Known::text(text)];
+        let known = || vec![AbstractValue::text(text)];
         let Some(specifiers) = &import.specifiers else {
             self.record(FactKind::Import, &module, at, known(), false);
             return;

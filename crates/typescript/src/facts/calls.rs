@@ -8,7 +8,7 @@ use oxc::ast::ast::{
     Argument, CallExpression, Expression, ImportExpression, NewExpression, TaggedTemplateExpression,
 };
 use oxc::span::GetSpan;
-use tidegate_model::reading::{FactKind, Known};
+use tidegate_model::reading::{AbstractValue, FactKind};
 
 use super::bindings::module_path;
 use super::expressions::place;
@@ -197,7 +197,8 @@ impl<'a> Evaluator<'_> {
             }
             shape => {
                 if matches!(shape, ValueKind::Unknown) && has_text(call.arguments) {
-                    let known: Vec<Known> = call.arguments.iter().map(Value::known).collect();
+                    let known: Vec<AbstractValue> =
+                        call.arguments.iter().map(Value::known).collect();
                     self.record(call.kind, "?()", call.at, known, false);
                 }
                 let mut result = self.return_value_of(&call.function, call.arguments);
@@ -247,7 +248,7 @@ impl<'a> Evaluator<'_> {
         if let Some(value) = self.special(path, hidden, arguments, call) {
             return value;
         }
-        let known: Vec<Known> = arguments.iter().map(Value::known).collect();
+        let known: Vec<AbstractValue> = arguments.iter().map(Value::known).collect();
         self.record(call.kind, path, call.at, known, hidden);
         let mut from = Vec::new();
         super::value::add_source(&mut from, &path.into());

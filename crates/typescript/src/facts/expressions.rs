@@ -11,7 +11,7 @@ use oxc::ast::ast::{
 use oxc::ast_visit::walk;
 use oxc::span::GetSpan;
 use oxc::syntax::operator::{BinaryOperator, UnaryOperator};
-use tidegate_model::reading::{FactKind, Known};
+use tidegate_model::reading::{AbstractValue, FactKind};
 
 use super::value::{MAX_FOLDED_BYTES, MAX_LIST_LENGTH, Object, Value, ValueKind, add_source};
 use super::{Evaluator, MAX_DEPTH, paths};
@@ -93,7 +93,7 @@ impl<'a> Evaluator<'_> {
             Expression::BooleanLiteral(flag) => Value::of(ValueKind::Flag(flag.value)),
             Expression::NullLiteral(_) => Value::of(ValueKind::Nothing),
             Expression::RegExpLiteral(regex) => {
-                let pattern = Known::text(regex.regex.pattern.text.as_str());
+                let pattern = AbstractValue::text(regex.regex.pattern.text.as_str());
                 self.record(FactKind::Syntax, "pattern", regex.span.start, vec![pattern], false);
                 Value::of(ValueKind::Own)
             }

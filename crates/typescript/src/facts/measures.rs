@@ -10,7 +10,7 @@ use oxc::ast::ast::Program;
 use oxc::ast_visit::Visit;
 use oxc::span::Span;
 use oxc::syntax::operator::LogicalOperator;
-use tidegate_model::reading::{Fact, FactKind, Known, Reading};
+use tidegate_model::reading::{AbstractValue, Fact, FactKind, Reading};
 
 use super::names::{Oddity, looks_like, oddity};
 use crate::lines::Lines;
@@ -127,7 +127,10 @@ impl TreeCounter<'_> {
                 path: shown.trim_matches(['\'', '"', '`']).replace('.', "_"),
                 line,
                 column,
-                arguments: vec![Known::number(*length as f64), Known::number(*entropy)],
+                arguments: vec![
+                    AbstractValue::number(*length as f64),
+                    AbstractValue::number(*entropy),
+                ],
                 ..Fact::default()
             });
         }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use tidegate_model::reading::{FactKind, Known};
+use tidegate_model::reading::{AbstractValue, FactKind};
 
 use super::calls::CallSite;
 use super::expressions::GAP;
@@ -142,7 +142,7 @@ impl Evaluator<'_> {
     }
 
     /// Records a write to something that the program did not define.
-    pub(super) fn record_write(&mut self, target: &Value, written: Vec<Known>, at: u32) {
+    pub(super) fn record_write(&mut self, target: &Value, written: Vec<AbstractValue>, at: u32) {
         let ValueKind::Path { path, hidden } = &target.shape else { return };
         let unknown = path.starts_with("?.");
         let telling = path.split('.').any(|name| {
@@ -205,7 +205,7 @@ impl Evaluator<'_> {
 
     fn record_bulk(&mut self, what: &str, size: Option<f64>, at: u32) {
         if let Some(size) = size.filter(|size| *size >= MIN_BULK_SIZE) {
-            self.record(FactKind::Bulk, what, at, vec![Known::number(size)], false);
+            self.record(FactKind::Bulk, what, at, vec![AbstractValue::number(size)], false);
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use serde_json::{Map, Value as Json};
-use tidegate_model::reading::{Form, Known, MOST_PARTS};
+use tidegate_model::reading::{AbstractValue, MAX_PARTS, ValueForm};
 
 /// Maximum bytes of an assembled text. Chosen: names and short programs are far shorter.
 pub(super) const MAX_FOLDED_BYTES: usize = 2048;
@@ -183,10 +183,10 @@ impl Value {
         let Some(depth) = depth.checked_sub(1) else { return };
         match &self.shape {
             ValueKind::List(list) => {
-                list.iter().take(MOST_PARTS).for_each(|one| one.add_sources(into, depth));
+                list.iter().take(MAX_PARTS).for_each(|one| one.add_sources(into, depth));
             }
             ValueKind::Object(object) => {
-                let values = object.entries.iter().take(MOST_PARTS);
+                let values = object.entries.iter().take(MAX_PARTS);
                 values.for_each(|(_, value)| value.add_sources(into, depth));
             }
             _ => {}
@@ -206,23 +206,23 @@ impl Value {
     }
 
     /// The value as a fact reports it.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> AbstractValue {
         self.known_within(2)
     }
 
-    fn known_within(&self, depth: u32) -> Known {
+    fn known_within(&self, depth: u32) -> AbstractValue {
         let form = match &self.shape {
-            ValueKind::Text { text, whole: true, .. } => Form::Text(text.to_string()),
-            ValueKind::Text { text, whole: false, .. } => Form::Begins(text.to_string()),
-            ValueKind::Number(number) => Form::Number(*number),
-            ValueKind::Flag(flag) => Form::Flag(*flag),
-            ValueKind::Function(_) => Form::Function,
-            ValueKind::List(_) => Form::List,
-            ValueKind::Object(object) if depth > 0 => Form::Object(
+            ValueKind::Text { text, whole: true, .. } => ValueForm::Text(text.to_string()),
+            ValueKind::Text { text, whole: false, .. } => ValueForm::Begins(text.to_string()),
+            ValueKind::Number(number) => ValueForm::Number(*number),
+            ValueKind::Flag(flag) => ValueForm::Flag(*flag),
+            ValueKind::Function(_) => ValueForm::Function,
+            ValueKind::List(_) => ValueForm::List,
+            ValueKind::Object(object) if depth > 0 => ValueForm::Object(
                 object
                     .entries
                     .iter()
-                    .take(MOST_PARTS)
+                    .take(MAX_PARTS)
                     .map(|(key, value)| (key.to_string(), value.known_within(depth - 1)))
                     .collect(),
             ),
@@ -230,7 +230,7 @@ impl Value {
             | ValueKind::Unknown
             | ValueKind::Path { .. }
             | ValueKind::Nothing
-            | ValueKind::Own => Form::Unknown,
+            | ValueKind::Own => ValueForm::Unknown,
         };
         let mut from: Vec<String> = self.sources().iter().map(ToString::to_string).collect();
         if let ValueKind::Path { path, .. } = &self.shape
@@ -238,7 +238,7 @@ impl Value {
         {
             from.insert(0, path.to_string());
         }
-        Known { form, from }
+        AbstractValue { form, from }
     }
 
     /// The entries of an object that are entirely literal.
@@ -280,7 +280,7 @@ impl Value {
 pub(super) fn add_source(into: &mut Vec<Rc<str>>, path: &Rc<str>) {
     let first = path.split('.').next().unwrap_or_default().trim_end_matches("()");
     let plain = first == "?" || (PLAIN.contains(&first) && &**path != "Date.now");
-    if !plain && into.len() < MOST_PARTS && !into.contains(path) {
+    if !plain && into.len() < MAX_PARTS && !into.contains(path) {
         into.push(Rc::clone(path));
     }
 }

@@ -1,7 +1,7 @@
 //! References in every form, and programs that probe for servers.
 
 use serde_json::{Map, json};
-use tidegate_model::{Reference, Written};
+use tidegate_model::{LiteralArguments, Reference};
 
 use crate::program::prepare;
 
@@ -158,11 +158,11 @@ fn a_use_that_may_fail_is_guarded() {
 fn argument_spans_include_the_parentheses() {
     let source = "await servers.crm.getLead<any>({ id: 'ä' });\nawait servers.crm.getLead();";
     let prepared = prepare(source).unwrap();
-    let written = Written {
+    let written = LiteralArguments {
         objects: vec![(1, 32)],
         values: vec![(1, 34), (1, 32)],
         keys: vec![(1, 34)],
-        ..Written::default()
+        ..LiteralArguments::default()
     };
     let first = Reference {
         server: "crm".to_owned(),
@@ -179,7 +179,7 @@ fn argument_spans_include_the_parentheses() {
         line: 2,
         server_at: Some((2, 15)),
         arguments: Some((2, 26, 2, 28)),
-        written: Written::default(),
+        written: LiteralArguments::default(),
         literals: Map::new(),
         ..first.clone()
     };

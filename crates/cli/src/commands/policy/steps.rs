@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tidegate_model::{EffectSource, Word};
+use tidegate_model::{Decision, EffectSource};
 use tidegate_policy::{
     Explanation, Permissions, RuleEvaluation, RuleMatch, RulePart, RulingReason,
 };
@@ -99,7 +99,7 @@ fn rules(explanation: &Explanation) -> Step {
     if ruling.depends_on_arguments {
         said.push_str(" (the strictest possible; pass `--arguments` for the exact decision)");
     }
-    let mut step = Step::new("rules", ruling.word != Word::Deny, said);
+    let mut step = Step::new("rules", ruling.word != Decision::Deny, said);
     step.lines = matching.into_iter().map(|rule| line(rule, &ruling.why)).collect();
     step
 }

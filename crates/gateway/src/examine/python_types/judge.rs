@@ -6,7 +6,7 @@
 use std::mem::discriminant;
 
 use tidegate_config::TypeCheck;
-use tidegate_model::{Passing, Reference, ToolRef, did_you_mean};
+use tidegate_model::{ArgumentPassing, Reference, ToolRef, did_you_mean};
 use tidegate_typecheck::{Code, Complaint, Diagnostic};
 
 use super::PythonRequest;
@@ -115,7 +115,7 @@ impl Judge<'_> {
                 })
             }
             Complaint::Arguments if ends_with(reference, diagnostic) => {
-                let is_sure = written.is_whole && written.passing != Passing::Unknown;
+                let is_sure = written.is_whole && written.passing != ArgumentPassing::Unknown;
                 is_sure.then_some(Weight::Sure)
             }
             Complaint::Arguments => written.objects.contains(&place).then_some(Weight::Sure),
@@ -159,7 +159,7 @@ impl Judge<'_> {
         let functions = tools.python_functions();
         let (.., parameters) = functions.iter().find(|(_, own, _)| *own == tool.name)?;
         let is_free = |name: &&str| !reference.written.names.iter().any(|given| given == name);
-        let by_name = reference.written.passing == Passing::Named;
+        let by_name = reference.written.passing == ArgumentPassing::Named;
         let names = parameters.iter().map(|(written, own, _)| match by_name {
             true => written.as_str(),
             false => *own,

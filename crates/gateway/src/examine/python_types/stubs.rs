@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use tidegate_catalog::{ArgumentStyle, Catalog, PythonUse, ResultTypes};
-use tidegate_model::Passing;
+use tidegate_model::ArgumentPassing;
 use tidegate_typecheck::SourceFile;
 
 use super::PythonRequest;
@@ -41,9 +41,9 @@ impl Stubs {
         for reference in request.references {
             let Some(tool) = &reference.tool else { continue };
             let passed = reference.arguments.map(|_| match reference.written.passing {
-                Passing::Named => ArgumentStyle::Named,
-                Passing::Object => ArgumentStyle::Object,
-                Passing::Unknown => ArgumentStyle::Both,
+                ArgumentPassing::Named => ArgumentStyle::Named,
+                ArgumentPassing::Object => ArgumentStyle::Object,
+                ArgumentPassing::Unknown => ArgumentStyle::Both,
             });
             stubs.add(request.catalog, &reference.server, tool, passed);
         }

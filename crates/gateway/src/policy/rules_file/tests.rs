@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tidegate_config::{Environment, PolicySource};
-use tidegate_model::{Effect, Level, ToolRef, Word};
+use tidegate_model::{Decision, Effect, RiskLevel, ToolRef};
 use tidegate_policy::{Policy, RuleInput};
 
 use super::{PolicyError, RulesFile};
@@ -40,29 +40,29 @@ impl Watched {
     }
 
     /// One look at a time at which no file is old.
-    fn look(&self) -> Word {
+    fn look(&self) -> Decision {
         self.look_at(SystemTime::UNIX_EPOCH)
     }
 
-    fn look_at(&self, time: SystemTime) -> Word {
+    fn look_at(&self, time: SystemTime) -> Decision {
         let mut watch = self.file.watch.lock().unwrap();
         self.file.look(&mut watch, &self.policy, time);
         self.word()
     }
 
     /// Two looks: the second sees that the file is as it was in the first.
-    fn looks(&self) -> Word {
+    fn looks(&self) -> Decision {
         self.look();
         self.look()
     }
 
-    fn word(&self) -> Word {
+    fn word(&self) -> Decision {
         let tool = ToolRef::new("files", "read");
         let subject = RuleInput {
             tool: Some(&tool),
             arguments: None,
             profiles: &[],
-            level: Level::Low,
+            level: RiskLevel::Low,
             effect: Effect::Unknown,
         };
         self.policy.rules().rule(&subject).word
@@ -76,15 +76,15 @@ fn unknown(word: &str) -> String {
 #[test]
 fn a_changed_file_is_in_force_once_it_is_seen_twice_alike() {
     let watched = Watched::new(Some(&unknown("deny")));
-    assert_eq!(watched.word(), Word::Deny);
+    assert_eq!(watched.word(), Decision::Deny);
     fs::write(watched.path(), unknown("ask")).unwrap();
-    assert_eq!(watched.look(), Word::Deny);
-    assert_eq!(watched.look(), Word::Ask);
+    assert_eq!(watched.look(), Decision::Deny);
+    assert_eq!(watched.look(), Decision::Ask);
     // By a new file in its place, too.
     let other = watched.folder.path().join("new");
     fs::write(&other, unknown("deny")).unwrap();
     fs::rename(&other, watched.path()).unwrap();
-    assert_eq!(watched.looks(), Word::Deny);
+    assert_eq!(watched.looks(), Decision::Deny);
 }
 
 #[test]
@@ -92,17 +92,17 @@ fn a_file_that_was_changed_a_while_ago_is_in_force_at_once() {
     let watched = Watched::new(Some(&unknown("deny")));
     fs::write(watched.path(), unknown("ask")).unwrap();
     let changed = fs::metadata(watched.path()).unwrap().modified().unwrap();
-    assert_eq!(watched.look_at(changed), Word::Deny);
+    assert_eq!(watched.look_at(changed), Decision::Deny);
     fs::write(watched.path(), unknown("allow")).unwrap();
-    assert_eq!(watched.look_at(SystemTime::now() + Duration::from_secs(60)), Word::Allow);
+    assert_eq!(watched.look_at(SystemTime::now() + Duration::from_secs(60)), Decision::Allow);
 }
 
 #[test]
 fn a_file_that_came_later_is_in_force() {
     let watched = Watched::new(None);
-    assert_eq!(watched.looks(), Word::Allow);
+    assert_eq!(watched.looks(), Decision::Allow);
     fs::write(watched.path(), unknown("deny")).unwrap();
-    assert_eq!(watched.looks(), Word::Deny);
+    assert_eq!(watched.looks(), Decision::Deny);
 }
 
 #[test]
@@ -110,16 +110,16 @@ fn a_bad_an_empty_and_a_deleted_file_leave_the_rules_in_force() {
     let watched = Watched::new(Some(&unknown("deny")));
     for bad in ["[defaults", "[defaults]\nunknown = \"no\"", "", "[[rule]]\nname = \"x\""] {
         fs::write(watched.path(), bad).unwrap();
-        assert_eq!(watched.looks(), Word::Deny, "{bad}");
-        assert_eq!(watched.looks(), Word::Deny, "{bad}");
+        assert_eq!(watched.looks(), Decision::Deny, "{bad}");
+        assert_eq!(watched.looks(), Decision::Deny, "{bad}");
     }
     fs::remove_file(watched.path()).unwrap();
-    assert_eq!(watched.looks(), Word::Deny);
+    assert_eq!(watched.looks(), Decision::Deny);
     fs::create_dir(watched.path()).unwrap();
-    assert_eq!(watched.looks(), Word::Deny);
+    assert_eq!(watched.looks(), Decision::Deny);
     fs::remove_dir(watched.path()).unwrap();
     fs::write(watched.path(), unknown("allow")).unwrap();
-    assert_eq!(watched.looks(), Word::Allow);
+    assert_eq!(watched.looks(), Decision::Allow);
 }
 
 #[test]
