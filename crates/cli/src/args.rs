@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use tidegate_bench::Suite;
 use tidegate_demo::ServerName;
-use tidegate_gateway::SessionId;
 
 pub(crate) use policy::{
     ApprovalsArgs, ApprovalsCommand, LevelArg, PolicyArgs, PolicyCommand, PolicyTestArgs,
@@ -122,15 +121,6 @@ pub(crate) struct BenchArgs {
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// The name of a session: short, and without characters that are special in paths or shells.
-fn parse_session(text: &str) -> Result<SessionId, String> {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
-    if (1..=64).contains(&text.len()) && text.chars().all(is_plain) {
-        return Ok(SessionId(text.into()));
-    }
-    Err("a session name has 1 to 64 characters: letters, digits, `.`, `_` and `-`".to_owned())
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use tidegate_config::{Environment, Settings};
-use tidegate_gateway::{Gateway, OwnSession, RunContext, SessionError, SessionId};
+use tidegate_gateway::{Gateway, OwnSession, RunContext, SessionError};
+use tidegate_model::Principal;
 use tokio_util::sync::CancellationToken;
 
 use crate::print::Usage;
@@ -66,8 +67,8 @@ pub(crate) fn cancelled_by_ctrl_c() -> RunContext {
 }
 
 /// Reserves a named session for this process, until the returned value is dropped.
-pub(crate) fn own_session(gateway: &Gateway, session: &SessionId) -> anyhow::Result<OwnSession> {
-    gateway.own_session(session).map_err(|error| match error {
+pub(crate) fn own_session(gateway: &Gateway, principal: &Principal) -> anyhow::Result<OwnSession> {
+    gateway.own_session(principal).map_err(|error| match error {
         SessionError::InUse(_) => Usage(error.to_string()).into(),
         SessionError::Lock { .. } => error.into(),
     })

@@ -4,19 +4,18 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tidegate_model::SandboxKind;
+use tidegate_model::{Principal, SandboxKind};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::answer::form::Form;
 use crate::answer::shown::Shown;
-use crate::session::SessionId;
 
 /// What a request brings besides its content.
 #[derive(Clone)]
 pub struct RunContext {
-    /// Whose request it is.
-    pub session: SessionId,
+    /// Who makes the request.
+    pub principal: Principal,
     /// Ends the run when the client gives up.
     pub cancelled: CancellationToken,
     /// Tells the client how far the run is.
@@ -27,9 +26,6 @@ pub struct RunContext {
     pub approver: Option<Arc<dyn Approver>>,
     /// A stronger sandbox than the program needs.
     pub sandbox: Option<SandboxKind>,
-    /// The user started it by hand. Without a name of a session, their answers hold for
-    /// whatever they start like this, and for no client's requests.
-    pub by_hand: bool,
 }
 
 /// What a person answers.
@@ -69,13 +65,12 @@ impl Default for RunContext {
     fn default() -> Self {
         let (progress, _) = watch::channel(Progress::default());
         Self {
-            session: SessionId::default(),
+            principal: Principal::default(),
             cancelled: CancellationToken::new(),
             progress,
             profile: None,
             approver: None,
             sandbox: None,
-            by_hand: false,
         }
     }
 }

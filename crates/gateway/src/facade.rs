@@ -4,14 +4,13 @@
 //! floor that answers.
 
 use serde_json::{Map, Value};
-use tidegate_model::RunError;
+use tidegate_model::{Principal, RunError};
 
 use crate::answer::shown::{Sanitized, ShowResult, Shown, ToolAnswer, ToolList, ToolText};
 use crate::bridge::skills::SaveSkill;
 use crate::context::RunContext;
 use crate::gateway::Gateway;
 use crate::privacy::named_session::{OwnSession, SessionError};
-use crate::session::SessionId;
 use crate::tools::search::{SearchRequest, SearchResult};
 
 impl Gateway {
@@ -34,7 +33,7 @@ impl Gateway {
         let found = self.tools.search(request).await;
         let definition_tokens = found.definition_tokens();
         let text = ToolText { text: found.to_string(), definition_tokens };
-        self.answers.show(text, &context.session)
+        self.answers.show(text, &context.principal)
     }
 
     /// The typed definition of one tool, as a client reads it.
@@ -44,12 +43,12 @@ impl Gateway {
             text: found.to_string(),
             definition_tokens: found.tokens,
         };
-        self.answers.show_result(found.map(text), &context.session)
+        self.answers.show_result(found.map(text), &context.principal)
     }
 
     /// Every upstream tool as itself, named `<server>__<tool>`, for a client.
     pub async fn upstream_tools(&self, context: &RunContext) -> Shown<Vec<Value>> {
-        self.answers.show(ToolList(self.tools.as_listed().await), &context.session)
+        self.answers.show(ToolList(self.tools.as_listed().await), &context.principal)
     }
 
     /// All skills as a client reads them.
@@ -88,17 +87,17 @@ impl Gateway {
 
     /// The name of a session in the vault.
     pub fn pii_session(&self, context: &RunContext) -> String {
-        self.privacy.session(&context.session).name.clone()
+        self.privacy.session(&context.principal).name.clone()
     }
 
     /// Makes a session this process's own. Those without a name always are.
-    pub fn own_session(&self, session: &SessionId) -> Result<OwnSession, SessionError> {
-        self.privacy.own_session(session)
+    pub fn own_session(&self, principal: &Principal) -> Result<OwnSession, SessionError> {
+        self.privacy.own_session(principal)
     }
 
     /// An error that was found before the gateway was asked for anything, for the client.
     pub fn show_error(&self, error: RunError, context: &RunContext) -> Shown<RunError> {
-        self.answers.show(error, &context.session)
+        self.answers.show(error, &context.principal)
     }
 
     /// A text for the log, in which personal data has tokens.

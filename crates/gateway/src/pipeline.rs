@@ -42,7 +42,7 @@ impl Gateway {
     ) -> ShowResult<Response> {
         let unparked = self.approvals.unpark(id, context);
         let (identity, journal) =
-            unparked.map_err(|error| self.answers.show(error, &context.session))?;
+            unparked.map_err(|error| self.answers.show(error, &context.principal))?;
         Ok(self.execute_as(identity, journal, context).await)
     }
 
@@ -95,8 +95,8 @@ impl Gateway {
         if !self.privacy.is_off() {
             ended.warnings.extend(person.take_notes());
         }
-        let (session, errors) = (&context.session, &person.errors);
-        let shown = self.answers.show_run(ended, id.clone(), execution_ms, session, errors);
+        let (principal, errors) = (&context.principal, &person.errors);
+        let shown = self.answers.show_run(ended, id.clone(), execution_ms, principal, errors);
         let (response, result_bytes) = shown.await;
         person.ended(response.error.as_ref());
         let record = RunRecord {

@@ -60,10 +60,10 @@ impl Principal {
     /// process.
     pub fn key(&self, process: &str) -> PrincipalKey {
         PrincipalKey(match self {
-            Self::Process => format!("process {process}").into(),
-            Self::LocalUser => "by hand".into(),
-            Self::Session(name) => format!("session {name}").into(),
-            Self::Token(name) => format!("token {name}").into(),
+            Self::Process => format!("process {process}"),
+            Self::LocalUser => "by hand".to_owned(),
+            Self::Session(name) => format!("session {name}"),
+            Self::Token(name) => format!("token {name}"),
         })
     }
 }
@@ -74,7 +74,7 @@ impl Principal {
 /// key never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct PrincipalKey(Arc<str>);
+pub struct PrincipalKey(String);
 
 impl PrincipalKey {
     /// The key as text.

@@ -5,7 +5,7 @@
 //! its source. The user's configuration wins, then the tool's annotations, then a verb in
 //! its name. The name counts only if the tool claims nothing, so it never weakens a claim.
 //! What follows from an effect is up to the rules (`PolicyDefaults`) and to the profile
-//! (`Effects::allows`).
+//! (`EffectCeiling::allows`).
 
 use heck::ToSnakeCase;
 use tidegate_model::{Effect, EffectOverrides, EffectSource, Hints, ToolPattern, ToolRef};

@@ -16,10 +16,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tidegate_gateway::{
-    Approver, Gateway, Progress, RunContext, SaveSkill, SearchRequest, SessionId, Shown,
-};
-use tidegate_model::{ErrorCode, RunError, did_you_mean};
+use tidegate_gateway::{Approver, Gateway, Progress, RunContext, SaveSkill, SearchRequest, Shown};
+use tidegate_model::{ErrorCode, Principal, RunError, did_you_mean};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -40,7 +38,7 @@ pub(crate) struct Handler {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) surface: Surface,
     /// The principal of these requests.
-    pub(crate) session: SessionId,
+    pub(crate) principal: Principal,
     pub(crate) pending: Arc<PendingRequests>,
 }
 
@@ -87,7 +85,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = definitions(self.surface);
         if self.surface == Surface::Direct {
-            let run = RunContext { session: self.session.clone(), ..RunContext::default() };
+            let run = RunContext { principal: self.principal.clone(), ..RunContext::default() };
             let listed = self.gateway.upstream_tools(&run).await;
             let listed = listed.iter().cloned();
             tools = listed.filter_map(|tool| serde_json::from_value(tool).ok()).collect();
@@ -101,7 +99,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let mut run = RunContext {
-            session: self.session.clone(),
+            principal: self.principal.clone(),
             cancelled: context.ct.clone(),
             ..RunContext::default()
         };

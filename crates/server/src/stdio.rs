@@ -8,7 +8,8 @@ use std::sync::Arc;
 use rmcp::service::{ServerInitializeError, ServiceExt};
 use rmcp::transport::stdio_pipes;
 use thiserror::Error;
-use tidegate_gateway::{Gateway, SessionId};
+use tidegate_gateway::Gateway;
+use tidegate_model::Principal;
 
 use crate::handler::Handler;
 use crate::surface::Surface;
@@ -28,10 +29,10 @@ pub enum ServeError {
 pub async fn serve_stdio(
     gateway: Arc<Gateway>,
     surface: Surface,
-    session: SessionId,
+    principal: Principal,
 ) -> Result<(), ServeError> {
     gateway.prepare_worker();
-    let handler = Handler { gateway, surface, session, pending: Arc::default() };
+    let handler = Handler { gateway, surface, principal, pending: Arc::default() };
     let service = match handler.serve(stdio_pipes()).await {
         Ok(service) => service,
         // A client that only tests whether the command starts.

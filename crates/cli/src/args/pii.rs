@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tidegate_gateway::SessionId;
-
-use super::parse_session;
+use tidegate_model::SessionName;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -45,8 +43,8 @@ pub(crate) enum PiiCommand {
         #[arg(default_value = "-")]
         file: PathBuf,
         /// Session of the tokens [default: a new one]
-        #[arg(long, value_name = "NAME", value_parser = parse_session)]
-        session: Option<SessionId>,
+        #[arg(long, value_name = "NAME")]
+        session: Option<SessionName>,
         /// Print one JSON document, with counts by type
         #[arg(long)]
         json: bool,
@@ -57,8 +55,8 @@ pub(crate) enum PiiCommand {
         #[arg(default_value = "-")]
         file: PathBuf,
         /// Session of the tokens [default: the newest one]
-        #[arg(long, value_name = "NAME", value_parser = parse_session)]
-        session: Option<SessionId>,
+        #[arg(long, value_name = "NAME")]
+        session: Option<SessionName>,
         /// Print one JSON document, with counts by type
         #[arg(long)]
         json: bool,
@@ -73,8 +71,8 @@ pub(crate) enum PiiCommand {
     #[command(group(clap::ArgGroup::new("what").required(true).args(["session", "value"])))]
     Erase {
         /// All values of this session
-        #[arg(long, value_name = "NAME", value_parser = parse_session)]
-        session: Option<SessionId>,
+        #[arg(long, value_name = "NAME")]
+        session: Option<SessionName>,
         /// File with the value, or `-` for standard input
         #[arg(long, value_name = "FILE")]
         value: Option<PathBuf>,

@@ -4,10 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use tidegate_gateway::SessionId;
-use tidegate_model::{Engine, Language, SandboxKind};
-
-use super::parse_session;
+use tidegate_model::{Engine, Language, SandboxKind, SessionName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -40,8 +37,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
     /// Session whose tokens of personal data are used [default: one for this run]
-    #[arg(long, value_name = "NAME", value_parser = parse_session)]
-    pub(crate) session: Option<SessionId>,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<SessionName>,
     /// Print the answer of `execute_code` as one JSON document
     #[arg(long)]
     pub(crate) json: bool,

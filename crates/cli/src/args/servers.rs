@@ -1,9 +1,7 @@
 //! The arguments of `serve`, `servers` and `doctor`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use tidegate_gateway::SessionId;
-
-use super::parse_session;
+use tidegate_model::SessionName;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -14,8 +12,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_enum, default_value_t = SurfaceArg::Standard)]
     pub(crate) surface: SurfaceArg,
     /// Session whose tokens of personal data are used [default: one for this process]
-    #[arg(long, value_name = "NAME", value_parser = parse_session)]
-    pub(crate) session: Option<SessionId>,
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<SessionName>,
 }
 
 /// Which tools the client sees.

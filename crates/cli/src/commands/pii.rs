@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tidegate_config::Environment;
 use tidegate_gateway::admin::{Admin, PersonalDataAdmin};
-use tidegate_gateway::{Gateway, RunContext, SessionId, detector};
-use tidegate_model::{Detect, Span, visible_line};
+use tidegate_gateway::{Gateway, RunContext, detector};
+use tidegate_model::{Detect, Principal, SessionName, Span, visible_line};
 
 use crate::args::pii::{PiiArgs, PiiCommand, PiiKind};
 use crate::print::Usage;
@@ -53,10 +53,10 @@ fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitC
         PiiCommand::Tokenize { file, session, json } => {
             let text = read(file)?;
             let context = RunContext {
-                session: session.clone().unwrap_or_default(),
+                principal: Principal::at_terminal(session.clone()),
                 ..RunContext::default()
             };
-            let _own = context::own_session(gateway, &context.session)?;
+            let _own = context::own_session(gateway, &context.principal)?;
             let done = match gateway.sanitize_pii(&text, &context) {
                 Ok(done) => done,
                 Err(error) => return Ok(print::failed(&error)),
@@ -76,7 +76,8 @@ fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitC
             else {
                 return Err(Usage("no session has any values; they may have expired".into()).into());
             };
-            let context = RunContext { session, ..RunContext::default() };
+            let principal = Principal::Session(session);
+            let context = RunContext { principal, ..RunContext::default() };
             let restored = match gateway.reveal_pii(&text, &context) {
                 Ok(restored) => restored,
                 Err(error) => return Ok(print::failed(&error)),
@@ -93,12 +94,12 @@ fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitC
 
 fn erase(
     config: &Option<PathBuf>,
-    session: Option<&SessionId>,
+    session: Option<&SessionName>,
     value: Option<&Path>,
 ) -> anyhow::Result<ExitCode> {
     let kept = personal_data(config)?;
     let erased = match session {
-        Some(session) => kept.erase_session(&session.0)?,
+        Some(session) => kept.erase_session(session.as_str())?,
         None => kept.erase_value(read(value.unwrap_or(Path::new("-")))?.trim())?,
     };
     print::line(format!("{} erased", print::counted(erased, "value")));
@@ -111,9 +112,9 @@ fn personal_data(config: &Option<PathBuf>) -> anyhow::Result<PersonalDataAdmin> 
     Ok(Admin::new(&settings).personal_data()?)
 }
 
-fn newest_session(gateway: &Gateway) -> anyhow::Result<Option<SessionId>> {
+fn newest_session(gateway: &Gateway) -> anyhow::Result<Option<SessionName>> {
     let sessions = Admin::new(gateway.settings()).personal_data()?.sessions()?;
-    Ok(sessions.first().map(|session| SessionId(session.name.as_str().into())))
+    Ok(sessions.iter().find_map(|session| SessionName::parse(&session.name).ok()))
 }
 
 /// One line of `tidegate pii scan --jsonl`.

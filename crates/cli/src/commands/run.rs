@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use serde_json::Value;
-use tidegate_model::{Language, Program, Response, RunId, visible_json};
+use tidegate_model::{Language, Principal, Program, Response, RunId, visible_json};
 
 use crate::args::{EngineArg, LangArg, RunArgs};
 use crate::print::Usage;
@@ -18,11 +18,10 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let gateway = context::gateway(config)?;
     let mut context = context::cancelled_by_ctrl_c();
     context.profile.clone_from(&args.profile);
-    context.session = args.session.clone().unwrap_or_default();
-    let _own = context::own_session(&gateway, &context.session)?;
+    context.principal = Principal::at_terminal(args.session.clone());
+    let _own = context::own_session(&gateway, &context.principal)?;
     context.approver = terminal::approver();
     context.sandbox = Some(args.sandbox.kind());
-    context.by_hand = true;
     let response = {
         let _spinner = print::Spinner::start("running");
         match (program, &args.resume) {

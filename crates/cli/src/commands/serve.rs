@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use tidegate_model::Principal;
 use tidegate_server::{Surface, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -19,11 +20,11 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::R
         SurfaceArg::Lean => Surface::Lean,
         SurfaceArg::Direct => Surface::Direct,
     };
-    let session = args.session.clone().unwrap_or_default();
-    let _own = context::own_session(&gateway, &session)?;
+    let principal = Principal::on_stdio(args.session.clone());
+    let _own = context::own_session(&gateway, &principal)?;
     let mut terminate = signal(SignalKind::terminate())?;
     let served = tokio::select! {
-        served = serve_stdio(gateway.clone(), surface, session) => served,
+        served = serve_stdio(gateway.clone(), surface, principal) => served,
         _ = tokio::signal::ctrl_c() => Ok(()),
         _ = terminate.recv() => Ok(()),
     };

@@ -17,10 +17,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, Principal, RunError};
 use tokio::sync::oneshot;
-
-use crate::session::SessionId;
 
 /// The bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +38,7 @@ pub(crate) struct Queue {
 /// The right to exist as a run. Given back when it is dropped.
 pub(crate) struct Turn {
     queue: Arc<Queue>,
-    session: SessionId,
+    principal: Principal,
     phase: Phase,
 }
 
@@ -56,14 +54,14 @@ struct State {
     starting: usize,
     waiting: usize,
     /// Sessions that run or wait.
-    sessions: HashMap<SessionId, Session>,
+    sessions: HashMap<Principal, QueuedSession>,
     /// Sessions that wait, the next one first.
-    turns: VecDeque<SessionId>,
+    turns: VecDeque<Principal>,
     tickets: u64,
 }
 
 #[derive(Default)]
-struct Session {
+struct QueuedSession {
     running: usize,
     line: VecDeque<Waiter>,
 }
@@ -89,13 +87,13 @@ impl Queue {
     /// queue.
     pub(crate) async fn enter(
         self: &Arc<Self>,
-        session: &SessionId,
+        principal: &Principal,
         patience: Duration,
     ) -> Result<Turn, RunError> {
-        let mut place = self.line_up(session)?;
+        let mut place = self.line_up(principal)?;
         self.dispatch();
         match tokio::time::timeout(patience, &mut place.verdict).await {
-            Ok(Ok(Verdict::YourTurn)) => Ok(self.admitted(session)),
+            Ok(Ok(Verdict::YourTurn)) => Ok(self.admitted(principal)),
             Ok(_) => Err(self.busy("the queue is full")),
             Err(_) => {
                 drop(place);
@@ -105,11 +103,11 @@ impl Queue {
         }
     }
 
-    fn line_up(self: &Arc<Self>, session: &SessionId) -> Result<Place, RunError> {
+    fn line_up(self: &Arc<Self>, principal: &Principal) -> Result<Place, RunError> {
         let mut state = self.state();
         // A request that would be admitted at once needs no place in the queue.
-        let full = state.waiting >= self.bounds.waiting && !state.has_room(session, &self.bounds);
-        if full && !state.displace_for(session) {
+        let full = state.waiting >= self.bounds.waiting && !state.has_room(principal, &self.bounds);
+        if full && !state.displace_for(principal) {
             drop(state);
             return Err(self.busy("the queue is full"));
         }
@@ -117,12 +115,12 @@ impl Queue {
         let ticket = state.tickets;
         let (sender, verdict) = oneshot::channel();
         state.waiting += 1;
-        let line = &mut state.sessions.entry(session.clone()).or_default().line;
+        let line = &mut state.sessions.entry(principal.clone()).or_default().line;
         line.push_back(Waiter { ticket, verdict: sender });
         if line.len() == 1 {
-            state.turns.push_back(session.clone());
+            state.turns.push_back(principal.clone());
         }
-        Ok(Place { queue: Arc::clone(self), session: session.clone(), ticket, verdict })
+        Ok(Place { queue: Arc::clone(self), principal: principal.clone(), ticket, verdict })
     }
 
     /// Admits whoever can be admitted.
@@ -134,9 +132,9 @@ impl Queue {
         }
     }
 
-    fn admitted(self: &Arc<Self>, session: &SessionId) -> Turn {
-        let (queue, session) = (Arc::clone(self), session.clone());
-        Turn { queue, session, phase: Phase::Starting }
+    fn admitted(self: &Arc<Self>, principal: &Principal) -> Turn {
+        let (queue, principal) = (Arc::clone(self), principal.clone());
+        Turn { queue, principal, phase: Phase::Starting }
     }
 
     fn busy(&self, why: &str) -> RunError {
@@ -162,8 +160,8 @@ impl Queue {
 }
 
 impl State {
-    fn has_room(&self, session: &SessionId, bounds: &Bounds) -> bool {
-        let own = self.sessions.get(session);
+    fn has_room(&self, principal: &Principal, bounds: &Bounds) -> bool {
+        let own = self.sessions.get(principal);
         self.running < bounds.runs
             && self.starting < bounds.starting
             && own.is_none_or(|own| own.running < bounds.runs_per_session && own.line.is_empty())
@@ -174,7 +172,7 @@ impl State {
         if self.running >= bounds.runs || self.starting >= bounds.starting {
             return None;
         }
-        let may = |id: &SessionId| {
+        let may = |id: &Principal| {
             self.sessions.get(id).is_some_and(|one| one.running < bounds.runs_per_session)
         };
         let at = self.turns.iter().position(may)?;
@@ -192,8 +190,8 @@ impl State {
     }
 
     /// Makes room at the cost of a session that waits with more than one more.
-    fn displace_for(&mut self, session: &SessionId) -> bool {
-        let own = self.sessions.get(session).map_or(0, |own| own.line.len());
+    fn displace_for(&mut self, principal: &Principal) -> bool {
+        let own = self.sessions.get(principal).map_or(0, |own| own.line.len());
         let longest = self.sessions.iter().max_by_key(|(_, one)| one.line.len());
         let Some(id) =
             longest.filter(|(_, one)| one.line.len() > own + 1).map(|(id, _)| id.clone())
@@ -209,7 +207,7 @@ impl State {
     }
 
     /// Takes a waiter out of its line, if it is still there.
-    fn leave(&mut self, id: &SessionId, ticket: u64) {
+    fn leave(&mut self, id: &Principal, ticket: u64) {
         let Some(session) = self.sessions.get_mut(id) else { return };
         let Some(at) = session.line.iter().position(|waiter| waiter.ticket == ticket) else {
             return;
@@ -222,8 +220,8 @@ impl State {
         self.forget_if_idle(id);
     }
 
-    fn forget_if_idle(&mut self, id: &SessionId) {
-        let idle = |one: &Session| one.running == 0 && one.line.is_empty();
+    fn forget_if_idle(&mut self, id: &Principal) {
+        let idle = |one: &QueuedSession| one.running == 0 && one.line.is_empty();
         if self.sessions.get(id).is_some_and(idle) {
             self.sessions.remove(id);
         }
@@ -249,10 +247,10 @@ impl Drop for Turn {
             if self.phase == Phase::Starting {
                 state.starting -= 1;
             }
-            if let Some(session) = state.sessions.get_mut(&self.session) {
+            if let Some(session) = state.sessions.get_mut(&self.principal) {
                 session.running -= 1;
             }
-            state.forget_if_idle(&self.session);
+            state.forget_if_idle(&self.principal);
         }
         self.queue.dispatch();
     }
@@ -261,17 +259,17 @@ impl Drop for Turn {
 /// A place in the queue. Left when it is dropped, whatever has become of it.
 struct Place {
     queue: Arc<Queue>,
-    session: SessionId,
+    principal: Principal,
     ticket: u64,
     verdict: oneshot::Receiver<Verdict>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.queue.state().leave(&self.session, self.ticket);
+        self.queue.state().leave(&self.principal, self.ticket);
         // It was given its turn and left before it noticed. Once received, this is empty.
         if let Ok(Verdict::YourTurn) = self.verdict.try_recv() {
-            drop(self.queue.admitted(&self.session));
+            drop(self.queue.admitted(&self.principal));
         }
     }
 }

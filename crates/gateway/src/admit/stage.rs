@@ -50,8 +50,8 @@ impl Admission {
     /// Waits for the program's turn.
     pub(crate) async fn admit(&self, run: Submitted) -> Result<Admitted, RunError> {
         input_limits::program(&run.program.source, &self.input)?;
-        let session = &run.person.context().session;
-        let turn = self.queue.enter(session, run.limits.time).await?;
+        let principal = &run.person.context().principal;
+        let turn = self.queue.enter(principal, run.limits.time).await?;
         Ok(Admitted { run, turn, _sealed: Sealed })
     }
 
@@ -65,7 +65,7 @@ impl Admission {
         let permissions = self.policy.permissions(context.profile.as_deref())?;
         let limits = self.policy.limits_of(program, &permissions);
         input_limits::program(&program.source, &self.input)?;
-        let turn = self.queue.enter(&context.session, limits.time).await?;
+        let turn = self.queue.enter(&context.principal, limits.time).await?;
         Ok((permissions, turn))
     }
 }

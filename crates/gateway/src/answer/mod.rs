@@ -19,11 +19,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidegate_config::BinaryContent;
-use tidegate_model::{Answer, ErrorCode, Response, RunError, RunId};
+use tidegate_model::{Answer, ErrorCode, Principal, Response, RunError, RunId};
 use tidegate_store::{Outputs, RunRecord, Store};
 
 use crate::privacy::{Leaving, Privacy, RedactedErrors};
-use crate::session::SessionId;
 use ended::Ended;
 use shown::{EndedRun, Outgoing, RawAnswer, RunAnswer, ShowResult, Shown, ToolAnswer, show};
 
@@ -52,18 +51,18 @@ impl Answers {
         Self { privacy, store, outputs, binary }
     }
 
-    pub(crate) fn show<T: Outgoing>(&self, outgoing: T, session: &SessionId) -> Shown<T::Shown> {
-        show(outgoing, &mut self.privacy.leaving(session))
+    pub(crate) fn show<T: Outgoing>(&self, outgoing: T, principal: &Principal) -> Shown<T::Shown> {
+        show(outgoing, &mut self.privacy.leaving(principal))
     }
 
     pub(crate) fn show_result<T: Outgoing>(
         &self,
         result: Result<T, RunError>,
-        session: &SessionId,
+        principal: &Principal,
     ) -> ShowResult<T::Shown> {
         match result {
-            Ok(outgoing) => Ok(self.show(outgoing, session)),
-            Err(error) => Err(self.show(error, session)),
+            Ok(outgoing) => Ok(self.show(outgoing, principal)),
+            Err(error) => Err(self.show(error, principal)),
         }
     }
 
@@ -88,7 +87,7 @@ impl Answers {
         ended: Ended,
         id: RunId,
         execution_ms: f64,
-        session: &SessionId,
+        principal: &Principal,
         errors: &Arc<RedactedErrors>,
     ) -> (Shown<Response>, u64) {
         let output = ended.outcome.as_ref().ok().and_then(Option::as_ref);
@@ -96,20 +95,20 @@ impl Answers {
         let outputs = Arc::clone(&self.outputs);
         let run = EndedRun { ended, id: id.clone(), execution_ms, outputs };
         let shown = if bytes < AT_ONCE_BYTES {
-            redacted(run, &self.privacy, session, errors)
+            redacted(run, &self.privacy, principal, errors)
         } else {
             let failed = run.failed(not_redacted());
             let (privacy, of, own) =
-                (Arc::clone(&self.privacy), session.clone(), Arc::clone(errors));
+                (Arc::clone(&self.privacy), principal.clone(), Arc::clone(errors));
             let shown = tokio::task::spawn_blocking(move || redacted(run, &privacy, &of, &own));
-            shown.await.unwrap_or_else(|_| redacted(failed, &self.privacy, session, errors))
+            shown.await.unwrap_or_else(|_| redacted(failed, &self.privacy, principal, errors))
         };
         let (response, result_bytes, whole) = shown.into_parts();
         let output = match &whole.outcome {
             Ok(output) => output.as_deref().unwrap_or_default(),
             Err(error) => &error.message,
         };
-        self.privacy.watch_output(session, &id, [output, &whole.logs], response.bytes());
+        self.privacy.watch_output(principal, &id, [output, &whole.logs], response.bytes());
         (response, result_bytes)
     }
 
@@ -126,10 +125,10 @@ impl Answers {
 fn redacted(
     run: EndedRun,
     privacy: &Privacy,
-    session: &SessionId,
+    principal: &Principal,
     errors: &RedactedErrors,
 ) -> Shown<RunAnswer> {
-    show(run, &mut privacy.leaving(session).keeping(errors))
+    show(run, &mut privacy.leaving(principal).keeping(errors))
 }
 
 fn not_redacted() -> RunError {

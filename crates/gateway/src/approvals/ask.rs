@@ -24,7 +24,7 @@ impl Approvals {
     ) -> Result<(), RunError> {
         let tool = &asked.call.tool;
         let _turn = person.asking.lock().await;
-        let leaving = &mut self.privacy.leaving(&person.context.session);
+        let leaving = &mut self.privacy.leaving(&person.context.principal);
         if person.granted.run.is_refused(tool) {
             return Err(person.errors.add(call_form::refused_before(tool, leaving)));
         }
@@ -60,7 +60,8 @@ impl Approvals {
         run: &RunId,
         question: Question,
     ) -> Result<ApprovalScope, RunError> {
-        let subject = subject_of_text("asked", &format!("{}\0{}", person.asker, question.subject));
+        let subject =
+            subject_of_text("asked", &format!("{}\0{}", person.requester, question.subject));
         let question = Question { subject, ..question };
         let opened = self.open_question(run, question);
         let pending = match opened.map_err(|error| person.errors.add(error))? {

@@ -122,13 +122,14 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::{Value, json};
-    use tidegate_model::{Decision, Effect, EffectSource, RiskLevel, ToolCall, ToolRef};
+    use tidegate_model::{
+        Decision, Effect, EffectSource, Principal, RiskLevel, SessionName, ToolCall, ToolRef,
+    };
     use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
 
     use super::{code_lines, details_of_call, refused_before, title_of_call};
     use crate::privacy::{Privacy, RedactedErrors, Vaults};
-    use crate::session::SessionId;
 
     fn privacy() -> (tempfile::TempDir, Arc<Privacy>) {
         let state = tempfile::tempdir().unwrap();
@@ -137,8 +138,8 @@ mod tests {
         (state, Arc::new(Privacy::open(Default::default(), vaults).unwrap()))
     }
 
-    fn session() -> SessionId {
-        SessionId("s".into())
+    fn session() -> Principal {
+        Principal::Session(SessionName::parse("s").unwrap())
     }
 
     async fn arrive(privacy: &Arc<Privacy>, answer: String) {

@@ -16,7 +16,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId, SandboxKind};
+use tidegate_model::{
+    Engine, ErrorCode, Language, PrincipalKey, Program, RunError, RunId, SandboxKind,
+};
 use tidegate_store::{Parked, ParkedRun, WaitingRun};
 
 use crate::ids::short_id;
@@ -46,8 +48,9 @@ struct StoredRun {
     profile: Option<String>,
     /// The session whose tokens the program may have.
     tokens_of: String,
-    /// Whose questions its questions are.
-    asker: String,
+    /// The principal whose approvals count.
+    #[serde(rename = "asker")]
+    requester: PrincipalKey,
     /// A stronger sandbox than it needs.
     sandbox: Option<SandboxKind>,
     /// Nothing if there was too much to keep.
@@ -76,11 +79,12 @@ pub(crate) struct Identity {
     pub(crate) id: RunId,
     pub(crate) program: Program,
     pub(crate) profile: Option<String>,
+    /// The storage key of its principal.
     pub(crate) session: String,
     /// The name under which the vault has the tokens that the program may have.
     pub(crate) tokens_of: String,
-    /// Whose questions its questions are, wherever it goes on.
-    pub(crate) asker: String,
+    /// The principal whose approvals count, wherever the run is resumed.
+    pub(crate) requester: PrincipalKey,
     /// A stronger sandbox than it needs.
     pub(crate) sandbox: Option<SandboxKind>,
 }
@@ -249,7 +253,7 @@ impl Journal {
 
     /// Where the run is kept, and what.
     fn written(&self, state: &State) -> (RunId, String) {
-        let Identity { program, profile, tokens_of, asker, sandbox, .. } = &self.identity;
+        let Identity { program, profile, tokens_of, requester, sandbox, .. } = &self.identity;
         let stored = StoredRun {
             source: program.source.clone(),
             language: program.language,
@@ -259,7 +263,7 @@ impl Journal {
                 .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
             profile: profile.clone(),
             tokens_of: tokens_of.clone(),
-            asker: asker.clone(),
+            requester: requester.clone(),
             sandbox: *sandbox,
             entries: state.all_entries(),
         };
@@ -363,7 +367,7 @@ pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned
         profile: stored.profile,
         session: session.to_owned(),
         tokens_of: stored.tokens_of,
-        asker: stored.asker,
+        requester: stored.requester,
         sandbox: stored.sandbox,
     };
     Ok(Unowned { identity, entries, seen })

@@ -7,7 +7,7 @@
 //! In: a call or a program that needs approval. Out: an approval and its scope, or an error
 //! for the model.
 //! Must stay true: an answer counts for exactly the question that was asked, and for the
-//! asker it was given to.
+//! principal it was given to.
 
 mod ask;
 pub(crate) mod call_form;
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegate_config::Approvals as Settings;
-use tidegate_model::{ErrorCode, Program, RunError, RunId};
+use tidegate_model::{ErrorCode, PrincipalKey, Program, RunError, RunId};
 use tidegate_policy::Approved;
 use tidegate_store::Store;
 
@@ -38,10 +38,10 @@ pub(crate) struct Approvals {
     store: Arc<Store>,
     vaults: Vaults,
     privacy: Arc<Privacy>,
-    /// What people approved for sessions, by who asked.
-    sessions: Mutex<HashMap<String, Arc<Approved>>>,
-    /// The name of this process, for questions of a client that has it to itself.
-    own_name: String,
+    /// What people approved for the rest of a session.
+    sessions: Mutex<HashMap<PrincipalKey, Arc<Approved>>>,
+    /// The random name of this process, which tells its client from those of others.
+    process: String,
 }
 
 impl Approvals {
@@ -58,31 +58,26 @@ impl Approvals {
             vaults,
             privacy,
             sessions: Mutex::default(),
-            own_name: new_run_id().0,
+            process: new_run_id().0,
         }
     }
 
-    /// Whose question it is if a request needs approval: the answer is for them and for
-    /// nobody else.
-    fn asker(&self, context: &RunContext) -> String {
-        match &*context.session.0 {
-            "" if context.by_hand => "by hand".to_owned(),
-            "" => format!("process {}", self.own_name),
-            name => format!("session {name}"),
-        }
+    /// The principal of a request as approvals are bound to it.
+    fn requester(&self, context: &RunContext) -> PrincipalKey {
+        context.principal.key(&self.process)
     }
 
-    /// What a person has approved for the session of whoever asks.
-    fn approved_for(&self, asker: &str) -> Arc<Approved> {
+    /// What a person has approved for the rest of a session.
+    fn approved_for(&self, requester: &PrincipalKey) -> Arc<Approved> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(sessions.entry(asker.to_owned()).or_default())
+        Arc::clone(sessions.entry(requester.clone()).or_default())
     }
 
     /// The person behind a request that is no program.
     pub(crate) fn person(&self, context: &RunContext) -> Person {
-        let asker = self.asker(context);
-        let session = self.approved_for(&asker);
-        Person::new(context, asker, session, None)
+        let requester = self.requester(context);
+        let session = self.approved_for(&requester);
+        Person::new(context, requester, session, None)
     }
 
     /// The person behind a run.
@@ -92,8 +87,8 @@ impl Approvals {
         journal: Journal,
         context: &RunContext,
     ) -> Arc<Person> {
-        let session = self.approved_for(&identity.asker);
-        let person = Person::new(context, identity.asker.clone(), session, Some(journal));
+        let session = self.approved_for(&identity.requester);
+        let person = Person::new(context, identity.requester.clone(), session, Some(journal));
         person.set_source(&identity.program.source);
         Arc::new(person)
     }
@@ -104,9 +99,9 @@ impl Approvals {
             id: new_run_id(),
             program,
             profile: context.profile.clone(),
-            session: context.session.0.to_string(),
-            tokens_of: self.privacy.session(&context.session).name.clone(),
-            asker: self.asker(context),
+            session: context.principal.storage_key().into_owned(),
+            tokens_of: self.privacy.session(&context.principal).name.clone(),
+            requester: self.requester(context),
             sandbox: context.sandbox,
         };
         let journal = Journal::new(self.vaults.clone(), identity.clone());
@@ -119,10 +114,10 @@ impl Approvals {
         id: &RunId,
         context: &RunContext,
     ) -> Result<(Identity, Journal), RunError> {
-        let mut found = journal::find(&self.vaults, id, &context.session.0)?;
+        let mut found = journal::find(&self.vaults, id, &context.principal.storage_key())?;
         // Before it is taken: what is refused here can resume elsewhere.
         self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
-        let tokens_of = self.privacy.go_on_with(&context.session, &found.identity.tokens_of)?;
+        let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
         found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
         found.take(&self.vaults)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use tidegate_model::{ErrorCode, RiskLevel, RunError, SandboxKind, ToolRef};
+use tidegate_model::{ErrorCode, PrincipalKey, RiskLevel, RunError, SandboxKind, ToolRef};
 use tidegate_policy::{Approved, CallContext, RulingReason};
 use tidegate_privacy::{Token, find_tokens};
 use tokio::sync::Mutex;
@@ -20,8 +20,8 @@ use crate::privacy::RedactedErrors;
 /// The person behind one run.
 pub(crate) struct Person {
     pub(super) context: RunContext,
-    /// Whose questions these are; of a resumed run, who asked first.
-    pub(super) asker: String,
+    /// The principal whose approvals count; of a resumed run the one that started it.
+    pub(super) requester: PrincipalKey,
     /// The level of the program, as an index into [`RiskLevel::ALL`].
     level: AtomicU8,
     pub(super) granted: Granted,
@@ -50,13 +50,13 @@ pub(super) struct Granted {
 impl Person {
     pub(crate) fn new(
         context: &RunContext,
-        asker: String,
+        requester: PrincipalKey,
         session: Arc<Approved>,
         journal: Option<Journal>,
     ) -> Self {
         Self {
             context: context.clone(),
-            asker,
+            requester,
             // The worst, until it was looked at.
             level: AtomicU8::new(u8::MAX),
             granted: Granted { run: Approved::default(), session },

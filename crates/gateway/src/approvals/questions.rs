@@ -123,7 +123,7 @@ impl Approvals {
         let reply = match &context.approver {
             Some(approver) => {
                 let form = {
-                    let leaving = &mut self.privacy.leaving(&context.session);
+                    let leaving = &mut self.privacy.leaving(&context.principal);
                     show(pending.form.clone(), leaving)
                 };
                 approver.ask(&form).await

@@ -70,8 +70,8 @@ impl Bridge {
     fn name_unresolved(&self, caller: &Caller<'_>, name: &str, recorded: &mut ToolRef) {
         const LONGEST: usize = 130;
         if *recorded == unresolved() {
-            let session = &caller.person.context().session;
-            let shown = self.privacy.leaving(session).text(name);
+            let principal = &caller.person.context().principal;
+            let shown = self.privacy.leaving(principal).text(name);
             *recorded = ToolRef::new("", &shown[..shown.floor_char_boundary(LONGEST)]);
         }
     }
@@ -162,16 +162,16 @@ impl Bridge {
         server: &str,
         arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, RunError> {
-        let session = &caller.person.context().session;
+        let principal = &caller.person.context().principal;
         let meant = |token| caller.person.means(token);
-        let restored = self.privacy.restore(session, server, arguments, &meant)?;
+        let restored = self.privacy.restore(principal, server, arguments, &meant)?;
         if let Some(token) = restored.left.first() {
             caller.person.note(format!(
                 "`{token}` came with data and is not in the program: it was passed on as it is"
             ));
         }
         let towards = Towards::Server(server.to_owned());
-        self.privacy.note_restores(session, caller.run, towards, &restored.counts);
+        self.privacy.note_restores(principal, caller.run, towards, &restored.counts);
         Ok(restored.value)
     }
 

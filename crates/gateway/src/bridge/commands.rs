@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::Deserialize;
 use serde_json::json;
-use tidegate_model::{CommandSpec, ErrorCode, RunError, RunId};
+use tidegate_model::{CommandSpec, ErrorCode, Principal, RunError, RunId};
 use tidegate_policy::Permissions;
 use tidegate_sandbox::{CommandExit, CommandJob, CommandOutcome, LimitHit};
 use tidegate_store::{CommandRecord, Outcome, Store};
@@ -13,7 +13,6 @@ use super::Bridge;
 use crate::explain;
 use crate::explain::command as explain_command;
 use crate::explain::limit::{bound_of_command, command_error};
-use crate::session::SessionId;
 
 /// What a program may ask for beside the name.
 #[derive(Debug, Deserialize)]
@@ -37,7 +36,7 @@ impl Bridge {
     pub(crate) async fn command(
         &self,
         run: &RunId,
-        session: &SessionId,
+        principal: &Principal,
         permissions: &Permissions,
         name: &str,
         request: &str,
@@ -46,7 +45,7 @@ impl Bridge {
         let ended = self.decided_command(permissions, name, request, &mut record).await;
         // What is no command's name was chosen by the program, and may be a value of somebody.
         if record.record.path.is_none() {
-            record.record.name = self.privacy.leaving(session).text(clip(name)).into_string();
+            record.record.name = self.privacy.leaving(principal).text(clip(name)).into_string();
         }
         record.finish(&ended);
         ended.map(|done| answer(&done))

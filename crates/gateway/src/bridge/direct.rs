@@ -44,7 +44,7 @@ impl Bridge {
                 Err(RunError::new(ErrorCode::Cancelled, "the client cancelled the call"))
             }
         };
-        let leaving = &mut self.privacy.leaving(&context.session).keeping(&person.errors);
+        let leaving = &mut self.privacy.leaving(&context.principal).keeping(&person.errors);
         let answered = self.answers.show_answer(answered, &id, leaving);
         if let (Ok(shown), Some(tool)) = (&answered, called.get()) {
             self.privacy.note_seen(tool, &shown.pii_counts);

@@ -61,10 +61,10 @@ impl Bridge {
     ) -> Result<String, RunError> {
         let run = caller.run;
         let request = read(request)?;
-        let session = &caller.person.context().session;
+        let principal = &caller.person.context().principal;
         let record = |mut connection: Connection| {
             // A program may have made a host of somebody's name.
-            let mut leaving = self.privacy.leaving(session);
+            let mut leaving = self.privacy.leaving(principal);
             connection.host = leaving.redact(Origin::OwnWords, &connection.host).into_string();
             self.store.record_connection(connection);
         };

@@ -26,7 +26,7 @@ impl Bridge {
     pub(crate) fn sanitize_pii(&self, text: &str, context: &RunContext) -> ShowResult<Sanitized> {
         let is_on = !self.privacy.is_off();
         let text = is_on.then_some(Unsanitized(text)).ok_or_else(is_off);
-        self.answers.show_result(text, &context.session)
+        self.answers.show_result(text, &context.principal)
     }
 
     /// A text with real values in the place of its tokens, for the user themself.
@@ -44,7 +44,7 @@ impl Bridge {
     }
 
     fn reveal(&self, text: &str, context: &RunContext) -> Result<Restored<String>, RunError> {
-        self.privacy.reveal(&context.session, text).map_err(|error| match error {
+        self.privacy.reveal(&context.principal, text).map_err(|error| match error {
             RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => {
                 unknown_tokens(&tokens)
             }
@@ -56,7 +56,7 @@ impl Bridge {
         let (clock, id) = (Stopwatch::start(), new_run_id());
         let person = self.approvals.person(context);
         let restored = self.restore_for_model(text, &person, &id).await;
-        let leaving = &mut self.privacy.leaving(&context.session).keeping(&person.errors);
+        let leaving = &mut self.privacy.leaving(&context.principal).keeping(&person.errors);
         let restored = match restored {
             Ok(text) => Ok(show(Approved(text), leaving)),
             Err(error) => Err(show(error, leaving)),
@@ -107,7 +107,7 @@ impl Bridge {
             }
             Decision::Ask => {
                 // Exactly these tokens of exactly this session.
-                let session = &self.privacy.session(&context.session).name;
+                let session = &self.privacy.session(&context.principal).name;
                 let question = Question {
                     kind: "restore",
                     subject: subject_of_text("restore", &format!("{session}\0{text}")),
@@ -117,14 +117,14 @@ impl Bridge {
                     ]),
                     details: Redacted::join(&[
                         &"Asked because personal data would enter the context of the model.\n\n",
-                        &code_lines(text, &mut self.privacy.leaving(&context.session)),
+                        &code_lines(text, &mut self.privacy.leaving(&context.principal)),
                     ]),
                 };
                 self.approvals.ask(person, run, question).await?;
             }
         }
         let restored = self.reveal(text, context)?;
-        self.privacy.note_restores(&context.session, run, Towards::Model, &restored.counts);
+        self.privacy.note_restores(&context.principal, run, Towards::Model, &restored.counts);
         Ok(restored.value)
     }
 }

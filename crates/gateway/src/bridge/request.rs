@@ -95,8 +95,8 @@ impl Bridge {
                 outcome
             }
         };
-        let session = &person.context().session;
-        let arrived = self.privacy.arrived(session, outcome, &person.errors).await;
+        let principal = &person.context().principal;
+        let arrived = self.privacy.arrived(principal, outcome, &person.errors).await;
         self.privacy.note_seen(&source.tool(called), &arrived.counts);
         arrived.outcome
     }
@@ -114,8 +114,8 @@ impl Bridge {
             }
             Request::Command { name, request } => {
                 changes_something(caller)?;
-                let session = &caller.person.context().session;
-                self.command(run, session, permissions, &name, &request).await
+                let principal = &caller.person.context().principal;
+                self.command(run, principal, permissions, &name, &request).await
             }
         }
     }

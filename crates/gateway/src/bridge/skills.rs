@@ -56,7 +56,7 @@ impl Bridge {
             may_read(&self.policy.permissions(context.profile.as_deref())?)?;
             Ok(ToolText::new(listed(&self.tools.skills.list().await?)))
         };
-        self.answers.show_result(list.await, &context.session)
+        self.answers.show_result(list.await, &context.principal)
     }
 
     /// The code of a skill, or its text if it is none, as a client reads it.
@@ -69,7 +69,7 @@ impl Bridge {
             let permissions = self.policy.permissions(context.profile.as_deref())?;
             Ok(ToolText::new(visible(self.skill(&permissions, name).await?.content())))
         };
-        self.answers.show_result(skill.await, &context.session)
+        self.answers.show_result(skill.await, &context.principal)
     }
 
     /// Saves a skill for a client. Says so in one line.
@@ -109,7 +109,7 @@ impl Bridge {
         };
         self.record(record).await;
         let saved = saved.map(|saved| ToolText::new(saved.to_string()));
-        self.answers.show_result(saved, &context.session)
+        self.answers.show_result(saved, &context.principal)
     }
 
     /// Saves what a program wants to be saved, in the program's language.
@@ -132,7 +132,7 @@ impl Bridge {
             RunError::new(ErrorCode::BadArgument, message).with_hint(format!("write `{example}`"))
         })?;
         // An agent reads it some day.
-        let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let mut leaving = self.privacy.leaving(&caller.person.context().principal);
         let mut redacted = |text: &str| leaving.redact(Origin::AboutTools, text).into_string();
         let request = SaveSkill {
             code: redacted(&request.code),
@@ -143,7 +143,7 @@ impl Bridge {
     }
 
     fn recorded_name(&self, caller: &Caller<'_>, name: &str) -> String {
-        let mut leaving = self.privacy.leaving(&caller.person.context().session);
+        let mut leaving = self.privacy.leaving(&caller.person.context().principal);
         let shown = leaving.redact(Origin::OwnWords, name);
         shown[..shown.floor_char_boundary(100)].escape_debug().to_string()
     }

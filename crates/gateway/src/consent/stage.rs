@@ -79,7 +79,7 @@ impl Consent {
             return Ok(sandbox);
         }
         let question = {
-            let leaving = &mut self.privacy.leaving(&person.context().session);
+            let leaving = &mut self.privacy.leaving(&person.context().principal);
             Question {
                 kind: "program",
                 subject: subject_of_program(program, &run.permissions.names(), &tools),

@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use tidegate_model::{RunId, ToolRef};
+use tidegate_model::{Principal, RunId, ToolRef};
 use tidegate_privacy::Token;
 use tidegate_store::{AlertRecord, RestoresRecord, Towards};
 
 use super::disguise::disguise;
 use super::{Counts, Privacy};
-use crate::session::SessionId;
 
 /// Bytes towards one model after which somebody should look. Chosen: some forty answers of
 /// the largest size; each doubling is reported again.
@@ -32,7 +31,7 @@ impl Privacy {
     /// Records what was put back, and for whom.
     pub(crate) fn note_restores(
         &self,
-        session: &SessionId,
+        principal: &Principal,
         run: &RunId,
         towards: Towards,
         counts: &BTreeMap<Token, u32>,
@@ -46,7 +45,7 @@ impl Privacy {
         }
         self.vaults.store.record_restores(RestoresRecord {
             at: SystemTime::now(),
-            session: self.session(session).name.clone(),
+            session: self.session(principal).name.clone(),
             run_id: run.clone(),
             towards,
             counts: by_type.into_iter().collect(),
@@ -59,7 +58,7 @@ impl Privacy {
     /// `shown` are the output and the log with tokens, `bytes` what went to the client.
     pub(crate) fn watch_output(
         &self,
-        session: &SessionId,
+        principal: &Principal,
         run: &RunId,
         shown: [&str; 2],
         bytes: u64,
@@ -67,7 +66,7 @@ impl Privacy {
         if self.is_off() {
             return;
         }
-        let session = self.session(session);
+        let session = self.session(principal);
         if !session.has_seen_some() {
             return;
         }

@@ -27,13 +27,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
-use tidegate_model::{DataType, Detect, ErrorCode, RunError, Span, TextKind};
+use tidegate_model::{DataType, Detect, ErrorCode, Principal, RunError, Span, TextKind};
 use tidegate_privacy::{
     NewValue, RestoreError, Restored, SessionValues, Token, TokenAction, find_tokens,
 };
 
 use crate::ids::new_run_id;
-use crate::session::SessionId;
 use keeper::Keeper;
 
 pub(crate) use leaving::{Counts, Leaving, Origin};
@@ -48,10 +47,10 @@ const AT_ONCE_BYTES: usize = 256 * 1024;
 pub(crate) struct Privacy {
     settings: Settings,
     detector: Box<dyn Detect>,
-    sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
+    sessions: Mutex<HashMap<Principal, Arc<Session>>>,
     keeper: Keeper,
     vaults: Vaults,
-    /// The name of the session of a client that has the process to itself.
+    /// The name in the vault of whoever has the process to themselves.
     own_name: String,
 }
 
@@ -104,19 +103,21 @@ impl Privacy {
         self.settings.mode == PrivacyMode::Off
     }
 
-    /// What a session has seen.
-    pub(crate) fn session(&self, id: &SessionId) -> Arc<Session> {
+    /// The session of a principal, with the values that it has seen.
+    pub(crate) fn session(&self, principal: &Principal) -> Arc<Session> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(session) = sessions.get(id) {
+        if let Some(session) = sessions.get(principal) {
             return Arc::clone(session);
         }
-        let session = match &*id.0 {
-            "" => Session::new(self.own_name.clone(), SessionValues::default()),
-            // One with a name of its own may have been here before.
-            name => self.earlier(name),
+        let session = match principal {
+            Principal::Process | Principal::LocalUser => {
+                Session::new(self.own_name.clone(), SessionValues::default())
+            }
+            // It may have values in the vault, of this process or an earlier one.
+            Principal::Session(_) | Principal::Token(_) => self.stored(&principal.storage_key()),
         };
         let session = Arc::new(session);
-        sessions.insert(id.clone(), Arc::clone(&session));
+        sessions.insert(principal.clone(), Arc::clone(&session));
         session
     }
 
@@ -125,8 +126,12 @@ impl Privacy {
     /// give further tokens. The name under which the run's tokens are now.
     ///
     /// Refused if this session knows values already: one token would stand for two.
-    pub(crate) fn go_on_with(&self, id: &SessionId, earlier: &str) -> Result<String, RunError> {
-        let session = self.session(id);
+    pub(crate) fn go_on_with(
+        &self,
+        principal: &Principal,
+        earlier: &str,
+    ) -> Result<String, RunError> {
+        let session = self.session(principal);
         if session.name != earlier && !self.is_off() {
             let mut values = session.values();
             if !values.is_empty() {
@@ -139,7 +144,8 @@ impl Privacy {
         Ok(session.name.clone())
     }
 
-    fn earlier(&self, name: &str) -> Session {
+    /// A session with its values from the vault.
+    fn stored(&self, name: &str) -> Session {
         let mut values = SessionValues::default();
         self.keeper.load(name, &mut values);
         Session::new(name.to_owned(), values)
@@ -150,7 +156,7 @@ impl Privacy {
     /// are redacted already.
     pub(crate) async fn arrived(
         self: &Arc<Self>,
-        session: &SessionId,
+        principal: &Principal,
         outcome: Result<String, RunError>,
         errors: &RedactedErrors,
     ) -> Arrived {
@@ -160,13 +166,13 @@ impl Privacy {
         let outcome = match outcome {
             // Including our own: they may quote what was put back.
             Err(error) if self.settings.mode == PrivacyMode::Strict => {
-                let mut leaving = self.leaving(session).keeping(errors);
+                let mut leaving = self.leaving(principal).keeping(errors);
                 let outcome = Err(leaving.error(error));
                 return Arrived { outcome, counts: leaving.counts };
             }
             outcome => outcome,
         };
-        let session = self.session(session);
+        let session = self.session(principal);
         match outcome {
             Ok(text) if text.len() < AT_ONCE_BYTES => self.take_in(&session, text),
             Ok(text) => {
@@ -205,15 +211,15 @@ impl Privacy {
     }
 
     /// What goes towards the model of a session.
-    pub(crate) fn leaving(&self, session: &SessionId) -> Leaving<'_> {
-        Leaving::new(self, self.session(session))
+    pub(crate) fn leaving(&self, principal: &Principal) -> Leaving<'_> {
+        Leaving::new(self, self.session(principal))
     }
 
     /// The arguments of a call with values in the place of the tokens that are meant, and
     /// how often each was restored. Only what the server may receive: else nothing is.
     pub(crate) fn restore(
         &self,
-        session: &SessionId,
+        principal: &Principal,
         server: &str,
         arguments: Map<String, Value>,
         meant: &dyn Fn(Token) -> bool,
@@ -222,7 +228,7 @@ impl Privacy {
         let restored = if self.is_off() || !holds_token(&arguments) {
             Restored { value: arguments, counts: BTreeMap::new(), left: BTreeSet::new() }
         } else {
-            let session = self.session(session);
+            let session = self.session(principal);
             // In strict mode programs get theirs from tools.
             let is_strict = self.settings.mode == PrivacyMode::Strict;
             let fate = |token: Token| match self.settings.may_receive(server, token.data_type) {
@@ -235,7 +241,7 @@ impl Privacy {
             self.keeper.count(&session.name, &restored.counts);
             restored
         };
-        self.may_all_go(session, server, &restored.value)?;
+        self.may_all_go(principal, server, &restored.value)?;
         let value = match restored.value {
             Value::Object(arguments) => arguments,
             // An object stays one.
@@ -246,12 +252,17 @@ impl Privacy {
 
     /// Refuses values that a server may not receive, also those that a program has from a
     /// tool. Asked only where there is a limit.
-    fn may_all_go(&self, session: &SessionId, server: &str, sent: &Value) -> Result<(), RunError> {
+    fn may_all_go(
+        &self,
+        principal: &Principal,
+        server: &str,
+        sent: &Value,
+    ) -> Result<(), RunError> {
         let Some(allowed) = self.settings.received(server).filter(|_| !self.is_off()) else {
             return Ok(());
         };
         let text = sent.to_string();
-        let mut types = self.session(session).values().known_types(&text);
+        let mut types = self.session(principal).values().known_types(&text);
         types.extend(self.detector.scan(&text, TextKind::Json).iter().map(|span| span.data_type));
         let refused: Vec<&str> = types.difference(allowed).map(|one| one.as_str()).collect();
         match refused.as_slice() {
@@ -265,10 +276,10 @@ impl Privacy {
     /// A text with values in the place of tokens, for whoever may see them.
     pub(crate) fn reveal(
         &self,
-        session: &SessionId,
+        principal: &Principal,
         text: &str,
     ) -> Result<Restored<String>, RestoreError> {
-        let session = self.session(session);
+        let session = self.session(principal);
         let restored = session.values().restore(text, &|_| TokenAction::Restore)?;
         self.keeper.count(&session.name, &restored.counts);
         Ok(restored)

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::Privacy;
 use crate::digest::sha256_hex;
-use crate::session::SessionId;
+use tidegate_model::{Principal, SessionName};
 
 /// The session is this process's for as long as this is kept.
 #[must_use]
@@ -40,11 +40,10 @@ pub enum SessionError {
 
 impl Privacy {
     /// Makes a session this process's own. Those without a name are it anyway.
-    pub(crate) fn own_session(&self, session: &SessionId) -> Result<OwnSession, SessionError> {
-        let name = &*session.0;
-        if name.is_empty() {
+    pub(crate) fn own_session(&self, principal: &Principal) -> Result<OwnSession, SessionError> {
+        let Some(name) = principal.session().map(SessionName::as_str) else {
             return Ok(OwnSession { _lock: None });
-        }
+        };
         let failed = |source| SessionError::Lock { name: name.to_owned(), source };
         let folder = self.vaults.state_dir.join("sessions");
         create_dir_all(&folder).map_err(failed)?;

@@ -3,11 +3,10 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
-use tidegate_model::{DataType, ErrorCode, RunError};
+use tidegate_model::{DataType, ErrorCode, Principal, RunError, SessionName};
 use tidegate_store::Store;
 
 use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
-use crate::session::SessionId;
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
     let state = tempfile::tempdir().unwrap();
@@ -21,8 +20,8 @@ fn of_mode(mode: PrivacyMode) -> Settings {
     Settings { mode, ..Settings::default() }
 }
 
-fn session(name: &str) -> SessionId {
-    SessionId(name.into())
+fn session(name: &str) -> Principal {
+    Principal::Session(SessionName::parse(name).unwrap())
 }
 
 async fn arrive(privacy: &Arc<Privacy>, name: &str, answer: &Value) -> Value {
@@ -143,18 +142,18 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     let store = Arc::new(Store::open(state.path()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
-    let name = second.go_on_with(&session(""), "first").unwrap();
-    assert_eq!(second.reveal(&session(""), "[EMAIL_1]").unwrap().value, ANN);
+    let name = second.go_on_with(&Principal::Process, "first").unwrap();
+    assert_eq!(second.reveal(&Principal::Process, "[EMAIL_1]").unwrap().value, ANN);
     // Both live, and give further tokens, each to somebody else.
     assert_ne!(name, "first");
     assert_eq!(&*first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
-    assert_eq!(&*second.leaving(&session("")).text("dave@example.org"), "[EMAIL_2]");
+    assert_eq!(&*second.leaving(&Principal::Process).text("dave@example.org"), "[EMAIL_2]");
     first.close();
     second.close();
     // So whoever goes on with a run of the second has what it had.
     let third = Privacy::open(Settings::default(), vaults).unwrap();
-    third.go_on_with(&session(""), &name).unwrap();
-    let restored = third.reveal(&session(""), "[EMAIL_1] [EMAIL_2]").unwrap().value;
+    third.go_on_with(&Principal::Process, &name).unwrap();
+    let restored = third.reveal(&Principal::Process, "[EMAIL_1] [EMAIL_2]").unwrap().value;
     assert_eq!(restored, format!("{ANN} dave@example.org"));
     // A session with values of its own would restore them.
     third.leaving(&session("busy")).text("eve@example.org");

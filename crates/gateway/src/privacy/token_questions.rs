@@ -7,11 +7,10 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use tidegate_model::{ErrorCode, RunError, visible_line};
+use tidegate_model::{ErrorCode, Principal, RunError, visible_line};
 use tidegate_privacy::{RestoreError, SessionValues, Token};
 
 use super::{Privacy, unknown_tokens};
-use crate::session::SessionId;
 
 /// Of a text that is no token, in bytes. A longer one is not shown at all: of a part of
 /// a value nobody would see any more that it is one.
@@ -34,8 +33,12 @@ enum Ask {
 
 impl Privacy {
     /// The answer to a question of a program about tokens.
-    pub(crate) fn token_answer(&self, session: &SessionId, body: &str) -> Result<Value, RunError> {
-        answer(&self.session(session).values(), body)
+    pub(crate) fn token_answer(
+        &self,
+        principal: &Principal,
+        body: &str,
+    ) -> Result<Value, RunError> {
+        answer(&self.session(principal).values(), body)
     }
 }
 

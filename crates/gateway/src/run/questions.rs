@@ -72,8 +72,8 @@ impl Runner {
             }
             Question::SaveSkill => self.bridge.save_for_program(caller, body).await,
             Question::Pii => {
-                let session = &caller.person.context().session;
-                self.bridge.privacy.token_answer(session, body)
+                let principal = &caller.person.context().principal;
+                self.bridge.privacy.token_answer(principal, body)
             }
         }
     }

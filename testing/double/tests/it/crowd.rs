@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use tidegate_gateway::{RunContext, SessionId};
+use tidegate_gateway::RunContext;
 use tidegate_model::{Isolation, Limits};
 use tidegate_sandbox::{Driver, Pool, PoolSettings, ProcessDriver, SandboxError, Worker};
 use tokio::task::JoinSet;
 
-use crate::support::{Bench, Traces, alone, child_ids, children, double, ending, program};
+use crate::support::{
+    Bench, Traces, alone, child_ids, children, context_of, double, ending, program,
+};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_burst_of_two_hundred_succeeds_and_no_worker_serves_twice() {
@@ -71,7 +73,7 @@ async fn one_request_does_not_wait_for_a_hundred_of_another_session() {
     for _ in 0..100 {
         let gateway = Arc::clone(&bench.gateway);
         many.spawn(async move {
-            let context = RunContext { session: SessionId("many".into()), ..RunContext::default() };
+            let context = context_of("many");
             gateway.execute(program("pause 100"), &context).await
         });
     }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tidegate_config::{Capacity, Settings, TypeCheck};
-use tidegate_gateway::{Gateway, RunContext, SessionId, Shown};
-use tidegate_model::{Isolation, Language, Limits, Program, Response};
+use tidegate_gateway::{Gateway, RunContext, Shown};
+use tidegate_model::{Isolation, Language, Limits, Principal, Program, Response, SessionName};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// Lets tests run one at a time: descriptors, children and memory belong to the whole process,
@@ -50,13 +50,18 @@ impl Bench {
     }
 
     pub(crate) async fn run(&self, attack: &str) -> Shown<Response> {
-        self.run_as(attack, "").await
+        self.gateway.execute(program(attack), &RunContext::default()).await
     }
 
     pub(crate) async fn run_as(&self, attack: &str, session: &str) -> Shown<Response> {
-        let context = RunContext { session: SessionId(session.into()), ..RunContext::default() };
-        self.gateway.execute(program(attack), &context).await
+        self.gateway.execute(program(attack), &context_of(session)).await
     }
+}
+
+/// A request of a session with this name.
+pub(crate) fn context_of(session: &str) -> RunContext {
+    let principal = Principal::Session(SessionName::parse(session).unwrap());
+    RunContext { principal, ..RunContext::default() }
 }
 
 /// The double under a name that says how it greets.

@@ -1,16 +1,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_model::{ErrorCode, Principal, RunError, SessionName};
 use tokio::task::JoinHandle;
 
 use super::{Bounds, Queue, State, Turn};
-use crate::session::SessionId;
 
 const LONG: Duration = Duration::from_secs(60);
 
-fn session(name: &str) -> SessionId {
-    SessionId(name.into())
+fn session(name: &str) -> Principal {
+    Principal::Session(SessionName::parse(name).unwrap())
 }
 
 fn bounds() -> Bounds {

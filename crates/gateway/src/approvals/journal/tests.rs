@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::{ErrorCode, Language, Program, RunError, RunId, SandboxKind};
+use tidegate_model::{ErrorCode, Language, Principal, Program, RunError, RunId, SandboxKind};
 use tidegate_store::Store;
 
 use super::{Begun, Identity, JOURNAL_BYTES, Journal, find};
@@ -22,7 +22,7 @@ fn opened() -> (tempfile::TempDir, Vaults, Journal) {
         profile: Some("read_only".into()),
         session: "s".into(),
         tokens_of: "t".into(),
-        asker: "a".into(),
+        requester: Principal::LocalUser.key("p"),
         sandbox: Some(SandboxKind::Strict),
     };
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
@@ -76,7 +76,7 @@ fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     assert_eq!(identity.program.source, "return 1");
     assert_eq!(identity.program.timeout, Some(Duration::from_secs(5)));
     assert_eq!(identity.profile.as_deref(), Some("read_only"));
-    assert_eq!(identity.asker, "a");
+    assert_eq!(identity.requester.as_str(), "by hand");
     assert_eq!(identity.sandbox, Some(SandboxKind::Strict));
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("1".into())));
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("2".into())));
