@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use tidegate_config::{Environment, Settings};
-use tidegate_gateway::{Gateway, OwnSession, RunContext, SessionError};
+use tidegate_gateway::{Gateway, OpenSession, RunContext, SessionError};
 use tidegate_model::Principal;
 use tokio_util::sync::CancellationToken;
 
@@ -66,9 +66,12 @@ pub(crate) fn cancelled_by_ctrl_c() -> RunContext {
     RunContext { cancelled, ..RunContext::default() }
 }
 
-/// Reserves a named session for this process, until the returned value is dropped.
-pub(crate) fn own_session(gateway: &Gateway, principal: &Principal) -> anyhow::Result<OwnSession> {
-    gateway.own_session(principal).map_err(|error| match error {
+/// Opens a session, which ends when the returned value is dropped.
+pub(crate) fn open_session(
+    gateway: &Arc<Gateway>,
+    principal: &Principal,
+) -> anyhow::Result<OpenSession> {
+    gateway.open_session(principal).map_err(|error| match error {
         SessionError::InUse(_) => Usage(error.to_string()).into(),
         SessionError::Lock { .. } => error.into(),
     })

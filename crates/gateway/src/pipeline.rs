@@ -30,6 +30,7 @@ impl Gateway {
         program: Program,
         context: &RunContext,
     ) -> Shown<Response> {
+        let _lease = self.begin_request(&context.principal);
         let (identity, journal) = self.approvals.new_run(program, context);
         self.execute_as(identity, journal, context).await
     }
@@ -40,6 +41,7 @@ impl Gateway {
         id: &RunId,
         context: &RunContext,
     ) -> ShowResult<Response> {
+        let _lease = self.begin_request(&context.principal);
         let unparked = self.approvals.unpark(id, context);
         let (identity, journal) =
             unparked.map_err(|error| self.answers.show(error, &context.principal))?;

@@ -99,7 +99,7 @@ pub struct InvalidSessionName;
 
 impl fmt::Display for InvalidSessionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a name has 1 to 64 letters, digits, `.`, `_` and `-`")
+        f.write_str("a session name has 1 to 64 characters: letters, digits, `.`, `_` and `-`")
     }
 }
 

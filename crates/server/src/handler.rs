@@ -16,8 +16,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tidegate_gateway::{Approver, Gateway, Progress, RunContext, SaveSkill, SearchRequest, Shown};
-use tidegate_model::{ErrorCode, Principal, RunError, did_you_mean};
+use tidegate_gateway::{
+    Approver, OpenSession, Progress, RunContext, SaveSkill, SearchRequest, Shown,
+};
+use tidegate_model::{ErrorCode, RunError, did_you_mean};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -35,10 +37,9 @@ const PROGRESS_HEARTBEAT: Duration = Duration::from_secs(5);
 /// The MCP server of one client.
 #[derive(Clone)]
 pub(crate) struct Handler {
-    pub(crate) gateway: Arc<Gateway>,
     pub(crate) surface: Surface,
-    /// The principal of these requests.
-    pub(crate) principal: Principal,
+    /// Open while this client is connected or one of its requests is under way.
+    pub(crate) session: Arc<OpenSession>,
     pub(crate) pending: Arc<PendingRequests>,
 }
 
@@ -85,8 +86,9 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = definitions(self.surface);
         if self.surface == Surface::Direct {
-            let run = RunContext { principal: self.principal.clone(), ..RunContext::default() };
-            let listed = self.gateway.upstream_tools(&run).await;
+            let run =
+                RunContext { principal: self.session.principal().clone(), ..RunContext::default() };
+            let listed = self.session.gateway().upstream_tools(&run).await;
             let listed = listed.iter().cloned();
             tools = listed.filter_map(|tool| serde_json::from_value(tool).ok()).collect();
         }
@@ -99,12 +101,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let mut run = RunContext {
-            principal: self.principal.clone(),
+            principal: self.session.principal().clone(),
             cancelled: context.ct.clone(),
             ..RunContext::default()
         };
         if let Some(error) = self.unknown_tool(&request.name) {
-            let error = self.gateway.show_error(error, &run);
+            let error = self.session.gateway().show_error(error, &run);
             return Err(ErrorData::invalid_params(error.message.clone(), None));
         }
         let capabilities = context.client_capabilities();
@@ -182,7 +184,7 @@ impl Handler {
         arguments: JsonObject,
         run: &RunContext,
     ) -> Result<ToolResult, Shown<RunError>> {
-        let gateway = &self.gateway;
+        let gateway = self.session.gateway();
         Ok(match name {
             _ if self.surface == Surface::Direct => {
                 gateway.call_tool(name, arguments, run).await?.into()
@@ -241,7 +243,7 @@ impl Handler {
             let message = format!("`{tool}` got invalid arguments: {error}");
             let error = RunError::new(ErrorCode::BadArgument, message)
                 .with_hint("compare them with the tool's input schema");
-            self.gateway.show_error(error, run)
+            self.session.gateway().show_error(error, run)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! MCP over standard input and output.
 //!
-//! In: a gateway and the principal of its only client. Out: nothing, once the client has
+//! In: the session of the only client of this process. Out: nothing, once the client has
 //! closed its end. Invariant: standard output carries protocol only.
 
 use std::sync::Arc;
@@ -8,8 +8,7 @@ use std::sync::Arc;
 use rmcp::service::{ServerInitializeError, ServiceExt};
 use rmcp::transport::stdio_pipes;
 use thiserror::Error;
-use tidegate_gateway::Gateway;
-use tidegate_model::Principal;
+use tidegate_gateway::OpenSession;
 
 use crate::handler::Handler;
 use crate::surface::Surface;
@@ -25,14 +24,10 @@ pub enum ServeError {
     Service(#[source] tokio::task::JoinError),
 }
 
-/// Serves one client until it closes its end.
-pub async fn serve_stdio(
-    gateway: Arc<Gateway>,
-    surface: Surface,
-    principal: Principal,
-) -> Result<(), ServeError> {
-    gateway.prepare_worker();
-    let handler = Handler { gateway, surface, principal, pending: Arc::default() };
+/// Serves one client until it closes its end; its session stays open meanwhile.
+pub async fn serve_stdio(surface: Surface, session: Arc<OpenSession>) -> Result<(), ServeError> {
+    session.gateway().prepare_worker();
+    let handler = Handler { surface, session, pending: Arc::default() };
     let service = match handler.serve(stdio_pipes()).await {
         Ok(service) => service,
         // A client that only tests whether the command starts.

@@ -6,6 +6,7 @@ mod report;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context;
 use serde::Deserialize;
@@ -47,7 +48,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Res
     outcome
 }
 
-fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitCode> {
+fn with_gateway(gateway: &Arc<Gateway>, command: &PiiCommand) -> anyhow::Result<ExitCode> {
     match command {
         PiiCommand::Scan { .. } | PiiCommand::Report { .. } | PiiCommand::Erase { .. } => {}
         PiiCommand::Tokenize { file, session, json } => {
@@ -56,7 +57,7 @@ fn with_gateway(gateway: &Gateway, command: &PiiCommand) -> anyhow::Result<ExitC
                 principal: Principal::at_terminal(session.clone()),
                 ..RunContext::default()
             };
-            let _own = context::own_session(gateway, &context.principal)?;
+            let _session = context::open_session(gateway, &context.principal)?;
             let done = match gateway.sanitize_pii(&text, &context) {
                 Ok(done) => done,
                 Err(error) => return Ok(print::failed(&error)),

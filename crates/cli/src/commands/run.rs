@@ -19,7 +19,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let mut context = context::cancelled_by_ctrl_c();
     context.profile.clone_from(&args.profile);
     context.principal = Principal::at_terminal(args.session.clone());
-    let _own = context::own_session(&gateway, &context.principal)?;
+    let _session = context::open_session(&gateway, &context.principal)?;
     context.approver = terminal::approver();
     context.sandbox = Some(args.sandbox.kind());
     let response = {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tidegate_model::Principal;
 use tidegate_server::{Surface, serve_stdio};
@@ -21,10 +22,10 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ServeArgs) -> anyhow::R
         SurfaceArg::Direct => Surface::Direct,
     };
     let principal = Principal::on_stdio(args.session.clone());
-    let _own = context::own_session(&gateway, &principal)?;
+    let session = Arc::new(context::open_session(&gateway, &principal)?);
     let mut terminate = signal(SignalKind::terminate())?;
     let served = tokio::select! {
-        served = serve_stdio(gateway.clone(), surface, principal) => served,
+        served = serve_stdio(surface, Arc::clone(&session)) => served,
         _ = tokio::signal::ctrl_c() => Ok(()),
         _ = terminate.recv() => Ok(()),
     };

@@ -1,7 +1,8 @@
 //! Admission: a submitted program waits for its turn.
 //!
 //! Lives here: the queue, which is fair between sessions (`queue.rs`), its bounds, which
-//! follow from the machine (`capacity.rs`), and the stage `Submitted -> Admitted`
+//! follow from the machine (`capacity.rs`), the sessions that are in use (`sessions.rs`), and
+//! the stage `Submitted -> Admitted`
 //! (`stage.rs`).
 //! In: a run and the person behind it. Out: the terms of the run, and its turn; or a `busy`
 //! error, or the limit that the program is too large for.
@@ -9,24 +10,29 @@
 
 mod capacity;
 pub(crate) mod queue;
+pub(crate) mod sessions;
 pub(crate) mod stage;
 
 use std::sync::Arc;
 
 use tidegate_config::{Capacity, Input};
+use tidegate_model::Clock;
 
 use crate::policy::CurrentPolicy;
 use queue::Queue;
+use sessions::Sessions;
 
 /// Admits runs.
 pub(crate) struct Admission {
     queue: Arc<Queue>,
+    pub(crate) sessions: Arc<Sessions>,
     policy: Arc<CurrentPolicy>,
     input: Input,
 }
 
 impl Admission {
     pub(crate) fn new(capacity: &Capacity, input: Input, policy: Arc<CurrentPolicy>) -> Self {
-        Self { queue: Queue::new(capacity::bounds(capacity)), policy, input }
+        let sessions = Sessions::new(Clock::system());
+        Self { queue: Queue::new(capacity::bounds(capacity)), sessions, policy, input }
     }
 }

@@ -3,7 +3,8 @@
 //! Lives here: questions as rows of the database (`questions.rs`), the person behind a run
 //! (`person.rs`) and how they are asked (`ask.rs`), what they read about a call
 //! (`call_form.rs`), the clock that stops meanwhile (`clock.rs`), and the journal with
-//! which a run resumes in another process (`journal.rs`).
+//! which a run resumes in another process (`journal.rs`), and what was approved for the
+//! rest of a session (`session_approvals.rs`).
 //! In: a call or a program that needs approval. Out: an approval and its scope, or an error
 //! for the model.
 //! Must stay true: an answer counts for exactly the question that was asked, and for the
@@ -15,13 +16,12 @@ pub(crate) mod clock;
 pub(crate) mod journal;
 pub(crate) mod person;
 pub(crate) mod questions;
+mod session_approvals;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_config::Approvals as Settings;
-use tidegate_model::{ErrorCode, PrincipalKey, Program, RunError, RunId};
-use tidegate_policy::Approved;
+use tidegate_model::{ErrorCode, Principal, PrincipalKey, Program, RunError, RunId};
 use tidegate_store::Store;
 
 use crate::context::RunContext;
@@ -29,6 +29,7 @@ use crate::ids::new_run_id;
 use crate::privacy::{Privacy, Vaults};
 use journal::{Identity, Journal};
 use person::Person;
+use session_approvals::SessionApprovals;
 
 /// Asks people, and knows what they approved.
 pub(crate) struct Approvals {
@@ -38,8 +39,7 @@ pub(crate) struct Approvals {
     store: Arc<Store>,
     vaults: Vaults,
     privacy: Arc<Privacy>,
-    /// What people approved for the rest of a session.
-    sessions: Mutex<HashMap<PrincipalKey, Arc<Approved>>>,
+    sessions: Mutex<SessionApprovals>,
     /// The random name of this process, which tells its client from those of others.
     process: String,
 }
@@ -67,16 +67,24 @@ impl Approvals {
         context.principal.key(&self.process)
     }
 
-    /// What a person has approved for the rest of a session.
-    fn approved_for(&self, requester: &PrincipalKey) -> Arc<Approved> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(sessions.entry(requester.clone()).or_default())
+    /// Forgets what was approved for sessions that have ended.
+    pub(crate) fn retain_sessions(&self, is_open: impl Fn(&Principal) -> bool) {
+        self.sessions().retain(is_open);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn session_count(&self) -> usize {
+        self.sessions().own_count()
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, SessionApprovals> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The person behind a request that is no program.
     pub(crate) fn person(&self, context: &RunContext) -> Person {
         let requester = self.requester(context);
-        let session = self.approved_for(&requester);
+        let session = self.sessions().of(&context.principal);
         Person::new(context, requester, session, None)
     }
 
@@ -87,7 +95,10 @@ impl Approvals {
         journal: Journal,
         context: &RunContext,
     ) -> Arc<Person> {
-        let session = self.approved_for(&identity.requester);
+        let session = match identity.requester == self.requester(context) {
+            true => self.sessions().of(&context.principal),
+            false => self.sessions().of_other_process(&identity.requester),
+        };
         let person = Person::new(context, identity.requester.clone(), session, Some(journal));
         person.set_source(&identity.program.source);
         Arc::new(person)

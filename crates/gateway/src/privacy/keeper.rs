@@ -17,8 +17,16 @@ use tidegate_store::{KeptValue, VaultEntry};
 use super::vaults::Vaults;
 
 enum Job {
-    Keep { session: String, entries: Vec<VaultEntry> },
-    Count { session: String, restores: Vec<(DataType, u32, u32)> },
+    Keep {
+        session: String,
+        entries: Vec<VaultEntry>,
+    },
+    Count {
+        session: String,
+        restores: Vec<(DataType, u32, u32)>,
+    },
+    /// Everything before it is written when the sender is dropped.
+    Flush(Sender<()>),
 }
 
 /// The thread, which starts with its first job.
@@ -61,6 +69,8 @@ impl Keeper {
     /// What the vault has of a session of before. It is also given back, for whoever keeps
     /// it under another name.
     pub(crate) fn load(&self, session: &str, values: &mut SessionValues) -> Vec<NewValue> {
+        // The session may have ended a moment ago, with values that are not written yet.
+        self.flush();
         let loaded = self.vaults.open().and_then(|vault| vault.load(session, SystemTime::now()));
         match loaded {
             Ok(loaded) => {
@@ -81,6 +91,18 @@ impl Keeper {
                 tracing::error!(%error, "the vault cannot be read");
                 Vec::new()
             }
+        }
+    }
+
+    /// Waits until all jobs so far are done.
+    pub(crate) fn flush(&self) {
+        let (done, written) = channel();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = thread.as_ref().map(|(jobs, _)| jobs.send(Job::Flush(done)));
+        drop(thread);
+        if matches!(sent, Some(Ok(()))) {
+            // An error is what it waits for: the thread has dropped its end.
+            let _ = written.recv();
         }
     }
 
@@ -128,6 +150,10 @@ fn work(vaults: &Vaults, expires: Duration, jobs: &Receiver<Job>) {
         let done = match job {
             Job::Keep { session, entries } => vault.keep(&session, &entries, now, now + expires),
             Job::Count { session, restores } => vault.count_restores(&session, &restores),
+            Job::Flush(done) => {
+                drop(done);
+                Ok(())
+            }
         };
         if let Err(error) = done
             && !std::mem::replace(&mut failed, true)

@@ -50,8 +50,6 @@ pub(crate) struct Privacy {
     sessions: Mutex<HashMap<Principal, Arc<Session>>>,
     keeper: Keeper,
     vaults: Vaults,
-    /// The name in the vault of whoever has the process to themselves.
-    own_name: String,
 }
 
 /// What one session has seen.
@@ -95,7 +93,6 @@ impl Privacy {
             vaults,
             settings,
             sessions: Mutex::default(),
-            own_name: new_run_id().0,
         })
     }
 
@@ -111,7 +108,8 @@ impl Privacy {
         }
         let session = match principal {
             Principal::Process | Principal::LocalUser => {
-                Session::new(self.own_name.clone(), SessionValues::default())
+                // A name of its own each time: tokens are numbered from 1 again.
+                Session::new(new_run_id().0, SessionValues::default())
             }
             // It may have values in the vault, of this process or an earlier one.
             Principal::Session(_) | Principal::Token(_) => self.stored(&principal.storage_key()),
@@ -142,6 +140,22 @@ impl Privacy {
             self.keep(&session, brought);
         }
         Ok(session.name.clone())
+    }
+
+    /// Forgets the values of sessions that have ended. Those in the vault stay.
+    pub(crate) fn retain_sessions(&self, is_open: impl Fn(&Principal) -> bool) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(|principal, _| is_open(principal));
+    }
+
+    #[cfg(test)]
+    pub(crate) fn session_count(&self) -> usize {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Waits until everything that is to be kept is in the vault.
+    pub(crate) fn flush(&self) {
+        self.keeper.flush();
     }
 
     /// A session with its values from the vault.

@@ -10,13 +10,11 @@ use thiserror::Error;
 
 use super::Privacy;
 use crate::digest::sha256_hex;
-use tidegate_model::{Principal, SessionName};
+use tidegate_model::SessionName;
 
-/// The session is this process's for as long as this is kept.
+/// A named session belongs to this process while this is kept.
 #[must_use]
-pub struct OwnSession {
-    _lock: Option<File>,
-}
+pub(crate) struct SessionLock(#[expect(dead_code, reason = "held, never read")] File);
 
 /// Why a session cannot be used.
 #[derive(Debug, Error)]
@@ -39,17 +37,15 @@ pub enum SessionError {
 }
 
 impl Privacy {
-    /// Makes a session this process's own. Those without a name are it anyway.
-    pub(crate) fn own_session(&self, principal: &Principal) -> Result<OwnSession, SessionError> {
-        let Some(name) = principal.session().map(SessionName::as_str) else {
-            return Ok(OwnSession { _lock: None });
-        };
+    /// Takes a named session for this process.
+    pub(crate) fn lock_session(&self, name: &SessionName) -> Result<SessionLock, SessionError> {
+        let name = name.as_str();
         let failed = |source| SessionError::Lock { name: name.to_owned(), source };
         let folder = self.vaults.state_dir.join("sessions");
         create_dir_all(&folder).map_err(failed)?;
         let lock = File::create(folder.join(sha256_hex(name))).map_err(failed)?;
         match lock.try_lock() {
-            Ok(()) => Ok(OwnSession { _lock: Some(lock) }),
+            Ok(()) => Ok(SessionLock(lock)),
             Err(TryLockError::WouldBlock) => Err(SessionError::InUse(name.to_owned())),
             Err(TryLockError::Error(source)) => Err(failed(source)),
         }

@@ -301,3 +301,20 @@ async fn in_strict_mode_a_program_gets_a_redacted_error_as_it_is() {
     let arrived = privacy.arrived(&session("a"), Err(error.clone()), &errors).await;
     assert_eq!(arrived.outcome, Err(error));
 }
+
+#[tokio::test]
+async fn a_session_that_has_ended_has_its_tokens_in_the_vault_only_if_it_has_a_name() {
+    let (_state, privacy) = opened(Settings::default());
+    let named = session("a");
+    for principal in [&named, &Principal::Process] {
+        assert_eq!(&*privacy.leaving(principal).text(ANN), "[EMAIL_1]");
+    }
+    let before = privacy.session(&Principal::Process).name.clone();
+    privacy.retain_sessions(|_| false);
+    assert_eq!(privacy.reveal(&named, "[EMAIL_1]").unwrap().value, ANN);
+    assert_eq!(&*privacy.leaving(&named).text("bob@example.org"), "[EMAIL_2]");
+    // One without a name begins anew, under another name in the vault.
+    assert!(privacy.reveal(&Principal::Process, "[EMAIL_1]").is_err());
+    assert_eq!(&*privacy.leaving(&Principal::Process).text("bob@example.org"), "[EMAIL_1]");
+    assert_ne!(privacy.session(&Principal::Process).name, before);
+}
