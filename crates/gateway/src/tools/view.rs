@@ -3,7 +3,7 @@
 //! Servers may change their tools while a program runs; the program keeps the
 //! names and types that it started with. A server whose tools were not known
 //! then is taken over when it is first listed, and keeps that list. Calls do not
-//! go through here: they are resolved by the live definition (`bridge.rs`).
+//! go through here: they are resolved by the live definition (`bridge/call.rs`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
