@@ -122,7 +122,7 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::{Value, json};
-    use tidegate_model::{Effect, EffectSource, Level, ToolCall, ToolRef, Word};
+    use tidegate_model::{Clock, Effect, EffectSource, Level, ToolCall, ToolRef, Word};
     use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
 
@@ -132,7 +132,7 @@ mod tests {
 
     fn privacy() -> (tempfile::TempDir, Arc<Privacy>) {
         let state = tempfile::tempdir().unwrap();
-        let store = Arc::new(Store::open(state.path()).unwrap());
+        let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
         let vaults = Vaults { store, state_dir: state.path().to_owned() };
         (state, Arc::new(Privacy::open(Default::default(), vaults).unwrap()))
     }

@@ -33,6 +33,7 @@ use tidegate_privacy::{
 };
 
 use crate::ids::new_run_id;
+use crate::recorder::Recorder;
 use crate::session::SessionId;
 use keeper::Keeper;
 
@@ -51,6 +52,7 @@ pub(crate) struct Privacy {
     sessions: Mutex<HashMap<SessionId, Arc<Session>>>,
     keeper: Keeper,
     vaults: Vaults,
+    recorder: Recorder,
     /// The name of the session of a client that has the process to itself.
     own_name: String,
 }
@@ -93,10 +95,11 @@ impl Privacy {
         Ok(Self {
             detector: detector(&settings)?,
             keeper: Keeper::new(vaults.clone(), settings.expires),
+            recorder: Recorder::new(&vaults.store),
+            own_name: new_run_id(vaults.now()).0,
             vaults,
             settings,
             sessions: Mutex::default(),
-            own_name: new_run_id().0,
         })
     }
 
@@ -167,6 +170,7 @@ impl Privacy {
             outcome => outcome,
         };
         let session = self.session(session);
+        self.keeper.room(&session.name).await;
         match outcome {
             Ok(text) if text.len() < AT_ONCE_BYTES => self.take_in(&session, text),
             Ok(text) => {
@@ -296,7 +300,7 @@ impl Privacy {
         SessionValues::default().tokenize(&text, &spans).text
     }
 
-    /// Ends the thread of the vault, after what it has to do.
+    /// Waits until what is to be stored in the vault is on disk.
     pub(crate) fn close(&self) {
         self.keeper.close();
     }
