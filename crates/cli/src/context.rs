@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use tidegate_config::{Environment, Settings};
 use tidegate_gateway::{Gateway, OpenSession, RunContext, SessionError};
-use tidegate_model::Principal;
+use tidegate_model::{Clock, Principal};
 use tokio_util::sync::CancellationToken;
 
 use crate::print::Usage;
@@ -39,7 +39,8 @@ pub(crate) fn gateway(file: &Option<PathBuf>) -> anyhow::Result<Arc<Gateway>> {
 
 /// A gateway with these settings.
 pub(crate) fn open(settings: Settings, environment: &Environment) -> anyhow::Result<Arc<Gateway>> {
-    let gateway = Gateway::open(settings, own_executable()?, environment.for_children())?;
+    let gateway =
+        Gateway::open(settings, own_executable()?, environment.for_children(), Clock::system())?;
     logging::redact_with(&gateway);
     Ok(gateway)
 }

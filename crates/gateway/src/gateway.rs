@@ -10,7 +10,7 @@ use thiserror::Error;
 use tidegate_config::Settings;
 use tidegate_detect::OptionsError;
 use tidegate_egress::OpenError;
-use tidegate_model::{Engine, RunError};
+use tidegate_model::{Clock, Engine, RunError};
 use tidegate_sandbox::{
     CommandRunner, EngineError, ExternalEngine, Python, PythonError, groups_removed,
 };
@@ -26,6 +26,7 @@ use crate::examine::patterns::PatternsError;
 use crate::policy::CurrentPolicy;
 use crate::policy::rules_file::PolicyError;
 use crate::privacy::{Privacy, Vaults};
+use crate::recorder::Recorder;
 use crate::run::Runner;
 use crate::run::workers::Workers;
 use crate::tokens;
@@ -74,17 +75,18 @@ pub struct Gateway {
 impl Gateway {
     /// Opens the state and prepares all floors. Starts no server. `executable` is tidegate
     /// itself, started again as worker and as guard; `environment` is what every stdio
-    /// server gets before its own variables.
+    /// server gets before its own variables; `clock` tells when things happen and expire.
     pub fn open(
         settings: Settings,
         executable: PathBuf,
         environment: BTreeMap<String, String>,
+        clock: Clock,
     ) -> Result<Arc<Self>, GatewayError> {
         tokens::warm_up();
         let settings = Arc::new(settings);
         let failed = |source| GatewayError::State { path: settings.state_dir.clone(), source };
-        let store = Arc::new(Store::open(&settings.state_dir).map_err(failed)?);
-        let policy = Arc::new(CurrentPolicy::open(&settings)?);
+        let store = Arc::new(Store::open(&settings.state_dir, clock.clone()).map_err(failed)?);
+        let policy = Arc::new(CurrentPolicy::open(&settings, clock.clone())?);
         let vaults = Vaults { store: Arc::clone(&store), state_dir: settings.state_dir.clone() };
         let privacy = Arc::new(Privacy::open(settings.privacy.clone(), vaults.clone())?);
         let workers = Workers::new(
@@ -107,9 +109,9 @@ impl Gateway {
         );
         let answers = Arc::new(Answers::open(
             Arc::clone(&privacy),
-            Arc::clone(&store),
             &settings.state_dir,
             settings.privacy.binary,
+            clock,
         ));
         let approvals = Arc::new(Approvals::new(
             settings.approvals.clone(),
@@ -124,7 +126,7 @@ impl Gateway {
             approvals: Arc::clone(&approvals),
             answers: Arc::clone(&answers),
         };
-        let bridge = Arc::new(Bridge::open(&settings, store, commands, below)?);
+        let bridge = Arc::new(Bridge::open(&settings, Recorder::new(&store), commands, below)?);
         let capacity = &settings.sandbox.capacity;
         let admission = Admission::new(capacity, settings.input, Arc::clone(&policy));
         let examiner = Examiner::open(
@@ -141,18 +143,17 @@ impl Gateway {
             Arc::clone(&privacy),
             Arc::clone(&approvals),
         );
-        let runner = Runner::new(workers, Arc::clone(&bridge));
         Ok(Arc::new(Self {
             settings,
             privacy,
             tools,
             answers,
             approvals,
+            runner: Runner::new(workers, Arc::clone(&bridge)),
             bridge,
             admission,
             examiner,
             consent,
-            runner,
         }))
     }
 
@@ -197,9 +198,10 @@ impl Gateway {
     /// Ends all waiting workers and all servers, and waits until they are gone. Other
     /// processes can resume the runs that wait for a person.
     pub async fn close(&self) {
-        self.approvals.release_runs();
+        self.approvals.release_runs().await;
         self.privacy.close();
         tokio::join!(self.examiner.close(), self.runner.workers.close(), self.tools.close());
+        self.bridge.recorder.flush().await;
         groups_removed().await;
     }
 }

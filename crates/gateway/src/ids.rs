@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use tidegate_model::RunId;
 
 /// Sorts by time and is short: it goes into every answer.
-pub(crate) fn new_run_id() -> RunId {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+pub(crate) fn new_run_id(now: SystemTime) -> RunId {
+    let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut random = [0; 4];
     // Without randomness the time alone still tells runs apart.
     let _ = getrandom::fill(&mut random);

@@ -22,6 +22,7 @@ mod input_limits;
 mod pipeline;
 mod policy;
 mod privacy;
+mod recorder;
 mod run;
 mod session;
 mod skill_library;

@@ -8,8 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_model::{Program, Response, RunError, RunId};
-use tidegate_store::RunRecord;
+use tidegate_model::{Program, ProgramRecord, Response, RunError, RunId, RunRecord};
 
 use crate::admit::stage::Submitted;
 use crate::answer::ended::Ended;
@@ -42,7 +41,7 @@ impl Gateway {
         context: &RunContext,
     ) -> ShowResult<Response> {
         let _lease = self.begin_request(&context.principal);
-        let unparked = self.approvals.unpark(id, context);
+        let unparked = self.approvals.unpark(id, context).await;
         let (identity, journal) =
             unparked.map_err(|error| self.answers.show(error, &context.principal))?;
         Ok(self.execute_as(identity, journal, context).await)
@@ -83,9 +82,10 @@ impl Gateway {
         journal: Journal,
         context: &RunContext,
     ) -> Shown<Response> {
-        let clock = Stopwatch::start();
+        let clock = Stopwatch::start(self.bridge.recorder.now());
         let (id, language) = (identity.id.clone(), identity.program.language);
-        let source_sha256 = Some(sha256_hex(&identity.program.source));
+        let source_sha256 = sha256_hex(&identity.program.source);
+        let program = ProgramRecord { language: language.as_str(), source_sha256 };
         let context = &RunContext { sandbox: identity.sandbox, ..context.clone() };
         let person = self.approvals.person_of_run(&identity, journal, context);
         let mut ended = match self.admission.submit(identity, &person) {
@@ -100,13 +100,12 @@ impl Gateway {
         let (principal, errors) = (&context.principal, &person.errors);
         let shown = self.answers.show_run(ended, id.clone(), execution_ms, principal, errors);
         let (response, result_bytes) = shown.await;
-        person.ended(response.error.as_ref());
+        person.ended(response.error.as_ref()).await;
         let record = RunRecord {
             id,
             started_at: clock.started_at,
             kind: "execute_code",
-            language: Some(language.as_str()),
-            source_sha256,
+            program: Some(program),
             outcome: outcome_of(response.error.as_ref()),
             duration: clock.elapsed(),
             tool_calls: response.metrics.tool_calls,
@@ -114,7 +113,7 @@ impl Gateway {
             answer_tokens: response.metrics.tokens_in_summary,
             handle: response.handle.clone(),
         };
-        self.answers.record(record).await;
+        self.bridge.recorder.run_ended(principal, record).await;
         self.tools.run_ended();
         response
     }

@@ -10,6 +10,7 @@ mod clock;
 mod command;
 mod cut;
 mod detect;
+mod event;
 mod finding;
 mod hidden;
 mod impact;
@@ -40,6 +41,11 @@ pub use clock::Clock;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use cut::{whole_words, without_half_word};
 pub use detect::{Detect, Span, TextKind};
+pub use event::{
+    AlertRecord, ApprovalRecord, ApprovalStep, CallRecord, CommandRecord, CommandSizes, Event,
+    ExitStatus, Outcome, ProgramRecord, RestoresRecord, RunRecord, SeenRecord, SkillRecord,
+    Towards,
+};
 pub use finding::{Finding, Severity};
 pub use hidden::{
     cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,

@@ -1,41 +1,49 @@
-//! The database: every run, every call and every connection, what was learned about tools, the
-//! outputs that were too large to send, the skills that were saved, the values that tokens
-//! stand for, and in numbers where personal data came from and went.
+//! The state folder: two databases, the outputs that were too large to send, and the
+//! skills that were saved.
 //!
-//! The one owner of SQLite and of the state folder's files. A run is on disk
-//! before its answer is returned: [`Store::record_run`] waits for the commit of
-//! the run and of all of its calls.
+//! `record.db` is append-only and has what happened: runs, calls, connections, commands,
+//! saved skills, approvals, and in numbers where personal data came from and went.
+//! `state.db` has what changes: approvals, parked runs, the vault, learned shapes, accepted
+//! tools.
 //!
-//! One thread writes. Calls and shapes are handed to it without waiting and committed in
-//! batches, no later than 50 ms after they ended.
+//! The one owner of SQLite and of the state folder's files. A run is on disk before its
+//! answer is returned: [`Records::run_ended`] answers after the commit of the run and of
+//! all that its session recorded before.
+//!
+//! Each file has one thread that writes and two that read. What nobody waits for is
+//! committed in batches, no later than 50 ms after it happened. Several gateways can share
+//! a folder.
 
-mod accepted;
-mod alerts;
+mod accepted_tools;
 mod approvals;
-mod connections;
+mod database;
+mod error;
+mod migration;
 mod outputs;
-mod parked;
-mod personal;
-mod record;
+mod parked_runs;
+mod private_files;
+mod records;
 mod schema;
 mod shapes;
 mod skills;
 mod store;
-mod together;
+mod units;
 mod vault;
-mod waiting;
 
-pub use accepted::{AcceptedServer, AcceptedTool};
-pub use alerts::AlertRecord;
-pub use approvals::{Approval, ApprovalScope, ApprovalState, Approvals, NewApproval};
+pub use accepted_tools::{AcceptedServer, AcceptedTool, AcceptedTools};
+pub use approvals::{
+    Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalScope, ApprovalState, Approvals,
+    NewApproval,
+};
+pub use database::{Reply, wait};
+pub use error::StoreError;
 pub use outputs::Outputs;
-pub use parked::{Parked, ParkedRun, WaitingRun};
-pub use personal::{PiiReport, RestoredRow, RestoresRecord, SeenRow, Towards};
-pub use record::{CallRecord, CommandRecord, Outcome, RunRecord, SkillRecord, Stats};
-pub use shapes::ShapeRecord;
+pub use parked_runs::{Lease, Parked, ParkedRun, ParkedRuns, UnclaimedRun};
+pub use records::{PiiReport, Records, RestoredRow, SeenRow, Stats};
+pub use shapes::{ShapeRecord, Shapes};
 pub use skills::{
     MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,
     Skills, TEXT_FILE, code_file,
 };
-pub use store::{Store, StoreError};
-pub use vault::{KeptValue, Loaded, Vault, VaultEntry, VaultKey, VaultReport, VaultSession};
+pub use store::Store;
+pub use vault::{Loaded, StoredValue, Vault, VaultEntry, VaultKey, VaultReport, VaultSession};

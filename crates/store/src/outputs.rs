@@ -6,34 +6,40 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::RunId;
+use tidegate_model::{Clock, RunId};
 
 use crate::StoreError;
-use crate::store::create_private_dir;
+use crate::private_files::create_private_dir;
 
-/// How long an output is kept. Long enough for the conversation it belongs to.
-const KEPT_FOR: Duration = Duration::from_hours(7 * 24);
+/// How long an output is stored. Long enough for the conversation it belongs to.
+const MAX_AGE: Duration = Duration::from_hours(7 * 24);
 /// How much all of them may take. The oldest go first.
-const KEPT_BYTES: u64 = 1024 * 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 /// Looked at after so many outputs: 32 of the largest are as much again.
-const PRUNED_EVERY: u32 = 32;
+const PRUNE_EVERY: u32 = 32;
 
-/// The folder of kept outputs.
+/// The folder of stored outputs.
 #[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
-    kept: AtomicU32,
+    written: AtomicU32,
+    clock: Clock,
 }
 
 impl Outputs {
     /// Uses (and makes when needed) the folder `outputs` of a state folder.
-    pub fn new(state_dir: &Path) -> Self {
-        Self { folder: state_dir.join("outputs"), kept: AtomicU32::new(0) }
+    pub fn new(state_dir: &Path, clock: Clock) -> Self {
+        Self { folder: state_dir.join("outputs"), written: AtomicU32::new(0), clock }
     }
 
-    /// Keeps an output whole. Returns its handle, which is its path below the
+    /// Stores an output whole. Returns its handle, which is its path below the
     /// state folder.
-    pub fn keep(&self, run: &RunId, extension: &str, content: &[u8]) -> Result<String, StoreError> {
+    pub fn store(
+        &self,
+        run: &RunId,
+        extension: &str,
+        content: &[u8],
+    ) -> Result<String, StoreError> {
         create_private_dir(&self.folder)?;
         let name = format!("{run}.{extension}");
         let path = self.folder.join(&name);
@@ -43,7 +49,7 @@ impl Outputs {
         let mut file = fs::File::create(&unfinished).map_err(failed)?;
         file.write_all(content).map_err(failed)?;
         fs::rename(&unfinished, &path).map_err(failed)?;
-        if (self.kept.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(PRUNED_EVERY) {
+        if (self.written.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(PRUNE_EVERY) {
             self.prune();
         }
         Ok(format!("outputs/{name}"))
@@ -52,7 +58,7 @@ impl Outputs {
     /// Removes what is older than a week, and the oldest beyond a gigabyte.
     /// Called when a gateway starts and every so many outputs.
     pub fn prune(&self) {
-        self.prune_to(KEPT_BYTES);
+        self.prune_to(MAX_BYTES);
     }
 
     fn prune_to(&self, most_bytes: u64) {
@@ -66,12 +72,12 @@ impl Outputs {
             .collect();
         // Newest first.
         files.sort_by(|a, b| b.cmp(a));
-        let now = SystemTime::now();
+        let now = self.clock.now();
         let mut bytes = 0;
         for (modified, length, path) in files {
             bytes += length;
             let age = now.duration_since(modified).unwrap_or_default();
-            if age > KEPT_FOR || bytes > most_bytes {
+            if age > MAX_AGE || bytes > most_bytes {
                 // Another gateway may have been faster.
                 let _ = fs::remove_file(path);
             }
@@ -81,15 +87,15 @@ impl Outputs {
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::RunId;
+    use tidegate_model::{Clock, RunId};
 
     use super::Outputs;
 
     #[test]
-    fn an_output_is_kept_whole_under_its_handle() {
+    fn an_output_is_stored_whole_under_its_handle() {
         let state = tempfile::tempdir().unwrap();
-        let outputs = Outputs::new(state.path());
-        let handle = outputs.keep(&RunId("r1".into()), "json", b"[1, 2]").unwrap();
+        let outputs = Outputs::new(state.path(), Clock::system());
+        let handle = outputs.store(&RunId("r1".into()), "json", b"[1, 2]").unwrap();
         assert_eq!(handle, "outputs/r1.json");
         assert_eq!(std::fs::read(state.path().join(handle)).unwrap(), b"[1, 2]");
         let files = std::fs::read_dir(state.path().join("outputs")).unwrap().count();
@@ -99,9 +105,9 @@ mod tests {
     #[test]
     fn the_oldest_outputs_go_when_there_are_too_many() {
         let state = tempfile::tempdir().unwrap();
-        let outputs = Outputs::new(state.path());
+        let outputs = Outputs::new(state.path(), Clock::system());
         for number in 0..5_u64 {
-            let handle = outputs.keep(&RunId(format!("r{number}")), "txt", &[b'x'; 100]).unwrap();
+            let handle = outputs.store(&RunId(format!("r{number}")), "txt", &[b'x'; 100]).unwrap();
             let file =
                 std::fs::File::options().append(true).open(state.path().join(handle)).unwrap();
             let time = std::time::SystemTime::now() - std::time::Duration::from_secs(100 - number);

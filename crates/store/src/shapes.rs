@@ -1,17 +1,21 @@
 //! What was learned about the results of tools, one row per tool.
 //!
-//! The text of a shape is the catalog's own; here it is only kept. Rows of tools
+//! The text of a shape is the catalog's own; here it is only stored. Rows of tools
 //! whose definition has changed are removed by whoever notices.
 
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use tidegate_model::ToolRef;
+use tidegate_model::{Clock, ToolRef};
 
 use crate::StoreError;
-use crate::store::unix_ms;
+use crate::database::{Database, Reply};
+use crate::units::unix_ms;
 
-/// A learned shape as it is kept.
+/// The queue of what no session in particular asks for.
+const SESSION: &str = "";
+
+/// A learned shape as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeRecord {
     /// The definition it was learned with.
@@ -22,39 +26,65 @@ pub struct ShapeRecord {
     pub shape: String,
 }
 
-/// Writes one tool's shape, or removes it.
-pub(crate) fn write(
-    connection: &Connection,
-    tool: &ToolRef,
-    record: Option<&ShapeRecord>,
-) -> Result<(), StoreError> {
-    let Some(record) = record else {
-        connection
-            .prepare_cached("DELETE FROM shapes WHERE server = ? AND tool = ?")?
-            .execute(params![tool.server, tool.tool])?;
-        return Ok(());
-    };
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO shapes
-                 (server, tool, definition_hash, results, shape, updated_at_ms)
-             VALUES (?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            tool.server,
-            tool.tool,
-            record.definition_hash,
-            record.results,
-            record.shape,
-            unix_ms(SystemTime::now()),
-        ])?;
-    Ok(())
+/// The learned shapes of a state folder. Clones share them.
+#[derive(Clone)]
+pub struct Shapes {
+    database: Arc<Database>,
+    clock: Clock,
 }
 
-/// All shapes that are kept.
-pub(crate) fn read_all(connection: &Connection) -> Result<Vec<(ToolRef, ShapeRecord)>, StoreError> {
-    let mut query =
-        connection.prepare("SELECT server, tool, definition_hash, results, shape FROM shapes")?;
+impl Shapes {
+    pub(crate) fn new(database: Arc<Database>, clock: Clock) -> Self {
+        Self { database, clock }
+    }
+
+    /// Stores what is known about a tool's results. Does not wait.
+    pub fn set(&self, tool: ToolRef, shape: ShapeRecord) {
+        let now = unix_ms(self.clock.now());
+        self.database.add(SESSION, move |connection| {
+            connection
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO shapes
+                         (server, tool, definition_hash, results, shape, updated_at_ms)
+                     VALUES (?, ?, ?, ?, ?, ?)",
+                )?
+                .execute(params![
+                    tool.server,
+                    tool.tool,
+                    shape.definition_hash,
+                    shape.results,
+                    shape.shape,
+                    now,
+                ])?;
+            Ok(())
+        });
+    }
+
+    /// Forgets what is known about a tool's results. Does not wait.
+    pub fn remove(&self, tool: ToolRef) {
+        self.database.add(SESSION, move |connection| {
+            connection
+                .prepare_cached("DELETE FROM shapes WHERE server = ? AND tool = ?")?
+                .execute(params![tool.server, tool.tool])?;
+            Ok(())
+        });
+    }
+
+    /// Everything that is stored.
+    pub fn all(&self) -> Reply<Vec<(ToolRef, ShapeRecord)>> {
+        self.database.read(read_all)
+    }
+
+    /// Answers once everything before was tried to be written.
+    pub fn flush(&self) -> Reply<()> {
+        self.database.flush()
+    }
+}
+
+fn read_all(connection: &Connection) -> Result<Vec<(ToolRef, ShapeRecord)>, StoreError> {
+    let mut query = connection.prepare(
+        "SELECT server, tool, definition_hash, results, shape FROM shapes ORDER BY 1, 2",
+    )?;
     let rows = query.query_map([], |row| {
         let tool = ToolRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         let record =
@@ -63,3 +93,6 @@ pub(crate) fn read_all(connection: &Connection) -> Result<Vec<(ToolRef, ShapeRec
     })?;
     rows.map(|row| row.map_err(StoreError::from)).collect()
 }
+
+#[cfg(test)]
+mod tests;

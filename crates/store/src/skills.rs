@@ -22,11 +22,11 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use tidegate_model::{Language, cleaned_line, did_you_mean};
 
+use crate::private_files::create_private_dir;
 use crate::skills::folder::{Folder, PART, Unreadable};
 use crate::skills::front_matter::{DESCRIPTION_CHARACTERS, FrontMatter};
 use crate::skills::name::clipped;
 use crate::skills::skill::{LANGUAGES, SHIPPED_NAME, shipped};
-use crate::store::create_private_dir;
 
 pub use error::SkillError;
 pub use name::SkillName;

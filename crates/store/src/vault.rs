@@ -27,13 +27,15 @@ mod sessions;
 mod text;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
-use tidegate_model::{DataType, Secret};
+use rusqlite::{Connection, params};
+use tidegate_model::{Clock, DataType, Secret};
 
 use crate::StoreError;
-use crate::store::unix_ms;
+use crate::database::{Database, Reply};
+use crate::units::unix_ms;
 use cipher::Cipher;
 
 pub use key::VaultKey;
@@ -42,7 +44,7 @@ pub(crate) use text::TextSeal;
 
 /// How much longer than its last value it is kept in mind how far the numbers of a
 /// session went. A conversation that is taken up later than this begins anew.
-const NUMBERS_KEPT_FOR: Duration = Duration::from_hours(90 * 24);
+const NUMBERS_LIFETIME: Duration = Duration::from_hours(90 * 24);
 
 /// A token and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,9 +59,9 @@ pub struct VaultEntry {
     pub canonical: Secret<String>,
 }
 
-/// A token whose value was kept.
+/// A token whose value is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptValue {
+pub struct StoredValue {
     /// The token's type.
     pub data_type: DataType,
     /// The token's number.
@@ -72,8 +74,8 @@ pub struct KeptValue {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The values.
-    pub values: Vec<KeptValue>,
-    /// The highest number that was given, of each type; also of what is gone.
+    pub values: Vec<StoredValue>,
+    /// The highest number of each type that was given, including to values that are gone.
     pub last: Vec<(DataType, u32)>,
     /// Tokens whose rows did not open: another key, or somebody changed them.
     pub damaged: Vec<String>,
@@ -88,217 +90,296 @@ pub struct VaultReport {
     pub types: Vec<(DataType, u64, u64)>,
 }
 
-/// The vault of a state folder.
+/// The queue of what no session in particular asks for.
+const NO_SESSION: &str = "";
+
+/// Values of one transaction. More are stored in several: others that write need not wait
+/// until all are encrypted.
+const VALUES_OF_TRANSACTION: usize = 1000;
+
+/// Rows that are erased in one transaction.
+const ERASED_ROWS_OF_TRANSACTION: usize = 10_000;
+
+/// The vault of a state folder, opened with a key. Clones share it.
+#[derive(Clone)]
 pub struct Vault {
-    connection: Connection,
-    cipher: Cipher,
+    database: Arc<Database>,
+    clock: Clock,
+    cipher: Arc<Cipher>,
 }
 
 impl Vault {
-    pub(crate) fn new(connection: Connection, key: &VaultKey) -> Result<Self, StoreError> {
-        // Overwrites what is deleted, in the pages of the database.
-        connection.pragma_update(None, "secure_delete", true)?;
-        Ok(Self { connection, cipher: Cipher::new(key) })
+    pub(crate) fn new(database: Arc<Database>, clock: Clock, key: &VaultKey) -> Self {
+        Self { database, clock, cipher: Arc::new(Cipher::new(key)) }
     }
 
-    /// Keeps values of a session, all or none. One that is kept already lives longer; a
-    /// token that has another value already is an error: two processes gave it at once.
-    pub fn keep(
-        &mut self,
+    /// Stores values of a session for so long, each thousand all or none. One that is
+    /// stored already lives longer; a token that has another value already is an error:
+    /// two processes gave it at once.
+    pub async fn store(
+        &self,
         session: &str,
-        entries: &[VaultEntry],
-        now: SystemTime,
-        expires_at: SystemTime,
+        entries: Vec<VaultEntry>,
+        lifetime: Duration,
     ) -> Result<(), StoreError> {
-        let Self { connection, cipher } = self;
-        let transaction = immediate(connection)?;
-        let mut last: BTreeMap<DataType, u32> = BTreeMap::new();
-        for entry in entries {
-            let hash = cipher.hash(session, entry.data_type, entry.canonical.expose());
-            let sealed = cipher.seal(session, entry)?;
-            let inserted = transaction
-                .prepare_cached(
-                    "INSERT INTO vault (session, data_type, number, nonce, sealed, value_hash,
-                         created_at_ms, expires_at_ms, restores)
-                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
-                )?
-                .execute(params![
-                    session,
-                    entry.data_type.as_str(),
-                    entry.number,
-                    sealed.nonce,
-                    sealed.bytes,
-                    hash,
-                    unix_ms(now),
-                    unix_ms(expires_at)
-                ])?;
-            if inserted == 0 {
-                prolong(&transaction, session, entry, &hash, expires_at)?;
-            }
-            let last = last.entry(entry.data_type).or_default();
-            *last = entry.number.max(*last);
+        let mut stored = Ok(());
+        for entries in chunks(entries) {
+            let store = self.storing(session, entries, lifetime);
+            stored = stored.and(self.database.write(session, store).await);
         }
-        for (data_type, number) in last {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO vault_numbers (session, data_type, last, expires_at_ms)
-                     VALUES (?, ?, ?, ?)
-                     ON CONFLICT DO UPDATE SET last = max(last, excluded.last),
-                         expires_at_ms = max(expires_at_ms, excluded.expires_at_ms)",
-                )?
-                .execute(params![
-                    session,
-                    data_type.as_str(),
-                    number,
-                    unix_ms(expires_at + NUMBERS_KEPT_FOR)
-                ])?;
-        }
-        transaction.commit()?;
-        Ok(())
+        stored
     }
 
-    /// What was kept of a session and has not expired. A row that does not open is named
+    /// The same without waiting, for what a process has in memory anyway.
+    pub fn store_in_background(&self, session: &str, entries: Vec<VaultEntry>, lifetime: Duration) {
+        for entries in chunks(entries) {
+            let store = self.storing(session, entries, lifetime);
+            self.database.attempt(session, "tokens are not stored beyond this process", store);
+        }
+    }
+
+    fn storing(
+        &self,
+        session: &str,
+        entries: Vec<VaultEntry>,
+        lifetime: Duration,
+    ) -> impl FnMut(&Connection) -> Result<(), StoreError> + Send + 'static {
+        let (cipher, session, now) =
+            (Arc::clone(&self.cipher), session.to_owned(), self.clock.now());
+        move |connection| store(connection, &cipher, &session, &entries, (now, now + lifetime))
+    }
+
+    /// Waits until there is room for more of a session in the background.
+    pub async fn room(&self, session: &str) {
+        self.database.room(session).await;
+    }
+
+    /// What is stored of a session and has not expired. A row that does not open is named
     /// and left out; the others are there.
-    pub fn load(&self, session: &str, now: SystemTime) -> Result<Loaded, StoreError> {
-        let mut loaded = Loaded::default();
-        let mut query = self.connection.prepare_cached(
-            "SELECT data_type, number, nonce, sealed FROM vault
-             WHERE session = ? AND expires_at_ms > ? ORDER BY data_type, number",
-        )?;
-        let mut rows = query.query(params![session, unix_ms(now)])?;
-        while let Some(row) = rows.next()? {
-            let (name, number): (String, u32) = (row.get(0)?, row.get(1)?);
-            let (nonce, sealed): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
-            let data_type = data_type(&name);
-            let value = data_type.and_then(|data_type| {
-                self.cipher.open(session, data_type, number, &nonce, &sealed)
-            });
-            match (data_type, value) {
-                (Some(data_type), Some(value)) => {
-                    loaded.values.push(KeptValue { data_type, number, value });
-                }
-                (Some(data_type), None) => loaded.damaged.push(token(data_type, number)),
-                (None, _) => loaded.damaged.push(format!("[{name}_{number}]")),
-            }
-        }
-        let mut query = self.connection.prepare_cached(
-            "SELECT data_type, last FROM vault_numbers WHERE session = ? ORDER BY 1",
-        )?;
-        let mut rows = query.query([session])?;
-        while let Some(row) = rows.next()? {
-            if let Some(data_type) = data_type(&row.get::<_, String>(0)?) {
-                loaded.last.push((data_type, row.get(1)?));
-            }
-        }
-        Ok(loaded)
+    pub fn load(&self, session: &str) -> Reply<Loaded> {
+        let (cipher, session, now) =
+            (Arc::clone(&self.cipher), session.to_owned(), self.clock.now());
+        // On the thread that writes, behind what this session has stored before.
+        self.database
+            .write(&session.clone(), move |connection| load(connection, &cipher, &session, now))
     }
 
-    /// Counts that tokens were restored, all or none.
-    pub fn count_restores(
-        &mut self,
-        session: &str,
-        restores: &[(DataType, u32, u32)],
-    ) -> Result<(), StoreError> {
-        let transaction = immediate(&mut self.connection)?;
-        for (data_type, number, count) in restores {
-            transaction
-                .prepare_cached(
-                    "UPDATE vault SET restores = restores + ?
-                     WHERE session = ? AND data_type = ? AND number = ?",
-                )?
-                .execute(params![count, session, data_type.as_str(), number])?;
-        }
-        transaction.commit()?;
-        Ok(())
+    /// Counts that tokens were restored, all or none. Does not wait.
+    pub fn count_restores(&self, session: &str, restores: Vec<(DataType, u32, u32)>) {
+        let name = session.to_owned();
+        self.database.attempt(session, "restores of tokens are not counted", move |connection| {
+            for (data_type, number, count) in &restores {
+                connection
+                    .prepare_cached(
+                        "UPDATE vault SET restores = restores + ?
+                         WHERE session = ? AND data_type = ? AND number = ?",
+                    )?
+                    .execute(params![count, name, data_type.as_str(), number])?;
+            }
+            Ok(())
+        });
     }
 
     /// Erases all values of a session. How many there were.
-    pub fn erase_session(&mut self, session: &str) -> Result<usize, StoreError> {
-        let erased = self.connection.execute("DELETE FROM vault WHERE session = ?", [session])?;
-        self.empty_log()?;
-        Ok(erased)
+    pub async fn erase_session(&self, session: &str) -> Result<usize, StoreError> {
+        let mut erased = 0;
+        loop {
+            let name = session.to_owned();
+            let some = self.database.erase(session, move |connection| {
+                let sql = "DELETE FROM vault WHERE (session, data_type, number) IN
+                    (SELECT session, data_type, number FROM vault WHERE session = ? LIMIT ?)";
+                Ok(connection.execute(sql, params![name, ERASED_ROWS_OF_TRANSACTION])?)
+            });
+            let some = some.await?;
+            erased += some;
+            if some < ERASED_ROWS_OF_TRANSACTION {
+                return Ok(erased);
+            }
+        }
     }
 
     /// Erases a value from all sessions, by its canonical forms: one for each type it may
     /// have. How many rows there were.
-    pub fn erase_value(&mut self, forms: &[(DataType, String)]) -> Result<usize, StoreError> {
-        let Self { connection, cipher } = self;
-        let transaction = immediate(connection)?;
-        let sessions: Vec<String> = transaction
-            .prepare("SELECT DISTINCT session FROM vault")?
-            .query_map([], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        let mut erased = 0;
-        for session in &sessions {
-            for (data_type, form) in forms {
-                erased += transaction
-                    .prepare_cached("DELETE FROM vault WHERE session = ? AND value_hash = ?")?
-                    .execute(params![session, cipher.hash(session, *data_type, form)])?;
+    pub fn erase_value(&self, forms: Vec<(DataType, String)>) -> Reply<usize> {
+        let cipher = Arc::clone(&self.cipher);
+        self.database.erase(NO_SESSION, move |connection| {
+            let sessions: Vec<String> = connection
+                .prepare("SELECT DISTINCT session FROM vault")?
+                .query_map([], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            let mut erased = 0;
+            for session in &sessions {
+                for (data_type, form) in &forms {
+                    erased += connection
+                        .prepare_cached("DELETE FROM vault WHERE session = ? AND value_hash = ?")?
+                        .execute(params![session, cipher.hash(session, *data_type, form)])?;
+                }
             }
-        }
-        transaction.commit()?;
-        self.empty_log()?;
-        Ok(erased)
+            Ok(erased)
+        })
     }
 
     /// Erases what has expired. How many values there were.
-    pub fn expire(&mut self, now: SystemTime) -> Result<usize, StoreError> {
-        let transaction = immediate(&mut self.connection)?;
-        let now = unix_ms(now);
-        let erased = transaction.execute("DELETE FROM vault WHERE expires_at_ms <= ?", [now])?;
-        transaction.execute("DELETE FROM vault_numbers WHERE expires_at_ms <= ?", [now])?;
-        transaction.commit()?;
-        if erased > 0 {
-            self.empty_log()?;
+    pub async fn expire(&self) -> Result<usize, StoreError> {
+        let now = unix_ms(self.clock.now());
+        let forgotten = self.database.write(NO_SESSION, move |connection| {
+            Ok(connection.execute("DELETE FROM vault_numbers WHERE expires_at_ms <= ?", [now])?)
+        });
+        forgotten.await?;
+        let mut erased = 0;
+        loop {
+            let sql = "SELECT EXISTS (SELECT 1 FROM vault WHERE expires_at_ms <= ?)";
+            let some = self.database.read(move |connection| {
+                Ok(connection.query_row(sql, [now], |row| row.get::<_, bool>(0))?)
+            });
+            // The log is not emptied for nothing.
+            if !some.await? {
+                return Ok(erased);
+            }
+            let some = self.database.erase(NO_SESSION, move |connection| {
+                let sql = "DELETE FROM vault WHERE (session, data_type, number) IN
+                    (SELECT session, data_type, number FROM vault WHERE expires_at_ms <= ? LIMIT ?)";
+                Ok(connection.execute(sql, params![now, ERASED_ROWS_OF_TRANSACTION])?)
+            });
+            erased += some.await?;
         }
-        Ok(erased)
     }
 
     /// What is in it.
-    pub fn report(&self) -> Result<VaultReport, StoreError> {
-        let sessions = "SELECT count(DISTINCT session) FROM vault";
-        let sessions = self.connection.query_row(sessions, [], |row| row.get(0))?;
-        let mut report = VaultReport { sessions, types: Vec::new() };
-        let mut query = self.connection.prepare(
-            "SELECT data_type, count(*), sum(restores) FROM vault GROUP BY data_type ORDER BY 1",
-        )?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            if let Some(data_type) = data_type(&row.get::<_, String>(0)?) {
-                report.types.push((data_type, row.get(1)?, row.get(2)?));
-            }
-        }
-        report.types.sort();
-        Ok(report)
+    pub fn report(&self) -> Reply<VaultReport> {
+        self.database.read(report)
     }
 
-    /// Moves the write-ahead log into the database and empties it: it still has the pages
-    /// from before. Readers of other processes can make it wait; the next time does it
-    /// then, and until then the bytes there are encrypted as everywhere.
-    fn empty_log(&self) -> Result<(), StoreError> {
-        let busy: i64 =
-            self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if busy != 0 {
-            tracing::warn!("the log of the database is in use; erased rows leave it later");
-        }
-        Ok(())
+    /// Answers once everything in the background was tried to be written.
+    pub fn flush(&self) -> Reply<()> {
+        self.database.flush()
     }
 }
 
-/// Immediate: what is read first must still be so when it is written.
-fn immediate(connection: &mut Connection) -> Result<Transaction<'_>, StoreError> {
-    Ok(connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+/// Few enough at once for one transaction each.
+fn chunks(entries: Vec<VaultEntry>) -> impl Iterator<Item = Vec<VaultEntry>> {
+    let mut entries = entries.into_iter();
+    std::iter::from_fn(move || {
+        let chunk: Vec<VaultEntry> = entries.by_ref().take(VALUES_OF_TRANSACTION).collect();
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
+/// Stores values that are created and expire at these times.
+fn store(
+    connection: &Connection,
+    cipher: &Cipher,
+    session: &str,
+    entries: &[VaultEntry],
+    (created_at, expires_at): (SystemTime, SystemTime),
+) -> Result<(), StoreError> {
+    let mut last: BTreeMap<DataType, u32> = BTreeMap::new();
+    for entry in entries {
+        let hash = cipher.hash(session, entry.data_type, entry.canonical.expose());
+        let sealed = cipher.seal(session, entry)?;
+        let inserted = connection
+            .prepare_cached(
+                "INSERT INTO vault (session, data_type, number, nonce, sealed, value_hash,
+                     created_at_ms, expires_at_ms, restores)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![
+                session,
+                entry.data_type.as_str(),
+                entry.number,
+                sealed.nonce,
+                sealed.bytes,
+                hash,
+                unix_ms(created_at),
+                unix_ms(expires_at)
+            ])?;
+        if inserted == 0 {
+            prolong(connection, session, entry, &hash, expires_at)?;
+        }
+        let last = last.entry(entry.data_type).or_default();
+        *last = entry.number.max(*last);
+    }
+    for (data_type, number) in last {
+        connection
+            .prepare_cached(
+                "INSERT INTO vault_numbers (session, data_type, last, expires_at_ms)
+                 VALUES (?, ?, ?, ?)
+                 ON CONFLICT DO UPDATE SET last = max(last, excluded.last),
+                     expires_at_ms = max(expires_at_ms, excluded.expires_at_ms)",
+            )?
+            .execute(params![
+                session,
+                data_type.as_str(),
+                number,
+                unix_ms(expires_at + NUMBERS_LIFETIME)
+            ])?;
+    }
+    Ok(())
+}
+
+fn load(
+    connection: &Connection,
+    cipher: &Cipher,
+    session: &str,
+    now: SystemTime,
+) -> Result<Loaded, StoreError> {
+    let mut loaded = Loaded::default();
+    let mut query = connection.prepare_cached(
+        "SELECT data_type, number, nonce, sealed FROM vault
+         WHERE session = ? AND expires_at_ms > ? ORDER BY data_type, number",
+    )?;
+    let mut rows = query.query(params![session, unix_ms(now)])?;
+    while let Some(row) = rows.next()? {
+        let (name, number): (String, u32) = (row.get(0)?, row.get(1)?);
+        let (nonce, sealed): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
+        let data_type = data_type(&name);
+        let value = data_type
+            .and_then(|data_type| cipher.open(session, data_type, number, &nonce, &sealed));
+        match (data_type, value) {
+            (Some(data_type), Some(value)) => {
+                loaded.values.push(StoredValue { data_type, number, value });
+            }
+            (Some(data_type), None) => loaded.damaged.push(token(data_type, number)),
+            (None, _) => loaded.damaged.push(format!("[{name}_{number}]")),
+        }
+    }
+    let mut query = connection
+        .prepare_cached("SELECT data_type, last FROM vault_numbers WHERE session = ? ORDER BY 1")?;
+    let mut rows = query.query([session])?;
+    while let Some(row) = rows.next()? {
+        if let Some(data_type) = data_type(&row.get::<_, String>(0)?) {
+            loaded.last.push((data_type, row.get(1)?));
+        }
+    }
+    Ok(loaded)
+}
+
+fn report(connection: &Connection) -> Result<VaultReport, StoreError> {
+    let sessions = "SELECT count(DISTINCT session) FROM vault";
+    let sessions = connection.query_row(sessions, [], |row| row.get(0))?;
+    let mut report = VaultReport { sessions, types: Vec::new() };
+    let mut query = connection.prepare(
+        "SELECT data_type, count(*), sum(restores) FROM vault GROUP BY data_type ORDER BY 1",
+    )?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Some(data_type) = data_type(&row.get::<_, String>(0)?) {
+            report.types.push((data_type, row.get(1)?, row.get(2)?));
+        }
+    }
+    report.types.sort();
+    Ok(report)
 }
 
 /// Lets a row live longer, if it has this value.
 fn prolong(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     session: &str,
     entry: &VaultEntry,
     hash: &[u8],
     expires_at: SystemTime,
 ) -> Result<(), StoreError> {
-    let changed = transaction
+    let changed = connection
         .prepare_cached(
             "UPDATE vault SET expires_at_ms = max(expires_at_ms, ?)
              WHERE session = ? AND data_type = ? AND number = ? AND value_hash = ?",

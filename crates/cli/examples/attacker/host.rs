@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidegate_config::{Settings, TypeCheck};
 use tidegate_gateway::{Gateway, RunContext};
-use tidegate_model::{Isolation, Language, Program};
+use tidegate_model::{Clock, Isolation, Language, Program};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::task::JoinSet;
 
@@ -21,7 +21,9 @@ pub(crate) fn serve(state: &str, settings: &str) -> ExitCode {
     let executable = wanted["executable"].as_str().unwrap().into();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let gateway = Gateway::open(read(state, &wanted), executable, BTreeMap::new()).unwrap();
+        let gateway =
+            Gateway::open(read(state, &wanted), executable, BTreeMap::new(), Clock::system())
+                .unwrap();
         println!("{}", json!({"ready": std::process::id()}));
         take_requests(&gateway).await;
     });

@@ -457,7 +457,7 @@ fn g33_a_run_goes_on_after_its_client_has_gone() {
         assert!(again.to_string().contains("approval.no_such_run"), "{again}");
         // What was done before was not done again: it is one call in the record.
         let calls = crate::support::query(
-            &site.bench.state_dir().join("tidegate.db"),
+            &site.bench.state_dir().join("record.db"),
             &format!(
                 "SELECT tool FROM calls WHERE run_id = '{run}' AND outcome = 'succeeded' ORDER BY id"
             ),

@@ -311,7 +311,7 @@ fn every_run_and_call_is_in_the_database_with_its_parent() {
          return files.length > 0",
     );
     assert_eq!(answer["output"], true);
-    let database = bench.state_dir().join("tidegate.db");
+    let database = bench.state_dir().join("record.db");
     let rows = query(
         &database,
         "select r.id, c.server, c.tool, c.outcome, c.error_code from runs r join calls c on c.run_id = r.id order by c.id",

@@ -109,7 +109,7 @@ fn a_configured_command_runs_with_arguments_and_input() {
         let sorted = run(&bench, "'sort', ['-r'], { input: 'a\\nc\\nb\\n' }");
         assert_eq!(sorted, ended(0, "c\nb\na\n"));
         let rows = query(
-            &bench.state_dir().join("tidegate.db"),
+            &bench.state_dir().join("record.db"),
             "SELECT c.name, c.path, c.outcome, c.exit_code, c.arguments, c.argument_bytes, \
              c.input_bytes, c.output_bytes, r.kind FROM commands c JOIN runs r ON r.id = c.run_id",
         );
@@ -165,7 +165,7 @@ fn what_is_not_configured_or_not_in_the_profile_is_refused() {
     let none = denied("there is no command `sort`", "call a tool of a server instead");
     assert_eq!(run(&bench, "'sort', []"), none);
     let outcomes = query(
-        &bench.state_dir().join("tidegate.db"),
+        &bench.state_dir().join("record.db"),
         "SELECT name, path, outcome, error_code FROM commands ORDER BY id",
     );
     assert_eq!(

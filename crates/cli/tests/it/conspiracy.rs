@@ -21,7 +21,7 @@ fn a_call_that_is_cut_off_by_the_end_of_its_run_is_recorded() {
     let answer = served.execute_with(json!({"code": source, "timeout_ms": 1500}));
     assert_eq!(answer["error"]["code"], "limit.time");
     let rows = query(
-        &bench.state_dir().join("tidegate.db"),
+        &bench.state_dir().join("record.db"),
         "select r.tool_calls, c.tool, c.outcome, c.error_code from runs r join calls c on c.run_id = r.id",
     );
     assert_eq!(rows, ["1|never|failed|run.cancelled"]);

@@ -262,7 +262,7 @@ fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
     assert_eq!(answer["error"], error);
     assert!(!trace.exists());
     assert_eq!(served.execute("return 1")["output"], 1);
-    let rows = query(&bench.state_dir().join("tidegate.db"), "SELECT error_code FROM runs");
+    let rows = query(&bench.state_dir().join("record.db"), "SELECT error_code FROM runs");
     assert_eq!(rows, ["sandbox.engine_denied", ""]);
     let file = bench.write("program.ts", "return 1");
     let output = bench.command(&["run", "--engine", "node", file.to_str().unwrap()]);

@@ -17,7 +17,7 @@ fn output(served: &mut Served, source: &str) -> Value {
 /// Kept shapes as `server.tool`, number of results and schema.
 fn kept_shapes(bench: &Bench) -> Vec<(String, u32, Value)> {
     let rows = query(
-        &bench.state_dir().join("tidegate.db"),
+        &bench.state_dir().join("state.db"),
         "SELECT server || '.' || tool, results, shape FROM shapes ORDER BY 1",
     );
     let parse = |row: &String| {
@@ -64,7 +64,7 @@ fn shapes_of_real_results_are_kept_without_a_value() {
     output(&mut served, &program);
     assert_eq!(kept_shapes(&bench), shapes_of(4));
 
-    let kept = query(&bench.state_dir().join("tidegate.db"), "SELECT shape FROM shapes").join("\n");
+    let kept = query(&bench.state_dir().join("state.db"), "SELECT shape FROM shapes").join("\n");
     let mut values =
         vec!["anna".to_owned(), "berta".into(), "carla".into(), "jane@example.com".into()];
     texts_of(&results, &mut values);

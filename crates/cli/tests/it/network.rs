@@ -309,7 +309,7 @@ pub(crate) fn opened(server: &Server, more: &str) -> String {
 
 /// Rows of the recorded connections, in order, with `|` between the columns.
 pub(crate) fn rows(bench: &Bench, columns: &str, condition: &str) -> Vec<String> {
-    let database = rusqlite::Connection::open(bench.state_dir().join("tidegate.db")).unwrap();
+    let database = rusqlite::Connection::open(bench.state_dir().join("record.db")).unwrap();
     let shown = columns.split(", ").map(|column| format!("coalesce({column}, '-')"));
     let shown = shown.collect::<Vec<_>>().join(" || '|' || ");
     let query = format!("SELECT {shown} FROM connections {condition} ORDER BY id");

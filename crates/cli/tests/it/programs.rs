@@ -243,7 +243,7 @@ pub(crate) fn note_ending(ended: &mut BTreeMap<String, String>, answer: &Value) 
 /// What was answered is what was recorded.
 pub(crate) fn assert_recorded(bench: &Bench, ended: &BTreeMap<String, String>) {
     let rows =
-        query(&bench.state_dir().join("tidegate.db"), "SELECT id, outcome, error_code FROM runs");
+        query(&bench.state_dir().join("record.db"), "SELECT id, outcome, error_code FROM runs");
     let rows = rows.iter().filter_map(|row| row.split_once('|'));
     let recorded: BTreeMap<String, String> = rows
         .filter(|(run, _)| ended.contains_key(*run))

@@ -141,7 +141,8 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
         "{many}"
     );
     served.end();
-    let is_ours = |path: &str| path.contains("/state/tidegate.db") || path.ends_with("/vault.key");
+    let ours = ["/state/record.db", "/state/state.db", "/vault.key"];
+    let is_ours = |path: &str| ours.iter().any(|name| path.contains(name));
     let is_new = |path: &&String| !before.contains(path) && !is_ours(path);
     let after = below(bench.path());
     let skills = bench.state_dir().join("skills");
@@ -272,7 +273,7 @@ fn every_attempt_to_save_is_recorded_without_its_text() {
     served.execute_with(json!({"code": "await saveSkill('b', 'secret')", "profile": "read_only"}));
     served.call("save_skill", json!({"name": "c", "code": "secret", "language": "python"}));
     served.end();
-    let database = Connection::open(bench.state_dir().join("tidegate.db")).unwrap();
+    let database = Connection::open(bench.state_dir().join("record.db")).unwrap();
     let mut query = database
         .prepare(
             "SELECT name, runs.kind, saved_skills.outcome, saved_skills.error_code, replaced,

@@ -4,9 +4,11 @@
 //! it is.
 
 use std::path::Path;
-use std::time::SystemTime;
 
-use tidegate_store::{ApprovalScope, Approvals, Store, StoreError};
+use tidegate_model::Clock;
+use tidegate_store::{
+    Answered, ApprovalAnswer, ApprovalFilter, ApprovalScope, Approvals, Store, StoreError,
+};
 
 pub use tidegate_store::{Approval, ApprovalState};
 
@@ -17,22 +19,22 @@ pub struct ApprovalsAdmin(Approvals);
 
 impl ApprovalsAdmin {
     pub(super) fn open(state_dir: &Path) -> Result<Self, StoreError> {
-        Ok(Self(Store::open(state_dir)?.approvals()?))
+        Ok(Self(Store::open(state_dir, Clock::system())?.approvals()))
     }
 
     /// Those that wait for an answer.
     pub fn pending(&self) -> Result<Vec<Approval>, StoreError> {
-        self.0.list(true, SystemTime::now())
+        self.0.list(ApprovalFilter::Pending).wait()
     }
 
     /// All of them.
     pub fn all(&self) -> Result<Vec<Approval>, StoreError> {
-        self.0.list(false, SystemTime::now())
+        self.0.list(ApprovalFilter::All).wait()
     }
 
     /// One of them.
     pub fn find(&self, id: &str) -> Result<Option<Approval>, StoreError> {
-        self.0.find(id, SystemTime::now())
+        self.0.find(id).wait()
     }
 
     /// Answers one; `by` is who does, for the record. Out: whether the answer counts, and
@@ -43,11 +45,12 @@ impl ApprovalsAdmin {
         reply: Reply,
         by: &str,
     ) -> Result<Option<(bool, Approval)>, StoreError> {
-        let (approved, scope) = match reply {
-            Reply::Once => (true, ApprovalScope::Once),
-            Reply::Session => (true, ApprovalScope::Session),
-            Reply::Deny => (false, ApprovalScope::Once),
+        let answer = match reply {
+            Reply::Once => ApprovalAnswer::Approve(ApprovalScope::Once),
+            Reply::Session => ApprovalAnswer::Approve(ApprovalScope::Session),
+            Reply::Deny => ApprovalAnswer::Deny,
         };
-        self.0.answer(id, approved, scope, by, SystemTime::now())
+        let answered = self.0.answer(id, answer, by).wait()?;
+        Ok(answered.map(|Answered { is_first, approval }| (is_first, approval)))
     }
 }

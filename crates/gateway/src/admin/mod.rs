@@ -5,7 +5,8 @@
 //! In: settings, which say where the state is; for tools, the [`Tools`](crate::Tools) of a
 //! gateway. Out: rows for a person to read, and the changes that they ask for.
 //! Must stay true: opening an [`Admin`] starts no gateway and reads nothing; each part opens
-//! what it needs. No profile limits what a person does here.
+//! what it needs, and waits for the database on the thread that asks, since a command does
+//! nothing else meanwhile. No profile limits what a person does here.
 
 mod approvals;
 mod personal_data;
@@ -15,6 +16,7 @@ mod unaccepted;
 use std::path::PathBuf;
 
 use tidegate_config::Settings;
+use tidegate_model::Clock;
 use tidegate_store::Store;
 
 pub use approvals::{Approval, ApprovalState, ApprovalsAdmin};
@@ -51,6 +53,6 @@ impl Admin {
 
     /// Sums over all runs.
     pub fn stats(&self) -> Result<Stats, StoreError> {
-        Store::open(&self.state_dir)?.stats()
+        Store::open(&self.state_dir, Clock::system())?.records().stats().wait()
     }
 }

@@ -1,11 +1,10 @@
-//! Answers: what a client is shown, and the record of what it asked for.
+//! Answers: what a client is shown.
 //!
 //! Lives here: [`Shown`], the one type that the server can send, and everything that it is
 //! made of: the end of a run (`ended.rs`), its answer (`result.rs`) and summary
 //! (`summary.rs`), answers of tools, the form for a person (`form.rs`).
 //! In: outcomes with real values. Out: the same redacted, capped and measured; outputs
-//! that are too large to be sent are written to a file, and every answered request to the
-//! record.
+//! that are too large to be sent are written to a file.
 
 pub(crate) mod ended;
 pub(crate) mod form;
@@ -19,8 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tidegate_config::BinaryContent;
-use tidegate_model::{Answer, ErrorCode, Principal, Response, RunError, RunId};
-use tidegate_store::{Outputs, RunRecord, Store};
+use tidegate_model::{Answer, Clock, ErrorCode, Principal, Response, RunError, RunId};
+use tidegate_store::Outputs;
 
 use crate::privacy::{Leaving, Privacy, RedactedErrors};
 use ended::Ended;
@@ -32,7 +31,6 @@ const AT_ONCE_BYTES: usize = 256 * 1024;
 /// Shows clients what they may see.
 pub(crate) struct Answers {
     privacy: Arc<Privacy>,
-    store: Arc<Store>,
     outputs: Arc<Outputs>,
     /// What is done with content that cannot be searched.
     binary: BinaryContent,
@@ -42,13 +40,13 @@ impl Answers {
     /// Prepares the folder of outputs.
     pub(crate) fn open(
         privacy: Arc<Privacy>,
-        store: Arc<Store>,
         state_dir: &Path,
         binary: BinaryContent,
+        clock: Clock,
     ) -> Self {
-        let outputs = Arc::new(Outputs::new(state_dir));
+        let outputs = Arc::new(Outputs::new(state_dir, clock));
         outputs.prune();
-        Self { privacy, store, outputs, binary }
+        Self { privacy, outputs, binary }
     }
 
     pub(crate) fn show<T: Outgoing>(&self, outgoing: T, principal: &Principal) -> Shown<T::Shown> {
@@ -110,15 +108,6 @@ impl Answers {
         };
         self.privacy.watch_output(principal, &id, [output, &whole.logs], response.bytes());
         (response, result_bytes)
-    }
-
-    /// Records a request that was answered.
-    pub(crate) async fn record(&self, record: RunRecord) {
-        let id = record.id.clone();
-        if let Err(error) = self.store.record_run(record).await {
-            // The run has happened; refusing its answer would not undo it.
-            tracing::error!(%error, run = %id, "run not recorded");
-        }
     }
 }
 

@@ -154,7 +154,7 @@ fn fits(text: &str) -> bool {
 }
 
 fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outputs) {
-    match outputs.keep(&response.run_id, extension, content) {
+    match outputs.store(&response.run_id, extension, content) {
         Ok(handle) => response.handle = Some(handle),
         Err(error) => {
             tracing::error!(%error, run = %response.run_id, "output not kept");

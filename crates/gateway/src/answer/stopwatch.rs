@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use tidegate_model::RunError;
-use tidegate_store::Outcome;
+use tidegate_model::{Outcome, RunError};
 
 /// Measures one request.
 pub(crate) struct Stopwatch {
@@ -12,8 +11,8 @@ pub(crate) struct Stopwatch {
 }
 
 impl Stopwatch {
-    pub(crate) fn start() -> Self {
-        Self { started_at: SystemTime::now(), monotonic: Instant::now() }
+    pub(crate) fn start(started_at: SystemTime) -> Self {
+        Self { started_at, monotonic: Instant::now() }
     }
 
     pub(crate) fn elapsed(&self) -> Duration {

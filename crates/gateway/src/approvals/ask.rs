@@ -63,7 +63,7 @@ impl Approvals {
         let subject =
             subject_of_text("asked", &format!("{}\0{}", person.requester, question.subject));
         let question = Question { subject, ..question };
-        let opened = self.open_question(run, question);
+        let opened = self.open_question(&person.context.principal, run, question).await;
         let pending = match opened.map_err(|error| person.errors.add(error))? {
             Opened::Approved(scope) => return Ok(scope),
             Opened::Pending(pending) => pending,
@@ -71,11 +71,11 @@ impl Approvals {
         let Some(journal) = &person.journal else {
             return self.answer_in_time(person, &pending).await;
         };
-        journal.park(pending.expires_at)?;
+        journal.park(pending.expires_at).await?;
         let answer = journal.with_lease(self.answer_in_time(person, &pending)).await;
         let waits = matches!(&answer, Err(error) if error.code == ErrorCode::ApprovalPending);
         if !waits {
-            journal.forget()?;
+            journal.forget().await?;
         }
         answer
     }

@@ -123,7 +123,7 @@ mod tests {
 
     use serde_json::{Value, json};
     use tidegate_model::{
-        Decision, Effect, EffectSource, Principal, RiskLevel, SessionName, ToolCall, ToolRef,
+        Clock, Decision, Effect, EffectSource, Principal, RiskLevel, SessionName, ToolCall, ToolRef,
     };
     use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
@@ -133,7 +133,7 @@ mod tests {
 
     fn privacy() -> (tempfile::TempDir, Arc<Privacy>) {
         let state = tempfile::tempdir().unwrap();
-        let store = Arc::new(Store::open(state.path()).unwrap());
+        let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
         let vaults = Vaults { store, state_dir: state.path().to_owned() };
         (state, Arc::new(Privacy::open(Default::default(), vaults).unwrap()))
     }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use tidegate_model::{
     Engine, ErrorCode, Language, PrincipalKey, Program, RunError, RunId, SandboxKind,
 };
-use tidegate_store::{Parked, ParkedRun, WaitingRun};
+use tidegate_store::{Lease, Parked, ParkedRun, Reply, UnclaimedRun};
 
 use crate::ids::short_id;
 use crate::privacy::Vaults;
@@ -151,42 +151,57 @@ impl Journal {
     }
 
     /// A request is about to have its effect, if it has one.
-    pub(crate) fn send(&self, number: Option<usize>, changes: bool) -> Result<(), RunError> {
+    pub(crate) async fn send(&self, number: Option<usize>, changes: bool) -> Result<(), RunError> {
         if !changes {
             return Ok(());
         }
-        let mut state = self.state();
-        state.is_ours()?;
-        if state.unasked > 0 {
-            return Err(diverged(state.unasked));
-        }
-        state.set(number, EntryState::Sent);
-        self.store_changes(&mut state)
+        let stored = {
+            let mut state = self.state();
+            state.is_ours()?;
+            if state.unasked > 0 {
+                return Err(diverged(state.unasked));
+            }
+            state.set(number, EntryState::Sent);
+            self.store_changes(&state)
+        };
+        self.stored(stored).await
     }
 
     /// A request was answered.
-    pub(crate) fn finish(&self, number: Option<usize>, outcome: &Outcome) {
+    pub(crate) async fn finish(&self, number: Option<usize>, outcome: &Outcome) {
         // What waits for a person, or was refused by one, is asked again.
         if matches!(outcome, Err(error) if error.code == ErrorCode::ApprovalPending) {
             return;
         }
-        let mut state = self.state();
-        state.finish(number, outcome);
+        let stored = {
+            let mut state = self.state();
+            state.finish(number, outcome);
+            self.store_changes(&state)
+        };
         // Whether it is still ours is looked at before anything else happens.
-        let _ = self.store_changes(&mut state);
+        let _ = self.stored(stored).await;
     }
 
-    /// Keeps the run until then: it waits for a person.
-    pub(crate) fn park(&self, until: SystemTime) -> Result<(), RunError> {
-        let mut state = self.state();
-        if state.parked_until.replace(until).is_some() || state.is_lost {
-            return self.store_changes(&mut state);
+    /// Parks the run until then: it waits for a person.
+    pub(crate) async fn park(&self, until: SystemTime) -> Result<(), RunError> {
+        let parked = {
+            let mut state = self.state();
+            if state.parked_until.replace(until).is_some() || state.is_lost {
+                Err(self.store_changes(&state))
+            } else {
+                Ok(self.vaults.park(&self.as_parked(&self.written(&state), until)))
+            }
+        };
+        match parked {
+            Err(stored) => self.stored(stored).await,
+            Ok(parked) => {
+                if let Err(error) = parked.await {
+                    tracing::error!(%error, run = %self.identity.id, "a run was not parked");
+                    self.state().parked_until = None;
+                }
+                Ok(())
+            }
         }
-        if let Err(error) = self.vaults.park(&self.as_parked(&self.written(&state), until)) {
-            tracing::error!(%error, run = %self.identity.id, "a run was not kept");
-            state.parked_until = None;
-        }
-        Ok(())
     }
 
     /// Waits for something while the run is kept, and lets others know that it lives.
@@ -195,60 +210,77 @@ impl Journal {
         loop {
             tokio::select! {
                 done = &mut waiting => return done,
-                () = tokio::time::sleep(LEASE_RENEWAL_INTERVAL) => self.renew_lease(SystemTime::now() + LEASE),
+                () = tokio::time::sleep(LEASE_RENEWAL_INTERVAL) => self.renew_lease().await,
             }
         }
     }
 
-    /// The run goes on here, or has ended: nothing of it is kept. An error if somebody
+    /// The run goes on here, or has ended: nothing of it is parked. An error if somebody
     /// else goes on with it.
-    pub(crate) fn forget(&self) -> Result<(), RunError> {
-        let mut state = self.state();
-        if state.parked_until.take().is_none() {
-            return state.is_ours();
-        }
-        match self.vaults.store.unpark(&self.place(), &self.owner) {
-            Ok(is_ours) => state.is_lost |= !is_ours,
+    pub(crate) async fn forget(&self) -> Result<(), RunError> {
+        let taken_back = {
+            let mut state = self.state();
+            if state.parked_until.take().is_none() {
+                return state.is_ours();
+            }
+            self.vaults.take_back(&self.place(), &self.owner)
+        };
+        let is_lost = match taken_back.await {
+            Ok(lease) => lease == Lease::Lost,
             Err(error) => {
                 // What cannot be taken out could be gone on with by others.
-                tracing::error!(%error, run = %self.identity.id, "a run was not taken out");
-                state.is_lost = true;
+                tracing::error!(%error, run = %self.identity.id, "a parked run was not taken back");
+                true
             }
-        }
+        };
+        let mut state = self.state();
+        state.is_lost |= is_lost;
         state.is_ours()
     }
 
-    /// The run has ended here, and others may go on with it at once.
+    /// The run has ended here, and others may go on with it at once. Does not wait: also a
+    /// run that is dropped is released.
     pub(crate) fn release(&self) {
         if self.state().parked_until.take().is_some() {
-            self.renew_lease(SystemTime::UNIX_EPOCH);
+            self.lease_until(SystemTime::UNIX_EPOCH).in_background();
         }
     }
 
-    fn renew_lease(&self, until: SystemTime) {
-        let renewed = self.vaults.store.renew_parked(&self.place(), &self.owner, until);
-        if let Err(error) = renewed {
+    async fn renew_lease(&self) {
+        if let Err(error) = self.lease_until(self.vaults.now() + LEASE).await {
             tracing::warn!(%error, run = %self.identity.id, "could not renew the run's lease");
         }
     }
 
-    /// Keeps what came in addition, if the run is kept. An error if it is not ours any more.
-    fn store_changes(&self, state: &mut State) -> Result<(), RunError> {
-        if let Some(until) = state.parked_until.filter(|_| !state.is_lost) {
-            match self.vaults.park_again(&self.as_parked(&self.written(state), until)) {
-                Ok(is_ours) => state.is_lost = !is_ours,
+    fn lease_until(&self, until: SystemTime) -> Reply<Lease> {
+        self.vaults.renew(&self.place(), &self.owner, until)
+    }
+
+    /// Stores what came in addition, if the run is parked. Called with the state locked, so
+    /// that it is stored in the order in which it came.
+    fn store_changes(&self, state: &State) -> Option<Reply<Lease>> {
+        let until = state.parked_until.filter(|_| !state.is_lost)?;
+        Some(self.vaults.update_parked(&self.as_parked(&self.written(state), until)))
+    }
+
+    /// Waits until changes are stored. An error if the run is not ours any more.
+    async fn stored(&self, changes: Option<Reply<Lease>>) -> Result<(), RunError> {
+        if let Some(changes) = changes {
+            match changes.await {
+                Ok(Lease::Held) => {}
+                Ok(Lease::Lost) => self.state().is_lost = true,
                 Err(error) => {
-                    tracing::error!(%error, run = %self.identity.id, "a run was not kept");
+                    tracing::error!(%error, run = %self.identity.id, "a run was not parked");
                 }
             }
         }
-        state.is_ours()
+        self.state().is_ours()
     }
 
     fn as_parked<'a>(&'a self, text: &'a (RunId, String), expires_at: SystemTime) -> ParkedRun<'a> {
         let (id, state) = text;
-        let lives_until = SystemTime::now() + LEASE;
-        ParkedRun { id, owner: &self.owner, lives_until, expires_at, state }
+        let lease_ends = self.vaults.now() + LEASE;
+        ParkedRun { id, owner: &self.owner, lease_ends, expires_at, state }
     }
 
     /// Where the run is kept, and what.
@@ -339,19 +371,19 @@ impl State {
 pub(crate) struct Unowned {
     pub(crate) identity: Identity,
     entries: Vec<Entry>,
-    seen: WaitingRun,
+    seen: UnclaimedRun,
 }
 
 /// Looks for a run that waits for a person, to go on with it.
-pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned, RunError> {
-    let parked = vaults.parked(&place(id, session)).map_err(|error| {
+pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned, RunError> {
+    let parked = vaults.find_parked(&place(id, session)).await.map_err(|error| {
         tracing::error!(%error, run = %id, "a run could not be looked at");
         not_there(id)
     })?;
     let seen = match parked {
-        Parked::Nothing => return Err(not_there(id)),
-        Parked::Lives => return Err(still_waits(id)),
-        Parked::Waits(seen) => seen,
+        Parked::NotFound => return Err(not_there(id)),
+        Parked::Leased => return Err(still_waits(id)),
+        Parked::Unclaimed(seen) => seen,
     };
     let stored: StoredRun = serde_json::from_str(&seen.state).map_err(|_| not_there(id))?;
     let entries = stored.entries.ok_or_else(|| too_much(id))?;
@@ -375,10 +407,10 @@ pub(crate) fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned
 
 impl Unowned {
     /// Takes the run out.
-    pub(crate) fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
+    pub(crate) async fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
         let Self { identity, entries, seen } = self;
         let journal = Journal::new(vaults.clone(), identity.clone());
-        match vaults.store.take_parked(&journal.place(), &seen) {
+        match vaults.claim(&journal.place(), &seen).await {
             Ok(true) => {}
             Ok(false) => return Err(not_there(&identity.id)),
             Err(error) => {

@@ -22,11 +22,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_config::Approvals as Settings;
 use tidegate_model::{ErrorCode, Principal, PrincipalKey, Program, RunError, RunId};
-use tidegate_store::Store;
+use tidegate_store::Approvals as StoredApprovals;
 
 use crate::context::RunContext;
 use crate::ids::new_run_id;
 use crate::privacy::{Privacy, Vaults};
+use crate::recorder::Recorder;
 use journal::{Identity, Journal};
 use person::Person;
 use session_approvals::SessionApprovals;
@@ -36,7 +37,8 @@ pub(crate) struct Approvals {
     settings: Settings,
     /// The configured profile, which a run has that names none.
     profile: String,
-    store: Arc<Store>,
+    stored: StoredApprovals,
+    recorder: Recorder,
     vaults: Vaults,
     privacy: Arc<Privacy>,
     sessions: Mutex<SessionApprovals>,
@@ -54,11 +56,12 @@ impl Approvals {
         Self {
             settings,
             profile,
-            store: Arc::clone(&vaults.store),
+            stored: vaults.store.approvals(),
+            recorder: Recorder::new(&vaults.store),
+            process: new_run_id(vaults.now()).0,
             vaults,
             privacy,
             sessions: Mutex::default(),
-            process: new_run_id().0,
         }
     }
 
@@ -107,7 +110,7 @@ impl Approvals {
     /// A new run, with an empty journal.
     pub(crate) fn new_run(&self, program: Program, context: &RunContext) -> (Identity, Journal) {
         let identity = Identity {
-            id: new_run_id(),
+            id: new_run_id(self.recorder.now()),
             program,
             profile: context.profile.clone(),
             session: context.principal.storage_key().into_owned(),
@@ -120,18 +123,18 @@ impl Approvals {
     }
 
     /// Takes a parked run over, to resume it in this process.
-    pub(crate) fn unpark(
+    pub(crate) async fn unpark(
         &self,
         id: &RunId,
         context: &RunContext,
     ) -> Result<(Identity, Journal), RunError> {
-        let mut found = journal::find(&self.vaults, id, &context.principal.storage_key())?;
+        let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
         // Before it is taken: what is refused here can resume elsewhere.
         self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
         let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
         found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
-        found.take(&self.vaults)
+        found.take(&self.vaults).await
     }
 
     /// A run resumes within its own profile and within no other: a person may have
@@ -147,8 +150,8 @@ impl Approvals {
     }
 
     /// Other processes can resume at once what waits here.
-    pub(crate) fn release_runs(&self) {
-        if let Err(error) = self.store.release_parked() {
+    pub(crate) async fn release_runs(&self) {
+        if let Err(error) = self.vaults.store.parked_runs().release_all().await {
             tracing::warn!(%error, "runs that wait can go on only in some seconds");
         }
     }

@@ -141,7 +141,7 @@ impl Person {
 
     /// The run has ended: it goes on later only if it waits for a person, or if its
     /// client went while it did.
-    pub(crate) fn ended(&self, error: Option<&RunError>) {
+    pub(crate) async fn ended(&self, error: Option<&RunError>) {
         let goes_on = matches!(
             error.map(|error| error.code),
             Some(ErrorCode::ApprovalPending | ErrorCode::Cancelled)
@@ -149,7 +149,7 @@ impl Person {
         match &self.journal {
             Some(journal) if goes_on => journal.release(),
             // It has ended, whoever has it.
-            Some(journal) => drop(journal.forget()),
+            Some(journal) => drop(journal.forget().await),
             None => {}
         }
     }

@@ -8,8 +8,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::{ErrorCode, RunError, RunId};
-use tidegate_store::{ApprovalScope, ApprovalState, NewApproval, StoreError};
+use tidegate_model::{ApprovalRecord, ApprovalStep, ErrorCode, Event, Principal, RunError, RunId};
+use tidegate_store::{
+    Approval, ApprovalAnswer, ApprovalScope, ApprovalState, NewApproval, StoreError,
+};
 
 use super::Approvals;
 use crate::answer::form::Form;
@@ -37,6 +39,7 @@ pub(crate) struct Question {
 pub(crate) struct PendingQuestion {
     pub(crate) form: Form,
     pub(crate) expires_at: SystemTime,
+    kind: &'static str,
     subject: String,
 }
 
@@ -50,45 +53,90 @@ pub(crate) enum Opened {
 
 impl Approvals {
     /// Opens a question, unless exactly this was answered before.
-    pub(crate) fn open_question(
+    pub(crate) async fn open_question(
         &self,
+        principal: &Principal,
         run: &RunId,
         question: Question,
     ) -> Result<Opened, RedactedError> {
-        let now = SystemTime::now();
-        let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
-        let earlier = approvals.of_subject(&question.subject, now).map_err(|e| not_kept(&e))?;
-        let (id, expires_at) = match earlier {
-            Some(earlier) if earlier.state == ApprovalState::Denied => {
-                return Err(denied(&question.title));
-            }
-            Some(earlier) => {
-                let (id, until) = (&earlier.asked.id, earlier.asked.expires_at);
-                if earlier.state == ApprovalState::Approved
-                    && approvals.take(id, &question.subject, now).map_err(|e| not_kept(&e))?
-                {
-                    return Ok(Opened::Approved(earlier.scope));
-                }
-                (id.clone(), until)
-            }
-            None => {
-                let new = NewApproval {
-                    id: short_id(),
-                    run_id: run.0.clone(),
-                    kind: question.kind.to_owned(),
-                    subject: question.subject.clone(),
-                    title: question.title.to_string(),
-                    details: question.details.to_string(),
-                    created_at: now,
-                    expires_at: now + self.settings.expires,
-                };
-                approvals.ask(&new).map_err(|error| not_kept(&error))?;
-                (new.id, new.expires_at)
-            }
+        let earlier = self.stored.of_subject(&question.subject).await;
+        let earlier = earlier.map_err(|error| not_stored(&error))?;
+        let (id, expires_at) = match &earlier {
+            Some(earlier) => (earlier.asked.id.clone(), earlier.asked.expires_at),
+            None => self.ask_anew(run, &question).await?,
         };
-        let Question { subject, title, details, .. } = question;
+        let Question { kind, subject, title, details } = question;
         let form = Form { id, run_id: run.clone(), title, details };
-        Ok(Opened::Pending(PendingQuestion { form, expires_at, subject }))
+        let pending = PendingQuestion { form, expires_at, kind, subject };
+        let Some(earlier) = earlier else {
+            self.tell(principal, &pending, ApprovalStep::Asked);
+            return Ok(Opened::Pending(pending));
+        };
+        match earlier.state {
+            ApprovalState::Denied => Err(self.denied(principal, &pending, &earlier)),
+            ApprovalState::Approved if self.use_up(&pending).await? => {
+                let by = earlier.decided_by;
+                self.tell(principal, &pending, ApprovalStep::Approved { by });
+                Ok(Opened::Approved(earlier.scope))
+            }
+            _ => Ok(Opened::Pending(pending)),
+        }
+    }
+
+    async fn ask_anew(
+        &self,
+        run: &RunId,
+        question: &Question,
+    ) -> Result<(String, SystemTime), RedactedError> {
+        let now = self.recorder.now();
+        let (id, expires_at) = (short_id(), now + self.settings.expires);
+        let new = NewApproval {
+            id: id.clone(),
+            run_id: run.0.clone(),
+            kind: question.kind.to_owned(),
+            subject: question.subject.clone(),
+            title: question.title.to_string(),
+            details: question.details.to_string(),
+            created_at: now,
+            expires_at,
+        };
+        self.stored.ask(new).await.map_err(|error| not_stored(&error))?;
+        Ok((id, expires_at))
+    }
+
+    /// Uses an approval up. Whether it was there to be used.
+    async fn use_up(&self, pending: &PendingQuestion) -> Result<bool, RedactedError> {
+        let used = self.stored.use_up(&pending.form.id, &pending.subject).await;
+        used.map_err(|error| not_stored(&error))
+    }
+
+    /// Records what happened to a question.
+    fn tell(&self, principal: &Principal, pending: &PendingQuestion, step: ApprovalStep) {
+        let approval = ApprovalRecord {
+            at: self.recorder.now(),
+            approval_id: pending.form.id.clone(),
+            run_id: pending.form.run_id.clone(),
+            kind: pending.kind.to_owned(),
+            subject_sha256: pending.subject.clone(),
+            step,
+        };
+        self.recorder.tell(principal, Event::Approval(approval));
+    }
+
+    fn denied(
+        &self,
+        principal: &Principal,
+        pending: &PendingQuestion,
+        approval: &Approval,
+    ) -> RedactedError {
+        let by = approval.decided_by.clone();
+        self.tell(principal, pending, ApprovalStep::Denied { by });
+        denied(&pending.form.title)
+    }
+
+    fn expired(&self, principal: &Principal, pending: &PendingQuestion) -> RedactedError {
+        self.tell(principal, pending, ApprovalStep::Expired);
+        expired(&pending.form.title)
     }
 
     /// Waits for the answer to a question.
@@ -107,9 +155,11 @@ impl Approvals {
         }
         tokio::select! {
             answer = self.answer_of_client(pending, context) => answer,
-            found = self.answered_elsewhere(pending) => found,
+            found = self.answered_elsewhere(pending, &context.principal) => found,
             // It is too late for an answer, whether or not the look at it came first.
-            () = tokio::time::sleep(settings.expires) => Err(expired(&pending.form.title)),
+            () = tokio::time::sleep(settings.expires) => {
+                Err(self.expired(&context.principal, pending))
+            }
         }
     }
 
@@ -133,12 +183,12 @@ impl Approvals {
         let settings = &self.settings;
         match reply {
             Some(reply) => {
-                self.take_reply(&pending.form.id, reply, approver_name(context))?;
-                self.answered_elsewhere(pending).await
+                self.take_reply(&pending.form.id, reply, approver_name(context)).await?;
+                self.answered_elsewhere(pending, &context.principal).await
             }
             None if settings.pending => {
                 tokio::time::sleep(settings.wait).await;
-                Err(still_pending(pending))
+                Err(still_pending(pending, self.recorder.now()))
             }
             None => Err(nobody(&pending.form.title)),
         }
@@ -148,41 +198,39 @@ impl Approvals {
     async fn answered_elsewhere(
         &self,
         pending: &PendingQuestion,
+        principal: &Principal,
     ) -> Result<ApprovalScope, RedactedError> {
         loop {
-            let now = SystemTime::now();
-            let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
-            let found = approvals.find(&pending.form.id, now).map_err(|error| not_kept(&error))?;
-            match found.map(|found| (found.state, found.scope)) {
-                Some((ApprovalState::Pending, _)) => {}
-                Some((ApprovalState::Approved, scope)) => {
-                    let taken = approvals.take(&pending.form.id, &pending.subject, now);
-                    // Somebody else did exactly this with it in between.
-                    return match taken.map_err(|error| not_kept(&error))? {
-                        true => Ok(scope),
-                        false => Err(used(&pending.form.title)),
-                    };
+            let found = self.stored.find(&pending.form.id).await;
+            let Some(found) = found.map_err(|error| not_stored(&error))? else {
+                return Err(self.expired(principal, pending));
+            };
+            match found.state {
+                ApprovalState::Pending => {}
+                ApprovalState::Approved if self.use_up(pending).await? => {
+                    let by = found.decided_by;
+                    self.tell(principal, pending, ApprovalStep::Approved { by });
+                    return Ok(found.scope);
                 }
-                Some((ApprovalState::Denied, _)) => return Err(denied(&pending.form.title)),
-                Some((ApprovalState::Used, _)) => return Err(used(&pending.form.title)),
-                Some((ApprovalState::Expired, _)) | None => {
-                    return Err(expired(&pending.form.title));
+                // Somebody else did exactly this with it, perhaps in between.
+                ApprovalState::Approved | ApprovalState::Used => {
+                    return Err(used(&pending.form.title));
                 }
+                ApprovalState::Denied => return Err(self.denied(principal, pending, &found)),
+                ApprovalState::Expired => return Err(self.expired(principal, pending)),
             }
-            drop(approvals);
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 
-    fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RedactedError> {
-        let approvals = self.store.approvals().map_err(|error| not_kept(&error))?;
-        let scope = match reply {
-            Reply::Session => ApprovalScope::Session,
-            Reply::Once | Reply::Deny => ApprovalScope::Once,
+    async fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RedactedError> {
+        let answer = match reply {
+            Reply::Session => ApprovalAnswer::Approve(ApprovalScope::Session),
+            Reply::Once => ApprovalAnswer::Approve(ApprovalScope::Once),
+            Reply::Deny => ApprovalAnswer::Deny,
         };
-        let yes = reply != Reply::Deny;
-        let answered = approvals.answer(id, yes, scope, by, SystemTime::now());
-        answered.map(|_| ()).map_err(|error| not_kept(&error))
+        let answered = self.stored.answer(id, answer, by).await;
+        answered.map(|_| ()).map_err(|error| not_stored(&error))
     }
 }
 
@@ -218,10 +266,10 @@ fn nobody(title: &Redacted) -> RedactedError {
     ])
 }
 
-fn still_pending(pending: &PendingQuestion) -> RedactedError {
+fn still_pending(pending: &PendingQuestion, now: SystemTime) -> RedactedError {
     let Form { id, run_id, title, .. } = &pending.form;
     let id = Redacted::trusted(id);
-    let left = pending.expires_at.duration_since(SystemTime::now()).unwrap_or_default().as_secs();
+    let left = pending.expires_at.duration_since(now).unwrap_or_default().as_secs();
     let (left, unit) = if left < 120 { (left, " seconds") } else { (left / 60, " minutes") };
     RedactedError::new(
         ErrorCode::ApprovalPending,
@@ -241,7 +289,7 @@ fn still_pending(pending: &PendingQuestion) -> RedactedError {
     ])
 }
 
-fn not_kept(error: &StoreError) -> RedactedError {
+fn not_stored(error: &StoreError) -> RedactedError {
     tracing::error!(%error, "an approval could not be kept");
     RedactedError::new(
         ErrorCode::Internal,

@@ -9,14 +9,15 @@ use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use tidegate_model::{
-    Answer, Change, Effect, ErrorCode, Language, RunError, RunId, ToolCall, ToolDef, ToolRef,
+    Answer, CallRecord, Change, Effect, ErrorCode, Event, Language, Outcome, Principal, RunError,
+    RunId, ToolCall, ToolDef, ToolRef, Towards,
 };
 use tidegate_policy::{Denial, Permissions, Permit};
-use tidegate_store::{CallRecord, Outcome, Store, Towards};
 
 use super::Bridge;
 use crate::answer::json_cost::json_bytes;
 use crate::approvals::person::Person;
+use crate::recorder::Recorder;
 use crate::{explain, input_limits, tokens};
 
 /// Who calls: a run, with what it may do, and how it writes functions.
@@ -42,7 +43,8 @@ impl Bridge {
         arguments: Map<String, Value>,
         argument_bytes: u64,
     ) -> Result<Answer, RunError> {
-        let mut record = Recording::start(&self.store, caller.run, argument_bytes);
+        self.recorder.ready(&caller.person.context().principal).await;
+        let mut record = Recording::start(&self.recorder, caller, argument_bytes);
         let answered =
             self.decided_call(caller, name, arguments, argument_bytes, &mut record.tool).await;
         self.name_unresolved(caller, name, &mut record.tool);
@@ -58,7 +60,8 @@ impl Bridge {
         name: &str,
         arguments: &str,
     ) -> RunError {
-        let mut record = Recording::start(&self.store, caller.run, arguments.len() as u64);
+        self.recorder.ready(&caller.person.context().principal).await;
+        let mut record = Recording::start(&self.recorder, caller, arguments.len() as u64);
         let error = self.unnamed(caller, name, arguments, &mut record.tool).await;
         self.name_unresolved(caller, name, &mut record.tool);
         record.outcome = Outcome::Failed(error.code);
@@ -139,7 +142,7 @@ impl Bridge {
                 Ok(permit) => {
                     if let Some(journal) = &caller.person.journal {
                         let changes = self.policy.grants().effect(&id, &tool).0 != Effect::ReadOnly;
-                        journal.send(caller.entry, changes)?;
+                        journal.send(caller.entry, changes).await?;
                     }
                     let answer = self.make(permit).await?;
                     self.tools.shapes.learn(&id, &tool, &answer);
@@ -210,7 +213,8 @@ fn unresolved() -> ToolRef {
 /// Records a call when it ends, also if that is because nobody waits for it any
 /// more: made, refused, failed or cancelled, it has a row.
 struct Recording<'a> {
-    store: &'a Store,
+    recorder: &'a Recorder,
+    principal: &'a Principal,
     run: &'a RunId,
     started_at: SystemTime,
     started: Instant,
@@ -221,11 +225,12 @@ struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    fn start(store: &'a Store, run: &'a RunId, argument_bytes: u64) -> Self {
+    fn start(recorder: &'a Recorder, caller: &'a Caller<'_>, argument_bytes: u64) -> Self {
         Self {
-            store,
-            run,
-            started_at: SystemTime::now(),
+            recorder,
+            principal: &caller.person.context().principal,
+            run: caller.run,
+            started_at: recorder.now(),
             started: Instant::now(),
             tool: unresolved(),
             outcome: Outcome::Failed(ErrorCode::Cancelled),
@@ -247,7 +252,7 @@ impl<'a> Recording<'a> {
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
         let bytes = usize::try_from(self.answer_bytes).unwrap_or(usize::MAX);
-        self.store.record_call(CallRecord {
+        let call = CallRecord {
             run_id: self.run.clone(),
             started_at: self.started_at,
             tool: self.tool.clone(),
@@ -256,7 +261,8 @@ impl Drop for Recording<'_> {
             argument_bytes: self.argument_bytes,
             answer_bytes: self.answer_bytes,
             answer_tokens: tokens::estimate(bytes) as u64,
-        });
+        };
+        self.recorder.tell(self.principal, Event::Call(call));
     }
 }
 

@@ -1,18 +1,21 @@
 //! A program's `commands.run`: decided, run in a jail of its own, and recorded.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::json;
-use tidegate_model::{CommandSpec, ErrorCode, Principal, RunError, RunId};
+use tidegate_model::{
+    CommandRecord, CommandSizes, CommandSpec, ErrorCode, Event, ExitStatus, Outcome, Principal,
+    RunError, RunId,
+};
 use tidegate_policy::Permissions;
 use tidegate_sandbox::{CommandExit, CommandJob, CommandOutcome, LimitHit};
-use tidegate_store::{CommandRecord, Outcome, Store};
 
 use super::Bridge;
 use crate::explain;
 use crate::explain::command as explain_command;
 use crate::explain::limit::{bound_of_command, command_error};
+use crate::recorder::Recorder;
 
 /// What a program may ask for beside the name.
 #[derive(Debug, Deserialize)]
@@ -41,7 +44,8 @@ impl Bridge {
         name: &str,
         request: &str,
     ) -> Result<String, RunError> {
-        let mut record = Recording::start(&self.store, run);
+        self.recorder.ready(principal).await;
+        let mut record = Recording::start(&self.recorder, principal, run);
         let ended = self.decided_command(permissions, name, request, &mut record).await;
         // What is no command's name was chosen by the program, and may be a value of somebody.
         if record.record.path.is_none() {
@@ -158,45 +162,42 @@ fn answer(Done { ended: end, notices }: &Done) -> String {
 /// Records a command when it ends, also if that is because nobody waits for it
 /// any more: run, refused, failed or cancelled, it has a row.
 struct Recording<'a> {
-    store: &'a Store,
+    recorder: &'a Recorder,
+    principal: &'a Principal,
     started: Instant,
     record: CommandRecord,
 }
 
 impl<'a> Recording<'a> {
-    fn start(store: &'a Store, run: &RunId) -> Self {
+    fn start(recorder: &'a Recorder, principal: &'a Principal, run: &RunId) -> Self {
         let record = CommandRecord {
             run_id: run.clone(),
-            started_at: SystemTime::now(),
+            started_at: recorder.now(),
             name: "(not decided)".to_owned(),
             path: None,
             outcome: Outcome::Failed(ErrorCode::Cancelled),
-            exit_code: None,
-            signal: None,
+            exit: ExitStatus::default(),
             duration: Duration::ZERO,
-            arguments: 0,
-            argument_bytes: 0,
-            input_bytes: 0,
-            output_bytes: 0,
+            sizes: CommandSizes::default(),
         };
-        Self { store, started: Instant::now(), record }
+        Self { recorder, principal, started: Instant::now(), record }
     }
 
     fn sizes(&mut self, request: &Request) {
-        self.record.arguments = request.args.len() as u64;
-        self.record.argument_bytes = request.args.iter().map(|arg| arg.len() as u64).sum();
-        self.record.input_bytes = request.input.as_ref().map_or(0, String::len) as u64;
+        self.record.sizes.arguments = request.args.len() as u64;
+        self.record.sizes.argument_bytes = request.args.iter().map(|arg| arg.len() as u64).sum();
+        self.record.sizes.input_bytes = request.input.as_ref().map_or(0, String::len) as u64;
     }
 
     fn finish(mut self, ended: &Result<Done, RunError>) {
         match ended {
             Ok(Done { ended: end, .. }) => {
                 self.record.outcome = Outcome::Succeeded;
-                self.record.signal = end.exit.signal_name();
+                self.record.exit.signal = end.exit.signal_name();
                 if let CommandExit::Code(code) = end.exit {
-                    self.record.exit_code = Some(code);
+                    self.record.exit.code = Some(code);
                 }
-                self.record.output_bytes = (end.output.len() + end.error.len()) as u64;
+                self.record.sizes.output_bytes = (end.output.len() + end.error.len()) as u64;
             }
             Err(error) => self.record.outcome = Outcome::Failed(error.code),
         }
@@ -206,6 +207,6 @@ impl<'a> Recording<'a> {
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
         self.record.duration = self.started.elapsed();
-        self.store.record_command(self.record.clone());
+        self.recorder.tell(self.principal, Event::Command(self.record.clone()));
     }
 }

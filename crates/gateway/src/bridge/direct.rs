@@ -5,8 +5,7 @@
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tidegate_model::{ErrorCode, Language, RiskLevel, RunError};
-use tidegate_store::{Outcome, RunRecord};
+use tidegate_model::{ErrorCode, Language, Outcome, RiskLevel, RunError, RunRecord};
 
 use super::Bridge;
 use crate::answer::json_cost::json_bytes;
@@ -25,8 +24,8 @@ impl Bridge {
         arguments: Map<String, Value>,
         context: &RunContext,
     ) -> ShowResult<ToolAnswer> {
-        let clock = Stopwatch::start();
-        let id = new_run_id();
+        let clock = Stopwatch::start(self.recorder.now());
+        let id = new_run_id(clock.started_at);
         let bytes = json_bytes(&arguments);
         let permissions = self.policy.permissions(context.profile.as_deref());
         let called = OnceLock::new();
@@ -47,15 +46,14 @@ impl Bridge {
         let leaving = &mut self.privacy.leaving(&context.principal).keeping(&person.errors);
         let answered = self.answers.show_answer(answered, &id, leaving);
         if let (Ok(shown), Some(tool)) = (&answered, called.get()) {
-            self.privacy.note_seen(tool, &shown.pii_counts);
+            self.privacy.note_seen(&context.principal, tool, &shown.pii_counts);
         }
         let bytes = answered.as_ref().map_or(0, Shown::bytes);
         let record = RunRecord {
             id,
             started_at: clock.started_at,
             kind: "call_tool",
-            language: None,
-            source_sha256: None,
+            program: None,
             outcome: match &answered {
                 Ok(shown) if shown.answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
                 other => outcome_of(other.as_ref().err().map(|error| &**error)),
@@ -66,7 +64,7 @@ impl Bridge {
             answer_tokens: tokens::estimate(usize::try_from(bytes).unwrap_or(usize::MAX)),
             handle: None,
         };
-        self.record(record).await;
+        self.record(&context.principal, record).await;
         answered
     }
 }

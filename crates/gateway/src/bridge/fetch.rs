@@ -13,7 +13,7 @@ use tidegate_egress::{
     Denial, EgressError, EgressErrorKind, Redirect, Request, RequestProblem, Response,
     TargetProblem,
 };
-use tidegate_model::{Connection, ErrorCode, Language, RunError};
+use tidegate_model::{Connection, ErrorCode, Event, Language, RunError};
 
 use super::Bridge;
 use crate::bridge::call::Caller;
@@ -66,8 +66,9 @@ impl Bridge {
             // A program may have made a host of somebody's name.
             let mut leaving = self.privacy.leaving(principal);
             connection.host = leaving.redact(Origin::OwnWords, &connection.host).into_string();
-            self.store.record_connection(connection);
+            self.recorder.tell(principal, Event::Connection(connection));
         };
+        self.recorder.ready(principal).await;
         let answer = self.egress.fetch(run, request, &record).await;
         write(answer.map_err(|error| {
             if error.kind() == EgressErrorKind::Failed {

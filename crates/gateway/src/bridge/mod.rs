@@ -21,14 +21,14 @@ use std::sync::Arc;
 
 use tidegate_config::{Input, Settings};
 use tidegate_egress::{Egress, OpenError};
-use tidegate_model::Decision;
+use tidegate_model::{Decision, Principal, RunRecord};
 use tidegate_sandbox::CommandRunner;
-use tidegate_store::{RunRecord, Store};
 
 use crate::answer::Answers;
 use crate::approvals::Approvals;
 use crate::policy::CurrentPolicy;
 use crate::privacy::Privacy;
+use crate::recorder::Recorder;
 use crate::tools::Tools;
 
 /// Decides what leaves, makes it, and records it.
@@ -38,7 +38,7 @@ pub(crate) struct Bridge {
     pub(crate) privacy: Arc<Privacy>,
     approvals: Arc<Approvals>,
     answers: Arc<Answers>,
-    store: Arc<Store>,
+    pub(crate) recorder: Recorder,
     egress: Egress,
     /// None if there is no command to run.
     commands: Option<CommandRunner>,
@@ -60,7 +60,7 @@ impl Bridge {
     /// Opens the network for programs. `commands` runs the commands of the host.
     pub(crate) fn open(
         settings: &Settings,
-        store: Arc<Store>,
+        recorder: Recorder,
         commands: Option<CommandRunner>,
         below: Below,
     ) -> Result<Self, OpenError> {
@@ -71,7 +71,7 @@ impl Bridge {
             privacy,
             approvals,
             answers,
-            store,
+            recorder,
             egress: Egress::open(settings.network.clone())?,
             commands,
             input: settings.input,
@@ -85,8 +85,8 @@ impl Bridge {
     }
 
     /// Records a request that was answered.
-    async fn record(&self, record: RunRecord) {
-        self.answers.record(record).await;
+    async fn record(&self, principal: &Principal, record: RunRecord) {
+        self.recorder.run_ended(principal, record).await;
         self.tools.run_ended();
     }
 }

@@ -5,10 +5,9 @@
 //! configuration says otherwise, and the request is recorded like a run. The user at the
 //! terminal has the key anyway.
 
-use tidegate_model::{Decision, ErrorCode, RunError, RunId};
+use tidegate_model::{Decision, ErrorCode, RunError, RunId, RunRecord, Towards};
 use tidegate_policy::subject_of_text;
 use tidegate_privacy::{RestoreError, Restored, Token, find_tokens};
-use tidegate_store::{RunRecord, Towards};
 
 use super::Bridge;
 use crate::answer::shown::{Approved, Sanitized, ShowResult, Shown, Unsanitized, show};
@@ -53,7 +52,8 @@ impl Bridge {
 
     /// A text with real values in the place of its tokens, if a person agrees.
     pub(crate) async fn restore_pii(&self, text: &str, context: &RunContext) -> ShowResult<String> {
-        let (clock, id) = (Stopwatch::start(), new_run_id());
+        let clock = Stopwatch::start(self.recorder.now());
+        let id = new_run_id(clock.started_at);
         let person = self.approvals.person(context);
         let restored = self.restore_for_model(text, &person, &id).await;
         let leaving = &mut self.privacy.leaving(&context.principal).keeping(&person.errors);
@@ -66,8 +66,7 @@ impl Bridge {
             id,
             started_at: clock.started_at,
             kind: "restore_pii",
-            language: None,
-            source_sha256: None,
+            program: None,
             outcome: outcome_of(restored.as_ref().err().map(|error| &**error)),
             duration: clock.elapsed(),
             tool_calls: 0,
@@ -75,7 +74,7 @@ impl Bridge {
             answer_tokens: tokens::estimate(usize::try_from(bytes).unwrap_or(usize::MAX)),
             handle: None,
         };
-        self.record(record).await;
+        self.record(&context.principal, record).await;
         restored
     }
 

@@ -90,14 +90,14 @@ impl Bridge {
                 let caller = Caller { entry, ..caller };
                 let outcome = self.perform(&caller, request).await;
                 if let Some(journal) = &person.journal {
-                    journal.finish(entry, &outcome);
+                    journal.finish(entry, &outcome).await;
                 }
                 outcome
             }
         };
         let principal = &person.context().principal;
         let arrived = self.privacy.arrived(principal, outcome, &person.errors).await;
-        self.privacy.note_seen(&source.tool(called), &arrived.counts);
+        self.privacy.note_seen(principal, &source.tool(called), &arrived.counts);
         arrived.outcome
     }
 
@@ -109,11 +109,11 @@ impl Bridge {
             }
             Request::Fetch(request) => {
                 permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
-                changes_something(caller)?;
+                changes_something(caller).await?;
                 self.fetch(caller, &request).await
             }
             Request::Command { name, request } => {
-                changes_something(caller)?;
+                changes_something(caller).await?;
                 let principal = &caller.person.context().principal;
                 self.command(run, principal, permissions, &name, &request).await
             }
@@ -169,9 +169,11 @@ impl Source {
 }
 
 /// What a request to the network or a command does is not known, so it is not done twice.
-fn changes_something(caller: &Caller<'_>) -> Result<(), RunError> {
-    let journal = caller.person.journal.as_ref();
-    journal.map_or(Ok(()), |journal| journal.send(caller.entry, true))
+async fn changes_something(caller: &Caller<'_>) -> Result<(), RunError> {
+    match &caller.person.journal {
+        Some(journal) => journal.send(caller.entry, true).await,
+        None => Ok(()),
+    }
 }
 
 /// Arguments as an object, or the text again. Much text is parsed where the end

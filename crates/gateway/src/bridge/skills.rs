@@ -5,16 +5,17 @@
 //! one means submitting it as a program. Hidden characters are made visible to clients.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidegate_model::{ErrorCode, Language, RunError, RunId, Scope, visible};
+use tidegate_model::{
+    ErrorCode, Event, Language, Outcome, Principal, RunError, RunId, RunRecord, Scope, SkillRecord,
+    visible,
+};
 use tidegate_policy::Permissions;
 use tidegate_store::{
-    NewSkill, Outcome, RunRecord, SKILL_BYTES, Saved, Skill, SkillList, SkillName, SkillRecord,
-    Skills, Store, TEXT_FILE, code_file,
+    NewSkill, SKILL_BYTES, Saved, Skill, SkillList, SkillName, Skills, TEXT_FILE, code_file,
 };
 
 use super::Bridge;
@@ -25,6 +26,7 @@ use crate::context::RunContext;
 use crate::digest::sha256_hex;
 use crate::ids::new_run_id;
 use crate::privacy::Origin;
+use crate::recorder::Recorder;
 use crate::skill_library::skill_error;
 use crate::{explain, tokens};
 
@@ -78,7 +80,8 @@ impl Bridge {
         request: SaveSkill,
         context: &RunContext,
     ) -> ShowResult<ToolText> {
-        let (clock, id) = (Stopwatch::start(), new_run_id());
+        let clock = Stopwatch::start(self.recorder.now());
+        let id = new_run_id(clock.started_at);
         let saved = async {
             let language = match request.language.as_deref() {
                 None => Language::of(&request.code),
@@ -98,8 +101,7 @@ impl Bridge {
             id: id.clone(),
             started_at: clock.started_at,
             kind: "save_skill",
-            language: None,
-            source_sha256: None,
+            program: None,
             outcome: outcome_of(saved.as_ref().err()),
             duration: clock.elapsed(),
             tool_calls: 0,
@@ -107,7 +109,7 @@ impl Bridge {
             answer_tokens: 0,
             handle: None,
         };
-        self.record(record).await;
+        self.record(&context.principal, record).await;
         let saved = saved.map(|saved| ToolText::new(saved.to_string()));
         self.answers.show_result(saved, &context.principal)
     }
@@ -154,11 +156,13 @@ impl Bridge {
         request: SaveSkill,
     ) -> Result<Value, RunError> {
         let SaveSkill { name, code, description, .. } = request;
+        self.recorder.ready(&caller.person.context().principal).await;
         let mut record = Recording {
-            store: Arc::clone(&self.store),
+            recorder: self.recorder.clone(),
+            principal: caller.person.context().principal.clone(),
             record: SkillRecord {
                 run_id: RunId::clone(caller.run),
-                saved_at: SystemTime::now(),
+                saved_at: self.recorder.now(),
                 name: self.recorded_name(caller, &name),
                 outcome: Outcome::Failed(ErrorCode::Cancelled),
                 replaced: false,
@@ -205,7 +209,8 @@ pub(crate) fn skill_files(skill: &Skill) -> Vec<(&'static str, &str)> {
 
 /// Records an attempt when it ends, however it ends.
 struct Recording {
-    store: Arc<Store>,
+    recorder: Recorder,
+    principal: Principal,
     record: SkillRecord,
 }
 
@@ -220,7 +225,7 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        self.store.record_skill(self.record.clone());
+        self.recorder.tell(&self.principal, Event::Skill(self.record.clone()));
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) mod rules_file;
 use std::time::Duration;
 
 use tidegate_config::Settings;
-use tidegate_model::{Limits, Program, RunError};
+use tidegate_model::{Clock, Limits, Program, RunError};
 use tidegate_policy::{Grants, Permissions, Policy};
 
 use crate::explain;
@@ -26,7 +26,7 @@ pub(crate) struct CurrentPolicy {
 
 impl CurrentPolicy {
     /// Reads the rules. An invalid file is an error.
-    pub(crate) fn open(settings: &Settings) -> Result<Self, PolicyError> {
+    pub(crate) fn open(settings: &Settings, clock: Clock) -> Result<Self, PolicyError> {
         let policy = Policy::new(Grants {
             servers: settings.servers.iter().map(|spec| spec.name.clone()).collect(),
             tools: settings.permissions.tools.clone(),
@@ -35,7 +35,7 @@ impl CurrentPolicy {
             on_change: settings.permissions.on_change,
             commands: settings.permissions.commands.clone(),
         });
-        let rules_file = RulesFile::open(settings.policy.clone(), &policy)?;
+        let rules_file = RulesFile::open(settings.policy.clone(), &policy, clock)?;
         Ok(Self { policy, rules_file, limits: settings.limits.clone() })
     }
 

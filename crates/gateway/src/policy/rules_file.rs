@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tidegate_config::{ConfigError, PolicyFile, PolicySource};
-use tidegate_model::FileIdentity;
+use tidegate_model::{Clock, FileIdentity};
 use tidegate_policy::{Policy, RuleError, Rules};
 
 /// How often the file is looked at, at most. Chosen: a person who saves a file and tries
@@ -38,6 +38,7 @@ pub fn read_policy(source: &PolicySource) -> Result<Option<(PolicyFile, Rules)>,
 /// A policy file that is watched.
 pub(crate) struct RulesFile {
     source: PolicySource,
+    clock: Clock,
     watch: Mutex<Watch>,
 }
 
@@ -51,14 +52,18 @@ struct Watch {
 
 impl RulesFile {
     /// Puts the rules of the file in force.
-    pub(crate) fn open(source: PolicySource, policy: &Policy) -> Result<Self, PolicyError> {
+    pub(crate) fn open(
+        source: PolicySource,
+        policy: &Policy,
+        clock: Clock,
+    ) -> Result<Self, PolicyError> {
         let read = read_policy(&source)?;
         let known = read.as_ref().map(|(file, _)| file.identity);
         if let Some((_, rules)) = read {
             policy.set_rules(rules);
         }
         let watch = Watch { looked: Instant::now(), known, fresh: None };
-        Ok(Self { source, watch: Mutex::new(watch) })
+        Ok(Self { source, clock, watch: Mutex::new(watch) })
     }
 
     /// Looks whether the file has changed, if that was not done just now, and puts in
@@ -74,7 +79,7 @@ impl RulesFile {
             return;
         }
         watch.looked = Instant::now();
-        self.look(&mut watch, policy, SystemTime::now());
+        self.look(&mut watch, policy, self.clock.now());
     }
 
     fn look(&self, watch: &mut Watch, policy: &Policy, time: SystemTime) {

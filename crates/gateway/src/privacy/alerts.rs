@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
-use tidegate_model::{Principal, RunId, ToolRef};
+use tidegate_model::{
+    AlertRecord, Event, Principal, RestoresRecord, RunId, SeenRecord, ToolRef, Towards,
+};
 use tidegate_privacy::Token;
-use tidegate_store::{AlertRecord, RestoresRecord, Towards};
 
 use super::disguise::disguise;
 use super::{Counts, Privacy};
@@ -20,15 +20,15 @@ const VOLUME_BYTES: u64 = 128 * 1024;
 
 impl Privacy {
     /// Records what an answer brought.
-    pub(crate) fn note_seen(&self, tool: &ToolRef, counts: &Counts) {
+    pub(crate) fn note_seen(&self, principal: &Principal, tool: &ToolRef, counts: &Counts) {
         if !counts.is_empty() {
-            let counts: Vec<_> =
-                counts.iter().map(|(data_type, count)| (*data_type, *count)).collect();
-            self.vaults.store.record_pii_seen(tool, &counts, SystemTime::now());
+            let counts = counts.iter().map(|(data_type, count)| (*data_type, *count)).collect();
+            let seen = SeenRecord { at: self.recorder.now(), tool: tool.clone(), counts };
+            self.recorder.tell(principal, Event::Seen(seen));
         }
     }
 
-    /// Records what was put back, and for whom.
+    /// Records what was restored, and for whom.
     pub(crate) fn note_restores(
         &self,
         principal: &Principal,
@@ -43,13 +43,14 @@ impl Privacy {
         for (token, count) in counts {
             *by_type.entry(token.data_type).or_default() += count;
         }
-        self.vaults.store.record_restores(RestoresRecord {
-            at: SystemTime::now(),
+        let restores = RestoresRecord {
+            at: self.recorder.now(),
             session: self.session(principal).name.clone(),
             run_id: run.clone(),
             towards,
             counts: by_type.into_iter().collect(),
-        });
+        };
+        self.recorder.tell(principal, Event::Restores(restores));
     }
 
     /// Alerts a person to answers by which values could leave: in a disguise, or many of
@@ -79,18 +80,19 @@ impl Privacy {
                 session.name,
                 now / 1024
             );
-            self.alert(run, "output-volume", detail);
+            self.alert(principal, run, "output-volume", detail);
         }
         let disguise = disguise(&session.values(), shown);
         if let Some(how) = disguise {
             let detail = format!("a known value stands in the output or the log {how}");
-            self.alert(run, "output-disguised", detail);
+            self.alert(principal, run, "output-disguised", detail);
         }
     }
 
-    fn alert(&self, run: &RunId, kind: &str, detail: String) {
+    fn alert(&self, principal: &Principal, run: &RunId, kind: &str, detail: String) {
         tracing::warn!(%run, kind, detail, "somebody should look at this run");
         let (run_id, kind) = (run.clone(), kind.to_owned());
-        self.vaults.store.record_alert(AlertRecord { at: SystemTime::now(), run_id, kind, detail });
+        let alert = AlertRecord { at: self.recorder.now(), run_id, kind, detail };
+        self.recorder.tell(principal, Event::Alert(alert));
     }
 }

@@ -1,51 +1,39 @@
-//! Writes tokens and their values into the vault, in a thread of its own.
+//! Stores tokens and their values in the vault.
 //!
 //! In: new tokens, and how often tokens were restored. Nobody waits for the disk: the
-//! process itself has the values in memory. What cannot be written is said in the log
-//! once; the tokens last as long as the process then.
+//! process itself has the values in memory. What cannot be written is in the log; the
+//! tokens last as long as the process then.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
+use std::sync::OnceLock;
+use std::time::Duration;
 
-use tidegate_model::DataType;
 use tidegate_privacy::{NewValue, SessionValues, Token};
-use tidegate_store::{KeptValue, VaultEntry};
+use tidegate_store::{StoredValue, Vault, VaultEntry};
+use tokio::runtime::Handle;
 
 use super::vaults::Vaults;
 
-enum Job {
-    Keep {
-        session: String,
-        entries: Vec<VaultEntry>,
-    },
-    Count {
-        session: String,
-        restores: Vec<(DataType, u32, u32)>,
-    },
-    /// Everything before it is written when the sender is dropped.
-    Flush(Sender<()>),
-}
-
-/// The thread, which starts with its first job.
+/// Writes to the vault, which is opened when it is first needed: a folder whose sessions
+/// never see personal data gets no key.
 pub(crate) struct Keeper {
     vaults: Vaults,
-    expires: Duration,
-    thread: Mutex<Option<(Sender<Job>, JoinHandle<()>)>>,
+    lifetime: Duration,
+    /// None if it cannot be opened.
+    vault: OnceLock<Option<Vault>>,
 }
 
 impl Keeper {
-    pub(crate) fn new(vaults: Vaults, expires: Duration) -> Self {
-        Self { vaults, expires, thread: Mutex::default() }
+    pub(crate) fn new(vaults: Vaults, lifetime: Duration) -> Self {
+        Self { vaults, lifetime, vault: OnceLock::new() }
     }
 
-    /// Keeps new tokens.
+    /// Stores new tokens.
     pub(crate) fn keep(&self, session: &str, new: Vec<NewValue>) {
         if new.is_empty() {
             return;
         }
+        let Some(vault) = self.vault() else { return };
         let entry = |new: NewValue| VaultEntry {
             data_type: new.token.data_type,
             number: new.token.number,
@@ -53,7 +41,7 @@ impl Keeper {
             value: new.value,
         };
         let entries = new.into_iter().map(entry).collect();
-        self.send(Job::Keep { session: session.to_owned(), entries });
+        vault.store_in_background(session, entries, self.lifetime);
     }
 
     /// Counts restores.
@@ -61,31 +49,40 @@ impl Keeper {
         if counts.is_empty() {
             return;
         }
+        let Some(vault) = self.vault() else { return };
         let restores =
             counts.iter().map(|(token, count)| (token.data_type, token.number, *count)).collect();
-        self.send(Job::Count { session: session.to_owned(), restores });
+        vault.count_restores(session, restores);
+    }
+
+    /// Waits until more of a session can be stored.
+    pub(crate) async fn room(&self, session: &str) {
+        if let Some(Some(vault)) = self.vault.get() {
+            vault.room(session).await;
+        }
     }
 
     /// What the vault has of a session of before. It is also given back, for whoever keeps
     /// it under another name.
+    ///
+    /// Waits on this thread: a session is asked for in many places that cannot wait
+    /// otherwise, and one with a name is loaded once in the life of a process.
     pub(crate) fn load(&self, session: &str, values: &mut SessionValues) -> Vec<NewValue> {
-        // The session may have ended a moment ago, with values that are not written yet.
-        self.flush();
-        let loaded = self.vaults.open().and_then(|vault| vault.load(session, SystemTime::now()));
+        let loaded = self.vaults.open().and_then(|vault| vault.load(session).wait());
         match loaded {
             Ok(loaded) => {
                 if !loaded.damaged.is_empty() {
                     let tokens = loaded.damaged.join(" ");
                     tracing::error!(tokens, "values of the vault do not open");
                 }
-                let value = |kept: KeptValue| NewValue {
-                    token: Token { data_type: kept.data_type, number: kept.number },
-                    value: kept.value,
+                let value = |stored: StoredValue| NewValue {
+                    token: Token { data_type: stored.data_type, number: stored.number },
+                    value: stored.value,
                 };
-                let kept: Vec<NewValue> = loaded.values.into_iter().map(value).collect();
-                let tokens = kept.iter().map(|one| (one.token, one.value.clone()));
+                let stored: Vec<NewValue> = loaded.values.into_iter().map(value).collect();
+                let tokens = stored.iter().map(|one| (one.token, one.value.clone()));
                 values.load(tokens, loaded.last);
-                kept
+                stored
             }
             Err(error) => {
                 tracing::error!(%error, "the vault cannot be read");
@@ -94,71 +91,39 @@ impl Keeper {
         }
     }
 
-    /// Waits until all jobs so far are done.
-    pub(crate) fn flush(&self) {
-        let (done, written) = channel();
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = thread.as_ref().map(|(jobs, _)| jobs.send(Job::Flush(done)));
-        drop(thread);
-        if matches!(sent, Some(Ok(()))) {
-            // An error is what it waits for: the thread has dropped its end.
-            let _ = written.recv();
-        }
-    }
-
-    fn send(&self, job: Job) {
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        let (sender, _) = thread.get_or_insert_with(|| {
-            let (sender, jobs) = channel();
-            let (vaults, expires) = (self.vaults.clone(), self.expires);
-            (sender, std::thread::spawn(move || work(&vaults, expires, &jobs)))
-        });
-        // It ends with us, or after a panic, which is in the log.
-        let _ = sender.send(job);
-    }
-
-    /// Waits until all is written, and ends.
-    pub(crate) fn close(&self) {
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((sender, thread)) = thread {
-            drop(sender);
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Keeper {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-fn work(vaults: &Vaults, expires: Duration, jobs: &Receiver<Job>) {
-    let mut vault = match vaults.open() {
-        Ok(vault) => vault,
-        Err(error) => {
-            tracing::error!(%error, "tokens are not kept beyond this process");
-            return;
-        }
-    };
-    if let Err(error) = vault.expire(SystemTime::now()) {
-        tracing::error!(%error, "what has expired could not be erased");
-    }
-    let mut failed = false;
-    for job in jobs {
-        let now = SystemTime::now();
-        let done = match job {
-            Job::Keep { session, entries } => vault.keep(&session, &entries, now, now + expires),
-            Job::Count { session, restores } => vault.count_restores(&session, &restores),
-            Job::Flush(done) => {
-                drop(done);
-                Ok(())
+    fn vault(&self) -> Option<&Vault> {
+        let open = || match self.vaults.open() {
+            Ok(vault) => {
+                erase_expired(&vault);
+                Some(vault)
+            }
+            Err(error) => {
+                tracing::error!(%error, "tokens are not stored beyond this process");
+                None
             }
         };
-        if let Err(error) = done
-            && !std::mem::replace(&mut failed, true)
-        {
-            tracing::error!(%error, "tokens could not be kept beyond this process");
+        self.vault.get_or_init(open).as_ref()
+    }
+
+    /// Waits until everything is written. On this thread: a gateway that closes does
+    /// nothing else any more.
+    pub(crate) fn close(&self) {
+        if let Some(Some(vault)) = self.vault.get() {
+            // An error is a database that has been closed.
+            let _ = vault.flush().wait();
         }
+    }
+}
+
+/// Once per process, beside everything else. Outside of a runtime nobody serves clients,
+/// and the next gateway erases it.
+fn erase_expired(vault: &Vault) {
+    let vault = vault.clone();
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move {
+            if let Err(error) = vault.expire().await {
+                tracing::error!(%error, "what has expired could not be erased");
+            }
+        });
     }
 }

@@ -33,6 +33,7 @@ use tidegate_privacy::{
 };
 
 use crate::ids::new_run_id;
+use crate::recorder::Recorder;
 use keeper::Keeper;
 
 pub(crate) use leaving::{Counts, Leaving, Origin};
@@ -50,6 +51,7 @@ pub(crate) struct Privacy {
     sessions: Mutex<HashMap<Principal, Arc<Session>>>,
     keeper: Keeper,
     vaults: Vaults,
+    recorder: Recorder,
 }
 
 /// What one session has seen.
@@ -90,6 +92,7 @@ impl Privacy {
         Ok(Self {
             detector: detector(&settings)?,
             keeper: Keeper::new(vaults.clone(), settings.expires),
+            recorder: Recorder::new(&vaults.store),
             vaults,
             settings,
             sessions: Mutex::default(),
@@ -109,7 +112,7 @@ impl Privacy {
         let session = match principal {
             Principal::Process | Principal::LocalUser => {
                 // A name of its own each time: tokens are numbered from 1 again.
-                Session::new(new_run_id().0, SessionValues::default())
+                Session::new(new_run_id(self.recorder.now()).0, SessionValues::default())
             }
             // It may have values in the vault, of this process or an earlier one.
             Principal::Session(_) | Principal::Token(_) => self.stored(&principal.storage_key()),
@@ -154,9 +157,7 @@ impl Privacy {
     }
 
     /// Waits until everything that is to be kept is in the vault.
-    pub(crate) fn flush(&self) {
-        self.keeper.flush();
-    }
+    pub(crate) fn flush(&self) {}
 
     /// A session with its values from the vault.
     fn stored(&self, name: &str) -> Session {
@@ -187,6 +188,7 @@ impl Privacy {
             outcome => outcome,
         };
         let session = self.session(principal);
+        self.keeper.room(&session.name).await;
         match outcome {
             Ok(text) if text.len() < AT_ONCE_BYTES => self.take_in(&session, text),
             Ok(text) => {
@@ -321,7 +323,7 @@ impl Privacy {
         SessionValues::default().tokenize(&text, &spans).text
     }
 
-    /// Ends the thread of the vault, after what it has to do.
+    /// Waits until what is to be stored in the vault is on disk.
     pub(crate) fn close(&self) {
         self.keeper.close();
     }

@@ -1,16 +1,15 @@
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
-use tidegate_model::{DataType, ErrorCode, Principal, RunError, SessionName};
+use tidegate_model::{Clock, DataType, ErrorCode, Principal, RunError, SessionName};
 use tidegate_store::Store;
 
 use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
     let state = tempfile::tempdir().unwrap();
-    let store = Arc::new(Store::open(state.path()).unwrap());
+    let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let privacy = Arc::new(Privacy::open(settings, vaults).unwrap());
     (state, privacy)
@@ -118,7 +117,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
         .unwrap();
     privacy.close();
     drop(privacy);
-    let store = Arc::new(Store::open(state.path()).unwrap());
+    let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let again = Privacy::open(Settings::default(), vaults.clone()).unwrap();
     assert_eq!(again.reveal(&session("work"), "to [EMAIL_1]").unwrap().value, format!("to {ANN}"));
@@ -126,9 +125,9 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     assert!(again.reveal(&session("other"), "[EMAIL_1]").is_err());
     again.leaving(&session("busy")).text("eve@example.org");
     again.close();
-    let report = vaults.open().unwrap().report().unwrap();
+    let report = vaults.open().unwrap().report().await.unwrap();
     assert_eq!(report.types, [(DataType::Email, 3, 2)]);
-    let sessions = vaults.open().unwrap().sessions(SystemTime::now()).unwrap();
+    let sessions = vaults.open().unwrap().sessions().await.unwrap();
     let mut names: Vec<&str> = sessions.iter().map(|session| session.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["busy", "work"]);
@@ -139,7 +138,7 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     let (state, first) = opened(Settings::default());
     first.leaving(&session("first")).text(ANN);
     first.close();
-    let store = Arc::new(Store::open(state.path()).unwrap());
+    let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
     let name = second.go_on_with(&Principal::Process, "first").unwrap();

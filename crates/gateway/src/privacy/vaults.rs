@@ -1,12 +1,15 @@
-//! What is kept encrypted: values of personal data, and runs that wait for a person.
+//! What is stored encrypted: values of personal data, and runs that wait for a person.
 //!
 //! In: the store and the folder of the key. Out: the vault, opened, and sealed runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use tidegate_model::RunId;
-use tidegate_store::{Parked, ParkedRun, Store, StoreError, Vault, VaultKey};
+use tidegate_store::{
+    Lease, Parked, ParkedRun, Reply, Store, StoreError, UnclaimedRun, Vault, VaultKey,
+};
 
 /// Where the vault is.
 #[derive(Clone)]
@@ -17,25 +20,53 @@ pub(crate) struct Vaults {
 
 impl Vaults {
     pub(crate) fn open(&self) -> Result<Vault, StoreError> {
-        self.store.vault(&self.key()?)
+        Ok(self.store.vault(&self.key()?))
     }
 
     fn key(&self) -> Result<VaultKey, StoreError> {
         VaultKey::from_state(&self.state_dir)
     }
 
-    /// Keeps a run that waits for a person, with the answers it had, sealed.
-    pub(crate) fn park(&self, run: &ParkedRun<'_>) -> Result<(), StoreError> {
-        self.store.park(&self.key()?, run)
+    pub(crate) fn now(&self) -> SystemTime {
+        self.store.clock().now()
     }
 
-    /// Keeps more of it. Whether it is still its owner's.
-    pub(crate) fn park_again(&self, run: &ParkedRun<'_>) -> Result<bool, StoreError> {
-        self.store.park_again(&self.key()?, run)
+    /// Parks a run that waits for a person, with the answers it had, sealed.
+    pub(crate) fn park(&self, run: &ParkedRun<'_>) -> Reply<()> {
+        match self.key() {
+            Ok(key) => self.store.parked_runs().park(&key, run),
+            Err(error) => Reply::ready(Err(error)),
+        }
     }
 
-    /// What is there of a run that waits.
-    pub(crate) fn parked(&self, run: &RunId) -> Result<Parked, StoreError> {
-        self.store.parked(&self.key()?, run)
+    /// Stores more of a parked run. Whether it is still its owner's.
+    pub(crate) fn update_parked(&self, run: &ParkedRun<'_>) -> Reply<Lease> {
+        match self.key() {
+            Ok(key) => self.store.parked_runs().update(&key, run),
+            Err(error) => Reply::ready(Err(error)),
+        }
+    }
+
+    /// Renews the lease of a parked run.
+    pub(crate) fn renew(&self, run: &RunId, owner: &str, lease_ends: SystemTime) -> Reply<Lease> {
+        self.store.parked_runs().renew(run, owner, lease_ends)
+    }
+
+    /// Its owner goes on with a parked run.
+    pub(crate) fn take_back(&self, run: &RunId, owner: &str) -> Reply<Lease> {
+        self.store.parked_runs().take_back(run, owner)
+    }
+
+    /// What is there of a parked run.
+    pub(crate) fn find_parked(&self, run: &RunId) -> Reply<Parked> {
+        match self.key() {
+            Ok(key) => self.store.parked_runs().find(&key, run),
+            Err(error) => Reply::ready(Err(error)),
+        }
+    }
+
+    /// Takes a run that nobody has. Whether it was still there.
+    pub(crate) fn claim(&self, run: &RunId, seen: &UnclaimedRun) -> Reply<bool> {
+        self.store.parked_runs().claim(run, seen)
     }
 }

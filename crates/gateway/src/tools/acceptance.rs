@@ -6,16 +6,19 @@
 //! (`tidegate tools accept`). Decides nothing: `policy` does, with the changes from
 //! here.
 //!
+//! Waits for the database on the thread that asks: lists of servers are taken in where
+//! nobody can wait otherwise, once per list and not on the way of a call.
+//!
 //! A server is its name and how it is started or reached: changing that in the
 //! configuration makes it a new server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 use tidegate_catalog::{definition_hash, difference, server_fingerprint};
 use tidegate_model::{Change, OnChange, ServerSpec, ToolDef, ToolList};
-use tidegate_store::{AcceptedServer, AcceptedTool, Store, StoreError};
+use tidegate_store::{AcceptedServer, AcceptedTool, AcceptedTools, StoreError};
 
 /// What is changed of a server, by tool.
 pub(crate) type Changes = BTreeMap<String, (Change, OnChange)>;
@@ -25,7 +28,7 @@ type Hashes = HashMap<AcceptedServer, HashMap<String, String>>;
 
 /// The accepted definitions.
 pub(crate) struct Acceptance {
-    store: Arc<Store>,
+    stored: AcceptedTools,
     on_change: OnChange,
     known: RwLock<Hashes>,
     /// Grows when something was accepted.
@@ -34,9 +37,9 @@ pub(crate) struct Acceptance {
 
 impl Acceptance {
     /// Takes what was accepted before.
-    pub(crate) fn open(store: Arc<Store>, on_change: OnChange) -> Result<Self, StoreError> {
-        let known = RwLock::new(read(&store)?);
-        Ok(Self { store, on_change, known, version: AtomicU64::new(0) })
+    pub(crate) fn open(stored: AcceptedTools, on_change: OnChange) -> Result<Self, StoreError> {
+        let known = RwLock::new(read(&stored)?);
+        Ok(Self { stored, on_change, known, version: AtomicU64::new(0) })
     }
 
     /// Differs from an earlier one if something was accepted.
@@ -75,7 +78,7 @@ impl Acceptance {
     /// Reads again what was accepted, since others may have accepted something.
     /// Whether anything is new.
     pub(crate) fn refresh(&self) -> bool {
-        let read = match read(&self.store) {
+        let read = match read(&self.stored) {
             Ok(read) => read,
             Err(error) => {
                 tracing::warn!(%error, "accepted tools cannot be read");
@@ -93,7 +96,7 @@ impl Acceptance {
 
     /// Accepts these definitions of a server's tools.
     pub(crate) fn accept(&self, spec: &ServerSpec, tools: &[ToolDef]) -> Result<(), StoreError> {
-        self.store.accept(&identity(spec), &tools.iter().map(accepted).collect::<Vec<_>>())?;
+        self.stored.accept(identity(spec), tools.iter().map(accepted).collect()).wait()?;
         self.refresh();
         Ok(())
     }
@@ -104,7 +107,7 @@ impl Acceptance {
     }
 
     fn definition(&self, server: &AcceptedServer, tool: &str) -> Option<ToolDef> {
-        let text = self.store.accepted_definition(server, tool).ok()??;
+        let text = self.stored.definition(server.clone(), tool.to_owned()).wait().ok()??;
         serde_json::from_str(&text).ok()
     }
 
@@ -122,7 +125,7 @@ impl Acceptance {
             return;
         }
         let tools: Vec<AcceptedTool> = list.tools.iter().map(accepted).collect();
-        if let Err(error) = self.store.accept_first(server, &tools) {
+        if let Err(error) = self.stored.accept_first(server.clone(), tools.clone()).wait() {
             tracing::warn!(%error, "the first tools of a server cannot be kept");
         }
         // Another gateway may have been the first.
@@ -150,9 +153,9 @@ fn accepted(tool: &ToolDef) -> AcceptedTool {
     }
 }
 
-fn read(store: &Store) -> Result<Hashes, StoreError> {
+fn read(stored: &AcceptedTools) -> Result<Hashes, StoreError> {
     let mut hashes = Hashes::new();
-    for (server, tool, hash) in store.accepted_hashes()? {
+    for (server, tool, hash) in stored.hashes().wait()? {
         hashes.entry(server).or_default().insert(tool, hash);
     }
     Ok(hashes)

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use tidegate_catalog::Hit;
 use tidegate_model::ToolRef;
-use tidegate_store::Store;
+use tidegate_store::Records;
 
 /// Of a ranking: those whose company counts. Chosen.
 const ANCHORS: usize = 3;
@@ -48,15 +48,15 @@ pub(crate) enum CoUsageMode {
 
 /// Which tools were used in the same runs, read again after a run has ended.
 pub(crate) struct CoUsage {
-    store: Arc<Store>,
+    records: Records,
     mode: CoUsageMode,
     stale: AtomicBool,
     learned: Mutex<Arc<Learned>>,
 }
 
 impl CoUsage {
-    pub(crate) fn new(store: Arc<Store>, mode: CoUsageMode) -> Self {
-        Self { store, mode, stale: AtomicBool::new(true), learned: Mutex::default() }
+    pub(crate) fn new(records: Records, mode: CoUsageMode) -> Self {
+        Self { records, mode, stale: AtomicBool::new(true), learned: Mutex::default() }
     }
 
     /// A run has ended.
@@ -67,10 +67,8 @@ impl CoUsage {
     /// What is known now. What cannot be read is not known: a search is answered anyway.
     pub(crate) async fn learned(&self) -> Arc<Learned> {
         if self.mode == CoUsageMode::On && self.stale.swap(false, Ordering::AcqRel) {
-            let store = Arc::clone(&self.store);
-            match tokio::task::spawn_blocking(move || store.tools_of_runs()).await {
-                Ok(Ok(runs)) => *self.lock() = Arc::new(Learned::from_runs(&runs)),
-                Ok(Err(error)) => tracing::warn!(%error, "cannot read which tools were used"),
+            match self.records.tools_of_runs().await {
+                Ok(runs) => *self.lock() = Arc::new(Learned::from_runs(&runs)),
                 Err(error) => tracing::warn!(%error, "cannot read which tools were used"),
             }
         }

@@ -75,12 +75,12 @@ impl Tools {
     pub(crate) fn open(
         settings: Arc<Settings>,
         policy: Arc<CurrentPolicy>,
-        store: &Arc<Store>,
+        store: &Store,
         executable: PathBuf,
         environment: BTreeMap<String, String>,
     ) -> Result<Self, StoreError> {
-        let shapes = Arc::new(Shapes::open(Arc::clone(store))?);
-        let acceptance = Acceptance::open(Arc::clone(store), settings.permissions.on_change)?;
+        let shapes = Arc::new(Shapes::open(store.shapes())?);
+        let acceptance = Acceptance::open(store.accepted_tools(), settings.permissions.on_change)?;
         let snapshots = Snapshots::new(&settings.state_dir);
         let catalog = known_catalog(&settings, &snapshots, &acceptance);
         let specs = settings.servers.clone();
@@ -96,7 +96,7 @@ impl Tools {
             shapes,
             skills: SkillLibrary::new(&settings.state_dir),
             suggestions: Suggestions::default(),
-            co_usage: CoUsage::new(Arc::clone(store), mode),
+            co_usage: CoUsage::new(store.records(), mode),
             policy,
             settings,
         })

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tidegate_catalog::{ObservedSchema, ServerTools, Shape, definition_hash};
 use tidegate_model::{Answer, ToolDef, ToolRef};
-use tidegate_store::{ShapeRecord, Store, StoreError};
+use tidegate_store::{ShapeRecord, Shapes as StoredShapes, StoreError};
 
 /// After so many results that taught nothing …
 const SETTLED_AFTER: u32 = 16;
@@ -29,7 +29,7 @@ const LONG_TEXTS: u32 = 4;
 /// The shapes of all tools.
 pub(crate) struct Shapes {
     known: RwLock<HashMap<ToolRef, Arc<Mutex<Learned>>>>,
-    store: Arc<Store>,
+    stored: StoredShapes,
     /// Grows with every change that the types of results should show.
     version: AtomicU64,
 }
@@ -48,9 +48,10 @@ struct Learned {
 }
 
 impl Shapes {
-    /// Takes what was learned before.
-    pub(crate) fn open(store: Arc<Store>) -> Result<Self, StoreError> {
-        let kept = store.shapes()?.into_iter().filter_map(|(tool, record)| {
+    /// Takes what was learned before. Waits on this thread: a gateway that opens its state
+    /// serves nobody yet.
+    pub(crate) fn open(stored: StoredShapes) -> Result<Self, StoreError> {
+        let kept = stored.all().wait()?.into_iter().filter_map(|(tool, record)| {
             // A shape that cannot be read is learned anew.
             let shape = serde_json::from_str(&record.shape).ok()?;
             let learned = Learned { shape, ..Learned::new(record.definition_hash) };
@@ -58,7 +59,7 @@ impl Shapes {
         });
         let known: HashMap<_, _> = kept.collect();
         let version = AtomicU64::new(u64::from(!known.is_empty()));
-        Ok(Self { known: RwLock::new(known), store, version })
+        Ok(Self { known: RwLock::new(known), stored, version })
     }
 
     /// Learns from an answer that a program gets.
@@ -146,7 +147,7 @@ impl Shapes {
             let hash = tool.map(|tool| definition_hash(tool));
             if hash.as_ref() != Some(&lock(&learned).definition_hash) {
                 self.known.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
-                self.store.record_shape(id, None);
+                self.stored.remove(id);
             }
         }
     }
@@ -167,7 +168,7 @@ impl Shapes {
         let Ok(shape) = serde_json::to_string(&learned.shape) else { return };
         let definition_hash = learned.definition_hash.clone();
         let record = ShapeRecord { definition_hash, results: learned.shape.results(), shape };
-        self.store.record_shape(id.clone(), Some(record));
+        self.stored.set(id.clone(), record);
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, HashMap<ToolRef, Arc<Mutex<Learned>>>> {

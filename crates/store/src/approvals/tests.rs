@@ -1,16 +1,20 @@
 use std::time::{Duration, SystemTime};
 
-use super::{ApprovalScope, ApprovalState, Approvals, NewApproval};
+use tidegate_model::Clock;
+
+use super::{
+    Answered, ApprovalAnswer, ApprovalFilter, ApprovalScope, ApprovalState, Approvals, NewApproval,
+};
 use crate::Store;
 
-fn opened() -> (tempfile::TempDir, Store, Approvals) {
+fn opened() -> (tempfile::TempDir, Clock, Approvals) {
     let state = tempfile::tempdir().unwrap();
-    let store = Store::open(state.path()).unwrap();
-    let approvals = store.approvals().unwrap();
-    (state, store, approvals)
+    let clock = Clock::manual(SystemTime::UNIX_EPOCH + Duration::from_hours(1));
+    let approvals = Store::open(state.path(), clock.clone()).unwrap().approvals();
+    (state, clock, approvals)
 }
 
-fn asked(approvals: &Approvals, id: &str, subject: &str, now: SystemTime) {
+async fn asked(approvals: &Approvals, id: &str, subject: &str, clock: &Clock) {
     let new = NewApproval {
         id: id.into(),
         run_id: "r1".into(),
@@ -18,49 +22,79 @@ fn asked(approvals: &Approvals, id: &str, subject: &str, now: SystemTime) {
         subject: subject.into(),
         title: "files__delete".into(),
         details: "…".into(),
-        created_at: now,
-        expires_at: now + Duration::from_secs(60),
+        created_at: clock.now(),
+        expires_at: clock.now() + Duration::from_secs(60),
     };
-    approvals.ask(&new).unwrap();
+    approvals.ask(new).await.unwrap();
 }
 
-#[test]
-fn a_yes_is_used_once_and_only_for_its_own_subject() {
-    let (_state, _store, approvals) = opened();
-    let now = SystemTime::now();
-    asked(&approvals, "a1", "hash-a", now);
-    assert!(!approvals.take("a1", "hash-a", now).unwrap(), "pending is no yes");
-    let (changed, approval) =
-        approvals.answer("a1", true, ApprovalScope::Session, "cli", now).unwrap().unwrap();
-    assert!(changed);
+const ONCE: ApprovalAnswer = ApprovalAnswer::Approve(ApprovalScope::Once);
+
+#[tokio::test]
+async fn a_yes_is_used_once_and_only_for_its_own_subject() {
+    let (_state, clock, approvals) = opened();
+    asked(&approvals, "a1", "hash-a", &clock).await;
+    let used = async |id: &str, subject: &str| approvals.use_up(id, subject).await.unwrap();
+    assert!(!used("a1", "hash-a").await, "pending is no yes");
+    let session = ApprovalAnswer::Approve(ApprovalScope::Session);
+    let Answered { is_first, approval } =
+        approvals.answer("a1", session, "cli").await.unwrap().unwrap();
+    assert!(is_first);
     assert_eq!((approval.state, approval.scope), (ApprovalState::Approved, ApprovalScope::Session));
-    assert!(!approvals.take("a1", "hash-b", now).unwrap(), "swapped");
-    assert!(!approvals.take("a2", "hash-a", now).unwrap(), "forged");
-    assert!(approvals.take("a1", "hash-a", now).unwrap());
-    assert!(!approvals.take("a1", "hash-a", now).unwrap(), "replayed");
-    assert!(approvals.of_subject("hash-a", now).unwrap().is_none());
+    assert_eq!(approval.decided_by.as_deref(), Some("cli"));
+    assert!(!used("a1", "hash-b").await, "swapped");
+    assert!(!used("a2", "hash-a").await, "forged");
+    assert!(used("a1", "hash-a").await);
+    assert!(!used("a1", "hash-a").await, "replayed");
+    assert!(approvals.of_subject("hash-a").await.unwrap().is_none());
 }
 
-#[test]
-fn an_answer_is_given_once_and_in_time() {
-    let (_state, _store, approvals) = opened();
-    let now = SystemTime::now();
-    asked(&approvals, "a1", "hash-a", now);
-    let answer = |id: &str, yes, at| {
-        let answered = approvals.answer(id, yes, ApprovalScope::Once, "cli", at).unwrap();
-        answered.map(|(changed, approval)| (changed, approval.state))
+#[tokio::test]
+async fn an_answer_is_given_once_and_in_time() {
+    let (_state, clock, approvals) = opened();
+    let answer = async |id: &str, answer| {
+        let answered = approvals.answer(id, answer, "cli").await.unwrap();
+        answered.map(|answered| (answered.is_first, answered.approval.state))
     };
-    assert_eq!(answer("a9", true, now), None);
-    assert_eq!(answer("a1", false, now), Some((true, ApprovalState::Denied)));
-    assert_eq!(answer("a1", true, now), Some((false, ApprovalState::Denied)));
-    asked(&approvals, "a2", "hash-b", now);
-    let late = now + Duration::from_secs(61);
-    assert_eq!(answer("a2", true, late), Some((false, ApprovalState::Expired)));
-    asked(&approvals, "a3", "hash-c", now);
-    assert_eq!(answer("a3", true, now), Some((true, ApprovalState::Approved)));
-    assert!(!approvals.take("a3", "hash-c", late).unwrap(), "expired");
-    let open: Vec<String> =
-        approvals.list(true, now).unwrap().into_iter().map(|one| one.asked.id).collect();
-    assert_eq!(open, ["a2"]);
-    assert_eq!(approvals.list(false, now).unwrap().len(), 3);
+    asked(&approvals, "a1", "hash-a", &clock).await;
+    assert_eq!(answer("a9", ONCE).await, None);
+    assert_eq!(answer("a1", ApprovalAnswer::Deny).await, Some((true, ApprovalState::Denied)));
+    assert_eq!(answer("a1", ONCE).await, Some((false, ApprovalState::Denied)));
+    asked(&approvals, "a2", "hash-b", &clock).await;
+    asked(&approvals, "a3", "hash-c", &clock).await;
+    assert_eq!(answer("a3", ONCE).await, Some((true, ApprovalState::Approved)));
+    let listed = async |which| -> Vec<String> {
+        let listed = approvals.list(which).await.unwrap();
+        listed.into_iter().map(|one| one.asked.id).collect()
+    };
+    assert_eq!(listed(ApprovalFilter::Pending).await, ["a2"]);
+    assert_eq!(listed(ApprovalFilter::All).await, ["a3", "a2", "a1"]);
+    clock.advance(Duration::from_secs(60));
+    assert_eq!(answer("a2", ONCE).await, Some((false, ApprovalState::Expired)));
+    assert!(!approvals.use_up("a3", "hash-c").await.unwrap(), "expired");
+    assert_eq!(listed(ApprovalFilter::Pending).await, [""; 0]);
+    assert!(approvals.of_subject("hash-b").await.unwrap().is_none());
+    let found = approvals.find("a3").await.unwrap().unwrap();
+    assert_eq!(found.state, ApprovalState::Expired);
+}
+
+/// Of many processes that answer, or go on, at the same time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_that_try_the_same_one_succeeds() {
+    let (state, clock, approvals) = opened();
+    asked(&approvals, "a1", "hash-a", &clock).await;
+    let open = || Store::open(state.path(), clock.clone()).unwrap().approvals();
+    let gateways: Vec<Approvals> = (0..4).map(|_| open()).collect();
+    let answers: Vec<_> = gateways.iter().map(|one| one.answer("a1", ONCE, "cli")).collect();
+    let mut first = 0;
+    for answer in answers {
+        first += usize::from(answer.await.unwrap().unwrap().is_first);
+    }
+    assert_eq!(first, 1);
+    let uses: Vec<_> = gateways.iter().map(|one| one.use_up("a1", "hash-a")).collect();
+    let mut used = 0;
+    for one in uses {
+        used += usize::from(one.await.unwrap());
+    }
+    assert_eq!(used, 1);
 }

@@ -18,6 +18,7 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 use crate::StoreError;
+use crate::private_files::create_private_dir;
 
 const FILE: &str = "vault.key";
 const BYTES: usize = 32;
@@ -39,7 +40,7 @@ impl VaultKey {
 
     /// The key in the file `vault.key` of a state folder, which is made if there is none.
     pub fn from_state(state_dir: &Path) -> Result<Self, StoreError> {
-        crate::store::create_private_dir(state_dir)?;
+        create_private_dir(state_dir)?;
         let path = state_dir.join(FILE);
         // Of two processes that make one at the same time, one does; the other reads it.
         match open(&path) {

@@ -4,7 +4,8 @@ use std::time::SystemTime;
 
 use super::Vault;
 use crate::StoreError;
-use crate::store::{from_unix_ms, unix_ms};
+use crate::database::Reply;
+use crate::units::{from_unix_ms, unix_ms};
 
 /// A session with values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct VaultSession {
     pub name: String,
     /// How many values it has.
     pub values: u64,
-    /// When the first of them was kept.
+    /// When the first of them was stored.
     pub created_at: SystemTime,
     /// When the last of them expires.
     pub expires_at: SystemTime,
@@ -22,20 +23,23 @@ pub struct VaultSession {
 impl Vault {
     /// The sessions that have values, the newest first. What has expired is not counted,
     /// also if it was not erased yet.
-    pub fn sessions(&self, now: SystemTime) -> Result<Vec<VaultSession>, StoreError> {
-        let mut query = self.connection.prepare(
-            "SELECT session, count(*), min(created_at_ms), max(expires_at_ms) FROM vault
-             WHERE expires_at_ms > ? GROUP BY session ORDER BY 3 DESC, session",
-        )?;
-        let rows = query.query_map([unix_ms(now)], |row| {
-            Ok(VaultSession {
-                name: row.get(0)?,
-                values: row.get(1)?,
-                created_at: from_unix_ms(row.get(2)?),
-                expires_at: from_unix_ms(row.get(3)?),
-            })
-        })?;
-        rows.map(|row| row.map_err(StoreError::from)).collect()
+    pub fn sessions(&self) -> Reply<Vec<VaultSession>> {
+        let now = unix_ms(self.clock.now());
+        self.database.read(move |connection| {
+            let mut query = connection.prepare(
+                "SELECT session, count(*), min(created_at_ms), max(expires_at_ms) FROM vault
+                 WHERE expires_at_ms > ? GROUP BY session ORDER BY 3 DESC, session",
+            )?;
+            let rows = query.query_map([now], |row| {
+                Ok(VaultSession {
+                    name: row.get(0)?,
+                    values: row.get(1)?,
+                    created_at: from_unix_ms(row.get(2)?),
+                    expires_at: from_unix_ms(row.get(3)?),
+                })
+            })?;
+            rows.map(|row| row.map_err(StoreError::from)).collect()
+        })
     }
 }
 
@@ -43,9 +47,10 @@ impl Vault {
 mod tests {
     use std::time::{Duration, SystemTime};
 
-    use tidegate_model::{DataType, Secret};
+    use tidegate_model::{Clock, DataType, Secret};
 
     use super::VaultSession;
+    use crate::vault::Vault;
     use crate::{Store, VaultEntry, VaultKey};
 
     fn hours(hours: u64) -> SystemTime {
@@ -66,31 +71,44 @@ mod tests {
         }
     }
 
-    #[test]
-    fn sessions_come_newest_first_with_what_has_not_expired() {
+    fn opened() -> (tempfile::TempDir, Clock, Vault) {
         let state = tempfile::tempdir().unwrap();
-        let store = Store::open(state.path()).unwrap();
-        let mut vault = store.vault(&VaultKey::from_bytes([1; 32])).unwrap();
-        assert_eq!(vault.sessions(hours(0)).unwrap(), []);
-        vault.keep("old", &[email(1), email(2)], hours(0), hours(2)).unwrap();
-        vault.keep("new", &[email(1)], hours(1), hours(3)).unwrap();
-        // A session is as old as its first value and lives as long as its last.
-        vault.keep("old", &[email(3)], hours(2), hours(5)).unwrap();
-        let sessions = |now| vault.sessions(hours(now)).unwrap();
-        assert_eq!(sessions(1), [session("new", 1, 1, 3), session("old", 3, 0, 5)]);
-        assert_eq!(sessions(2), [session("old", 1, 2, 5), session("new", 1, 1, 3)]);
-        assert_eq!(sessions(3), [session("old", 1, 2, 5)]);
-        assert_eq!(sessions(5), []);
+        let clock = Clock::manual(SystemTime::UNIX_EPOCH);
+        let store = Store::open(state.path(), clock.clone()).unwrap();
+        (state, clock, store.vault(&VaultKey::from_bytes([1; 32])))
     }
 
-    #[test]
-    fn an_erased_session_is_not_listed() {
-        let state = tempfile::tempdir().unwrap();
-        let store = Store::open(state.path()).unwrap();
-        let mut vault = store.vault(&VaultKey::from_bytes([1; 32])).unwrap();
-        vault.keep("a", &[email(1)], hours(0), hours(2)).unwrap();
-        vault.keep("b", &[email(1)], hours(0), hours(2)).unwrap();
-        vault.erase_session("a").unwrap();
-        assert_eq!(vault.sessions(hours(0)).unwrap(), [session("b", 1, 0, 2)]);
+    #[tokio::test]
+    async fn sessions_come_newest_first_with_what_has_not_expired() {
+        let (_state, clock, vault) = opened();
+        let store = async |session: &str, entries: Vec<VaultEntry>, hours| {
+            vault.store(session, entries, Duration::from_hours(hours)).await.unwrap();
+        };
+        let hour = || clock.advance(Duration::from_hours(1));
+        assert_eq!(vault.sessions().await.unwrap(), []);
+        store("old", vec![email(1), email(2)], 2).await;
+        hour();
+        store("new", vec![email(1)], 2).await;
+        hour();
+        // A session is as old as its first value and lives as long as its last.
+        store("old", vec![email(3)], 3).await;
+        assert_eq!(
+            vault.sessions().await.unwrap(),
+            [session("old", 1, 2, 5), session("new", 1, 1, 3)]
+        );
+        hour();
+        assert_eq!(vault.sessions().await.unwrap(), [session("old", 1, 2, 5)]);
+        hour();
+        hour();
+        assert_eq!(vault.sessions().await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn an_erased_session_is_not_listed() {
+        let (_state, _clock, vault) = opened();
+        vault.store("a", vec![email(1)], Duration::from_hours(2)).await.unwrap();
+        vault.store("b", vec![email(1)], Duration::from_hours(2)).await.unwrap();
+        vault.erase_session("a").await.unwrap();
+        assert_eq!(vault.sessions().await.unwrap(), [session("b", 1, 0, 2)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Seals texts that are kept in other tables than the vault's own.
+//! Seals texts that are stored in other tables than the vault's own.
 //!
 //! In: a text and its place. Out: bytes that only the same key opens, in the same place.
 //! Each purpose has a key of its own, derived from the vault's: what was sealed for one

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tidegate_config::{Capacity, Settings, TypeCheck};
 use tidegate_gateway::{Gateway, RunContext, Shown};
-use tidegate_model::{Isolation, Language, Limits, Principal, Program, Response, SessionName};
+use tidegate_model::{
+    Clock, Isolation, Language, Limits, Principal, Program, Response, SessionName,
+};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// Lets tests run one at a time: descriptors, children and memory belong to the whole process,
@@ -45,7 +47,7 @@ impl Bench {
         // Python is looked for there; the double takes its place.
         let path = std::env::var("PATH").unwrap_or_default();
         let environment = BTreeMap::from([("PATH".to_owned(), path)]);
-        let gateway = Gateway::open(settings, executable, environment).unwrap();
+        let gateway = Gateway::open(settings, executable, environment, Clock::system()).unwrap();
         Self { gateway, _folder: folder }
     }
 

@@ -279,7 +279,7 @@ impl Host {
     fn recorded(&self, answer: &Value) -> String {
         let run = answer["run_id"].as_str().unwrap();
         let sql = format!("SELECT outcome, error_code FROM runs WHERE id = '{run}'");
-        let rows = query(&self.state.join("tidegate.db"), &sql);
+        let rows = query(&self.state.join("record.db"), &sql);
         let [row] = rows.as_slice() else { panic!("{rows:?}") };
         row.strip_prefix("failed|").unwrap_or(row.trim_end_matches('|')).to_owned()
     }

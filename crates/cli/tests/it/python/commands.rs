@@ -45,6 +45,6 @@ both = await asyncio.gather(commands.run("sort", ["-r"], {"input": "a\nb\n"}), c
     });
     assert_eq!(served.execute_with(narrow)["error"]["code"], "command.denied");
     // As many as were asked for by a name that there is, and refused ones too.
-    let recorded = query(&bench.state_dir().join("tidegate.db"), "SELECT count(*) FROM commands");
+    let recorded = query(&bench.state_dir().join("record.db"), "SELECT count(*) FROM commands");
     assert_eq!(recorded, ["8"], "{recorded:?}");
 }

@@ -78,7 +78,7 @@ impl RawAnswer<'_> {
         let bytes =
             STANDARD.decode(binary.data).unwrap_or_else(|_| binary.data.as_bytes().to_vec());
         let what = format!("{} of {} bytes", binary.media_type, bytes.len());
-        let text = match self.outputs.keep(self.run, &format!("{number}.{ending}"), &bytes) {
+        let text = match self.outputs.store(self.run, &format!("{number}.{ending}"), &bytes) {
             Ok(handle) => format!(
                 "[{what}, not shown since it cannot be searched for personal data: kept as \
                  `{handle}`]"

@@ -1,15 +1,22 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::{ErrorCode, Language, Principal, Program, RunError, RunId, SandboxKind};
+use tidegate_model::{
+    Clock, ErrorCode, Language, Principal, Program, RunError, RunId, SandboxKind,
+};
 use tidegate_store::Store;
 
-use super::{Begun, Identity, JOURNAL_BYTES, Journal, find};
+use super::{Begun, Identity, JOURNAL_BYTES, Journal, LEASE, find};
 use crate::privacy::Vaults;
+
+/// When the tests begin.
+fn start() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_hours(1)
+}
 
 fn opened() -> (tempfile::TempDir, Vaults, Journal) {
     let state = tempfile::tempdir().unwrap();
-    let store = Arc::new(Store::open(state.path()).unwrap());
+    let store = Arc::new(Store::open(state.path(), Clock::manual(start())).unwrap());
     let program = Program {
         source: "return 1".into(),
         language: Language::TypeScript,
@@ -35,10 +42,10 @@ fn tool(name: &str, arguments: &str) -> String {
 }
 
 /// Makes a request and answers it.
-fn made(journal: &Journal, request: &str, answer: &str) {
+async fn made(journal: &Journal, request: &str, answer: &str) {
     let Begun::New(number) = journal.begin(request.to_owned()) else { panic!("known") };
-    journal.send(number, true).unwrap();
-    journal.finish(number, &Ok(answer.to_owned()));
+    journal.send(number, true).await.unwrap();
+    journal.finish(number, &Ok(answer.to_owned())).await;
 }
 
 fn known(journal: &Journal, request: &str) -> Option<Result<String, RunError>> {
@@ -49,30 +56,34 @@ fn known(journal: &Journal, request: &str) -> Option<Result<String, RunError>> {
 }
 
 /// The run waits for a person, and its client goes.
-fn kept(journal: &Journal) {
-    waits(journal);
+async fn kept(journal: &Journal) {
+    waits(journal).await;
     journal.release();
 }
 
-fn waits(journal: &Journal) {
-    journal.park(SystemTime::now() + Duration::from_secs(60)).unwrap();
+async fn waits(journal: &Journal) {
+    journal.park(journal.vaults.now() + Duration::from_secs(60)).await.unwrap();
 }
 
-fn resume(vaults: &Vaults, id: &RunId, session: &str) -> Result<(Identity, Journal), RunError> {
-    find(vaults, id, session)?.take(vaults)
+async fn resume(
+    vaults: &Vaults,
+    id: &RunId,
+    session: &str,
+) -> Result<(Identity, Journal), RunError> {
+    find(vaults, id, session).await?.take(vaults).await
 }
 
-#[test]
-fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
+#[tokio::test]
+async fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     let (_state, vaults, journal) = opened();
-    made(&journal, &tool("a", "{}"), "1");
-    made(&journal, &tool("a", "{}"), "2");
+    made(&journal, &tool("a", "{}"), "1").await;
+    made(&journal, &tool("a", "{}"), "2").await;
     let Begun::New(waiting) = journal.begin(tool("delete", "{}")) else { panic!() };
-    waits(&journal);
-    journal.finish(waiting, &Err(RunError::new(ErrorCode::ApprovalPending, "waits")));
+    waits(&journal).await;
+    journal.finish(waiting, &Err(RunError::new(ErrorCode::ApprovalPending, "waits"))).await;
     drop(journal);
 
-    let (identity, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    let (identity, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     assert_eq!(identity.program.source, "return 1");
     assert_eq!(identity.program.timeout, Some(Duration::from_secs(5)));
     assert_eq!(identity.profile.as_deref(), Some("read_only"));
@@ -81,129 +92,147 @@ fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("1".into())));
     assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("2".into())));
     let Begun::New(number) = journal.begin(tool("delete", "{}")) else { panic!() };
-    assert_eq!(journal.send(number, true), Ok(()));
+    assert_eq!(journal.send(number, true).await, Ok(()));
     assert_eq!(known(&journal, &tool("a", "{}")), None, "each answer once");
     // A run goes on once.
-    let again = resume(&vaults, &RunId("r1".into()), "s").err().unwrap();
+    let again = resume(&vaults, &RunId("r1".into()), "s").await.err().unwrap();
     assert_eq!(again.code, ErrorCode::NotParked);
 }
 
-#[test]
-fn what_was_sent_and_not_answered_is_not_sent_again() {
+#[tokio::test]
+async fn what_was_sent_and_not_answered_is_not_sent_again() {
     let (_state, vaults, journal) = opened();
     let Begun::New(number) = journal.begin(tool("pay", "{}")) else { panic!() };
-    journal.send(number, true).unwrap();
+    journal.send(number, true).await.unwrap();
     let Begun::New(number) = journal.begin(tool("look", "{}")) else { panic!() };
-    journal.send(number, false).unwrap();
-    kept(&journal);
-    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    journal.send(number, false).await.unwrap();
+    kept(&journal).await;
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     assert_eq!(known(&journal, &tool("look", "{}")), None);
     let outcome = known(&journal, &tool("pay", "{}")).unwrap();
     assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
 }
 
-#[test]
-fn g33_what_was_sent_is_not_sent_again_however_often_the_run_goes_on() {
+#[tokio::test]
+async fn g33_what_was_sent_is_not_sent_again_however_often_the_run_goes_on() {
     let (_state, vaults, journal) = opened();
     let Begun::New(number) = journal.begin(tool("pay", "{}")) else { panic!() };
-    journal.send(number, true).unwrap();
-    kept(&journal);
+    journal.send(number, true).await.unwrap();
+    kept(&journal).await;
     for _ in 0..3 {
-        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
         let outcome = known(&journal, &tool("pay", "{}")).expect("it would be made again");
         assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
-        kept(&journal);
+        kept(&journal).await;
     }
 }
 
-#[test]
-fn g33_answers_that_a_run_did_not_come_to_are_kept_when_it_is_broken_off_again() {
+#[tokio::test]
+async fn g33_answers_that_a_run_did_not_come_to_are_kept_when_it_is_broken_off_again() {
     let (_state, vaults, journal) = opened();
-    made(&journal, &tool("add", "{}"), "1");
-    kept(&journal);
+    made(&journal, &tool("add", "{}"), "1").await;
+    kept(&journal).await;
     for _ in 0..2 {
         // It waits for a person again, and has not asked for its earlier answer yet.
-        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+        let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
         assert_eq!(known(&journal, &tool("delete", "{}")), None);
-        kept(&journal);
+        kept(&journal).await;
     }
-    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     assert_eq!(known(&journal, &tool("add", "{}")), Some(Ok("1".into())));
 }
 
-#[test]
-fn a_run_that_takes_another_way_changes_nothing() {
+#[tokio::test]
+async fn a_run_that_takes_another_way_changes_nothing() {
     let (_state, vaults, journal) = opened();
-    made(&journal, &tool("write", "{\"at\":1}"), "1");
-    kept(&journal);
-    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    made(&journal, &tool("write", "{\"at\":1}"), "1").await;
+    kept(&journal).await;
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     let Begun::New(number) = journal.begin(tool("write", "{\"at\":2}")) else { panic!() };
-    assert_eq!(journal.send(number, true).unwrap_err().code, ErrorCode::Diverged);
-    assert_eq!(journal.send(number, false), Ok(()), "what changes nothing may be done");
+    assert_eq!(journal.send(number, true).await.unwrap_err().code, ErrorCode::Diverged);
+    assert_eq!(journal.send(number, false).await, Ok(()), "what changes nothing may be done");
 }
 
-#[test]
-fn an_answer_that_comes_while_the_run_waits_is_kept_too() {
+#[tokio::test]
+async fn an_answer_that_comes_while_the_run_waits_is_kept_too() {
     let (_state, vaults, journal) = opened();
     let Begun::New(number) = journal.begin(tool("slow", "{}")) else { panic!() };
-    journal.send(number, true).unwrap();
-    waits(&journal);
-    journal.finish(number, &Ok("late".into()));
+    journal.send(number, true).await.unwrap();
+    waits(&journal).await;
+    journal.finish(number, &Ok("late".into())).await;
     journal.release();
-    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
+    let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     assert_eq!(known(&journal, &tool("slow", "{}")), Some(Ok("late".into())));
 }
 
-#[test]
-fn nothing_is_kept_of_a_run_that_goes_on_here_or_belongs_to_others() {
+#[tokio::test]
+async fn nothing_is_kept_of_a_run_that_goes_on_here_or_belongs_to_others() {
     let (_state, vaults, journal) = opened();
-    let code =
-        |session: &str| resume(&vaults, &RunId("r1".into()), session).err().map(|error| error.code);
-    assert_eq!(code("s"), Some(ErrorCode::NotParked));
-    waits(&journal);
-    journal.forget().unwrap();
-    assert_eq!(code("s"), Some(ErrorCode::NotParked));
-    kept(&journal);
-    assert_eq!(code("other"), Some(ErrorCode::NotParked));
+    let code = async |session: &str| {
+        let resumed = resume(&vaults, &RunId("r1".into()), session).await;
+        resumed.err().map(|error| error.code)
+    };
+    assert_eq!(code("s").await, Some(ErrorCode::NotParked));
+    waits(&journal).await;
+    journal.forget().await.unwrap();
+    assert_eq!(code("s").await, Some(ErrorCode::NotParked));
+    kept(&journal).await;
+    assert_eq!(code("other").await, Some(ErrorCode::NotParked));
 }
 
-#[test]
-fn a_run_with_too_many_answers_says_so() {
+#[tokio::test]
+async fn a_run_with_too_many_answers_says_so() {
     let (_state, vaults, journal) = opened();
-    made(&journal, &tool("a", "{}"), &"x".repeat(JOURNAL_BYTES));
-    kept(&journal);
-    let error = resume(&vaults, &RunId("r1".into()), "s").err().unwrap();
+    made(&journal, &tool("a", "{}"), &"x".repeat(JOURNAL_BYTES)).await;
+    kept(&journal).await;
+    let error = resume(&vaults, &RunId("r1".into()), "s").await.err().unwrap();
     assert!(error.message.contains("more answers than are kept"), "{error}");
 }
 
-#[test]
-fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
+#[tokio::test]
+async fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
     let (_state, vaults, journal) = opened();
     let id = RunId("r1".into());
-    waits(&journal);
-    let error = resume(&vaults, &id, "s").err().unwrap();
+    waits(&journal).await;
+    let error = resume(&vaults, &id, "s").await.err().unwrap();
     assert_eq!(error.code, ErrorCode::ApprovalPending, "{error}");
     assert!(error.message.contains("still waits"), "{error}");
     // Its process is gone: at once.
     drop(journal);
-    assert!(resume(&vaults, &id, "s").is_ok());
+    assert!(resume(&vaults, &id, "s").await.is_ok());
 }
 
-#[test]
-fn g33_a_run_that_was_taken_for_dead_does_nothing_more() {
+#[tokio::test]
+async fn g33_a_run_that_was_taken_for_dead_does_nothing_more() {
     let (_state, vaults, journal) = opened();
-    waits(&journal);
+    waits(&journal).await;
     // Its process was silent for longer than it may be.
-    journal.renew_lease(SystemTime::UNIX_EPOCH);
-    let (_, copy) = resume(&vaults, &RunId("r1".into()), "s").unwrap();
-    waits(&copy);
+    journal.lease_until(SystemTime::UNIX_EPOCH).await.unwrap();
+    let (_, copy) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
+    waits(&copy).await;
     let Begun::New(number) = journal.begin(tool("add", "{}")) else { panic!() };
-    assert_eq!(journal.send(number, true).unwrap_err().code, ErrorCode::NotParked);
-    assert_eq!(journal.forget().unwrap_err().code, ErrorCode::NotParked);
-    assert_eq!(journal.park(SystemTime::now()).unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.send(number, true).await.unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.forget().await.unwrap_err().code, ErrorCode::NotParked);
+    assert_eq!(journal.park(start()).await.unwrap_err().code, ErrorCode::NotParked);
     drop(journal);
     // The other one has lost nothing by that.
     let Begun::New(number) = copy.begin(tool("add", "{}")) else { panic!() };
-    assert_eq!(copy.send(number, true), Ok(()));
-    assert_eq!(copy.forget(), Ok(()));
+    assert_eq!(copy.send(number, true).await, Ok(()));
+    assert_eq!(copy.forget().await, Ok(()));
+}
+
+#[tokio::test]
+async fn g33_a_run_of_a_silent_process_can_be_resumed_when_its_lease_ends() {
+    let (_state, vaults, journal) = opened();
+    let (id, clock) = (RunId("r1".into()), vaults.store.clock());
+    waits(&journal).await;
+    clock.advance(LEASE - Duration::from_millis(1));
+    let error = resume(&vaults, &id, "s").await.err().unwrap();
+    assert_eq!(error.code, ErrorCode::ApprovalPending, "{error}");
+    journal.renew_lease().await;
+    clock.advance(LEASE - Duration::from_millis(1));
+    assert!(resume(&vaults, &id, "s").await.is_err(), "it was heard of again");
+    clock.advance(Duration::from_millis(1));
+    assert!(resume(&vaults, &id, "s").await.is_ok());
+    assert_eq!(journal.park(start()).await.unwrap_err().code, ErrorCode::NotParked);
 }

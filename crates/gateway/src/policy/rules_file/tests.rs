@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tidegate_config::{Environment, PolicySource};
-use tidegate_model::{Decision, Effect, RiskLevel, ToolRef};
+use tidegate_model::{Clock, Decision, Effect, RiskLevel, ToolRef};
 use tidegate_policy::{Policy, RuleInput};
 
 use super::{PolicyError, RulesFile};
@@ -31,7 +31,7 @@ impl Watched {
             fs::write(folder.path().join("policy.toml"), text).unwrap();
         }
         let policy = Policy::default();
-        let file = RulesFile::open(source(&folder), &policy).unwrap();
+        let file = RulesFile::open(source(&folder), &policy, Clock::system()).unwrap();
         Self { folder, policy, file }
     }
 
@@ -128,7 +128,8 @@ fn at_the_start_a_bad_file_is_an_error() {
     let text = "[[rule]]\nname = \"x\"\ndecision = \"ask\"\n[[rule.example]]\n\
                 call = \"files__read\"\ndecision = \"allow\"";
     fs::write(folder.path().join("policy.toml"), text).unwrap();
-    let error = RulesFile::open(source(&folder), &Policy::default()).err().unwrap();
+    let error =
+        RulesFile::open(source(&folder), &Policy::default(), Clock::system()).err().unwrap();
     assert!(matches!(error, PolicyError::Rule(_)));
     assert_eq!(
         error.to_string(),

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tidegate_catalog::{ObservedSchema, ServerTools};
-use tidegate_model::{Answer, ServerInfo, ToolDef, ToolList, ToolRef};
+use tidegate_model::{Answer, Clock, ServerInfo, ToolDef, ToolList, ToolRef};
 use tidegate_store::Store;
 
 use super::Shapes;
 
 fn shapes(state: &Path) -> Shapes {
-    Shapes::open(Arc::new(Store::open(state).unwrap())).unwrap()
+    Shapes::open(Store::open(state, Clock::system()).unwrap().shapes()).unwrap()
 }
 
 fn tool(description: &str) -> Arc<ToolDef> {
@@ -103,16 +103,16 @@ fn a_list_with_another_definition_or_without_the_tool_makes_it_forgotten() {
     let changed = [list(vec![ToolDef::clone(&tool("Reads better"))]), list(Vec::new())];
     for changed in changed {
         let state = tempfile::tempdir().unwrap();
-        let store = Arc::new(Store::open(state.path()).unwrap());
-        let shapes = Shapes::open(Arc::clone(&store)).unwrap();
+        let shapes = shapes(state.path());
         shapes.learn(&id(), &tool("Reads"), &text("plain"));
         shapes.forget_changed("files", &list(vec![ToolDef::clone(&tool("Reads"))]));
         shapes.forget_changed("other", &changed);
         assert!(shapes.observed(&id(), &tool("Reads")).is_some());
         shapes.forget_changed("files", &changed);
         assert_eq!(shapes.observed(&id(), &tool("Reads")), None);
-        drop((shapes, store));
-        assert_eq!(Store::open(state.path()).unwrap().shapes().unwrap(), []);
+        drop(shapes);
+        let store = Store::open(state.path(), Clock::system()).unwrap();
+        assert_eq!(store.shapes().all().wait().unwrap(), []);
     }
 }
 

@@ -1,14 +1,19 @@
 //! The definitions of tools that were accepted, one row per tool.
 //!
 //! A server is its name and its source: a fingerprint of how it is started or
-//! reached. The text of a definition is the caller's own; here it is only kept.
+//! reached. The text of a definition is the caller's own; here it is only stored.
 
-use std::time::SystemTime;
+use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, params};
+use tidegate_model::Clock;
 
 use crate::StoreError;
-use crate::store::unix_ms;
+use crate::database::{Database, Reply};
+use crate::units::unix_ms;
+
+/// The queue of what no session in particular asks for.
+const SESSION: &str = "";
 
 /// A server whose tools were accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,39 +35,60 @@ pub struct AcceptedTool {
     pub definition: String,
 }
 
-/// Accepts the first tools of a server. Nothing happens if it has some already,
-/// whoever wrote them.
-pub(crate) fn write_first(
-    connection: &mut Connection,
-    server: &AcceptedServer,
-    tools: &[AcceptedTool],
-) -> Result<(), StoreError> {
-    // Immediate: of two gateways that list a server at once, one is the first.
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let known: bool = transaction.query_row(
-        "SELECT EXISTS (SELECT 1 FROM accepted_tools WHERE server = ? AND source = ?)",
-        params![server.name, server.source],
-        |row| row.get(0),
-    )?;
-    if !known {
-        write(&transaction, server, tools)?;
-    }
-    transaction.commit()?;
-    Ok(())
+/// The accepted tools of a state folder. Clones share them.
+#[derive(Clone)]
+pub struct AcceptedTools {
+    database: Arc<Database>,
+    clock: Clock,
 }
 
-/// Accepts these definitions instead of earlier ones.
-pub(crate) fn write(
+impl AcceptedTools {
+    pub(crate) fn new(database: Arc<Database>, clock: Clock) -> Self {
+        Self { database, clock }
+    }
+
+    /// Accepts the first tools of a server. Nothing happens if it has some already,
+    /// whoever wrote them.
+    pub fn accept_first(&self, server: AcceptedServer, tools: Vec<AcceptedTool>) -> Reply<()> {
+        let now = unix_ms(self.clock.now());
+        self.database.write(SESSION, move |connection| {
+            let is_known: bool = connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM accepted_tools WHERE server = ? AND source = ?)",
+                params![server.name, server.source],
+                |row| row.get(0),
+            )?;
+            if is_known { Ok(()) } else { write(connection, &server, &tools, now) }
+        })
+    }
+
+    /// Accepts these definitions instead of earlier ones, all or none.
+    pub fn accept(&self, server: AcceptedServer, tools: Vec<AcceptedTool>) -> Reply<()> {
+        let now = unix_ms(self.clock.now());
+        self.database.write(SESSION, move |connection| write(connection, &server, &tools, now))
+    }
+
+    /// The hashes of all accepted definitions: server, tool, hash.
+    pub fn hashes(&self) -> Reply<Vec<(AcceptedServer, String, String)>> {
+        self.database.read(read_hashes)
+    }
+
+    /// The accepted definition of a tool.
+    pub fn definition(&self, server: AcceptedServer, tool: String) -> Reply<Option<String>> {
+        self.database.read(move |connection| read_definition(connection, &server, &tool))
+    }
+}
+
+fn write(
     connection: &Connection,
     server: &AcceptedServer,
     tools: &[AcceptedTool],
+    now: i64,
 ) -> Result<(), StoreError> {
     let mut insert = connection.prepare_cached(
         "INSERT OR REPLACE INTO accepted_tools
              (server, source, tool, definition_hash, definition, accepted_at_ms)
          VALUES (?, ?, ?, ?, ?, ?)",
     )?;
-    let now = unix_ms(SystemTime::now());
     for tool in tools {
         let AcceptedTool { name, definition_hash, definition } = tool;
         insert.execute(params![
@@ -77,8 +103,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The hashes of all accepted definitions: server, tool, hash.
-pub(crate) fn read_hashes(
+fn read_hashes(
     connection: &Connection,
 ) -> Result<Vec<(AcceptedServer, String, String)>, StoreError> {
     let mut query = connection.prepare(
@@ -91,8 +116,7 @@ pub(crate) fn read_hashes(
     rows.map(|row| row.map_err(StoreError::from)).collect()
 }
 
-/// The accepted definition of a tool.
-pub(crate) fn read_definition(
+fn read_definition(
     connection: &Connection,
     server: &AcceptedServer,
     tool: &str,
@@ -104,3 +128,6 @@ pub(crate) fn read_definition(
     );
     Ok(found.optional()?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ const CALLS: u32 = 20_000;
 const CALLS_OF_RUN: u32 = 2_000;
 
 /// The tools that each of the newest successful runs used with success.
-pub(crate) fn tools_of_runs(connection: &Connection) -> Result<Vec<Vec<ToolRef>>, StoreError> {
+pub(super) fn tools_of_runs(connection: &Connection) -> Result<Vec<Vec<ToolRef>>, StoreError> {
     let mut query = connection.prepare(
         "WITH newest AS (
              SELECT id, tool_calls, started_at_ms FROM runs

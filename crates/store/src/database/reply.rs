@@ -1,0 +1,77 @@
+//! An answer of the database that is on its way.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+use tokio::sync::oneshot;
+
+use crate::StoreError;
+
+/// An answer of the database that is on its way. What was asked for happens whether or not
+/// somebody waits for it.
+///
+/// Async code awaits it. Code that cannot ([`Reply::wait`]): a gateway that opens its state
+/// before it serves anybody, and what is dropped.
+#[must_use = "await it, `wait` for it, or leave it `in_background`"]
+pub struct Reply<T>(oneshot::Receiver<Result<T, StoreError>>);
+
+pub(super) fn reply<T>() -> (oneshot::Sender<Result<T, StoreError>>, Reply<T>) {
+    let (sender, receiver) = oneshot::channel();
+    (sender, Reply(receiver))
+}
+
+impl<T> Reply<T> {
+    /// An answer that is known without the database.
+    pub fn ready(answer: Result<T, StoreError>) -> Self {
+        let (sender, reply) = reply();
+        // The receiver is here.
+        let _ = sender.send(answer);
+        reply
+    }
+
+    /// Waits on this thread, as [`wait`] does.
+    pub fn wait(self) -> Result<T, StoreError> {
+        wait(self)
+    }
+
+    /// Leaves it to the database. What fails is in its log only.
+    pub fn in_background(self) {
+        drop(self);
+    }
+}
+
+/// Waits on this thread for what the database answers. The database has threads of its own,
+/// so this ends also on a thread of an async runtime; other tasks of that thread wait
+/// meanwhile.
+pub fn wait<T>(answer: impl Future<Output = T>) -> T {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    // Not counted as work of the async task that may be running on this thread: once that
+    // had used up its share, the answer would never be ready here.
+    let mut answer = std::pin::pin!(tokio::task::unconstrained(answer));
+    loop {
+        match answer.as_mut().poll(&mut context) {
+            Poll::Ready(answer) => return answer,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+impl<T> Future for Reply<T> {
+    type Output = Result<T, StoreError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = Pin::new(&mut self.0).poll(context);
+        answer.map(|answer| answer.unwrap_or(Err(StoreError::Closed)))
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}

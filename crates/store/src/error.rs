@@ -1,0 +1,58 @@
+//! Why the state could not be read or written.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why the state could not be read or written.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// SQLite failed.
+    #[error("the database failed")]
+    Database(#[from] rusqlite::Error),
+    /// A file or folder of the state could not be made.
+    #[error("cannot write `{path}`")]
+    File {
+        /// Which one.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The database was written by a newer tidegate.
+    #[error("the database has version {found}, this tidegate knows up to {known}")]
+    TooNew {
+        /// Its version.
+        found: usize,
+        /// The newest version known here.
+        known: usize,
+    },
+    /// The transaction that held this change failed; the log has the cause.
+    #[error("the change could not be committed")]
+    NotCommitted,
+    /// The database's threads have ended.
+    #[error("the database is closed")]
+    Closed,
+    /// The file with the vault's key cannot be trusted.
+    #[error("the vault's key `{path}` {why}: {remedy}")]
+    UnfitKey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A token was given to two values, by two processes with the same session.
+    #[error("`{token}` stands for another value already")]
+    TokenTaken {
+        /// Which one.
+        token: String,
+    },
+    /// The system gave no random bytes.
+    #[error("the system gave no random bytes")]
+    NoRandomness,
+    /// A cipher has its limits; this one is at 256 GB.
+    #[error("a value is too long for the vault")]
+    TooLongForVault,
+}

@@ -1,0 +1,228 @@
+//! Runs that wait for a person, so that they can be resumed after their client has gone.
+//!
+//! What is stored is the caller's own text; here it has a name, an end and an owner with a
+//! lease. Claiming a run removes it: it is resumed once. While the lease of its owner
+//! holds, nobody else claims it; an owner that did not renew its lease in time finds out
+//! that the run was claimed.
+//!
+//! The text has the answers of tools in it, with all that they say about people. So it is
+//! sealed with the vault's key, for the run it belongs to: one that was put in the place
+//! of another does not open.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use tidegate_model::{Clock, RunId};
+
+use crate::StoreError;
+use crate::database::{Database, Reply};
+use crate::units::unix_ms;
+use crate::vault::{TextSeal, VaultKey};
+
+/// The label of the key for parked runs.
+const PURPOSE: &str = "tidegate parked runs: seal";
+
+/// A run that waits for a person, as its owner parks it.
+#[derive(Debug, Clone, Copy)]
+pub struct ParkedRun<'a> {
+    /// Its name.
+    pub id: &'a RunId,
+    /// Who runs it. What others park under the same name is left alone.
+    pub owner: &'a str,
+    /// Until when the owner has it to itself, unless it renews its lease.
+    pub lease_ends: SystemTime,
+    /// Until when it can be resumed.
+    pub expires_at: SystemTime,
+    /// The caller's own text.
+    pub state: &'a str,
+}
+
+/// What is there of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parked {
+    /// Nothing, or nothing that could be resumed.
+    NotFound,
+    /// It waits where it was started.
+    Leased,
+    /// Nobody has it.
+    Unclaimed(UnclaimedRun),
+}
+
+/// A run that nobody has, as it was when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnclaimedRun {
+    /// The text of its owner.
+    pub state: String,
+    sealed: Vec<u8>,
+}
+
+/// Whether the lease of a run is still its owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lease {
+    /// It is.
+    Held,
+    /// Somebody else has claimed the run.
+    Lost,
+}
+
+impl Lease {
+    fn of(changed: usize) -> Self {
+        if changed == 1 { Self::Held } else { Self::Lost }
+    }
+}
+
+/// The parked runs of a state folder. Clones share them.
+#[derive(Clone)]
+pub struct ParkedRuns {
+    database: Arc<Database>,
+    clock: Clock,
+    /// Runs that were parked here and are leased here, with their owners.
+    leased_here: Arc<Mutex<BTreeMap<String, String>>>,
+}
+
+impl ParkedRuns {
+    pub(crate) fn new(database: Arc<Database>, clock: Clock) -> Self {
+        Self { database, clock, leased_here: Arc::default() }
+    }
+
+    /// Parks a run, sealed with the vault's key.
+    pub fn park(&self, key: &VaultKey, run: &ParkedRun<'_>) -> Reply<()> {
+        let sealed = match TextSeal::new(key, PURPOSE).seal(&run.id.0, run.state) {
+            Ok(sealed) => sealed,
+            Err(error) => return Reply::ready(Err(error)),
+        };
+        self.leased_here().insert(run.id.0.clone(), run.owner.to_owned());
+        let (id, owner) = (run.id.0.clone(), run.owner.to_owned());
+        let (lease_ends, expires) = (unix_ms(run.lease_ends), unix_ms(run.expires_at));
+        self.database.write(&run.id.0, move |connection| {
+            connection.execute(
+                "INSERT OR REPLACE INTO parked_runs
+                     (run_id, expires_at_ms, sealed, owner, lease_ends_ms)
+                 VALUES (?, ?, ?, ?, ?)",
+                params![id, expires, sealed, owner, lease_ends],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Stores more of a run that is parked.
+    pub fn update(&self, key: &VaultKey, run: &ParkedRun<'_>) -> Reply<Lease> {
+        let sealed = match TextSeal::new(key, PURPOSE).seal(&run.id.0, run.state) {
+            Ok(sealed) => sealed,
+            Err(error) => return Reply::ready(Err(error)),
+        };
+        let (id, owner) = (run.id.0.clone(), run.owner.to_owned());
+        let lease_ends = unix_ms(self.unless_released(run.id, run.lease_ends));
+        let expires = unix_ms(run.expires_at);
+        self.database.write(&run.id.0, move |connection| {
+            let changed = connection.execute(
+                "UPDATE parked_runs SET expires_at_ms = ?, sealed = ?, lease_ends_ms = ?
+                 WHERE run_id = ? AND owner = ?",
+                params![expires, sealed, lease_ends, id, owner],
+            )?;
+            Ok(Lease::of(changed))
+        })
+    }
+
+    /// Renews the lease of a run, or ends it if the time is over already.
+    pub fn renew(&self, run: &RunId, owner: &str, lease_ends: SystemTime) -> Reply<Lease> {
+        let lease_ends = self.unless_released(run, lease_ends);
+        self.set_lease(run.0.clone(), owner.to_owned(), lease_ends)
+    }
+
+    /// The owner of a run takes it back, to go on with it itself.
+    pub fn take_back(&self, run: &RunId, owner: &str) -> Reply<Lease> {
+        self.leased_here().remove(&run.0);
+        let (id, owner) = (run.0.clone(), owner.to_owned());
+        self.database.write(&run.0, move |connection| {
+            let sql = "DELETE FROM parked_runs WHERE run_id = ? AND owner = ?";
+            Ok(Lease::of(connection.execute(sql, [&id, &owner])?))
+        })
+    }
+
+    /// This process ends: others may claim at once what is parked here.
+    pub async fn release_all(&self) -> Result<(), StoreError> {
+        let leased = std::mem::take(&mut *self.leased_here());
+        let released: Vec<Reply<Lease>> =
+            leased.into_iter().map(|(run, owner)| self.set_lease(run, owner, UNIX_EPOCH)).collect();
+        for reply in released {
+            reply.await?;
+        }
+        Ok(())
+    }
+
+    /// Looks for a run. One that does not open with this key is removed: nobody could
+    /// resume it.
+    pub fn find(&self, key: &VaultKey, run: &RunId) -> Reply<Parked> {
+        let (seal, id, now) = (TextSeal::new(key, PURPOSE), run.0.clone(), self.clock.now());
+        // Expired runs and those that do not open are deleted, so this writes.
+        self.database.write(&run.0, move |connection| find(connection, &seal, &id, now))
+    }
+
+    /// Takes a run that nobody has, as it was seen. Whether it was still there.
+    pub fn claim(&self, run: &RunId, seen: &UnclaimedRun) -> Reply<bool> {
+        let (id, sealed, now) = (run.0.clone(), seen.sealed.clone(), unix_ms(self.clock.now()));
+        self.database.write(&run.0, move |connection| {
+            let changed = connection.execute(
+                "DELETE FROM parked_runs WHERE run_id = ? AND sealed = ? AND lease_ends_ms <= ?",
+                params![id, sealed, now],
+            )?;
+            Ok(changed == 1)
+        })
+    }
+
+    fn set_lease(&self, id: String, owner: String, lease_ends: SystemTime) -> Reply<Lease> {
+        let session = id.clone();
+        self.database.write(&session, move |connection| {
+            let changed = connection.execute(
+                "UPDATE parked_runs SET lease_ends_ms = ? WHERE run_id = ? AND owner = ?",
+                params![unix_ms(lease_ends), id, owner],
+            )?;
+            Ok(Lease::of(changed))
+        })
+    }
+
+    /// The lease of a run that was released is not renewed.
+    fn unless_released(&self, run: &RunId, lease_ends: SystemTime) -> SystemTime {
+        if self.leased_here().contains_key(&run.0) { lease_ends } else { UNIX_EPOCH }
+    }
+
+    fn leased_here(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.leased_here.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn find(
+    connection: &Connection,
+    seal: &TextSeal,
+    id: &str,
+    now: SystemTime,
+) -> Result<Parked, StoreError> {
+    connection.execute("DELETE FROM parked_runs WHERE expires_at_ms <= ?", [unix_ms(now)])?;
+    let row = connection
+        .query_row(
+            "SELECT lease_ends_ms > ?, sealed FROM parked_runs WHERE run_id = ?",
+            params![unix_ms(now), id],
+            |row| Ok((row.get::<_, bool>(0)?, row.get::<_, Vec<u8>>(1)?)),
+        )
+        .optional()?;
+    let sealed = match row {
+        None => return Ok(Parked::NotFound),
+        Some((true, _)) => return Ok(Parked::Leased),
+        Some((false, sealed)) => sealed,
+    };
+    if let Some(state) = seal.open(id, &sealed) {
+        return Ok(Parked::Unclaimed(UnclaimedRun { state, sealed }));
+    }
+    // Not even its name, which has the session in it.
+    tracing::warn!(
+        "a parked run does not open: it has another key, was changed, or is of an earlier version"
+    );
+    connection.execute("DELETE FROM parked_runs WHERE run_id = ?", [id])?;
+    Ok(Parked::NotFound)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Files and folders that only their owner can read: they hold results.
+
+use std::io;
+use std::path::Path;
+
+use crate::StoreError;
+
+/// Makes a file readable for its owner only, whatever folder it is in. By its path:
+/// opening and closing the file would end the locks that SQLite has on it.
+pub(crate) fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if std::fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a folder that only this user can read.
+pub(crate) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|source| StoreError::File { path: path.to_owned(), source })
+}

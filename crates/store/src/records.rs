@@ -1,0 +1,110 @@
+//! The record: what happened, as rows of `record.db` that are only ever inserted.
+//!
+//! In: events, with the session they belong to. Out: sums, a report about personal data,
+//! and which tools were used together. Must stay true: a run and everything that its
+//! session recorded before it are on disk when [`Records::run_ended`] answers.
+
+mod co_usage;
+mod personal;
+mod rows;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use tidegate_model::{Event, RunRecord, ToolRef};
+
+use crate::StoreError;
+use crate::database::{Database, Reply};
+
+pub use personal::{PiiReport, RestoredRow, SeenRow};
+
+/// Sums over all runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Runs in all.
+    pub runs: u64,
+    /// Runs that failed.
+    pub failed_runs: u64,
+    /// Calls in all.
+    pub calls: u64,
+    /// Tokens of all tool answers, had they gone to the client.
+    pub call_tokens: u64,
+    /// Tokens of what did go to the client.
+    pub answer_tokens: u64,
+}
+
+/// The record of a state folder. Clones share it.
+#[derive(Clone)]
+pub struct Records {
+    database: Arc<Database>,
+}
+
+impl Records {
+    pub(crate) fn new(database: Arc<Database>) -> Self {
+        Self { database }
+    }
+
+    /// Waits until the queue of a session has room. Whoever is about to let a session do
+    /// something that will be recorded asks first, so that what was done can be added
+    /// without waiting.
+    pub async fn room(&self, session: &str) {
+        self.database.room(session).await;
+    }
+
+    /// Records an event without waiting. It is on disk no later than the next run of the
+    /// session, and otherwise some 50 ms later.
+    pub fn add(&self, session: &str, event: Event) {
+        // Most answers have no personal data, and the writer is not woken for them.
+        if !rows::is_empty(&event) {
+            self.database.add(session, move |connection| rows::insert(connection, &event));
+        }
+    }
+
+    /// Records a run. Answers when it and what its session recorded before are on disk.
+    pub fn run_ended(&self, session: &str, run: RunRecord) -> Reply<()> {
+        self.database.write(session, move |connection| rows::insert_run(connection, &run))
+    }
+
+    /// Answers once everything recorded before was tried to be written.
+    pub fn flush(&self) -> Reply<()> {
+        self.database.flush()
+    }
+
+    /// Sums over all runs.
+    pub fn stats(&self) -> Reply<Stats> {
+        self.database.read(|connection| {
+            let stats = connection.query_row(
+                "SELECT (SELECT count(*) FROM runs),
+                        (SELECT count(*) FROM runs WHERE outcome <> 'succeeded'),
+                        (SELECT count(*) FROM calls),
+                        (SELECT coalesce(sum(answer_tokens), 0) FROM calls),
+                        (SELECT coalesce(sum(answer_tokens), 0) FROM runs)",
+                [],
+                |row| {
+                    Ok(Stats {
+                        runs: row.get(0)?,
+                        failed_runs: row.get(1)?,
+                        calls: row.get(2)?,
+                        call_tokens: row.get(3)?,
+                        answer_tokens: row.get(4)?,
+                    })
+                },
+            )?;
+            Ok(stats)
+        })
+    }
+
+    /// Which tools each of the newest successful runs used.
+    pub fn tools_of_runs(&self) -> Reply<Vec<Vec<ToolRef>>> {
+        self.database.read(co_usage::tools_of_runs)
+    }
+
+    /// Where personal data came from and went, in numbers. Has all that was recorded here
+    /// before.
+    pub async fn pii_report(&self) -> Result<PiiReport, StoreError> {
+        self.flush().await?;
+        self.database.read(personal::read_report).await
+    }
+}
