@@ -111,7 +111,7 @@ impl Gateway {
             Arc::clone(&privacy),
             &settings.state_dir,
             settings.privacy.binary,
-            clock,
+            clock.clone(),
         ));
         let approvals = Arc::new(Approvals::new(
             settings.approvals.clone(),
@@ -128,7 +128,7 @@ impl Gateway {
         };
         let bridge = Arc::new(Bridge::open(&settings, Recorder::new(&store), commands, below)?);
         let capacity = &settings.sandbox.capacity;
-        let admission = Admission::new(capacity, settings.input, Arc::clone(&policy));
+        let admission = Admission::new(capacity, settings.input, Arc::clone(&policy), clock);
         let examiner = Examiner::open(
             &settings,
             &examiner_environment,

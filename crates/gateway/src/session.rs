@@ -91,7 +91,7 @@ mod tests {
     use std::sync::Arc;
 
     use tidegate_config::{Settings, TypeCheck};
-    use tidegate_model::{Principal, SessionName};
+    use tidegate_model::{Clock, Principal, SessionName};
 
     use crate::context::RunContext;
     use crate::gateway::Gateway;
@@ -102,7 +102,8 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let mut settings = Settings::new(state.path().to_owned());
         settings.checks.types = TypeCheck::Off;
-        let gateway = Gateway::open(settings, "/bin/false".into(), BTreeMap::new()).unwrap();
+        let gateway =
+            Gateway::open(settings, "/bin/false".into(), BTreeMap::new(), Clock::system()).unwrap();
         (state, gateway)
     }
 

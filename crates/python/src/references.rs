@@ -284,7 +284,7 @@ impl<'a> Visitor<'a> for ReferenceCollector<'_, '_, 'a> {
                     self.visit_expr(&call.func);
                 }
                 self.guarded(collects_errors(call), |collector| {
-                    collector.visit_arguments(&call.arguments)
+                    collector.visit_arguments(&call.arguments);
                 });
             }
             Expr::If(one) => {
@@ -302,7 +302,7 @@ impl<'a> Visitor<'a> for ReferenceCollector<'_, '_, 'a> {
                 }
             }
             Expr::Name(_) | Expr::Attribute(_) if self.is_tool(expression) => {
-                self.record_uncalled(expression)
+                self.record_uncalled(expression);
             }
             _ => walk_expr(self, expression),
         }

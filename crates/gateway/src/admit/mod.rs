@@ -31,8 +31,13 @@ pub(crate) struct Admission {
 }
 
 impl Admission {
-    pub(crate) fn new(capacity: &Capacity, input: Input, policy: Arc<CurrentPolicy>) -> Self {
-        let sessions = Sessions::new(Clock::system());
+    pub(crate) fn new(
+        capacity: &Capacity,
+        input: Input,
+        policy: Arc<CurrentPolicy>,
+        clock: Clock,
+    ) -> Self {
+        let sessions = Sessions::new(clock);
         Self { queue: Queue::new(capacity::bounds(capacity)), sessions, policy, input }
     }
 }

@@ -84,7 +84,7 @@ impl<'a> Evaluator<'_, 'a> {
         match count {
             Some(count) if count.is_infinite() => self.record_loop("endless", at, None),
             Some(count) if count >= MIN_LONG_ITERATIONS => {
-                self.record_loop("long", at, Some(count))
+                self.record_loop("long", at, Some(count));
             }
             _ => {}
         }

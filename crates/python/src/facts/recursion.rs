@@ -182,10 +182,10 @@ impl<'a> Visitor<'a> for UnconditionalCalls<'a> {
         };
         match expression {
             Expr::ListComp(one) if is_nonempty_comprehension(&one.generators) => {
-                self.visit_expr(&one.elt)
+                self.visit_expr(&one.elt);
             }
             Expr::SetComp(one) if is_nonempty_comprehension(&one.generators) => {
-                self.visit_expr(&one.elt)
+                self.visit_expr(&one.elt);
             }
             // May not run.
             Expr::Lambda(_)

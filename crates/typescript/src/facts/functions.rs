@@ -58,7 +58,7 @@ impl<'a> Evaluator<'_> {
             self.record_arguments(at, arguments);
         }
         self.inside_function(at, |evaluator| {
-            walk::walk_function(evaluator, function, ScopeFlags::Function)
+            walk::walk_function(evaluator, function, ScopeFlags::Function);
         });
         Value::of(ValueKind::Function(at))
     }
