@@ -199,7 +199,7 @@ impl Gateway {
     /// processes can resume the runs that wait for a person.
     pub async fn close(&self) {
         self.approvals.release_runs().await;
-        self.privacy.close();
+        self.privacy.flush();
         tokio::join!(self.examiner.close(), self.runner.workers.close(), self.tools.close());
         self.bridge.recorder.flush().await;
         groups_removed().await;

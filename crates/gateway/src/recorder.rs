@@ -1,8 +1,8 @@
 //! The recorder: through it every floor tells what happened.
 //!
-//! In: an [`Event`] and the session it belongs to. Out: rows of the record. Must stay true:
-//! nothing here is read back by a floor; a run and everything its session told before are
-//! on disk when [`Recorder::run_ended`] returns.
+//! In: an [`Event`] and whose it is. Out: rows of the record. Must stay true:
+//! nothing here is read back by a floor; a run and everything that was told before of the
+//! same principal are on disk when [`Recorder::run_ended`] returns.
 
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ impl Recorder {
         self.clock.now()
     }
 
-    /// Waits until what a session does can be recorded. Whoever lets it do something asks
+    /// Waits until what a principal does can be recorded. Whoever lets it do something asks
     /// first: what has happened is told without waiting, even when nobody waits for it any
     /// more.
     pub(crate) async fn ready(&self, principal: &Principal) {

@@ -68,6 +68,7 @@ impl Keeper {
     /// Waits on this thread: a session is asked for in many places that cannot wait
     /// otherwise, and one with a name is loaded once in the life of a process.
     pub(crate) fn load(&self, session: &str, values: &mut SessionValues) -> Vec<NewValue> {
+        // Behind what a session that ended a moment ago has stored.
         let loaded = self.vaults.open().and_then(|vault| vault.load(session).wait());
         match loaded {
             Ok(loaded) => {
@@ -105,9 +106,8 @@ impl Keeper {
         self.vault.get_or_init(open).as_ref()
     }
 
-    /// Waits until everything is written. On this thread: a gateway that closes does
-    /// nothing else any more.
-    pub(crate) fn close(&self) {
+    /// Waits on this thread until everything is written.
+    pub(crate) fn flush(&self) {
         if let Some(Some(vault)) = self.vault.get() {
             // An error is a database that has been closed.
             let _ = vault.flush().wait();

@@ -1,8 +1,8 @@
 //! Privacy: personal data is detected where it comes in, replaced where it leaves, and
 //! restored on its way into a tool.
 //!
-//! Lives here: the detector, the values that each session has seen, the thread that writes
-//! the vault (`keeper.rs`), and the alerts for a person (`alerts.rs`).
+//! Lives here: the detector, the values that each session has seen, what writes the
+//! vault (`keeper.rs`), and the alerts for a person (`alerts.rs`).
 //! In: every answer from outside ([`Privacy::arrived`]), every text that goes towards the
 //! model ([`Leaving`]), the arguments of every call ([`Privacy::restore`]). Out: the same
 //! with values or tokens, as the mode says. A session knows what it has seen until its
@@ -156,8 +156,10 @@ impl Privacy {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Waits until everything that is to be kept is in the vault.
-    pub(crate) fn flush(&self) {}
+    /// Waits on this thread until everything that is to be stored is in the vault.
+    pub(crate) fn flush(&self) {
+        self.keeper.flush();
+    }
 
     /// A session with its values from the vault.
     fn stored(&self, name: &str) -> Session {
@@ -321,11 +323,6 @@ impl Privacy {
             spans = self.detector.scan(&text, TextKind::Auto);
         }
         SessionValues::default().tokenize(&text, &spans).text
-    }
-
-    /// Waits until what is to be stored in the vault is on disk.
-    pub(crate) fn close(&self) {
-        self.keeper.close();
     }
 
     fn keep(&self, session: &Session, new: Vec<NewValue>) {

@@ -115,7 +115,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
             &|_| true,
         )
         .unwrap();
-    privacy.close();
+    privacy.flush();
     drop(privacy);
     let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
@@ -124,7 +124,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
     assert_eq!(&*again.leaving(&session("work")).text("bob@example.org"), "[EMAIL_2]");
     assert!(again.reveal(&session("other"), "[EMAIL_1]").is_err());
     again.leaving(&session("busy")).text("eve@example.org");
-    again.close();
+    again.flush();
     let report = vaults.open().unwrap().report().await.unwrap();
     assert_eq!(report.types, [(DataType::Email, 3, 2)]);
     let sessions = vaults.open().unwrap().sessions().await.unwrap();
@@ -137,7 +137,7 @@ async fn a_session_with_a_name_has_its_tokens_again_in_another_process() {
 async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     let (state, first) = opened(Settings::default());
     first.leaving(&session("first")).text(ANN);
-    first.close();
+    first.flush();
     let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
@@ -147,8 +147,8 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     assert_ne!(name, "first");
     assert_eq!(&*first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
     assert_eq!(&*second.leaving(&Principal::Process).text("dave@example.org"), "[EMAIL_2]");
-    first.close();
-    second.close();
+    first.flush();
+    second.flush();
     // So whoever goes on with a run of the second has what it had.
     let third = Privacy::open(Settings::default(), vaults).unwrap();
     third.go_on_with(&Principal::Process, &name).unwrap();
