@@ -78,13 +78,7 @@ impl<'a> Evaluator<'_, 'a> {
                     _ => ValueKind::File { text, whole },
                 }))
             }
-            "glob.glob" | "glob.iglob" => {
-                let text = first?.as_text()?;
-                let start = text.split(['*', '?', '[']).next().unwrap_or_default();
-                let one =
-                    Value::of(ValueKind::Prefix(start.into())).with_from(with_source(path, &None));
-                Some(Value::of(ValueKind::List([one].into())))
-            }
+            "glob.glob" | "glob.iglob" => matching_files(first?.as_text()?, path),
             "os.walk" => {
                 let (start, _) = path_under("", true, &first?.kind);
                 let root = Value::of(ValueKind::Prefix(start)).with_from(with_source(path, &None));
@@ -163,4 +157,11 @@ impl<'a> Evaluator<'_, 'a> {
         let key = arguments.positional.first().filter(|_| is_namespace && asks)?;
         Some(self.item(&Value::path(owner), key).hidden_if(true))
     }
+}
+
+/// The list of files that match a pattern.
+fn matching_files<'a>(pattern: &str, path: &Rc<str>) -> Option<Value<'a>> {
+    let start = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+    let file = Value::of(ValueKind::Prefix(start.into())).with_from(with_source(path, &None));
+    Some(Value::of(ValueKind::List([file].into())))
 }
