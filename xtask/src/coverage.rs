@@ -40,7 +40,7 @@ pub(crate) fn run(project: &Project, progress: &Progress, rest: &[String]) -> Re
 
     let mut tests = tool_command(project, &tool, &folder);
     tests
-        .args(["--no-report", "--workspace", "--all-features", "--no-fail-fast", "--no-clean"])
+        .args(["--no-report", "--workspace", "--all-features", "--no-fail-fast"])
         .args(rest)
         .env("TIDEGATE_TEST_EQUIPMENT", project.equipment_file())
         .env("TIDEGATE_TEST_SKIPPED", project.skipped_file());
