@@ -1,7 +1,7 @@
 //! What must hold before a commit: format, lints, dependency rules, structure, forbidden
 //! words.
 //!
-//! All of them run, also after one has failed, so that one round shows everything.
+//! All of them run even after a failure, so that one round shows everything.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,14 +51,14 @@ pub(crate) fn run(project: &Project, progress: &Progress) -> Result<()> {
     bail!("failed: {}", failures.join(", "))
 }
 
-/// Where none of the layers of a jail exist, the program must still build, say so and
-/// refuse. Nothing is linked, so no compiler for the C parts is needed.
+/// On a system without any layer of a jail, the program must still build, so that it can
+/// refuse with a reason. Nothing is linked, so the C parts need no compiler.
 fn another_system(project: &Project, progress: &Progress) -> Result<()> {
     let mut rustc = Command::new("rustc");
     rustc.args(["--print", "target-libdir", "--target", ANOTHER_SYSTEM]);
     if !output_of(&mut rustc).is_ok_and(|folder| Path::new(folder.trim()).is_dir()) {
         progress.say(&format!(
-            "skipped: another system: its library is not installed; to get it: `rustup target add {ANOTHER_SYSTEM}`",
+            "skipped: another system: its library is not installed; install it with `rustup target add {ANOTHER_SYSTEM}`",
         ));
         return Ok(());
     }
@@ -74,7 +74,7 @@ fn another_system(project: &Project, progress: &Progress) -> Result<()> {
 fn dependencies(project: &Project, progress: &Progress) -> Result<()> {
     let Some(deny) = cargo_deny(&project.cache) else {
         progress.say(&format!(
-            "skipped: dependency rules: cargo-deny is not installed; to get it: `cargo install cargo-deny --locked --root {}`",
+            "skipped: dependency rules: cargo-deny is not installed; install it with `cargo install cargo-deny --locked --root {}`",
             project.cache.display()
         ));
         return Ok(());

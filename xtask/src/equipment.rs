@@ -1,9 +1,9 @@
-//! What the tests can use: `equipment.json`.
+//! Writes `equipment.json`, which tells the tests what they can use.
 //!
-//! In: what the set-up found. Out: a file with a command line for each piece, and the
-//! reason for each piece that is missing.
-//! Must stay true: a piece is either in the file with a command or in `skipped` with a
-//! reason, never in neither.
+//! In: the pieces that the set-up found. Out: a file with a command line for each piece, or
+//! the reason why it is missing.
+//! Must stay true: every piece is in the file, either with a command or in `skipped` with a
+//! reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Equipment {
         }
     }
 
-    /// Takes away a piece that turned out not to work.
+    /// Marks a piece that does not work as skipped.
     pub(crate) fn skip(&mut self, name: &str, reason: String) {
         self.pieces.retain(|(other, _)| other != name);
         self.skipped.push((name.to_owned(), reason));

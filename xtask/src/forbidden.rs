@@ -1,8 +1,8 @@
-//! Words that no file of the project may contain.
+//! Finds words that no file of the project may contain.
 //!
 //! In: the files that git knows or would add. Out: each place with such a word.
-//! Host names of package registries are forbidden, since a lock file that names one
-//! binds everybody to the mirror of the person who made it.
+//! Host names of package registries are forbidden, since a lock file with one would bind
+//! everybody to the mirror of its author.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use anyhow::Result;
 
 use crate::project::Project;
 
-/// In two pieces each, or this file would be the first to fail.
+/// Each in two pieces, so that this file does not contain them.
 const WORDS: [&str; 6] = [
     concat!("registry.", "npmjs.org"),
     concat!("registry.", "yarnpkg.com"),
@@ -24,7 +24,7 @@ const WORDS: [&str; 6] = [
 pub(crate) fn find(project: &Project) -> Result<Vec<String>> {
     let mut places = Vec::new();
     for path in project.files()? {
-        // Listed but not there: deleted and not yet committed.
+        // Listed but missing: deleted and not yet committed.
         let Ok(bytes) = fs::read(project.root.join(&path)) else { continue };
         for (line, word) in words_in(&String::from_utf8_lossy(&bytes)) {
             places.push(format!("{path}:{line}: `{word}`"));

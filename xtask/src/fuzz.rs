@@ -1,8 +1,8 @@
-//! Fuzzing: each target of `fuzz/` for a fixed time.
+//! Runs each fuzz target of `fuzz/` for a fixed time.
 //!
-//! In: seconds for each target. Out: zero only if none of them found anything.
-//! The finds of earlier rounds are in the cache and are the start of the next
-//! one; an input that breaks something is kept in `fuzz/artifacts`.
+//! In: seconds for each target. Out: success only if no target found anything.
+//! A round starts from the corpus of earlier rounds, which is in the cache. An input that
+//! breaks something is kept in `fuzz/artifacts`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,8 @@ use crate::progress::Progress;
 use crate::project::Project;
 use crate::tools::version_of;
 
-/// For `cargo xtask test`: enough to run through the seeds and the kept finds
-/// and to stumble over what is shallow. By hand: `cargo xtask fuzz 3600`.
+/// For `cargo xtask test`: enough to run the seeds and the corpus, and to find shallow
+/// bugs. For more, run `cargo xtask fuzz 3600`.
 pub(crate) const SHORT_SECONDS: u32 = 5;
 
 const VERSION: &str = "0.13.2";

@@ -1,10 +1,10 @@
-//! Installs one part of the equipment: whole or not at all.
+//! Installs one part of the equipment, completely or not at all.
 //!
-//! In: a name, a fingerprint of what it should be, and a way to make it. Out: a folder
-//! that holds it.
-//! Must stay true: a part in its place is complete. It is made in a folder beside its
-//! place and moved there in one step, with the stamp inside, so an interruption leaves
-//! the old part or none.
+//! In: a name, a fingerprint of the wanted content, and a way to make it. Out: the folder
+//! with the part.
+//! Must stay true: an installed part is complete. It is made in a folder next to its place,
+//! with the stamp inside, and renamed in one step, so an interruption leaves the old part
+//! or none.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -23,8 +23,7 @@ const UNFINISHED: &str = ".unfinished-";
 pub(crate) struct Installer<'a> {
     project: &'a Project,
     progress: &'a Progress,
-    /// Held until the installer is dropped: two set-ups in one cache would tread on
-    /// each other.
+    /// Held until the installer is dropped, so that two set-ups in one cache do not collide.
     _lock: File,
 }
 
@@ -50,9 +49,9 @@ impl<'a> Installer<'a> {
             progress.say("waiting for another set-up in the same cache");
             lock.lock().context("cannot lock the test cache")?;
         }
-        // We hold the lock, so whatever is unfinished was interrupted. An npm or pip that
-        // outlived its set-up may still write there, so this may fail; the name has our
-        // own id in it, so it does not matter.
+        // We hold the lock, so every unfinished folder is left from an interruption. An npm
+        // or pip that outlived its set-up may still write there, so this may fail; our own
+        // folder has another name, so that does not matter.
         for entry in fs::read_dir(cache).context("cannot read the test cache")?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
                 let _ = fs::remove_dir_all(entry.path());
@@ -95,7 +94,7 @@ impl<'a> Installer<'a> {
         self.part(name, &fingerprint(&[&text, &base]), |folder| {
             let mut pip = self.environment(name, python, folder)?;
             pip.args(["install", "--quiet", "--disable-pip-version-check", "--no-input"])
-                // No build scripts of strangers.
+                // Runs no build scripts of third parties.
                 .args(["--only-binary=:all:", "--no-compile", "--requirement"])
                 .arg(self.pin_path(name));
             self.progress.run_quietly(&format!("{name}: pip installs the list"), &mut pip)?;
@@ -103,9 +102,9 @@ impl<'a> Installer<'a> {
         })
     }
 
-    /// Without compiled modules a server takes seconds to start, each time if the user
-    /// has forbidden Python to write them. Not by pip, which would put the name of the
-    /// unfinished folder into every traceback.
+    /// Compiles the modules: without that a server takes seconds to start, every time if
+    /// Python may not write compiled files. pip is not used for it, since it would put the
+    /// name of the unfinished folder into every traceback.
     fn compile(&self, name: &str, folder: &Path) -> Result<()> {
         let mut compile = Command::new(folder.join("bin/python"));
         compile
@@ -117,7 +116,7 @@ impl<'a> Installer<'a> {
         self.progress.run_quietly(&format!("{name}: compiles the modules"), &mut compile).map(drop)
     }
 
-    /// Makes an empty environment. Gives a pip that installs into it.
+    /// Makes an empty environment, and returns a pip that installs into it.
     fn environment(&self, name: &str, python: &Program, folder: &Path) -> Result<Command> {
         let mut venv = Command::new(&python.path);
         venv.args(["-m", "venv"]);

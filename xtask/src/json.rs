@@ -1,4 +1,4 @@
-//! Writes JSON. A few lines here in place of a dependency.
+//! Writes JSON. A few lines instead of a dependency.
 
 use std::fmt::Write;
 
@@ -24,7 +24,7 @@ pub(crate) fn list(values: &[String]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// `members` are a name and its value, already JSON.
+/// `members` are pairs of a name and a value; the value is JSON already.
 pub(crate) fn object(members: &[(String, String)], indent: &str) -> String {
     if members.is_empty() {
         return "{}".to_owned();

@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask <setup|check|test|bench|help>`.
+//! Project chores: `cargo xtask <chore>`, see `HELP`.
 //!
 //! In: one chore and its arguments. Out: progress on stderr and an exit code that is
 //! zero only if everything that ran has passed.
@@ -6,6 +6,7 @@
 //! project folder and the test cache is changed.
 
 mod check;
+mod coverage;
 mod equipment;
 mod forbidden;
 mod fuzz;
@@ -48,6 +49,7 @@ fn run(chore: &str, rest: &[String]) -> Result<()> {
         "structure" => structure::run(&project, &progress),
         "test" => run_tests::run(&project, &progress, rest),
         "bench" => bench(&project, &progress, rest),
+        "coverage" => coverage::run(&project, &progress, rest),
         "fuzz" => fuzz::run(&project, &progress, seconds(rest)?),
         "help" | "--help" | "-h" => {
             eprint!("{HELP}");
@@ -60,13 +62,14 @@ fn run(chore: &str, rest: &[String]) -> Result<()> {
 const HELP: &str = "\
 usage: cargo xtask <chore> [arguments]
 
-  setup   install the pinned test equipment and start each server once
-  check   format, lints, dependency rules, structure, forbidden words
-  structure  only the last part of that which needs no build: module cycles, lengths, paths
-  test    set-up, then all tests; arguments go to `cargo test`
-  fuzz    each fuzz target for a minute, or for as many seconds as are given
-  bench   `tidegate bench` in release mode; arguments go to it
-  help    this text
+  setup      install the pinned test equipment and start each server once
+  check      format, lints, dependency rules, structure, forbidden words
+  structure  the part of `check` that takes seconds: module cycles, lengths, paths
+  test       set up, then run all tests; arguments go to `cargo test`
+  coverage   the share of lines that the tests execute; arguments go to `cargo test`
+  fuzz       run each fuzz target for a minute, or for the given number of seconds
+  bench      `tidegate bench` in release mode; arguments go to it
+  help       print this text
 
 The equipment goes to `.cache/test`, or to the folder in TIDEGATE_TEST_CACHE.
 ";

@@ -1,15 +1,15 @@
-//! The lists of pinned packages in `testing/pins`.
+//! Reads the lists of pinned packages in `testing/pins`.
 //!
-//! In: text with one package per line. Out: `NpmPins`, or the proof that a Python
-//! list is pinned throughout; and a fingerprint that changes with the list.
-//! Invariant: nothing is accepted that does not name one exact version.
+//! In: text with one package per line. Out: `NpmPins`, or a check that a Python list is
+//! pinned; and a fingerprint that changes with the list.
+//! Invariant: only exact versions are accepted.
 
 use anyhow::{Context, Result, bail};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NpmPins {
-    /// npm takes no version published after this day, which pins all the packages
-    /// that ours depend on.
+    /// npm takes no version published after this day, which pins all transitive
+    /// dependencies.
     pub(crate) before: String,
     /// `name@version`.
     pub(crate) packages: Vec<String>,
@@ -38,7 +38,7 @@ impl NpmPins {
     }
 }
 
-/// Python lists go to pip as they are; this makes sure that they pin.
+/// Python lists go to pip unchanged; this checks that they are pinned.
 pub(crate) fn check_python(text: &str) -> Result<()> {
     for line in entries(text) {
         match line.split_once("==") {
@@ -49,13 +49,13 @@ pub(crate) fn check_python(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Changes with the list and with everything else that makes an installation stale.
+/// Changes with the list, and with anything else that makes an installation stale.
 pub(crate) fn fingerprint(parts: &[&str]) -> String {
     // FNV-1a, 64 bits. Not a secure hash, and it need not be: it guards against our
     // own edits only. The standard library's hasher may change with the toolchain.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {
-        // 0xff ends each part; it cannot be inside of one, since they are UTF-8.
+        // 0xff ends each part; UTF-8 text cannot contain it.
         for byte in part.bytes().chain([0xff]) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }

@@ -1,6 +1,6 @@
 //! Starts an MCP server once and asks for its tools.
 //!
-//! In: how to start it. Out: the number of its tools, or what went wrong.
+//! In: how to start it. Out: the number of its tools, or an error.
 //! Speaks just enough of the protocol for that; the tests do the rest.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,13 +16,13 @@ use crate::equipment::Invocation;
 use crate::progress::last_lines;
 
 /// A first start compiles Python modules and may share two cores with six others.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tidegate-setup","version":"1"}}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const LIST_TOOLS: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#;
 
-/// Counts the tools of a server. `extra` are arguments, `folder` is where it may write.
+/// Counts the tools of a server. `extra` are further arguments; it may write to `folder`.
 pub(crate) fn count_tools(server: &Invocation, extra: &[String], folder: &Path) -> Result<usize> {
     let mut child = Command::new(&server.command)
         .args(&server.args)
@@ -43,7 +43,7 @@ pub(crate) fn count_tools(server: &Invocation, extra: &[String], folder: &Path) 
         Err(error) => {
             let mut stderr = String::new();
             if let Some(mut pipe) = child.stderr.take() {
-                // What is not text is of no use here.
+                // Output that is not text is of no use here.
                 let _ = pipe.read_to_string(&mut stderr);
             }
             bail!("{error:#} ({status})\n{}", last_lines(&stderr, 10));
@@ -63,7 +63,7 @@ fn converse(child: &mut Child) -> Result<String> {
             }
         }
     });
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     writeln!(stdin, "{INITIALIZE}").context("the server does not read")?;
     answer_to(1, &lines, deadline)?;
     writeln!(stdin, "{INITIALIZED}\n{LIST_TOOLS}").context("the server does not read")?;

@@ -1,4 +1,4 @@
-//! Progress lines with the elapsed time, and commands that are run under one.
+//! Prints progress lines with the elapsed time, and runs commands under such a line.
 //!
 //! Out: lines on stderr, `[  12.3s] what happens`.
 
@@ -31,14 +31,14 @@ impl Progress {
         Ok(())
     }
 
-    /// Runs a command whose output matters only if it fails. Gives its stdout.
+    /// Runs a command whose output matters only if it fails. Returns its standard output.
     pub(crate) fn run_quietly(&self, what: &str, command: &mut Command) -> Result<String> {
         self.say(what);
         output_of(command).with_context(|| format!("{what} failed"))
     }
 }
 
-/// The stdout of a command that must succeed.
+/// The standard output of a command that must succeed.
 pub(crate) fn output_of(command: &mut Command) -> Result<String> {
     let output = command
         .stdin(Stdio::null())
@@ -67,7 +67,7 @@ fn shown(command: &Command) -> String {
     text + "`"
 }
 
-/// An installer can say a lot; the reason is at the end.
+/// An installer can print a lot; the reason is at the end.
 pub(crate) fn last_lines(text: &str, count: usize) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(count)..].join("\n")

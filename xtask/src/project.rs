@@ -1,4 +1,4 @@
-//! Where things are: the project folder and the test cache.
+//! Knows the project folder and the test cache.
 //!
 //! In: the folder of this crate, fixed at build time, and `TIDEGATE_TEST_CACHE`.
 //! Out: absolute paths and ready-made commands.
@@ -17,7 +17,7 @@ const CACHE_VARIABLE: &str = "TIDEGATE_TEST_CACHE";
 
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
-    /// The installed packages. May be shared between clones.
+    /// Folder of the installed packages. May be shared between clones.
     pub(crate) cache: PathBuf,
     cargo: OsString,
 }
@@ -48,12 +48,12 @@ impl Project {
         Ok(output_of(&mut list)?.split_terminator('\0').map(str::to_owned).collect())
     }
 
-    /// Always inside the project, since it names files of this very clone.
+    /// Always inside the project, since it names files of this clone.
     pub(crate) fn equipment_file(&self) -> PathBuf {
         self.root.join(".cache/test/equipment.json")
     }
 
-    /// Where tests write down what they could not do, one line each.
+    /// Where tests record what they skipped, one line each.
     pub(crate) fn skipped_file(&self) -> PathBuf {
         self.root.join(".cache/test/skipped.txt")
     }

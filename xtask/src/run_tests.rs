@@ -1,9 +1,9 @@
 //! Runs every test of the project.
 //!
-//! In: arguments for `cargo test`. Out: zero only if all that ran has passed, and at
-//! the end the list of what could not run, with the reasons.
-//! Tests learn of the equipment through `TIDEGATE_TEST_EQUIPMENT` (a path) and add a
-//! line `what: why` to the file in `TIDEGATE_TEST_SKIPPED` for what they skip.
+//! In: arguments for `cargo test`. Out: success only if every test that ran has passed, and
+//! at the end a list of skipped tests with the reasons.
+//! Tests find the equipment through `TIDEGATE_TEST_EQUIPMENT` (a path). A test that skips
+//! something adds a line `what: why` to the file in `TIDEGATE_TEST_SKIPPED`.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::tools::Machine;
 
 pub(crate) fn run(project: &Project, progress: &Progress, rest: &[String]) -> Result<()> {
     let equipment = setup::run(project, progress, Verify::AfterInstall)?;
-    // A line of the last run would count for this one.
+    // Lines of the last run must not count for this one.
     fs::write(project.skipped_file(), "").context("cannot empty the list of skipped tests")?;
 
     let mut failures = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn run(project: &Project, progress: &Progress, rest: &[String]) -> Re
     };
     note("cargo test", progress.run("cargo test", &mut cargo_test(project, rest)));
     let mut skipped = Vec::new();
-    // Arguments choose among the Rust tests, so whoever gives some wants only those.
+    // Arguments select Rust tests, so only those are wanted.
     if rest.is_empty() {
         for (what, command) in scripts(project) {
             match command {
@@ -73,7 +73,7 @@ fn scripts(project: &Project) -> Vec<(&'static str, Result<Command, String>)> {
         all.push(("prelude tests", node));
     }
     let hostile = project.testing("test_hostile_server.py");
-    // -B: no compiled files between the sources.
+    // -B: write no compiled files next to the sources.
     all.push((
         "hostile server tests",
         machine.python.map(|python| script(&python.path, &["-B"], &hostile)),
@@ -105,7 +105,7 @@ fn report_skipped(
     for one in &skipped {
         progress.say(&format!("skipped: {one}"));
     }
-    // Where everything is known to be installable, a skip is a failure.
+    // Where everything can be installed, a skipped test is a failure.
     if !skipped.is_empty() && std::env::var_os("TIDEGATE_TEST_STRICT").is_some() {
         bail!("{} skipped, and TIDEGATE_TEST_STRICT is set", skipped.len());
     }

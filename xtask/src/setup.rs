@@ -1,7 +1,7 @@
-//! Installs the test equipment, tries it, and writes down where it is.
+//! Installs the test equipment, tries it, and records where it is.
 //!
 //! In: the pin lists and the programs of this machine. Out: `equipment.json`.
-//! A missing program is a reason to skip what needs it, never a reason to stop.
+//! If a program is missing, what needs it is skipped; the set-up goes on.
 
 use std::env::temp_dir;
 use std::fs;
@@ -19,13 +19,13 @@ use crate::progress::{Progress, output_of};
 use crate::project::Project;
 use crate::tools::{Found, Machine, Program, Version, platform};
 
-/// What the Inspector asks for in its `engines`.
+/// Required by the `engines` of the Inspector.
 const INSPECTOR_NODE: Version = (22, 19);
-/// The least that programs can run in.
+/// The oldest version that can run programs.
 const ENGINE_NODE: Version = (20, 0);
-/// What the `mcp` package asks for.
+/// Required by the package `mcp`.
 const MCP_PYTHON: Version = (3, 10);
-/// What the hostile server is written for.
+/// Required by the hostile server.
 const HOSTILE_PYTHON: Version = (3, 9);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,13 +37,13 @@ pub(crate) enum Verify {
 pub(crate) fn run(project: &Project, progress: &Progress, verify: Verify) -> Result<Equipment> {
     let machine = Machine::look();
     let installer = Installer::open(project, progress)?;
-    // npm and pip wait for different things, so they do so at the same time.
+    // npm and pip wait for different things, so they run at the same time.
     let (javascript, python) = thread::scope(|scope| {
         let javascript = scope.spawn(|| Javascript::install(&installer, &machine));
         let python = Python::install(&installer, &machine);
         (javascript.join(), python)
     });
-    let Ok(javascript) = javascript else { bail!("the set-up of the npm packages broke off") };
+    let Ok(javascript) = javascript else { bail!("the set-up of the npm packages failed") };
 
     let mut equipment = Equipment::default();
     javascript.list(&machine, &mut equipment);
@@ -138,17 +138,17 @@ impl Javascript {
     }
 }
 
-/// The package's name has the platform in it, so look for the binary.
+/// The name of the package contains the platform, so look for the binary.
 fn packaged_node(folder: &Path) -> Found<PathBuf> {
     let packages = fs::read_dir(folder.join("node_modules")).map_err(|error| error.to_string())?;
     packages
         .flatten()
         .map(|package| package.path().join("bin/node"))
         .find(|binary| binary.is_file())
-        .ok_or_else(|| "the package with a Node binary has none".to_owned())
+        .ok_or_else(|| "the package of Node contains no binary".to_owned())
 }
 
-/// The package of the platform is named after it, with additions for some.
+/// The package is named after the platform, with a suffix on some.
 fn packaged_deno(folder: &Path) -> Found<PathBuf> {
     let packages = fs::read_dir(folder.join("node_modules/@deno"));
     packages
@@ -186,8 +186,8 @@ impl Python {
             |name: &str| main.as_ref().map(|python| Invocation::new(python, &["-m", name]));
         let git = both(machine.git.as_ref(), module("mcp_server_git")).map(|(_, server)| server);
         equipment.add("git", git);
-        // It has no module to run with `-m`; the installed script names a folder that
-        // was moved.
+        // It has no module for `-m`, and the installed script names the folder before the
+        // rename.
         let run = "from mcp_server_sqlite import main; main()";
         let sqlite = interpreter(&self.sqlite).map(|python| Invocation::new(&python, &["-c", run]));
         equipment.add("sqlite", sqlite);
@@ -230,7 +230,7 @@ fn invoke(program: &Path, script: &Path, rest: &[&str]) -> Invocation {
     Invocation::new(program, &args)
 }
 
-/// Both, or the first reason why not.
+/// Both values, or the first reason.
 fn both<A, B>(first: Result<A, &String>, second: Result<B, &String>) -> Found<(A, B)> {
     Ok((first.map_err(String::clone)?, second.map_err(String::clone)?))
 }
@@ -243,7 +243,7 @@ fn reasoned<T>(result: Result<T>) -> Found<T> {
     result.map_err(|error| format!("{error:#}"))
 }
 
-/// Starts every piece once, all at the same time. What does not work is skipped.
+/// Starts every piece once, all at the same time. Pieces that do not work are skipped.
 fn try_all(equipment: &mut Equipment, progress: &Progress) -> Result<()> {
     let folder = temp_dir().join(format!("tidegate-setup-{}", process::id()));
     fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
@@ -308,7 +308,7 @@ fn server_arguments(name: &str, folder: &Path) -> Vec<String> {
     }
 }
 
-/// Lets a client talk to one of our servers.
+/// Has a client list the tools of one of our servers.
 fn try_client(
     client: &Invocation,
     all: &[(String, Invocation)],
@@ -316,7 +316,7 @@ fn try_client(
     after: &[&str],
 ) -> Result<String> {
     let Some((_, server)) = all.iter().find(|(name, _)| name == server_name) else {
-        return Ok(format!("installed, not tried for want of `{server_name}`"));
+        return Ok(format!("installed, not tried because `{server_name}` is missing"));
     };
     let mut command = Command::new(&client.command);
     command.args(&client.args);

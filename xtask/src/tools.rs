@@ -1,13 +1,13 @@
-//! The programs of this machine that the equipment is built on.
+//! Finds the programs of this machine that the equipment needs.
 //!
-//! Out: for each its real path and version, or the reason why it cannot be used.
+//! Out: the real path and version of each, or the reason why it cannot be used.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub(crate) type Found<T> = Result<T, String>;
 
-/// Major and minor, the part of a version that we compare.
+/// Major and minor version; only these are compared.
 pub(crate) type Version = (u32, u32);
 
 #[derive(Clone)]
@@ -41,19 +41,19 @@ fn node() -> Found<Program> {
 }
 
 fn python() -> Found<Program> {
-    // Asked for, since `python3` can be a wrapper that picks a version by the folder
-    // it is started in.
+    // Python reports its own path, since `python3` can be a wrapper that picks a version by
+    // its current folder.
     let ask = "import sys, platform; print(sys.executable); print(platform.python_version())";
     real_path("python3", &["-c", ask]).map_err(|reason| format!("Python 3 is missing: {reason}"))
 }
 
-/// Runs a program that prints its own path and its version, a line each.
+/// Runs a program that prints its own path and its version, one per line.
 fn real_path(name: &str, arguments: &[&str]) -> Found<Program> {
     let output = answer_of(Path::new(name), arguments)?;
     let mut lines = output.lines();
     match (lines.next(), lines.next().and_then(parse_version)) {
         (Some(path), Some(version)) => Ok(Program { path: path.into(), version }),
-        _ => Err(format!("`{name}` gave no path and version")),
+        _ => Err(format!("`{name}` did not print a path and a version")),
     }
 }
 
@@ -90,7 +90,7 @@ fn parse_version(text: &str) -> Option<Version> {
     }
 }
 
-/// As the Node packages call it, for example `linux-x64`.
+/// The platform as Node packages name it, for example `linux-x64`.
 pub(crate) fn platform() -> String {
     let system = match std::env::consts::OS {
         "macos" => "darwin",
