@@ -4,7 +4,7 @@
 //! [`Connection`](tidegate_model::Connection) record for each hop, including refused ones.
 //!
 //! A hop goes one way: text → [`Target`] (`target.rs`) → rules (`rules.rs`) →
-//! rate (`rate.rs`) → addresses (`resolve.rs`, `address.rs`) → connection
+//! rate (`rate.rs`) → addresses (`resolve.rs`, `address_class.rs`) → connection
 //! (`connect.rs`) → body (`unpack.rs`). A redirect starts again at the text.
 //!
 //! Invariants: only checked addresses are dialled, for the host that the rules judged, from
@@ -12,7 +12,7 @@
 //! that it did not write itself.
 //! [`judge_url`] and [`Rules::judge_address`] decide without any I/O.
 
-mod address;
+mod address_class;
 mod attempt;
 mod client;
 mod connect;
@@ -29,7 +29,7 @@ mod tls;
 mod unpack;
 mod volume;
 
-pub use address::{AddressClass, classify};
+pub use address_class::{AddressClass, classify};
 pub use attempt::ConnectionRecorder;
 pub use client::{Egress, Response};
 pub use error::{EgressError, EgressErrorKind, OpenError};

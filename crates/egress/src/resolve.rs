@@ -12,7 +12,7 @@ use std::pin::Pin;
 
 use url::Host;
 
-use crate::address::effective_address;
+use crate::address_class::effective_address;
 use crate::error::EgressError;
 use crate::own::GatewayAddresses;
 use crate::rules::{AddressRefusal, Rules};

@@ -11,7 +11,7 @@ use thiserror::Error;
 use tidegate_model::{HostPattern, Network, NetworkMode, NetworkRule, PortPattern};
 use url::Host;
 
-use crate::address::{AddressClass, OpenedBy, classify, effective_address};
+use crate::address_class::{AddressClass, OpenedBy, classify, effective_address};
 use crate::target::{Target, TargetProblem};
 
 /// The rules of one configuration.

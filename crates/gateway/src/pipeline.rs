@@ -41,9 +41,9 @@ impl Gateway {
         context: &RunContext,
     ) -> ShowResult<Response> {
         let _lease = self.begin_request(&context.principal);
-        let unparked = self.approvals.unpark(id, context).await;
+        let taken = self.approvals.take_over(id, context).await;
         let (identity, journal) =
-            unparked.map_err(|error| self.answers.show(error, &context.principal))?;
+            taken.map_err(|error| self.answers.show(error, &context.principal))?;
         Ok(self.execute_as(identity, journal, context).await)
     }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use tidegate_model::Principal;
 
-use crate::admit::sessions::{LeaseHolder, SessionLease};
+use crate::admit::session_leases::{LeaseHolder, SessionLease};
 use crate::gateway::Gateway;
 use crate::privacy::named_session::{SessionError, SessionLock};
 

@@ -26,7 +26,7 @@ pub(crate) fn install(filter: Filter, enforced_layers: EnforcedLayers) -> Result
     // no filter can see them, so it must appear not to exist and callers fall back to
     // `clone`. Some engines abort if it is refused with `EPERM` instead.
     let absent = compile(&[AllowedCall::always(libc::SYS_clone3)], FilterMode::Absent);
-    let allowed = compile(&syscalls::of(filter, enforced_layers), FilterMode::Refused);
+    let allowed = compile(&syscalls::allowed_calls(filter, enforced_layers), FilterMode::Refused);
     for program in [absent, allowed] {
         let program = program.map_err(|error| failed(&error))?;
         apply_filter_all_threads(&program).map_err(|error| failed(&error))?;

@@ -83,7 +83,7 @@ pub(crate) struct EnforcedLayers {
 }
 
 /// The calls of a filter, without those that are harmful if a layer is missing.
-pub(crate) fn of(filter: Filter, enforced_layers: EnforcedLayers) -> Vec<AllowedCall> {
+pub(crate) fn allowed_calls(filter: Filter, enforced_layers: EnforcedLayers) -> Vec<AllowedCall> {
     let mut lists = vec![BASE];
     match filter {
         Filter::OwnCode => lists.push(DATA_MEMORY),

@@ -19,6 +19,7 @@
 //!
 //! Holds real values: keep it in the gateway's process, one per session.
 
+mod assign_token;
 mod canonical;
 mod chunks;
 mod common_words;
@@ -28,8 +29,8 @@ mod entries;
 mod hash;
 mod index;
 mod json;
+mod known_numbers;
 mod masks;
-mod numbers;
 mod register;
 mod restore;
 mod rule;

@@ -68,8 +68,8 @@ impl ProcessDriver {
         Self { guest: Guest::Python(Box::new(python), zygotes), ..self }
     }
 
-    async fn spawn(&self) -> Result<Worker, SandboxError> {
-        if let Some(worker) = self.fork().await {
+    async fn fork_or_start(&self) -> Result<Worker, SandboxError> {
+        if let Some(worker) = self.try_fork().await {
             return Ok(worker);
         }
         let group = self.group();
@@ -92,7 +92,7 @@ impl ProcessDriver {
 
     /// Forks a worker, if there is a zygote. A forked worker that is isolated less than a
     /// started one is not used.
-    async fn fork(&self) -> Option<Worker> {
+    async fn try_fork(&self) -> Option<Worker> {
         let zygotes = self.guest.zygotes()?;
         let (zygote, least) = zygotes.current(|| {
             let (spec, arguments) = (self.spec(&Group::none()), self.guest.arguments());
@@ -144,7 +144,7 @@ impl ProcessDriver {
 
 impl Driver for ProcessDriver {
     fn start(&self) -> Pin<Box<dyn Future<Output = Result<Worker, SandboxError>> + Send + '_>> {
-        Box::pin(self.spawn())
+        Box::pin(self.fork_or_start())
     }
 }
 

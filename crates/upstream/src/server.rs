@@ -180,7 +180,7 @@ impl Server {
     /// The live connection, or a new one.
     async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, UpstreamError> {
         self.detect_death().await;
-        let mut started = match self.live_or_starting()? {
+        let mut started = match self.connect_or_restart()? {
             Readiness::Live(connection) => return Ok(connection),
             Readiness::Starting(started) => started,
         };
@@ -247,7 +247,7 @@ impl Server {
         }
     }
 
-    fn live_or_starting(self: &Arc<Self>) -> Result<Readiness, UpstreamError> {
+    fn connect_or_restart(self: &Arc<Self>) -> Result<Readiness, UpstreamError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(self.start_failed("the gateway is closing"));
         }

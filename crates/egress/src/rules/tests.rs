@@ -7,7 +7,7 @@ use proptest::prelude::{any, proptest};
 use tidegate_model::{Network, NetworkMode, NetworkRule};
 
 use super::{AddressRefusal, Denial, Refusal, Rules, judge_url};
-use crate::address::AddressClass;
+use crate::address_class::AddressClass;
 use crate::target::TargetProblem;
 
 fn rules(mode: NetworkMode, allow: &[&str], deny: &[&str]) -> Rules {

@@ -1,7 +1,7 @@
 //! Admission: a submitted program waits for its turn.
 //!
 //! Lives here: the queue, which is fair between sessions (`queue.rs`), its bounds, which
-//! follow from the machine (`capacity.rs`), the sessions that are in use (`sessions.rs`), and
+//! follow from the machine (`capacity.rs`), the sessions that are in use (`session_leases.rs`), and
 //! the stage `Submitted -> Admitted`
 //! (`stage.rs`).
 //! In: a run and the person behind it. Out: the terms of the run, and its turn; or a `busy`
@@ -10,7 +10,7 @@
 
 mod capacity;
 pub(crate) mod queue;
-pub(crate) mod sessions;
+pub(crate) mod session_leases;
 pub(crate) mod stage;
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tidegate_model::Clock;
 
 use crate::policy::CurrentPolicy;
 use queue::Queue;
-use sessions::Sessions;
+use session_leases::Sessions;
 
 /// Admits runs.
 pub(crate) struct Admission {

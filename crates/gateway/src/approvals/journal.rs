@@ -223,7 +223,7 @@ impl Journal {
             if state.parked_until.take().is_none() {
                 return state.is_ours();
             }
-            self.vaults.take_back(&self.place(), &self.owner)
+            self.vaults.take_back(&self.stored_id(), &self.owner)
         };
         let is_lost = match taken_back.await {
             Ok(lease) => lease == Lease::Lost,
@@ -253,7 +253,7 @@ impl Journal {
     }
 
     fn lease_until(&self, until: SystemTime) -> Reply<Lease> {
-        self.vaults.renew(&self.place(), &self.owner, until)
+        self.vaults.renew(&self.stored_id(), &self.owner, until)
     }
 
     /// Stores what came in addition, if the run is parked. Called with the state locked, so
@@ -299,11 +299,11 @@ impl Journal {
             sandbox: *sandbox,
             entries: state.all_entries(),
         };
-        (self.place(), serde_json::to_string(&stored).unwrap_or_default())
+        (self.stored_id(), serde_json::to_string(&stored).unwrap_or_default())
     }
 
-    fn place(&self) -> RunId {
-        place(&self.identity.id, &self.identity.session)
+    fn stored_id(&self) -> RunId {
+        stored_id(&self.identity.id, &self.identity.session)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -376,7 +376,7 @@ pub(crate) struct Unowned {
 
 /// Looks for a run that waits for a person, to go on with it.
 pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned, RunError> {
-    let parked = vaults.find_parked(&place(id, session)).await.map_err(|error| {
+    let parked = vaults.find_parked(&stored_id(id, session)).await.map_err(|error| {
         tracing::error!(%error, run = %id, "a run could not be looked at");
         not_there(id)
     })?;
@@ -410,7 +410,7 @@ impl Unowned {
     pub(crate) async fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
         let Self { identity, entries, seen } = self;
         let journal = Journal::new(vaults.clone(), identity.clone());
-        match vaults.claim(&journal.place(), &seen).await {
+        match vaults.claim(&journal.stored_id(), &seen).await {
             Ok(true) => {}
             Ok(false) => return Err(not_there(&identity.id)),
             Err(error) => {
@@ -431,8 +431,8 @@ impl Unowned {
     }
 }
 
-/// Where a run is kept: others than its own session do not find it there.
-fn place(id: &RunId, session: &str) -> RunId {
+/// The id that a run is stored by: nobody but its own principal finds it.
+fn stored_id(id: &RunId, session: &str) -> RunId {
     RunId(format!("{session}/{id}"))
 }
 

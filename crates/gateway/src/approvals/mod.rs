@@ -12,16 +12,17 @@
 
 mod ask;
 pub(crate) mod call_form;
-pub(crate) mod clock;
 pub(crate) mod journal;
 pub(crate) mod person;
 pub(crate) mod questions;
+mod resume;
+pub(crate) mod run_clock;
 mod session_approvals;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_config::Approvals as Settings;
-use tidegate_model::{ErrorCode, Principal, PrincipalKey, Program, RunError, RunId};
+use tidegate_model::{Principal, PrincipalKey, Program};
 use tidegate_store::Approvals as StoredApprovals;
 
 use crate::context::RunContext;
@@ -120,39 +121,5 @@ impl Approvals {
         };
         let journal = Journal::new(self.vaults.clone(), identity.clone());
         (identity, journal)
-    }
-
-    /// Takes a parked run over, to resume it in this process.
-    pub(crate) async fn unpark(
-        &self,
-        id: &RunId,
-        context: &RunContext,
-    ) -> Result<(Identity, Journal), RunError> {
-        let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
-        // Before it is taken: what is refused here can resume elsewhere.
-        self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
-        let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
-        found.identity.tokens_of = tokens_of;
-        found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
-        found.take(&self.vaults).await
-    }
-
-    /// A run resumes within its own profile and within no other: a person may have
-    /// approved it as it is.
-    fn has_profile(&self, asked: Option<&str>, own: Option<&str>) -> Result<(), RunError> {
-        let own = own.unwrap_or(&self.profile);
-        if asked.is_none_or(|asked| asked == own) {
-            return Ok(());
-        }
-        let message = format!("the run has the profile `{own}`, and cannot go on with another one");
-        Err(RunError::new(ErrorCode::BadArgument, message)
-            .with_hint("leave `profile` out, or send the program again with the one you want"))
-    }
-
-    /// Other processes can resume at once what waits here.
-    pub(crate) async fn release_runs(&self) {
-        if let Err(error) = self.vaults.store.parked_runs().release_all().await {
-            tracing::warn!(%error, "runs that wait can go on only in some seconds");
-        }
     }
 }

@@ -12,8 +12,8 @@ use tidegate_policy::{Approved, CallContext, RulingReason};
 use tidegate_privacy::{Token, find_tokens};
 use tokio::sync::Mutex;
 
-use crate::approvals::clock::RunClock;
 use crate::approvals::journal::Journal;
+use crate::approvals::run_clock::RunClock;
 use crate::context::RunContext;
 use crate::privacy::RedactedErrors;
 

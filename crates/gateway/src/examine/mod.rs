@@ -17,7 +17,7 @@ pub(crate) mod patterns;
 mod python_types;
 pub(crate) mod stage;
 mod type_check;
-mod type_verdict;
+mod type_report;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 use self::judge::Judge;
 use self::stubs::Stubs;
 use crate::examine::type_check::in_characters;
-use crate::examine::type_verdict::{Problem, verdict};
+use crate::examine::type_report::{Problem, verdict};
 
 /// Declarations of more bytes are not checked against. Chosen, as for TypeScript.
 const DECLARATION_BYTES: usize = 4 * 1024 * 1024;

@@ -21,7 +21,7 @@ use tidegate_config::TypeCheck;
 use tidegate_model::{Reference, RunError, ToolRef};
 use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 
-use crate::examine::type_verdict::{Problem, Severity, verdict};
+use crate::examine::type_report::{Problem, Severity, verdict};
 
 /// Declarations of more bytes are not checked against: reading them takes longer
 /// than the check is worth. Chosen, not tuned.

@@ -14,17 +14,17 @@
 mod alerts;
 mod disguise;
 mod keeper;
-mod leaving;
 pub(crate) mod named_session;
+mod redact_for_model;
 mod redacted;
+mod restore_for_server;
 mod token_questions;
 mod vaults;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Map, Value};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
 use tidegate_model::{DataType, Detect, ErrorCode, Principal, RunError, Span, TextKind};
@@ -36,7 +36,7 @@ use crate::ids::new_run_id;
 use crate::recorder::Recorder;
 use keeper::Keeper;
 
-pub(crate) use leaving::{Counts, Leaving, Origin};
+pub(crate) use redact_for_model::{Counts, Leaving, Origin};
 pub use redacted::Redacted;
 pub(crate) use redacted::{RedactedError, RedactedErrors};
 pub(crate) use vaults::Vaults;
@@ -233,64 +233,6 @@ impl Privacy {
         Leaving::new(self, self.session(principal))
     }
 
-    /// The arguments of a call with values in the place of the tokens that are meant, and
-    /// how often each was restored. Only what the server may receive: else nothing is.
-    pub(crate) fn restore(
-        &self,
-        principal: &Principal,
-        server: &str,
-        arguments: Map<String, Value>,
-        meant: &dyn Fn(Token) -> bool,
-    ) -> Result<Restored<Map<String, Value>>, RunError> {
-        let arguments = Value::Object(arguments);
-        let restored = if self.is_off() || !holds_token(&arguments) {
-            Restored { value: arguments, counts: BTreeMap::new(), left: BTreeSet::new() }
-        } else {
-            let session = self.session(principal);
-            // In strict mode programs get theirs from tools.
-            let is_strict = self.settings.mode == PrivacyMode::Strict;
-            let fate = |token: Token| match self.settings.may_receive(server, token.data_type) {
-                _ if !is_strict && !meant(token) => TokenAction::Leave,
-                true => TokenAction::Restore,
-                false => TokenAction::Refuse,
-            };
-            let restored = session.values().restore_json(&arguments, &fate);
-            let restored = restored.map_err(|error| not_restored(&error, server))?;
-            self.keeper.count(&session.name, &restored.counts);
-            restored
-        };
-        self.may_all_go(principal, server, &restored.value)?;
-        let value = match restored.value {
-            Value::Object(arguments) => arguments,
-            // An object stays one.
-            _ => Map::new(),
-        };
-        Ok(Restored { value, counts: restored.counts, left: restored.left })
-    }
-
-    /// Refuses values that a server may not receive, also those that a program has from a
-    /// tool. Asked only where there is a limit.
-    fn may_all_go(
-        &self,
-        principal: &Principal,
-        server: &str,
-        sent: &Value,
-    ) -> Result<(), RunError> {
-        let Some(allowed) = self.settings.received(server).filter(|_| !self.is_off()) else {
-            return Ok(());
-        };
-        let text = sent.to_string();
-        let mut types = self.session(principal).values().known_types(&text);
-        types.extend(self.detector.scan(&text, TextKind::Json).iter().map(|span| span.data_type));
-        let refused: Vec<&str> = types.difference(allowed).map(|one| one.as_str()).collect();
-        match refused.as_slice() {
-            [] => Ok(()),
-            types => {
-                Err(not_for_them(server, &format!("personal data of type {}", types.join(", "))))
-            }
-        }
-    }
-
     /// A text with values in the place of tokens, for whoever may see them.
     pub(crate) fn reveal(
         &self,
@@ -400,17 +342,6 @@ fn counted(spans: &[Span]) -> Counts {
     counts
 }
 
-fn holds_token(value: &Value) -> bool {
-    match value {
-        Value::String(text) => !find_tokens(text).is_empty(),
-        Value::Array(items) => items.iter().any(holds_token),
-        Value::Object(fields) => {
-            fields.iter().any(|(key, value)| !find_tokens(key).is_empty() || holds_token(value))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
 /// Whether somebody outside has a say in the text of such an error.
 fn is_from_outside(code: ErrorCode) -> bool {
     matches!(
@@ -428,22 +359,6 @@ fn is_from_outside(code: ErrorCode) -> bool {
 fn not_looked_at() -> RunError {
     RunError::new(ErrorCode::Internal, "the answer could not be searched for personal data")
         .with_hint("the user can see why in the log")
-}
-
-fn not_restored(error: &RestoreError, server: &str) -> RunError {
-    match error {
-        RestoreError::Unknown(tokens) => unknown_tokens(tokens),
-        RestoreError::NotAllowed(tokens) => {
-            not_for_them(server, &format!("what {} stands for", listed(tokens)))
-        }
-    }
-}
-
-fn not_for_them(server: &str, what: &str) -> RunError {
-    let message = format!("`{server}` may not receive {what}");
-    RunError::new(ErrorCode::RecipientDenied, message).with_hint(format!(
-        "leave it out, or ask the user to allow it in `privacy.receive.{server}`"
-    ))
 }
 
 fn other_tokens() -> RunError {

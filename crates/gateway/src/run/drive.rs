@@ -9,12 +9,12 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::{Runner, cancelled};
 use crate::answer::ended::{Ended, Outcome};
-use crate::approvals::clock::RunClock;
+use crate::approvals::run_clock::RunClock;
 use crate::consent::stage::Consented;
 use crate::explain;
 use crate::explain::limit::{code_of, start_error};
 use crate::run::active::{ActiveRun, RunShared};
-use crate::run::limits::{Spent, cause, measured};
+use crate::run::limit_errors::{Spent, cause, measured};
 
 impl Runner {
     /// Runs a program that may run.

@@ -3,7 +3,7 @@
 //! Lives here: the registry of workers (`workers.rs`); `drive.rs`, which takes a worker and
 //! listens to it until the run has ended; the run meanwhile, and what each frame of the
 //! worker means (`active.rs`); the requests that it starts (`requests.rs`), the questions
-//! that it answers (`questions.rs`), and the limits that it names (`limits.rs`).
+//! that it answers (`questions.rs`), and the limits that it names (`limit_errors.rs`).
 //! In: a consented program. Out: how it ended, with real values.
 //! Must stay true: the worker is trusted in nothing. Calls and bytes are counted here, the
 //! clock is the host's, and a worker that breaks the protocol loses the run. Its own limits
@@ -11,7 +11,7 @@
 
 mod active;
 mod drive;
-mod limits;
+mod limit_errors;
 mod questions;
 mod requests;
 pub(crate) mod workers;

@@ -11,8 +11,8 @@ use super::decode::is_word;
 use super::encoded::{self, encoded_at};
 use super::entries::{Entries, Entry, Id, KnownValue, Rule};
 use super::hash::Key;
+use super::known_numbers::{NumberIndex, dialled, with_prefix};
 use super::masks::Masks;
-use super::numbers::{NumberIndex, dialled, with_prefix};
 use super::substrings::{self, SubstringIndex};
 use super::words::{WordIndex, char_at, words_in};
 

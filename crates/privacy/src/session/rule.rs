@@ -9,7 +9,7 @@ use tidegate_model::DataType;
 use super::canonical::core;
 use super::common_words::is_common;
 use super::entries::Rule;
-use super::numbers::FEWEST;
+use super::known_numbers::FEWEST;
 use super::substrings;
 
 /// The fewest letters of a single name that is searched for.

@@ -7,12 +7,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use tidegate_model::{DataType, Secret, Span};
+use tidegate_model::{DataType, Span};
 
 use super::canonical::core;
 use super::index::Hit;
 use super::token::find_in;
-use super::{FoundToken, Id, MAX_FOREIGN_TOKENS, NewValue, SessionValues, Token, Tokenized, Views};
+use super::{FoundToken, Id, MAX_FOREIGN_TOKENS, SessionValues, Token, Tokenized, Views};
 
 /// The least distance around an escape that is decoded; a token is shorter.
 const LEAST_REACH: usize = 64;
@@ -205,7 +205,7 @@ impl SessionValues {
         let mut counts = [0; DataType::ALL.len()];
         let mut done = 0;
         for (hit, quotes) in found {
-            let Some(token) = self.token(hit.id, &mut result.new) else { continue };
+            let Some(token) = self.assign_token(hit.id, &mut result.new) else { continue };
             result.text.push_str(text.get(done..hit.start).unwrap_or_default());
             let quote = if quotes == Quotes::Added { "\"" } else { "" };
             result.text.push_str(quote);
@@ -218,28 +218,6 @@ impl SessionValues {
         result.counts = counts.collect();
         result.text.push_str(text.get(done..).unwrap_or_default());
         result
-    }
-
-    /// The token of a value, which gets one if it has none.
-    fn token(&mut self, id: Id, new: &mut Vec<NewValue>) -> Option<Token> {
-        let entry = self.entries.get(id)?;
-        let data_type = entry.data_type;
-        if entry.number != 0 {
-            return Some(Token { data_type, number: entry.number });
-        }
-        let last = self.last.entry(data_type).or_default();
-        let token = loop {
-            // Four billion values of a type do not fit into the memory of a session.
-            *last = last.saturating_add(1);
-            let token = Token { data_type, number: *last };
-            if !self.foreign.contains(&token) {
-                break token;
-            }
-        };
-        new.push(NewValue { token, value: Secret::new(self.entries.value(entry).to_owned()) });
-        self.by_token.insert(self.token_hash(token), (token, id));
-        self.entries.get_mut(id)?.number = token.number;
-        Some(token)
     }
 }
 

@@ -11,7 +11,7 @@ use tidegate_typecheck::{Code, Complaint, Diagnostic};
 
 use super::PythonRequest;
 use super::stubs::Stubs;
-use crate::examine::type_verdict::{Problem, Severity};
+use crate::examine::type_report::{Problem, Severity};
 
 /// Rules about names that are not there.
 const UNDEFINED: [&str; 2] = ["unresolved-reference", "reportUndefinedVariable"];

@@ -1,0 +1,47 @@
+//! Decides who may resume a parked run, and under which terms.
+//!
+//! In: a run's id and the request that asks for it. Out: the run with its journal, taken
+//! over by this process. Must stay true: only the principal that started a run finds it,
+//! and a run resumes with its own profile.
+
+use tidegate_model::{ErrorCode, RunError, RunId};
+
+use super::Approvals;
+use super::journal::{self, Identity, Journal};
+use crate::context::RunContext;
+
+impl Approvals {
+    /// Takes a parked run over, to resume it in this process.
+    pub(crate) async fn take_over(
+        &self,
+        id: &RunId,
+        context: &RunContext,
+    ) -> Result<(Identity, Journal), RunError> {
+        let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
+        // Before it is taken: what is refused here can resume elsewhere.
+        self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
+        let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
+        found.identity.tokens_of = tokens_of;
+        found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
+        found.take(&self.vaults).await
+    }
+
+    /// A run resumes within its own profile and within no other: a person may have
+    /// approved it as it is.
+    fn has_profile(&self, asked: Option<&str>, own: Option<&str>) -> Result<(), RunError> {
+        let own = own.unwrap_or(&self.profile);
+        if asked.is_none_or(|asked| asked == own) {
+            return Ok(());
+        }
+        let message = format!("the run has the profile `{own}`, and cannot go on with another one");
+        Err(RunError::new(ErrorCode::BadArgument, message)
+            .with_hint("leave `profile` out, or send the program again with the one you want"))
+    }
+
+    /// Other processes can resume at once what waits here.
+    pub(crate) async fn release_runs(&self) {
+        if let Err(error) = self.vaults.store.parked_runs().release_all().await {
+            tracing::warn!(%error, "runs that wait can go on only in some seconds");
+        }
+    }
+}
