@@ -130,9 +130,15 @@ pub(crate) fn take_over(
         )?;
     }
     lock.commit()?;
-    // The log still has the pages from before. In use, it is emptied by whoever uses it.
-    legacy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    // The log still has the pages from before.
+    let busy: i64 = legacy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     drop(legacy);
+    if busy != 0 {
+        // A gateway of an earlier version has it open: its rows would be lost under another
+        // name. The next start sets it aside.
+        tracing::warn!("an older gateway has `tidegate.db` open; end it");
+        return Ok(());
+    }
     set_aside(&state_dir.join(LEGACY))
 }
 

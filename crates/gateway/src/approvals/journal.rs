@@ -178,7 +178,8 @@ impl Journal {
             state.finish(number, outcome);
             self.store_changes(&state)
         };
-        // Whether it is still ours is looked at before anything else happens.
+        // The effect has happened. Whether the run is still ours, and can be stored, is looked
+        // at before the next one.
         let _ = self.stored(stored).await;
     }
 
@@ -263,7 +264,8 @@ impl Journal {
         Some(self.vaults.update_parked(&self.as_parked(&self.written(state), until)))
     }
 
-    /// Waits until changes are stored. An error if the run is not ours any more.
+    /// Waits until changes are stored. An error if they are not, or if the run is not ours
+    /// any more: nothing may have an effect that a later resume does not know.
     async fn stored(&self, changes: Option<Reply<Lease>>) -> Result<(), RunError> {
         if let Some(changes) = changes {
             match changes.await {
@@ -271,6 +273,7 @@ impl Journal {
                 Ok(Lease::Lost) => self.state().is_lost = true,
                 Err(error) => {
                     tracing::error!(%error, run = %self.identity.id, "a run was not parked");
+                    return Err(not_stored());
                 }
             }
         }
@@ -434,6 +437,13 @@ impl Unowned {
 /// The id that a run is stored by: nobody but its own principal finds it.
 fn stored_id(id: &RunId, session: &str) -> RunId {
     RunId(format!("{session}/{id}"))
+}
+
+fn not_stored() -> RunError {
+    RunError::new(ErrorCode::Internal, "what this run has done could not be stored").with_hint(
+        "nothing was sent, so that a later resume makes no call twice; the user can see why in the \
+         log",
+    )
 }
 
 fn not_there(id: &RunId) -> RunError {

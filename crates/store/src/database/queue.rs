@@ -48,7 +48,8 @@ pub(super) struct Job {
 pub(super) enum Waiter {
     /// Nobody: it is tried again until it succeeds, and fails with what is beside it.
     Nobody,
-    /// Nobody waits, and it can fail by itself: the log is told what could not be done.
+    /// Nobody waits, and it can fail by itself: the log is told what could not be done. If
+    /// the database fails instead, it is tried again.
     Log(&'static str),
     /// Somebody waits for the commit.
     Done(Done),
@@ -230,7 +231,7 @@ impl Queue {
     /// The rest is put back where it was, to be tried again.
     pub(super) fn failed(&self, batch: Batch) {
         let (mut told, others): (Vec<Queued>, Vec<Queued>) =
-            batch.jobs.into_iter().partition(|queued| queued.job.waiter.fails_alone());
+            batch.jobs.into_iter().partition(|queued| queued.job.waiter.is_waiting());
         let mut state = self.state();
         state.failing = Failing::Yes;
         state.remove_waiting(&mut told);
@@ -294,13 +295,13 @@ impl State {
         self.queue_of(&queued.session).push_front(queued);
     }
 
-    /// Takes out every job that can fail alone.
+    /// Takes out every job that somebody waits for.
     fn remove_waiting(&mut self, into: &mut Vec<Queued>) {
         for waiting in self.sessions.values_mut() {
             let (told, others): (VecDeque<Queued>, VecDeque<Queued>) =
                 std::mem::take(&mut waiting.jobs)
                     .into_iter()
-                    .partition(|queued| queued.job.waiter.fails_alone());
+                    .partition(|queued| queued.job.waiter.is_waiting());
             waiting.jobs = others;
             self.jobs -= told.len();
             into.extend(told);

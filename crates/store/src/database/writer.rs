@@ -44,6 +44,11 @@ fn write(connection: &mut Connection, batch: &mut Batch) -> Result<(), StoreErro
             // Rolled back to where it began.
             Err(error) => {
                 drop(savepoint);
+                // A full disk makes SQLite roll back everything: what follows would be
+                // committed on its own, and then once more with the batch.
+                if transaction.is_autocommit() {
+                    return Err(error);
+                }
                 refused.push((index, error));
             }
         }

@@ -236,3 +236,18 @@ async fn g33_a_run_of_a_silent_process_can_be_resumed_when_its_lease_ends() {
     assert!(resume(&vaults, &id, "s").await.is_ok());
     assert_eq!(journal.park(start()).await.unwrap_err().code, ErrorCode::NotParked);
 }
+
+#[tokio::test]
+async fn g33_nothing_is_sent_that_a_resume_would_not_know() {
+    let (state, _vaults, journal) = opened();
+    waits(&journal).await;
+    let Begun::New(number) = journal.begin(tool("delete", "{}")) else { panic!("known") };
+    let key = state.path().join("vault.key");
+    let bytes = std::fs::read(&key).unwrap();
+    std::fs::write(&key, "no key").unwrap();
+    let refused = journal.send(number, true).await.unwrap_err();
+    assert_eq!(refused.code, ErrorCode::Internal);
+    assert_eq!(refused.message, "what this run has done could not be stored");
+    std::fs::write(&key, bytes).unwrap();
+    assert_eq!(journal.send(number, true).await, Ok(()));
+}
