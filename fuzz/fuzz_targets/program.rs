@@ -7,9 +7,10 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use tidegate_model::Language;
 use tidegate_model::reading::Reading;
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::built_in().expect("our own rules"));
+static RULES: LazyLock<ValidationRules> =
+    LazyLock::new(|| ValidationRules::built_in().expect("our own rules"));
 
 fuzz_target!(|source: &str| {
     if let Ok(prepared) = tidegate_typescript::prepare(source) {

@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use tidegate_model::Language;
-use tidegate_validate::Rules;
+use tidegate_validate::ValidationRules;
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::built_in().expect("our own rules"));
+static RULES: LazyLock<ValidationRules> =
+    LazyLock::new(|| ValidationRules::built_in().expect("our own rules"));
 
 fuzz_target!(|source: &str| {
     let Some(analysis) = tidegate_python::prepare(source) else { return };
