@@ -97,6 +97,17 @@ class _Bytes(io.RawIOBase):
         self.printed.flush()
 
 
+def is_within(frame, code):
+    """Whether a frame runs this code, or is called by it: not far, since it calls little."""
+    for _ in range(20):
+        if frame is None:
+            return False
+        if frame.f_code is code:
+            return True
+        frame = frame.f_back
+    return False
+
+
 class Order:
     """The program to run and what it may use, as the gateway sends it. What an engine
     would run instead of the source comes last, and is not for Python."""
@@ -123,7 +134,12 @@ class Run:
     def limit(self, order):
         """Stops the program where it is when its time is up, so that the error
         can name the line. The gateway has a clock of its own."""
-        def stop(number, _):
+        def stop(number, frame):
+            if is_within(frame, again.__code__):
+                # There, too, nothing gets through: it would only be printed.
+                timer = signal.ITIMER_REAL if number == signal.SIGALRM else signal.ITIMER_PROF
+                signal.setitimer(timer, AGAIN_SECONDS)
+                return
             place = failure.place_of_tasks() if "asyncio" in sys.modules else []
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
         self.missed = missed = []
