@@ -78,18 +78,18 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_not_a_frame_is_an_error_and_costs_nothing() {
-        let length = Err("the length of a frame is not valid".to_owned());
+        let length = Err("the length of a frame is invalid".to_owned());
         assert_eq!(read_text(b"Content-Length: 99999999999\r\n\r\n").await, length);
         assert_eq!(read_text(b"Content-Length: 16777217\r\n\r\n").await, length);
         assert_eq!(read_text(b"Content-Length: -1\r\n\r\n").await, length);
         assert_eq!(read_text(b"A: b\r\n\r\n").await, length);
-        let line = Err("a header line of a frame is not valid".to_owned());
+        let line = Err("a header line of a frame is invalid".to_owned());
         assert_eq!(read_text(b"panic: what\n").await, line);
         assert_eq!(read_text(&[b'x'; 1000]).await, line);
         let many = "A: b\r\n".repeat(1000);
         assert_eq!(
             read_text(many.as_bytes()).await,
-            Err("the header of a frame is not valid".to_owned())
+            Err("the header of a frame is invalid".to_owned())
         );
     }
 }

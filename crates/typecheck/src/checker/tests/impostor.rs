@@ -56,8 +56,8 @@ async fn one_that_ends_or_says_what_is_not_lsp_is_an_error_at_once() {
     let ok = r#"body='{"jsonrpc":"2.0","id":1,"result":{}}'; printf 'Content-Length: 36\r\n\r\n%s' "$body""#;
     for (script, reason) in [
         ("exit 3".to_owned(), "it ended"),
-        ("echo hello".to_owned(), "a header line of a frame is not valid"),
-        ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'".to_owned(), "the length of a frame is not valid"),
+        ("echo hello".to_owned(), "a header line of a frame is invalid"),
+        ("printf 'Content-Length: 99999999999\\r\\n\\r\\n'".to_owned(), "the length of a frame is invalid"),
         ("printf 'Content-Length: 5\\r\\n\\r\\nhello'".to_owned(), "it sent a message that is not JSON-RPC"),
         (format!("{ok}; sleep 0.1"), "it ended"),
         (
