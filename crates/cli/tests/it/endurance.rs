@@ -111,8 +111,7 @@ fn a_killed_worker_costs_only_its_run() {
     // The one that works, while the others wait.
     let jailed = || workers(&served).into_iter().filter_map(jailed);
     let busy = || jailed().find(|pid| cpu_ticks(*pid) >= 20);
-    settled(|| busy().is_some()).unwrap();
-    kill(busy().unwrap(), Signal::SIGKILL).unwrap();
+    kill(eventually(busy), Signal::SIGKILL).unwrap();
     let mut answers = [next_answer(&mut served), next_answer(&mut served)];
     answers.sort_by_key(|(id, _)| *id);
     let [(first, failed), (second, survived)] = answers;
@@ -137,12 +136,11 @@ fn a_killed_spare_worker_costs_nothing() {
     for number in 0..5 {
         let answer = served.execute(&format!("return {number}"));
         assert_eq!(answer["output"], number, "{answer}");
-        settled(|| workers(&served).len() == 1).unwrap();
-        let spare = workers(&served)[0];
         // Now and then it is the last run's, which ends by itself.
+        let [spare] = eventually(|| <[Pid; 1]>::try_from(workers(&served)).ok());
         let _ = kill(spare, Signal::SIGKILL);
         // The signal is on its way until the process has ended.
-        settled(|| has_ended(spare)).unwrap();
+        eventually(|| has_ended(spare).then_some(()));
     }
     let last = served.execute("return 'last'");
     assert_eq!(last["output"], "last", "{last}");
@@ -289,15 +287,15 @@ fn cpu_ticks(pid: Pid) -> u64 {
 }
 
 /// Waits until something is so.
-fn settled(is_so: impl Fn() -> bool) -> Result<(), ()> {
+fn eventually<T>(look: impl Fn() -> Option<T>) -> T {
     let deadline = Instant::now() + SETTLED_WITHIN;
-    while !is_so() {
-        if Instant::now() >= deadline {
-            return Err(());
+    loop {
+        if let Some(seen) = look() {
+            return seen;
         }
+        assert!(Instant::now() < deadline, "it did not happen within {SETTLED_WITHIN:?}");
         std::thread::sleep(Duration::from_millis(5));
     }
-    Ok(())
 }
 
 /// All files below a folder, relative to it, sorted.
