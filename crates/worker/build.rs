@@ -1,4 +1,4 @@
-//! What the worker carries that has to be made before it is compiled.
+//! Builds the files that are embedded in the worker.
 
 #[path = "build/scripts.rs"]
 mod scripts;

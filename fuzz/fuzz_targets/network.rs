@@ -1,5 +1,6 @@
-//! URLs as programs write them, and rules as people do: judging one never panics,
-//! and no address that is not public gets through without a word of the user.
+//! URLs as programs write them, and rules as people write them: judging a URL never
+//! panics, and no address that is not public gets through unless the user has opened
+//! it.
 #![no_main]
 
 use std::net::IpAddr;

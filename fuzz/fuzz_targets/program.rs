@@ -1,5 +1,5 @@
-//! Programs as models and attackers write them: preparing one, reading what it does
-//! and judging that never panics and never takes for ever.
+//! Programs as models and attackers write them: preparing, reading and judging one
+//! never panics and never hangs.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ fuzz_target!(|source: &str| {
         assert_eq!(arrived.facts.len(), reading.facts.len());
         let findings = RULES.findings(Language::TypeScript, &arrived);
         assert!(findings.len() <= 200);
-        // What is not read is never called harmless.
+        // A program that was not read completely is never called harmless.
         assert!(reading.complete || findings.iter().any(|one| one.rule == "program.unread"));
     }
 });

@@ -1,5 +1,5 @@
-//! Programs in Python as models and attackers write them: reading and judging one
-//! never panics, never fills a stack, and names only places that the source has.
+//! Programs in Python as models and attackers write them: reading and judging one never
+//! panics, never overflows the stack, and names only places that the source has.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ fuzz_target!(|source: &str| {
     let reading = &analysis.reading;
     let findings = RULES.findings(Language::Python, reading);
     assert!(findings.len() <= 200);
-    // What is not read is never called harmless.
+    // A program that was not read completely is never called harmless.
     assert!(reading.complete || findings.iter().any(|one| one.rule == "program.unread"));
     let places = analysis.references.iter().map(|one| (one.line, one.column));
     let places = places.chain(analysis.python.imports.iter().map(|one| (one.line, one.column)));

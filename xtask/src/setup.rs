@@ -1,7 +1,7 @@
 //! Installs the test equipment, tries it, and records where it is.
 //!
 //! In: the pin lists and the programs of this machine. Out: `equipment.json`.
-//! If a program is missing, what needs it is skipped; the set-up goes on.
+//! If a program is missing, everything that needs it is skipped and the set-up continues.
 
 use std::env::temp_dir;
 use std::fs;

@@ -1,5 +1,5 @@
-//! What must hold for the shape of the code and of the documents, beyond what the
-//! compiler and clippy check.
+//! Rules for the structure of the code and of the documents, beyond the checks of the
+//! compiler and clippy.
 //!
 //! In: the files that git knows or would add. Out: one finding for each rule that is
 //! broken, with its place and what to do.

@@ -23,8 +23,8 @@ use crate::setup::{Setup, equipment, note, timed, timed_run};
 const CALLS: usize = 100;
 const ROUNDS: usize = 15;
 
-/// Before each of the ways, so that they all begin alike: with a worker ready, and on a
-/// machine that has slept.
+/// Before each measurement, so that all begin alike: with a worker ready, and on an
+/// idle machine.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// A server and one call of it that does next to nothing.
@@ -79,7 +79,7 @@ struct Times {
     direct_parallel: Samples,
     program: Samples,
     program_parallel: Samples,
-    /// None where there is no Python.
+    /// `None` without Python.
     python: Option<Samples>,
 }
 

@@ -1,8 +1,8 @@
 //! Finding and replacing personal data, compared with time limits.
 //!
 //! Every answer of a tool pays for it. Dense text is the demo's leads, in which every
-//! record is a person; sparse text is a log without any. What is found is
-//! asserted, so that a search that looks at less does not count as fast.
+//! record is a person; sparse text is a log without any. The findings are asserted, so
+//! that a search that looks at less does not count as fast.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

@@ -44,7 +44,7 @@ pub(crate) async fn measure(setup: &Setup<'_>) -> anyhow::Result<Vec<Figure>> {
     let python = python.program;
     let (mut plain, mut cold, mut warm) = <(Samples, Samples, Samples)>::default();
     let mut forked = Samples::default();
-    // Neither has a spare worker. The one that forks begins with that after the first.
+    // Neither has a spare worker. The forking one starts to fork after its first run.
     let forking = setup.gateway(settings())?;
     for gateway in [&starting, &forking, &forking] {
         timed(gateway, "print('first')", Language::Python).await?;

@@ -82,7 +82,7 @@ fn index(catalog: &Catalog) -> anyhow::Result<Duration> {
 
 fn index_time(files: &CatalogFile, scoring: Scoring, name: &str) -> anyhow::Result<Figure> {
     let mut samples = Samples::default();
-    // One round without counting: tables are read.
+    // The first round does not count: tables are read.
     for round in 0..=ROUNDS {
         let time = index(&catalog(files, scoring))?;
         if round > 0 {

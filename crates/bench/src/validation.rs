@@ -1,8 +1,8 @@
 //! Validating a program of 200 lines, compared with its time limit.
 //!
-//! Every run pays for it: parse, read what the program does, and judge that by all rules.
-//! Parsing and reading are measured without the process of the reader. What must be found is asserted, so that a validator that
-//! looks at less does not count as fast.
+//! Every run pays for it: parsing, reading what the program does, and judging it by all rules.
+//! Parsing and reading are measured without the reader process. The findings are asserted, so that
+//! a validator that looks at less does not count as fast.
 
 use std::hint::black_box;
 use std::time::Instant;

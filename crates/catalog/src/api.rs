@@ -1,8 +1,8 @@
 //! The typed API of tools: one tool's definition, or all tools of a server.
 //!
-//! In: tool definitions and, where servers say nothing about their results, what
-//! was observed. Out: text for models and type checkers. The definition of one
-//! tool stands alone; the files of a server share their types.
+//! In: tool definitions and, where a server declares no result schema, the observed one.
+//! Out: text for models and type checkers. A single tool's definition is self-contained;
+//! the files of a server share their types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use crate::render_ts::{TypeScript, inert};
 use crate::shape::ObservedSchema;
 use crate::types::{Type, TypeId, Types};
 
-/// Longest description of a tool. The longest of 3,031 real ones has 14 KB.
+/// Maximum length of a tool description. The longest of 3,031 real ones has 14 KB.
 const DESCRIPTION_BYTES: usize = 16 * 1024;
 
 /// The typed API of a server.
@@ -46,13 +46,13 @@ struct ToolTypes {
     input: Option<TypeId>,
     output: Option<TypeId>,
     source: Source,
-    /// Of Python: as they are written, and as the tool calls them.
+    /// Python parameters: the name in Python, and the tool's own name.
     parameters: Vec<(String, String)>,
     /// In quarantine: its arguments are neither shown nor checked.
     withheld: bool,
 }
 
-/// How a program in Python uses a tool.
+/// How a Python program calls a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonUse {
     /// How it passes arguments.
@@ -62,7 +62,7 @@ pub struct PythonUse {
 }
 
 impl ToolTypes {
-    /// The type of its result, if it is to be used.
+    /// The type of the tool's result, if `results` covers it.
     fn output_in(&self, results: ResultTypes) -> Option<TypeId> {
         match (results, self.source) {
             (ResultTypes::Ignored, _) | (ResultTypes::Declared, Source::ObservedSchema) => None,
@@ -80,12 +80,12 @@ enum Source {
     ObservedSchema,
 }
 
-/// Which types of results a program is checked against.
+/// Which result types a program is checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultTypes {
     /// All known types.
     All,
-    /// Those that servers promise.
+    /// Only those that servers declare.
     Declared,
     /// None: results can be anything.
     Ignored,
@@ -99,7 +99,7 @@ pub(crate) struct DocumentedTool<'a> {
     pub(crate) notes: Vec<Note>,
 }
 
-/// The definition of one tool in TypeScript, complete in itself.
+/// The self-contained definition of one tool in TypeScript.
 pub(crate) fn definition(subject: DocumentedTool<'_>) -> String {
     let api = ServerApi::read([subject].into_iter(), NameCost::DEFINITION);
     let mut text = api.shared_types("");
@@ -117,7 +117,7 @@ pub(crate) fn python_definition(subject: DocumentedTool<'_>) -> String {
     without_head(&api.python()).trim_end().to_owned()
 }
 
-/// What a tool takes, in Python, without description and result.
+/// The Python signature of a tool, without description and result.
 pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, description: None, title: None, ..tool.clone() };
     let text = python_definition(DocumentedTool::bare(&bare, function));
@@ -125,7 +125,7 @@ pub(crate) fn python_signature(tool: &ToolDef, function: &str) -> String {
     text[..end].to_owned()
 }
 
-/// What a tool takes, without description and result.
+/// The signature of a tool, without description and result.
 pub(crate) fn signature(tool: &ToolDef, function: &str) -> String {
     let bare = ToolDef { output_schema: None, ..tool.clone() };
     let api =
@@ -147,8 +147,8 @@ impl<'a> DocumentedTool<'a> {
 }
 
 impl ServerApi {
-    /// Reads all tools of a server, as they are shown. `observed` has the schemas of observed
-    /// results, `notes` the notes on each tool.
+    /// Reads all tools of a server in the form in which they are shown. `observed` has the
+    /// observed result schemas, `notes` the notes on each tool.
     pub(crate) fn new(
         tools: &[Cow<'_, ToolDef>],
         functions: &[String],
@@ -232,16 +232,15 @@ impl ServerApi {
         }
     }
 
-    /// Everything in one TypeScript file, with each function under all names that
-    /// a program may use: what a program is checked against. A result of which
-    /// nothing is known can be anything there.
+    /// Everything in one TypeScript file that programs are checked against, with each function
+    /// under every name that a program can use. A result of unknown type is `any`.
     pub fn declarations(&self, results: ResultTypes) -> Arc<str> {
         let kept = &self.declarations[results as usize];
         Arc::clone(kept.get_or_init(|| self.written_declarations(results).into()))
     }
 
     fn written_declarations(&self, results: ResultTypes) -> String {
-        // Without a word of the server's: a checker needs none.
+        // Without any text from the server: a type checker needs none.
         let ts = self.typescript().without_words();
         // With `{ raw: true }` as second argument the answer has MCP's own form.
         let mut text = "type __Result<O, R> = O extends [] ? R : any\n".to_owned();
@@ -267,8 +266,8 @@ impl ServerApi {
         text
     }
 
-    /// What a program in Python is checked against: the tools that it uses, as it uses
-    /// them, by their own names. All others can be anything.
+    /// The stubs that a Python program is checked against: only the tools that it uses, in the
+    /// way it calls them. All other tools can be anything.
     pub fn python_declarations(
         &self,
         results: ResultTypes,
@@ -291,14 +290,14 @@ impl ServerApi {
         stubs(&self.types, &self.shared, &callables)
     }
 
-    /// Whether a result has its type every time. A text that was seen may have been
-    /// JSON the next time, and is an object then.
+    /// Whether a result always has this type. An observed string may be JSON next time, and is
+    /// then an object.
     fn is_reliable(&self, tool: &ToolTypes, output: TypeId) -> bool {
         let ty = self.types.get(self.types.bare(output));
         tool.source == Source::Declared || matches!(ty, Type::Object(_) | Type::List(_))
     }
 
-    /// Whether any result of these tools is only known from what was seen.
+    /// Whether any result type of these tools is known only from observed results.
     pub fn has_observed(&self) -> bool {
         self.tools.iter().any(|tool| tool.source == Source::ObservedSchema)
     }
@@ -392,8 +391,8 @@ fn example(schema: &Value) -> Option<String> {
     (text.len() <= 1000).then(|| visible(&text).into_owned())
 }
 
-/// Text without a line that begins or ends a code block of Markdown: whoever
-/// shows a definition in one would have it end there.
+/// Replaces the marks of Markdown code fences: they would end the code block that a
+/// definition is shown in.
 fn unfenced(text: &str) -> String {
     let line = |line: &str| {
         let fence = line.trim_start().chars().next().filter(|c| matches!(c, '`' | '~'));
@@ -409,8 +408,8 @@ fn unfenced(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A description as its author meant it: without the indentation of the source
-/// code it stood in, and without more than one empty line.
+/// A description without the indentation of the source code it was copied from, and with
+/// at most one empty line in a row.
 fn dedented(text: &str) -> String {
     let lines: Vec<&str> = text.trim().lines().map(str::trim_end).collect();
     let indent = |line: &&str| line.len() - line.trim_start().len();
@@ -426,7 +425,7 @@ fn dedented(text: &str) -> String {
         if at > 0 {
             result.push('\n');
         }
-        // Not every white space is one byte.
+        // Not all whitespace is one byte long.
         let start = if at == 0 { 0 } else { common };
         result.push_str(line.get(start..).unwrap_or_else(|| line.trim_start()));
     }

@@ -1,9 +1,9 @@
 //! The catalog: the tools of all servers.
 //!
-//! In: tool lists as servers send them, what was observed of results, and changes since a
-//! tool was accepted. Out: definitions, typed APIs, notes and search hits; `resolve` says
-//! what a name in a program means. Derived data is built on first use and kept until the
-//! server changes.
+//! In: tool lists as servers send them, observed result schemas, and how tools differ from
+//! their accepted versions. Out: definitions, typed APIs, notes and search hits; `resolve`
+//! finds the tool for a name in a program. Derived data is built on first use and kept until
+//! the server changes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,8 +25,8 @@ mod resolve;
 
 pub use resolve::Resolution;
 
-/// All known tools. Cheap to clone: a running program keeps the one it started
-/// with, whatever servers do meanwhile.
+/// All known tools. Cheap to clone: a running program keeps the catalog it started with,
+/// even if servers change meanwhile.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     servers: BTreeMap<String, ServerEntry>,
@@ -37,15 +37,15 @@ pub struct Catalog {
 #[derive(Debug, Clone)]
 struct ServerEntry {
     tools: Arc<ServerTools>,
-    /// The observed schema of results, by tool.
+    /// The observed result schemas, by tool.
     observed: Arc<BTreeMap<String, Arc<ObservedSchema>>>,
-    /// Tools that are not as they were accepted.
+    /// Tools that differ from their accepted version.
     changes: Arc<BTreeMap<String, (Change, OnChange)>>,
     /// Built on first use.
     api: OnceLock<Arc<ServerApi>>,
-    /// This server's part of the index, made at the first search.
+    /// This server's part of the index, built by the first search.
     server_index: OnceLock<Arc<ServerIndex>>,
-    /// The kind of server, if known.
+    /// The category of the server, if known.
     category: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl ServerEntry {
         }
     }
 
-    /// A tool as it is shown.
+    /// A tool in the form in which it is shown.
     fn shown(&self, at: usize) -> Option<Cow<'_, ToolDef>> {
         let tool = self.tools.tools.get(at)?;
         Some(match self.changes.get(&tool.name) {
@@ -91,7 +91,7 @@ impl Catalog {
             .or_insert_with(|| ServerEntry::new(ServerTools::default()));
     }
 
-    /// Sets or replaces a server's tools. What was observed of them is forgotten.
+    /// Sets or replaces a server's tools. Discards what was observed of the old ones.
     pub fn set_tools(&mut self, server: &str, list: &ToolList) {
         self.servers.insert(server.to_owned(), ServerEntry::new(ServerTools::new(list)));
         self.index = OnceLock::new();
@@ -107,7 +107,7 @@ impl Catalog {
         }
     }
 
-    /// Sets which of a server's tools differ from what was accepted, and the consequence.
+    /// Sets which of a server's tools differ from their accepted version, and the consequence.
     pub fn set_changes(&mut self, server: &str, changes: BTreeMap<String, (Change, OnChange)>) {
         if let Some(entry) = self.servers.get_mut(server)
             && *entry.changes != changes
@@ -117,7 +117,7 @@ impl Catalog {
         }
     }
 
-    /// How a tool differs from the one that was accepted, if it does.
+    /// How a tool differs from its accepted version, if it does.
     pub fn change(&self, id: &ToolRef) -> Option<&Change> {
         self.servers.get(&id.server)?.changes.get(&id.tool).map(|(change, _)| change)
     }
@@ -129,19 +129,19 @@ impl Catalog {
         at.map_or_else(Vec::new, |at| entry.notes(at))
     }
 
-    /// A tool as everybody sees it except the person who accepts it: one in quarantine has none
+    /// A tool as everyone sees it except the person who accepts it: a quarantined tool has none
     /// of its server's text.
     pub fn shown(&self, id: &ToolRef) -> Option<Cow<'_, ToolDef>> {
         let entry = self.servers.get(&id.server)?;
         entry.shown(entry.tools.tools.iter().position(|tool| tool.name == id.tool)?)
     }
 
-    /// A text of a tool, after its notes.
+    /// A tool's text with its notes in front.
     pub fn with_notes(&self, id: &ToolRef, text: &str) -> String {
         with_notes(&self.notes(id), text)
     }
 
-    /// Every tool that is not as it was accepted.
+    /// Every tool that differs from its accepted version.
     pub fn changes(&self) -> impl Iterator<Item = (ToolRef, &Change)> {
         self.servers.iter().flat_map(|(server, entry)| {
             let changes = entry.changes.iter();
@@ -149,14 +149,14 @@ impl Catalog {
         })
     }
 
-    /// Sets the kind of a server.
+    /// Sets the category of a server.
     pub fn set_category(&mut self, server: &str, category: &str) {
         if let Some(entry) = self.servers.get_mut(server) {
             entry.category = Some(cleaned_line(category));
         }
     }
 
-    /// The same catalog with the kind of each server, where known.
+    /// A copy of the catalog with the category of each server, where known.
     pub fn with_categories<'a>(&self, kind: impl Fn(&str) -> Option<&'a str>) -> Self {
         // Built here once, instead of in every copy.
         self.index();
@@ -167,12 +167,12 @@ impl Catalog {
         copy
     }
 
-    /// The kind of a server, if known.
+    /// The category of a server, if known.
     pub fn category(&self, server: &str) -> Option<&str> {
         self.servers.get(server)?.category.as_deref()
     }
 
-    /// Takes over a server from another catalog.
+    /// Copies a server from another catalog.
     pub fn adopt(&mut self, server: &str, other: &Self) {
         if let Some(entry) = other.servers.get(server) {
             self.servers.insert(server.to_owned(), entry.clone());
@@ -180,7 +180,7 @@ impl Catalog {
         }
     }
 
-    /// The definition of one tool in TypeScript, complete in itself.
+    /// The self-contained definition of one tool in TypeScript.
     pub fn definition(&self, id: &ToolRef) -> Option<String> {
         let entry = self.servers.get(&id.server)?;
         let at = entry.tools.tools.iter().position(|tool| tool.name == id.tool)?;
@@ -202,7 +202,7 @@ impl Catalog {
         Some((function, definition))
     }
 
-    /// What a tool takes, in Python: enough to correct a call.
+    /// A tool's signature in Python: enough to correct a call.
     pub fn python_signature(&self, id: &ToolRef) -> Option<String> {
         let tools = self.server(&id.server)?;
         let functions = tools.python_functions();
@@ -210,7 +210,7 @@ impl Catalog {
         Some(python_signature(tools.find(&id.tool)?, &function))
     }
 
-    /// What a tool takes, in TypeScript: enough to correct a call.
+    /// A tool's signature in TypeScript: enough to correct a call.
     pub fn signature(&self, id: &ToolRef) -> Option<String> {
         let tools = self.server(&id.server)?;
         Some(signature(tools.find(&id.tool)?, tools.function_of(&id.tool)?))
@@ -244,7 +244,7 @@ impl Catalog {
         })
     }
 
-    /// An empty catalog that finds tools in this way.
+    /// An empty catalog whose search uses this scoring.
     pub fn with_scoring(scoring: Scoring) -> Self {
         Self { scoring, ..Self::default() }
     }
@@ -258,7 +258,7 @@ impl Catalog {
         self.index.get_or_init(|| Arc::new(Index::join(self.server_indexes())))
     }
 
-    /// The indexes of all servers; of a server whose tools have not changed, the existing one.
+    /// The indexes of all servers. Reuses the index of a server whose tools have not changed.
     pub(crate) fn server_indexes(&self) -> impl Iterator<Item = (&str, Arc<ServerIndex>)> {
         self.servers.iter().map(|(server, entry)| {
             let tools = || entry.tools.tools.iter().map(AsRef::as_ref);
@@ -269,7 +269,7 @@ impl Catalog {
         })
     }
 
-    /// The function name of a tool, as one would import it.
+    /// The name under which a program imports a tool's function.
     pub fn function_name(&self, id: &ToolRef) -> Option<&str> {
         let tools = self.server(&id.server)?;
         let at = tools.tools.iter().position(|tool| tool.name == id.tool)?;

@@ -1,13 +1,13 @@
-//! Tools as a type checker of Python needs them, which is not as a program reads
-//! them (`render_py.rs`).
+//! Renders tools as stubs for a Python type checker. Programs read a different form
+//! (`render_py.rs`).
 //!
-//! In: the types of a server's tools, and how a program calls which of them. Out: the
-//! text of one stub module. Answers are classes: their keys can be read as keys and
-//! as attributes, and a call can be awaited or not. Arguments have the forms that the
-//! program uses: one function with several forms gets vague errors.
-//! Invariant: what may be valid has a type that allows it. A number may be an integer, one of
-//! several types is `Any`, and what may be null mostly is not. Every type name is qualified: a
-//! field `list` must not change what `list[…]` means for the next.
+//! In: the types of a server's tools, which tools a program calls, and how. Out: the text of
+//! one stub module. Results are classes: their keys can be read as keys and as attributes,
+//! and a call can be awaited or not. Each function takes arguments only in the form that the
+//! program uses, since several overloads produce vague errors.
+//! Invariant: every value that may be valid is allowed. A number may be an integer, a union is
+//! mostly `Any`, and nullable types are mostly written without null. Every type name is
+//! qualified: a field `list` must not change the meaning of `list[…]` in the next one.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -25,13 +25,13 @@ const HEAD: &str = "import builtins as _b\n\
 
 const ANY: &str = "_t.Any";
 
-/// What an argument that may be left out can be as well.
+/// Appended to the type of an optional argument.
 const OMITTED: &str = " | None | _y.EllipsisType = ...";
 
-/// An object with more fields is `Any`: each field is a function for the checker. Chosen.
+/// An object with more fields becomes `Any`: the checker sees each field as a function. Chosen.
 const MOST_FIELDS: usize = 200;
 
-/// What a dict has under these names is not a key.
+/// Methods of `dict`: an attribute of this name is not a key.
 const METHODS: [&str; 11] = [
     "clear",
     "copy",
@@ -46,7 +46,7 @@ const METHODS: [&str; 11] = [
     "values",
 ];
 
-/// Names that types are written with.
+/// Module aliases used in the generated types.
 const OWN: [&str; 4] = ["_a", "_b", "_t", "_y"];
 
 /// How a program passes the arguments of a tool.
@@ -65,8 +65,7 @@ pub(crate) struct Callable<'a> {
     pub(crate) function: &'a str,
     /// Other spellings that the program uses.
     pub(crate) spellings: Vec<&'a str>,
-    /// The parameters as they are written, in the order of positions, with what the
-    /// tool calls them.
+    /// The parameters in positional order: the name in Python, and the tool's own name.
     pub(crate) parameters: &'a [(String, String)],
     pub(crate) passed: ArgumentStyle,
     pub(crate) input: Option<TypeId>,
@@ -97,10 +96,10 @@ struct Stubs<'a> {
     types: &'a Types,
     shared: &'a NamedTypes,
     taken: HashSet<String>,
-    /// Objects that have a class, in answers and in arguments.
+    /// Objects that have a class, in results and in arguments.
     answers: HashMap<TypeId, String>,
     inputs: HashMap<TypeId, String>,
-    /// What is written so far. A class comes after those it uses.
+    /// The text so far. A class comes after those it uses.
     text: String,
 }
 
@@ -133,7 +132,7 @@ impl Stubs<'_> {
         }
     }
 
-    /// Parameters as `arguments_of` of the guest's `api.py` takes them.
+    /// Parameters as `arguments_of` in the guest's `api.py` accepts them.
     fn parameters(&mut self, tool: &Callable<'_>, place: &str) -> String {
         let anything = || "*arguments: _t.Any, **more: _t.Any".to_owned();
         let Some(object) = tool.input.and_then(|input| self.object(input)) else {
@@ -148,7 +147,7 @@ impl Stubs<'_> {
             let ty = self.input(field.ty, &format!("{place}{}", pascal_case(own)));
             let required = field.presence == Presence::Required;
             if required && optional {
-                // By position it would be another one.
+                // The order of positions would differ from the real one.
                 return anything();
             }
             optional |= !required;
@@ -180,7 +179,7 @@ impl Stubs<'_> {
         }
     }
 
-    /// The type of an argument, or of a part of one.
+    /// The type of an argument, or of a part of it.
     fn input(&mut self, id: TypeId, place: &str) -> String {
         let bare = self.types.bare(id);
         match self.types.get(bare).clone() {
@@ -215,8 +214,8 @@ impl Stubs<'_> {
         }
     }
 
-    /// Of several objects a checker tells no more than that none fits, and says so
-    /// about keys that it does not know too. So they are any.
+    /// For a union of several objects a checker reports only that none fits, and it does so for
+    /// unknown keys too. So they become `dict[str, Any]`.
     fn input_union(&mut self, members: &[TypeId], place: &str) -> String {
         let mut seen: Vec<String> = Vec::new();
         for member in members {
@@ -252,7 +251,7 @@ impl Stubs<'_> {
         name
     }
 
-    /// What a call gives: a value that can be awaited as well.
+    /// The type that a call returns: a value that can also be awaited.
     fn answer(&mut self, id: TypeId, place: &str) -> String {
         let place = &format!("{place}Result");
         let bare = self.types.bare(id);
@@ -261,12 +260,12 @@ impl Stubs<'_> {
             Type::Integer => "_a.Integer".into(),
             Type::List(item) => format!("_a.List[{}]", self.part(item, place)),
             Type::Object(_) => self.part(id, place),
-            // Nobody can make a subclass of `bool`, and the rest can be anything.
+            // `bool` cannot be subclassed; the other types can be anything.
             _ => ANY.into(),
         }
     }
 
-    /// The type of a part of an answer.
+    /// The type of a part of a result.
     fn part(&mut self, id: TypeId, place: &str) -> String {
         let bare = self.types.bare(id);
         match self.types.get(bare).clone() {
@@ -306,7 +305,7 @@ impl Stubs<'_> {
         }
     }
 
-    /// The one kind that is left without null; of several, anything.
+    /// A union without null: its only remaining member, or `Any` if several remain.
     fn part_union(&mut self, members: &[TypeId], place: &str) -> String {
         let is_null = |id: &TypeId| *self.types.get(self.types.bare(*id)) == Type::Null;
         let members: Vec<TypeId> = members.iter().copied().filter(|id| !is_null(id)).collect();
@@ -333,7 +332,7 @@ impl Stubs<'_> {
                     let _ = writeln!(attributes, " {}: {ty}", field.name);
                 }
                 Attribute::Method => {}
-                // It could be taken for a class of ours by the lines below it.
+                // Later annotations could mistake it for one of our classes.
                 Attribute::Odd => is_open = true,
             }
         }
@@ -354,7 +353,7 @@ impl Stubs<'_> {
         }
     }
 
-    /// The name of a type in the program's own files, else one from its place.
+    /// The name that the type has in the files for programs, or else a name from its place.
     fn name_of(&self, id: TypeId, place: &str) -> String {
         let named = self.shared.name_of(self.types, id);
         named.map_or(place.to_owned(), |named| named.name.clone())
@@ -396,7 +395,7 @@ fn key_text(name: &str) -> String {
     python_text(&serde_json::Value::from(name).to_string())
 }
 
-/// A class deep inside of others is not named after all of them.
+/// Limits the length of the names of deeply nested classes.
 fn shortened(mut place: String) -> String {
     place.truncate(place.floor_char_boundary(80));
     place

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use crate::types::{Field, Object, Presence, Type, TypeId, Types};
 
-/// A common part is merged into each alternative only up to this many fields in all; beyond,
-/// they stay separate.
+/// Limit on the total number of fields when a common part is merged into each alternative.
+/// Beyond it they stay separate.
 const MAX_DISTRIBUTED_FIELDS: usize = 2000;
 
 impl Types {
-    /// One of several types: nested unions flattened, equal ones once.
+    /// One of several types: nested unions are flattened, duplicates removed.
     pub(crate) fn union(&mut self, members: Vec<TypeId>) -> TypeId {
         let mut flat: Vec<TypeId> = Vec::new();
         let mut seen: HashSet<TypeId> = HashSet::new();
@@ -55,8 +55,7 @@ impl Types {
                 }
                 self.id(Type::Union(members))
             }
-            // Limits stay inside, where they can be shared with a type that has
-            // no null.
+            // Limits stay inside, where a type without null can share them.
             _ => {
                 let null = self.id(Type::Null);
                 self.id(Type::Union(vec![ty, null]))
@@ -64,8 +63,8 @@ impl Types {
         }
     }
 
-    /// All of several types at once. Objects become one object; a common part is
-    /// put into each member of a union.
+    /// All of several types at once. Objects are merged into one; a common part is merged into
+    /// each member of a union.
     pub(crate) fn intersection(&mut self, parts: Vec<TypeId>) -> TypeId {
         if let Some(objects) = self.objects(&parts) {
             return self.merge_objects(objects);
@@ -75,7 +74,7 @@ impl Types {
         parts.fold(first, |before, part| self.intersect(before, part))
     }
 
-    /// The parts, if they are two or more and all of them objects.
+    /// The parts, if there are at least two and all are objects.
     fn objects(&self, parts: &[TypeId]) -> Option<Vec<Object>> {
         let object = |id: &TypeId| match self.get(self.bare(*id)) {
             Type::Object(object) => Some(object.clone()),

@@ -6,11 +6,11 @@ use tidegate_model::{visible, visible_json};
 
 use crate::types::{Description, Tag};
 
-/// Longer defaults and examples are cut: they illustrate, they are not data.
+/// Longer defaults and examples are cut: they only illustrate.
 const VALUE_BYTES: usize = 200;
 
-/// Keywords that limit values, and how they are written. `@int` is a type of its
-/// own in the renderers, since TypeScript has only `number`.
+/// Keywords that limit values, and how they are written. The renderers treat `@int` as a type
+/// of its own, since TypeScript has only `number`.
 const LIMITS: [(&str, &str); 15] = [
     ("format", "format"),
     ("pattern", "pattern"),
@@ -48,12 +48,12 @@ fn is_safe_integer_bound(number: &serde_json::Number) -> bool {
     number.as_i64().is_some_and(|number| number.abs() >= 9_007_199_254_740_991)
 }
 
-/// What people say about a schema, if anything.
+/// The author's description of a schema, if any.
 pub(crate) fn description(schema: &Map<String, Value>) -> Option<Description> {
     let text = schema.get("description").and_then(Value::as_str).map(str::trim);
     let mut tags = Vec::new();
     match schema.get("default") {
-        // Left out means left out.
+        // A null default means the same as no default.
         None | Some(Value::Null) => {}
         Some(value) => tags.push(Tag { name: "default", value: shown(value) }),
     }
@@ -79,8 +79,8 @@ fn shown(value: &Value) -> String {
     if end < text.len() { format!("{}…", &text[..end]) } else { text }
 }
 
-/// Text as a literal of JSON, which TypeScript reads as well, with escapes for
-/// what cannot be seen: it must stay exactly what it is.
+/// Text as a JSON literal, which TypeScript reads as well. Invisible characters are escaped,
+/// since the value must not change.
 pub(crate) fn json_text(text: &str) -> String {
     visible_json(&Value::from(text).to_string()).into_owned()
 }

@@ -5,16 +5,16 @@ use sha2::{Digest, Sha256};
 use tidegate_model::{Change, DefinitionPart, ToolDef};
 
 /// SHA-256 of a tool's definition: name, title, description, schemas and
-/// annotations. Whatever is learned about a tool counts only for the definition
-/// it was learned with. The order of keys does not count: servers that keep them
-/// in hash maps send another one every time.
+/// annotations. Anything learned about a tool applies only to the definition
+/// it was learned with. The order of keys is ignored: servers that keep them
+/// in hash maps send a different one every time.
 pub fn definition_hash(tool: &ToolDef) -> String {
     let value = serde_json::to_value(tool).unwrap_or_default();
     sha256_hex(&[sorted(value).to_string().as_bytes()])
 }
 
 /// How a definition differs from the accepted one of the same name. `None` if
-/// they say the same.
+/// they are the same.
 pub fn difference(accepted: &ToolDef, now: &ToolDef) -> Option<Change> {
     let hints = |tool: &ToolDef| tool.annotations.clone().unwrap_or_default();
     let parts = [

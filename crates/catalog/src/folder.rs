@@ -1,10 +1,10 @@
 //! Tool definitions from files: `--catalog PATH`.
 //!
 //! In: a folder with `*.json` files in it and below it, one such file, or a
-//! `.jsonl` file. Out: the tools by server. A bad file or entry is reported with
-//! its place and left out; the rest is served. The tools of a server are in one
-//! file, or in files of one tool each: two lists for one server would hide each
-//! other's mistakes, so the second one is refused.
+//! `.jsonl` file. Out: the tools by server. A bad file or entry is skipped and
+//! reported with its place; the rest is used. The tools of a server are in one
+//! file, or in files of one tool each: a second list for the same server is
+//! refused, since two lists would hide each other's mistakes.
 
 mod entry;
 mod files;
@@ -21,8 +21,7 @@ use tidegate_model::{ServerInfo, ToolList, ToolRef, shown_name};
 
 pub use package::Package;
 
-/// A file longer than this is not read. Chosen: the largest tool list that we know has
-/// 2 MB.
+/// Larger files are not read. Chosen: the largest tool list that we know has 2 MB.
 const LARGEST_FILE: u64 = 64 << 20;
 
 /// Why a catalog, or a file of it, cannot be used.
@@ -72,7 +71,7 @@ pub enum FolderError {
         /// The file that counts.
         first: PathBuf,
     },
-    /// A link that is not followed.
+    /// A link is not followed.
     #[error("`{path}` was skipped: links {reason}; copy the files there, or name their folder")]
     Link {
         /// The link.
@@ -80,7 +79,7 @@ pub enum FolderError {
         /// Where it leads.
         reason: &'static str,
     },
-    /// A file that is not read.
+    /// A file is too large to be read.
     #[error("`{path}` was skipped: it is larger than {limit} bytes")]
     TooLarge {
         /// The file.
@@ -88,7 +87,7 @@ pub enum FolderError {
         /// How large a file may be.
         limit: u64,
     },
-    /// A folder that is not entered.
+    /// A folder is nested too deep to be entered.
     #[error("`{path}` was skipped: it is more than {limit} folders deep")]
     TooDeep {
         /// The folder.
@@ -98,18 +97,18 @@ pub enum FolderError {
     },
 }
 
-/// What a catalog holds.
+/// The content of a catalog.
 #[derive(Debug, Default)]
 pub struct CatalogFile {
     /// Tools by server.
     pub servers: BTreeMap<String, ToolList>,
-    /// Identities that the file gives to its tools.
+    /// The ids that the file gives to its tools.
     pub ids: BTreeMap<ToolRef, String>,
-    /// Of servers in subfolders: the name of the first one.
+    /// The name of the first subfolder, for servers in subfolders.
     pub categories: BTreeMap<String, String>,
     /// The package to start a server from, for servers whose file names one.
     pub packages: BTreeMap<String, Package>,
-    /// Files and entries that were left out.
+    /// Files and entries that were skipped.
     pub problems: Vec<FolderError>,
 }
 
@@ -134,7 +133,8 @@ pub fn read_catalog(path: &Path) -> Result<CatalogFile, FolderError> {
 }
 
 /// The same, one server at a time, for callers that do not keep the definitions: only those of
-/// one file are in memory at once. Returns what was skipped.
+/// one file are in memory at once, except for `.jsonl` files and files of one tool each.
+/// Returns what was skipped.
 pub fn for_each_server(
     path: &Path,
     mut take: impl FnMut(CatalogServer<'_>),
@@ -151,13 +151,13 @@ pub fn for_each_server(
         });
     };
     read_into(path, &mut catalog, &mut give)?;
-    // Those in lines, and those with a file for each tool.
+    // Servers from a `.jsonl` file, and those with one file per tool.
     let rest: Vec<String> = catalog.servers.keys().cloned().collect();
     rest.iter().for_each(|server| give(&mut catalog, server));
     Ok(catalog.problems)
 }
 
-/// Calls `complete` with each server that no further file can add to.
+/// Reads all files. Calls `complete` for each server that no later file can add to.
 fn read_into(
     path: &Path,
     catalog: &mut CatalogFile,
@@ -186,7 +186,7 @@ fn read_into(
     read_file(path, catalog, &mut owners).map(|_| ())
 }
 
-/// The folder inside the catalog that a file is in.
+/// The first folder inside the catalog that contains the file.
 fn category(catalog: &Path, file: &Path) -> Option<String> {
     let mut inside = file.strip_prefix(catalog).ok()?.components();
     let first = inside.next()?.as_os_str().to_str()?;
@@ -199,7 +199,7 @@ struct Owner {
     content: Content,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
     List,
@@ -223,7 +223,7 @@ fn read_file(
         column: error.column(),
         reason: strip_place(&error),
     })?;
-    // A client's file with `mcpServers` may lie in the same folder; it holds no
+    // A client configuration with `mcpServers` may be in the same folder; it has no
     // tools and is not a mistake.
     if value.get("mcpServers").is_some() {
         return Ok(None);
@@ -279,7 +279,7 @@ fn entries<'a>(path: &Path, value: &'a Value) -> Result<(&'a [Value], Content), 
     }
 }
 
-/// The name in the file, else the name of the file.
+/// The name given in the file, or else the name of the file.
 fn server_name(path: &Path, value: &Value) -> Result<String, FolderError> {
     match value.get("server") {
         None => {

@@ -1,8 +1,8 @@
-//! Search: BM25F, the coverage of names, the parts of a query, and meaning.
+//! Search: BM25F, name coverage, the clauses of a query, and meaning.
 //!
 //! In: the analysed tools of all servers, and a query in natural language or a
 //! name. Out: the tools that fit, best first. Deterministic: equal scores are
-//! ordered by identity, and sums are made in one order.
+//! ordered by id, and sums are computed in a fixed order.
 //!
 //! The numbers were tuned on one half of a set of labelled queries.
 
@@ -27,18 +27,18 @@ use server_index::{FIELDS, IndexedTool, NAME};
 use terms::Terms;
 use word_table::Vector;
 
-/// How much a word counts by where it stands: name, server, description, names
-/// of parameters, descriptions of parameters.
+/// The weight of a word in each field: name, server, description, parameter names, parameter
+/// descriptions.
 const WEIGHTS: [f32; FIELDS] = [3.0, 2.9, 1.25, 0.6, 0.45];
-/// How much the length of each of them lowers it.
+/// How much the length of each field lowers the weight.
 const LENGTH: [f32; FIELDS] = [0.2, 1.0, 0.8, 0.1, 0.6];
-/// How soon more of the same word counts no more.
+/// How soon further occurrences of a word stop counting.
 const SATURATION: f32 = 1.2;
-/// What a name gains if the query contains all of it, as a share of its score.
+/// How much a tool gains if the query contains its whole name, as a share of its score.
 const NAME_COVERAGE: f32 = 0.4;
-/// The best clause, beside the whole query.
+/// The weight of the best clause, relative to the whole query.
 const CLAUSE: f32 = 1.5;
-/// The share of the best tool of the same server: tools of one server are often used together.
+/// The weight of the best tool of the same server: tools of one server are often used together.
 const SAME_SERVER: f32 = 0.5;
 
 /// What makes a tool fit a query.
@@ -63,22 +63,22 @@ pub struct Hit {
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(crate) ids: Vec<ToolRef>,
-    /// Number of the server of each tool.
+    /// The server number of each tool.
     pub(crate) servers: Vec<u32>,
     /// The place of each term in `postings`.
     pub(crate) terms: HashMap<Box<str>, u32>,
     pub(crate) postings: Vec<Vec<Posting>>,
     exact: ExactNames,
-    /// What each tool means; empty if only words count.
+    /// A vector for the meaning of each tool; empty if only words count.
     pub(crate) meanings: Vec<Vector>,
 }
 
-/// What a term is worth for one tool.
+/// The score of a term for one tool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Posting {
     pub(crate) tool: u32,
     score: f32,
-    /// Which part of the tool's name it is.
+    /// The share of the tool's name that the term makes up.
     of_name: f32,
 }
 
@@ -124,7 +124,7 @@ impl Index {
         hits
     }
 
-    /// How well every tool fits a query, each on its own.
+    /// How well every tool fits a query, without diversification.
     pub(crate) fn scores(&self, query: &str) -> Vec<f32> {
         let query = clauses::bounded(query);
         let clauses = clauses::clauses(query);
@@ -164,9 +164,8 @@ impl Index {
         scores
     }
 
-    /// For every tool, what the clause that fits it best gives it. The winner of a
-    /// clause is lifted towards those of the others: a need that is put in few
-    /// words is a need all the same.
+    /// For every tool, the score of the clause that fits it best. The winner of each clause is
+    /// raised towards the winners of the others: a need expressed in few words counts too.
     fn best_clause(&self, clauses: &[String], terms: &mut Terms) -> Vec<f32> {
         let mut best = vec![0.0_f32; self.ids.len()];
         let mut winners = Vec::new();
@@ -187,7 +186,7 @@ impl Index {
         best
     }
 
-    /// Sums over the terms of a text: scores, and the part of each name it says.
+    /// Sums over the terms of a text: scores, and the share of each name that it contains.
     fn score(&self, text: &str, terms: &mut Terms) -> (Vec<f32>, Vec<f32>) {
         let mut scores = vec![0.0; self.ids.len()];
         let mut covered = vec![0.0; self.ids.len()];
@@ -209,7 +208,7 @@ impl Index {
             best[server] = best[server].max(*score);
         }
         for (score, server) in scores.iter_mut().zip(&self.servers) {
-            // Who has nothing of the query in it stays out.
+            // Tools without any match stay out.
             if *score > 0.0 {
                 *score += SAME_SERVER * best[*server as usize];
             }
@@ -217,7 +216,7 @@ impl Index {
     }
 }
 
-/// What every term of a tool is worth.
+/// The posting of every term of a tool.
 fn worth<'a>(
     tool: &'a IndexedTool,
     at: u32,
@@ -250,11 +249,11 @@ fn averages<'a>(tools: impl Iterator<Item = &'a IndexedTool>) -> [f32; FIELDS] {
             *sum += f32::from(length);
         }
     }
-    // Not zero, even if no tool has the field.
+    // Never zero, even if no tool has the field.
     sums.map(|sum| (sum / number.max(1.0)).max(f32::EPSILON))
 }
 
-/// Numbers the terms of all servers. Out: the number of every term, and by server
+/// Numbers the terms of all servers. Returns the number of every term, and for each server
 /// those of its own terms.
 fn number(parts: &[(&str, Arc<ServerIndex>)]) -> (HashMap<Box<str>, u32>, Vec<Vec<u32>>) {
     let mut terms: HashMap<Box<str>, u32> = HashMap::new();

@@ -1,7 +1,7 @@
 //! Knows every tool: names, search, definitions, snapshots.
 //!
-//! In: tool lists as servers send them, or as files hold them. Out: exact tools
-//! for the names a program writes, search hits, and definitions as TypeScript.
+//! In: tool lists, sent by servers or read from files. Out: exact tools for the
+//! names in programs, search hits, and definitions as TypeScript and Python.
 //! Starts no server: its knowledge comes from the caller or from a snapshot.
 
 mod api;

@@ -1,21 +1,21 @@
-//! Which types get a name of their own.
+//! Chooses which types get a name of their own.
 //!
 //! In: the types of some tools. Out: a name for each type that is used more than
-//! once and is worth it, and for each recursive one. The same rule serves one
-//! tool (its definition) and all tools of a server (its part of the file tree):
-//! tokens are the currency, and a name costs some too.
+//! once and is worth it, and for each recursive one. The same rule applies to one
+//! tool (its definition) and to all tools of a server (its part of the file tree).
+//! The goal is to save tokens, and a name costs some too.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::names::pascal_case;
 use crate::types::{Description, RecursiveId, Tag, Type, TypeId, Types, children};
 
-/// What a name costs in bytes. Found by trial on 3,031 real tools.
+/// The cost of a name in bytes. Found by trial on 3,031 real tools.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameCost {
-    /// Where it is used.
+    /// For each use.
     each: usize,
-    /// Where it is defined: `type X = …`.
+    /// For the definition: `type X = …`.
     once: usize,
 }
 
@@ -30,7 +30,7 @@ impl NameCost {
     }
 }
 
-/// Names that mean something in one of the languages.
+/// Names that have a meaning in one of the languages.
 const RESERVED: [&str; 42] = [
     "Any",
     "Array",
@@ -76,7 +76,7 @@ const RESERVED: [&str; 42] = [
     "TypeAlias",
 ];
 
-/// Whether a type must not have this name.
+/// Whether a type cannot have this name.
 pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
@@ -92,7 +92,7 @@ pub(crate) struct NamedTypes {
 #[derive(Debug)]
 pub(crate) struct NamedType {
     pub(crate) name: String,
-    /// What the name stands for.
+    /// The type that the name refers to.
     pub(crate) body: TypeId,
 }
 
@@ -110,7 +110,7 @@ impl NamedTypes {
         row.or_else(|| self.by_id.get(&id)).copied()
     }
 
-    /// The named types that a type mentions itself.
+    /// The named types that a type mentions directly.
     pub(crate) fn mentioned_by(&self, types: &Types, roots: &[TypeId]) -> Vec<&str> {
         let mut mentioned: Vec<usize> = Vec::new();
         let mut open: Vec<TypeId> = roots.to_vec();
@@ -169,8 +169,8 @@ pub(crate) fn share(
     shared
 }
 
-/// A name from the limits of a type without a description: such types are used in many places
-/// that have nothing else in common.
+/// A name derived from the limits of a type without a description: such types are used in many
+/// places that have nothing else in common.
 fn limit_name(types: &Types, id: TypeId) -> Option<&str> {
     let Type::Constrained(tags, inner) = types.get(id) else { return None };
     if let Some(format) = tags.iter().find(|tag| tag.name == "format") {
@@ -201,8 +201,8 @@ fn children_of(types: &Types, id: TypeId) -> Vec<TypeId> {
     }
 }
 
-/// Counts how often a type would be written if nothing had a name. The parts of a type count
-/// once, however often it occurs.
+/// Counts how often a type would be written if nothing had a name. The parts of a type are
+/// counted once, however often it occurs.
 struct Counter<'t> {
     types: &'t Types,
     uses: HashMap<TypeId, Used>,
@@ -260,8 +260,7 @@ impl Counter<'_> {
     }
 }
 
-/// Words of the language and lists of something are written out; it is the
-/// something that may have a name.
+/// Primitive types and lists are written out; the item type of a list can have a name.
 fn can_have_name(ty: &Type) -> bool {
     match ty {
         Type::Object(_)
@@ -284,7 +283,7 @@ fn can_have_name(ty: &Type) -> bool {
     }
 }
 
-/// About how many bytes a type takes when it is written out.
+/// Approximate number of bytes of a type that is written out.
 struct Costs<'t> {
     types: &'t Types,
     known: HashMap<TypeId, usize>,

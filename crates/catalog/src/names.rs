@@ -1,6 +1,6 @@
-//! How the names of tools become the names of functions.
+//! Derives function names from tool names.
 //!
-//! A function is camelCase; the tool's own spelling works too. Where two tools
+//! A function name is camelCase; the tool's own spelling works too. If two tools
 //! of a server would get the same function name, the later one in the server's
 //! list gets a number: `getItem`, `getItem2`.
 
@@ -27,8 +27,8 @@ pub fn camel_case(name: &str) -> String {
     started_by_letter(identifier_characters(&result))
 }
 
-/// `identity_set` becomes `IdentitySet`. Types have ASCII names: Python takes
-/// some letters for the same.
+/// `identity_set` becomes `IdentitySet`. Type names are ASCII: Python treats some
+/// other letters as equal.
 pub(crate) fn pascal_case(name: &str) -> String {
     let ascii: String = name.chars().map(|c| if c.is_ascii() { c } else { '_' }).collect();
     let camel = camel_case(&ascii);
@@ -40,8 +40,7 @@ pub(crate) fn pascal_case(name: &str) -> String {
     }
 }
 
-/// Whether a name can stand without quotes, for every compiler: beyond ASCII
-/// their tables differ.
+/// Whether a name needs no quotes in any compiler: their tables differ beyond ASCII.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == '$';
     name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_ascii_digit())
@@ -68,7 +67,7 @@ fn continues(c: char) -> bool {
     is_settled(c) && is_xid_continue(c)
 }
 
-/// Function names are file names too, whose length is limited.
+/// Function names are used as file names too, whose length is limited.
 const LONGEST: usize = 100;
 
 /// Splits an identifier at separators, at `aB` and at `ABc` (before the `B`).
@@ -103,8 +102,8 @@ pub fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Function names for a server's tools, in the same order, without duplicates
-/// also where upper and lower case are the same, since they are file names too.
+/// Function names for a server's tools, in the same order. They are distinct even when
+/// case is ignored, since they are used as file names too.
 pub fn function_names(tools: &[ToolDef]) -> Vec<String> {
     distinct_names(tools, camel_case, is_reserved_in_typescript)
 }
@@ -120,8 +119,8 @@ fn distinct_names<'a>(
     is_reserved: fn(&str) -> bool,
 ) -> Vec<String> {
     let tools: Vec<&ToolDef> = tools.into_iter().collect();
-    // A tool whose own name is a good function name keeps it, whatever another
-    // tool would be called.
+    // A tool whose own name is a valid function name keeps it, even if another tool's
+    // function would get the same name.
     let own: HashSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let mut taken: HashSet<String> = HashSet::new();
     let mut names = Vec::with_capacity(tools.len());
@@ -154,7 +153,7 @@ pub(crate) fn snake_case(name: &str) -> String {
 /// The keyword argument for a property: itself, or the nearest identifier
 /// (`page-size` is `page_size`, `from` is `from_`). `None` if nothing is left.
 pub(crate) fn python_parameter(property: &str) -> Option<String> {
-    // Python takes some letters beyond ASCII for the same.
+    // Python treats some letters beyond ASCII as equal.
     if !property.is_ascii() || property.len() > LONGEST {
         return None;
     }
@@ -164,15 +163,15 @@ pub(crate) fn python_parameter(property: &str) -> Option<String> {
         return None;
     }
     let name = started_by_letter(replaced);
-    // Two leading underscores mean something in Python.
+    // Two leading underscores have a special meaning in Python.
     let name =
         if name.starts_with("__") { format!("_{}", name.trim_start_matches('_')) } else { name };
     Some(if PYTHON_KEYWORDS.contains(&name.as_str()) { format!("{name}_") } else { name })
 }
 
-/// The properties of a tool's arguments as parameters: those that are required
-/// first, each as it is written, as the tool calls it, and whether `None` means
-/// that it is left out: many write so what has no value yet.
+/// The properties of a tool's arguments as parameters, required ones first. Each has its
+/// Python name, the tool's name for it, and whether `None` means that it is omitted:
+/// many programs pass `None` for a missing value.
 pub(crate) fn python_parameters(schema: &Value) -> Vec<(String, &str, bool)> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return Vec::new();
@@ -205,7 +204,7 @@ fn is_never_null(schema: &Value) -> bool {
     }
 }
 
-/// Whether a name is an identifier of Python, and no keyword.
+/// Whether a name is a Python identifier and not a keyword.
 pub(crate) fn is_python_identifier(name: &str) -> bool {
     name.is_ascii()
         && is_identifier(name)

@@ -1,7 +1,7 @@
-//! Notes on a tool's text, for whoever reads it.
+//! Notes on a tool's text, for its readers.
 //!
-//! Fixed words, few tokens, in front of the server's own. The same notes are a
-//! field of JSON answers, where a server cannot write.
+//! Fixed texts of few tokens in front of the server's own text. The same notes are a
+//! field of JSON answers, which a server cannot write to.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use tidegate_model::{Change, OnChange};
 /// One thing to know about a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// Its text speaks to the model.
+    /// Its text addresses the model.
     Instructions,
-    /// Text was hidden in it, and is gone.
+    /// It contained hidden text, which has been removed.
     HiddenText,
-    /// It is not the tool that was accepted.
+    /// It differs from the accepted version.
     Changed(Change, OnChange),
 }
 
@@ -36,7 +36,7 @@ impl Serialize for Note {
     }
 }
 
-/// A text of a tool, after its notes.
+/// A tool's text with its notes in front.
 pub fn with_notes(notes: &[Note], text: &str) -> String {
     let notes: Vec<String> = notes.iter().map(|note| format!("[{note}]")).collect();
     let parts = notes.iter().map(String::as_str).chain((!text.is_empty()).then_some(text));

@@ -1,11 +1,11 @@
-//! The one door through which text of servers comes into the catalog.
+//! The only place where text from servers enters the catalog.
 //!
-//! In: a tool as its server lists it. Out: the same tool with prose (descriptions,
-//! titles, examples, keywords that nobody knows) free of what cannot be seen, and
-//! whether text was hidden anywhere in it. What a call needs stays exactly the
-//! server's: the tool's name, names of properties, values of `enum`, `const` and
-//! `default`. Those are written with escapes where they are shown (`describe.rs`,
-//! `render_ts.rs`, `render_py.rs`, `ToolRef`).
+//! In: a tool as its server lists it. Out: the same tool with invisible characters
+//! removed from its prose (descriptions, titles, examples, unknown keywords), and
+//! whether it contained hidden text anywhere. Everything that a call needs stays
+//! exactly as the server sent it: the tool's name, names of properties, values of
+//! `enum`, `const` and `default`. Those are escaped where they are shown
+//! (`describe.rs`, `render_ts.rs`, `render_py.rs`, `ToolRef`).
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use tidegate_model::{ToolDef, cleaned, hides_text};
 /// A tool whose prose can be shown.
 pub(crate) struct CleanedTool {
     pub(crate) tool: ToolDef,
-    /// Whether it contained more invisible characters than slip in by accident.
+    /// Whether it contained more invisible characters than occur by accident.
     pub(crate) hid_text: bool,
 }
 
@@ -37,7 +37,7 @@ fn tidy(text: &mut String) {
     }
 }
 
-/// JSON that was parsed is never deeper than the parser allows.
+/// Parsed JSON is never deeper than the parser allows, so recursion is safe.
 fn clean_schema(schema: &mut Value) {
     match schema {
         Value::Object(keywords) => clean_keywords(keywords),
@@ -51,18 +51,18 @@ fn clean_keywords(keywords: &mut Map<String, Value>) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             (exact, _) if EXACT.contains(&exact) => {}
-            // Names with schemas: one may be called `enum` or `title`. In old schemas
-            // also names with lists of names.
+            // Names with schemas: one may be called `enum` or `title`. Older schemas also
+            // have names with lists of names here.
             (named, Value::Object(members)) if NAMED.contains(&named) => {
                 members.values_mut().filter(|member| member.is_object()).for_each(clean_schema);
             }
-            // Prose, examples, and whatever a server made up.
+            // Prose, examples, and any keyword that a server made up.
             (_, value) => clean_schema(value),
         }
     }
 }
 
-/// Keywords whose text decides which arguments are valid, or refers to what does.
+/// Keywords whose text decides which arguments are valid, or refers to something that does.
 const EXACT: [&str; 15] = [
     "enum",
     "const",
@@ -85,7 +85,7 @@ const EXACT: [&str; 15] = [
 const NAMED: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 
-/// A tool in quarantine: nothing but its name.
+/// A quarantined tool: nothing but its name.
 pub(crate) fn withheld(tool: &ToolDef) -> ToolDef {
     ToolDef {
         name: tool.name.clone(),

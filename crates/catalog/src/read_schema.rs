@@ -1,9 +1,9 @@
-//! From JSON Schema, as servers really write it, to types.
+//! Converts JSON Schema, as servers really write it, to types.
 //!
 //! In: a schema of any draft from 07 to 2020-12, or something that claims to be
-//! one. Out: a type that every value of the schema fits. Where the schema says
-//! less than a type could, or contradicts itself, the type is the wider one.
-//! Never fails: what makes no sense becomes `unknown`.
+//! one. Out: a type that every value of the schema fits. Where the schema is less
+//! precise than a type could be, or contradicts itself, the wider type is used.
+//! Never fails: meaningless schemas become `unknown`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +21,7 @@ use crate::types::{
 pub(crate) enum Words {
     /// For arguments, which a caller has to choose.
     Read,
-    /// For results: the names speak for themselves, and nobody has to keep to the
-    /// limits.
+    /// For results: the names are clear enough, and nobody has to respect the limits.
     Skipped,
 }
 
@@ -34,7 +33,7 @@ pub(crate) fn read_schema(schema: &Value, words: Words, types: &mut Types) -> Ty
 }
 
 struct Reader<'s, 't> {
-    /// Where `$ref` points into.
+    /// The document that `$ref` points into.
     document: Document<'s>,
     words: Words,
     types: &'t mut Types,
@@ -94,7 +93,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// Drops what the outer description says already: many schemas repeat it at each
+    /// Drops text that repeats the outer description: many schemas repeat it in each
     /// alternative, or at the target of a reference.
     fn without_repetition(&mut self, text: &str, ty: TypeId) -> TypeId {
         match self.types.get(ty).clone() {
@@ -113,7 +112,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// Uses the title in place of a missing description, if it says more than the name.
+    /// Uses the title in place of a missing description, unless it only repeats the name.
     fn titled(&mut self, property: &Value, name: &str, ty: TypeId) -> TypeId {
         if self.words == Words::Skipped {
             return ty;
@@ -133,7 +132,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// OpenAPI's way of saying that null fits as well.
+    /// OpenAPI's marker for nullable types.
     fn nullable(&mut self, schema: &Map<String, Value>, ty: TypeId) -> TypeId {
         let flag = |key| schema.get(key) == Some(&Value::Bool(true));
         if !flag("nullable") && !flag("x-nullable") {
@@ -179,8 +178,8 @@ impl<'s> Reader<'s, '_> {
         if let Some(name) = reference.rsplit('/').next().filter(|name| is_telling(name)) {
             self.types.suggest_name(id, name);
         }
-        // Only what is not open any more: a reference to an open schema is made
-        // anew each time, and costs nothing.
+        // Only finished schemas: a reference to an open one is created anew each time,
+        // which costs nothing.
         if self.open.iter().all(|open| open.schema != address) {
             self.done.insert(address, id);
         }
@@ -195,7 +194,7 @@ impl<'s> Reader<'s, '_> {
         if let Some(Value::Array(values)) = schema.get("enum")
             && !values.is_empty()
         {
-            // Where type and values disagree, the author looked at the values.
+            // If type and values contradict each other, the values are more likely right.
             let fitting: Vec<&Value> = values.iter().filter(|value| fits(schema, value)).collect();
             let chosen = if fitting.is_empty() { values.iter().collect() } else { fitting };
             let members = chosen.into_iter().map(|value| self.literal(value)).collect();
@@ -272,7 +271,7 @@ impl<'s> Reader<'s, '_> {
                 fields.push(Field { name: name.clone(), presence, ty });
             }
         }
-        // Required but not described: it must be given all the same.
+        // Required but not described: the caller must still pass it.
         let mut named: HashSet<String> = fields.iter().map(|field| field.name.clone()).collect();
         for name in required {
             if named.insert(name.to_owned()) {
@@ -294,8 +293,8 @@ impl<'s> Reader<'s, '_> {
         match schema.get("additionalProperties").or_else(|| schema.get("unevaluatedProperties")) {
             Some(Value::Bool(false)) => {}
             Some(further) => kinds.push(self.read(further)),
-            // Any object may have more than its schema says. It is worth a word
-            // only where the schema says nothing at all, or speaks of patterns.
+            // Any object can have more than its schema says. That is mentioned only if the
+            // schema has no properties, or has patterns.
             None if alone || !kinds.is_empty() => kinds.push(self.types.id(Type::Unknown)),
             None => {}
         }
@@ -329,7 +328,7 @@ fn title(schema: &Map<String, Value>) -> Option<&str> {
     schema.get("title").and_then(Value::as_str).map(str::trim).filter(|title| !title.is_empty())
 }
 
-/// Whether the name of a definition says more than `def4` or `0`.
+/// Whether the name of a definition is more informative than `def4` or `0`.
 fn is_telling(name: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_matches('_');
     !matches!(stem.to_lowercase().as_str(), "" | "def" | "schema" | "items" | "anyof" | "oneof")

@@ -1,9 +1,9 @@
 //! Recommends known servers and skills that fit a request better than the configured tools.
 //!
-//! In: the configured tools and the offers, joined to one index, since scores of two
-//! indexes say nothing about each other: a word that is rare in one is common in the
-//! other. Out: the few offers that are worth a line. An answer without any is the
-//! usual one: a wrong one costs tokens and trust.
+//! In: the configured tools and the offers, joined in one index, since scores from two
+//! indexes cannot be compared: a word that is rare in one is common in the other. Out: the few
+//! offers that are worth a line. Most answers have none, since a wrong one costs tokens and
+//! trust.
 //!
 //! The numbers were tuned on one half of the labelled queries; `docs/search.md` has the results
 //! on the other half.
@@ -18,21 +18,21 @@ pub use crate::recommend::offer::{Offer, OfferKind, OfferedTool};
 use crate::recommend::request::Request;
 use crate::server_tools::ServerTools;
 
-/// How much better than the best configured tool that of another server must be.
+/// How much better an offered tool must be than the best configured one.
 const CLEARLY_BETTER: f32 = 1.3;
-/// The same for a server that the request names, and no configured tool speaks of.
+/// The same for a server that the request mentions by a name no configured tool uses.
 const NAMED: f32 = 0.5;
-/// A skill is made of tools, and fits the request as they do.
+/// The same for a skill: it uses tools, and fits the request as well as they do.
 const AS_GOOD: f32 = 0.9;
-/// Further ones are recommended if they are nearly as good as the first.
+/// Further offers are recommended only if they are nearly as good as the first.
 const NEARLY_THE_FIRST: f32 = 0.9;
-/// How well a tool must fit in itself, however badly the configured ones do: by
-/// words and meaning, and if only words count.
+/// The minimum fit of a tool, however badly the configured ones fit: with words and meaning,
+/// or with words only.
 const FIT: Fit = Fit { both: 0.7, words: 0.3 };
 const FIT_OF_NAMED: Fit = Fit { both: 0.6, words: 0.25 };
 const FIT_OF_SKILL: Fit = Fit { both: 0.75, words: 0.35 };
 
-/// At most so many servers and skills are recommended.
+/// At most this many servers and skills are recommended.
 const MOST_SERVERS: usize = 3;
 const MOST_SKILLS: usize = 2;
 
@@ -47,7 +47,7 @@ struct Fit {
 pub struct Offers {
     index: Index,
     configured: Vec<(String, Arc<ServerTools>)>,
-    /// How many tools these have; they come first.
+    /// The number of configured tools, which come first in the index.
     own_tools: usize,
     offers: Vec<Arc<Offer>>,
 }
@@ -57,7 +57,7 @@ pub struct Offers {
 pub struct Recommendation<'a> {
     /// What it is.
     pub offer: &'a Offer,
-    /// The tool of it that fits best.
+    /// Its best-fitting tool.
     pub tool: &'a OfferedTool,
     /// Why it is recommended.
     pub reason: RecommendationReason,
@@ -73,7 +73,7 @@ pub enum RecommendationReason {
 }
 
 impl Offers {
-    /// Joins them. What was analysed before counts.
+    /// Joins them. Reuses the indexes that exist.
     pub fn new(catalog: &Catalog, offers: Vec<Arc<Offer>>) -> Self {
         let own: Vec<_> = catalog.server_indexes().collect();
         let own_tools = own.iter().map(|(_, part)| part.tools.len()).sum();
@@ -83,7 +83,7 @@ impl Offers {
         Self { configured: configured.collect(), index, own_tools, offers }
     }
 
-    /// Whether it was built from exactly these and need not be rebuilt.
+    /// Whether it was built from exactly these, so that it need not be rebuilt.
     pub fn is_built_from(&self, catalog: &Catalog, offers: &[Arc<Offer>]) -> bool {
         let same = |((a, own), (b, other)): (&(String, Arc<ServerTools>), (&str, _))| {
             a == b && Arc::ptr_eq(own, &other)
@@ -108,14 +108,14 @@ impl Offers {
                 Some((scores[at], Recommendation { offer, tool, reason }))
             })
             .collect();
-        // Equal ones stay in the order of their names.
+        // A stable sort: equal ones stay in the order of their names.
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut few = first(&found, OfferKind::Server, MOST_SERVERS);
         few.extend(first(&found, OfferKind::Skill, MOST_SKILLS));
         few
     }
 
-    /// Of every offer that has a tool with a score, the best one.
+    /// For every offer with a matching tool, its best tool.
     fn best_of_each(&self, scores: &[f32]) -> impl Iterator<Item = (&Offer, usize)> {
         let mut best: Vec<Option<usize>> = vec![None; self.offers.len()];
         for at in self.own_tools..scores.len() {
@@ -152,8 +152,8 @@ impl Offers {
         }
     }
 
-    /// Whether the request contains the whole name, and the name is more than a word that the
-    /// configured tools use too.
+    /// Whether the request contains the whole name, and the name has a word that the configured
+    /// tools do not use.
     fn is_named(&self, offer: &Offer, request: &Request<'_>) -> bool {
         let foreign = |term: &str| {
             let place = self.index.terms.get(term);

@@ -12,7 +12,7 @@ use crate::types::MAX_HEIGHT;
 /// part. Other documents are not searched.
 pub(crate) struct Document<'s> {
     root: &'s Value,
-    /// Parts by their `$anchor` and `$id`, found when first asked for.
+    /// Parts by their `$anchor` and `$id`, collected on first use.
     named: OnceCell<HashMap<&'s str, &'s Value>>,
 }
 
@@ -71,7 +71,7 @@ mod tests {
         let root = json!({"$defs": {"a b": {"type": "string"}, "%+f": {"type": "null"}}});
         let document = Document::new(&root);
         assert_eq!(document.resolve("#/$defs/a%20b"), Some(&json!({"type": "string"})));
-        // A sign is no hexadecimal digit.
+        // A sign is not a hexadecimal digit.
         assert_eq!(document.resolve("#/$defs/%+f"), Some(&json!({"type": "null"})));
         assert_eq!(document.resolve("#/$defs/a%2"), None);
     }

@@ -1,11 +1,11 @@
 //! Types as Python: `TypedDict` classes and one stub per tool.
 //!
-//! In: the types of a server's tools and which of them have names. Out: the text
+//! In: the types of a server's tools, and which of them have names. Out: the text
 //! of one module, for Python 3.11 and later, that a type checker accepts.
 //!
 //! Python has no anonymous objects: each gets a class, named after the place
-//! where it is used. What Python cannot say (an intersection, an object with
-//! fields of its own and further ones) becomes `Any`, or loses the further ones.
+//! where it is used. Types that Python cannot express (an intersection, an object with
+//! both its own fields and further ones) become `Any`, or lose the further ones.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -31,7 +31,7 @@ pub(crate) struct Stub<'a> {
     pub(crate) output: Option<TypeId>,
 }
 
-/// What is written of the tools themselves.
+/// The tools' own part of a module.
 pub(crate) fn without_head(module: &str) -> &str {
     module.strip_prefix(HEAD).unwrap_or(module)
 }
@@ -57,7 +57,7 @@ struct Python<'a> {
     taken: HashSet<String>,
     /// Objects that have a class.
     classes: HashMap<TypeId, String>,
-    /// What is written so far. A class comes after those it uses.
+    /// The text so far. A class comes after those it uses.
     text: String,
 }
 
@@ -127,12 +127,12 @@ impl Python<'_> {
         if lines.is_empty() {
             return String::new();
         }
-        // A star with nothing but `**` after it is an error.
+        // `*` followed only by `**` is a syntax error.
         let star = if lines.len() == 1 && further { "" } else { "*,\n" };
         format!("{star}{}\n", lines.join("\n"))
     }
 
-    /// A type where it is used; `place` names a class if one is needed.
+    /// A type at its place of use; `place` names the class if one is needed.
     fn used(&mut self, id: TypeId, place: &str) -> String {
         if let Some(named) = self.shared.name_of(self.types, id) {
             return named.name.clone();
@@ -157,7 +157,7 @@ impl Python<'_> {
             Type::Literal(text) => number_literal(&text),
             Type::List(item) => format!("list[{}]", self.used(item, place)),
             Type::Tuple(tuple) => {
-                // JSON has lists; a tuple is written as one and comes back as one.
+                // JSON has only lists: a tuple is sent as a list and comes back as one.
                 let kinds = tuple.items.iter().copied().chain(tuple.rest);
                 let kinds: Vec<String> = kinds.map(|kind| self.used(kind, place)).collect();
                 format!("list[{}]", union(kinds))
@@ -237,7 +237,7 @@ impl Python<'_> {
         }
     }
 
-    /// What is said about a type, down to one that has a name.
+    /// The descriptions and tags of a type, down to one that has a name.
     fn words(&self, mut id: TypeId) -> Vec<String> {
         let start = id;
         let mut words = Vec::new();
@@ -262,7 +262,7 @@ impl Python<'_> {
     }
 }
 
-/// A class deep inside of others is not named after all of them.
+/// Limits the length of the names of deeply nested classes.
 fn shortened(mut place: String) -> String {
     place.truncate(place.floor_char_boundary(80));
     place
@@ -276,15 +276,15 @@ fn remark(words: &[String]) -> String {
     if text.is_empty() { String::new() } else { format!(" # {text}") }
 }
 
-/// A docstring that its own text cannot end.
+/// A docstring whose text cannot end it.
 fn docstring(text: &str) -> String {
     let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     if text.is_empty() { String::new() } else { format!(" \"\"\"{text}\"\"\"\n") }
 }
 
-/// Where Python evaluates a type as it reads the module it is written as text:
-/// a class that it names may come later. Such text must do without escapes.
+/// Quotes an annotation that Python evaluates while it loads the module, since it may refer
+/// to a later class. Quoted annotations cannot contain escapes.
 fn evaluated(annotation: &str) -> String {
     let only_literals = annotation.starts_with("Literal[") && !annotation.contains(" | ");
     if only_literals {
@@ -315,7 +315,7 @@ fn union(members: Vec<String>) -> String {
     if seen.is_empty() { "Any".into() } else { seen.join(" | ") }
 }
 
-/// A JSON text literal as Python.
+/// A JSON string literal as a Python one.
 pub(crate) fn python_text(json: &str) -> String {
     match serde_json::from_str::<String>(json) {
         Ok(text) => {

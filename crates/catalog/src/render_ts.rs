@@ -1,17 +1,17 @@
-//! Types as TypeScript: what a model reads before it writes a call.
+//! Renders types as TypeScript, which a model reads before it writes a call.
 //!
-//! In: the types of some tools and which of them have names. Out: text in a
-//! compact style, since tokens are the currency: one field a line, no
-//! indentation, comments only where somebody says something.
+//! In: the types of some tools, and which of them have names. Out: text in a
+//! compact style, to save tokens: one field per line, no indentation, comments
+//! only where the author wrote something.
 //!
-//! Text of the server cannot end the comment or literal that contains it.
+//! Text from the server cannot end the comment or literal that contains it.
 
 use crate::describe::json_text;
 use crate::named_types::{NamedType, NamedTypes};
 use crate::names::is_identifier;
 use crate::types::{Description, Field, Object, Presence, Tag, Tuple, Type, TypeId, Types};
 
-/// Writes types with the names that were chosen for them.
+/// Writes types with their chosen names.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeScript<'a> {
     types: &'a Types,
@@ -60,7 +60,7 @@ impl<'a> TypeScript<'a> {
         docs.after_first_line(text)
     }
 
-    /// A function of a tool. `output` is a type as text.
+    /// The function of a tool. `output` is a type as text.
     pub(crate) fn function(&self, function: &str, input: Option<TypeId>, output: &str) -> String {
         let parameter = input.map_or_else(String::new, |input| self.parameter(input));
         format!("function {function}({parameter}): Promise<{output}>")
@@ -71,10 +71,10 @@ impl<'a> TypeScript<'a> {
         let mark = if self.is_optional(input) { "?" } else { "" };
         let mut docs = Docs::default();
         let stripped = self.strip(input, &mut docs);
-        // The comment above has a whole example.
+        // The comment above has an example of the whole input.
         docs.tags.retain(|tag| tag.name != "example");
         let text = self.stripped(stripped);
-        // A comment to the end of the line would hide what follows.
+        // A line comment would hide the rest of the line.
         match text.contains('\n') {
             true => docs.after_first_line(format!("input{mark}: {text}")),
             false => format!("input{mark}: {}", docs.before(text)),
@@ -86,7 +86,7 @@ impl<'a> TypeScript<'a> {
         Self { integers: Integers::Plain, ..*self }.used(output)
     }
 
-    /// Whether `{}` would do.
+    /// Whether the argument can be omitted: no field is required.
     fn is_optional(&self, input: TypeId) -> bool {
         let required = |field: &Field| field.presence == Presence::Required;
         match self.types.get(self.types.bare(input)) {
@@ -95,15 +95,14 @@ impl<'a> TypeScript<'a> {
         }
     }
 
-    /// A type where it is used.
+    /// A type at its place of use.
     fn written(&self, id: TypeId) -> String {
         let mut docs = Docs::default();
         let stripped = self.strip(id, &mut docs);
         docs.before(self.stripped(stripped))
     }
 
-    /// Takes off descriptions and limits, down to a type that has a name or that
-    /// is neither.
+    /// Removes descriptions and limits, down to a type that has a name or has neither.
     fn strip(&self, mut id: TypeId, docs: &mut Docs) -> Stripped {
         let start = id;
         let mut or_null = false;
@@ -125,7 +124,7 @@ impl<'a> TypeScript<'a> {
                     }
                     id = *inner;
                 }
-                // "This or null": the limits of "this" are limits of the field.
+                // "This or null": limits of "this" are shown as limits of the field.
                 Type::Union(members) => match members.as_slice() {
                     [one, other]
                         if *self.types.get(*other) == Type::Null && self.has_limits(*one) =>
@@ -201,7 +200,7 @@ impl<'a> TypeScript<'a> {
         members.join(sign)
     }
 
-    /// A type that something is attached to.
+    /// A type as an operand, in parentheses if it needs them.
     fn operand(&self, id: TypeId) -> String {
         let text = self.used(id);
         let mut docs = Docs::default();
@@ -217,7 +216,7 @@ impl<'a> TypeScript<'a> {
         if is_one && !bare.or_null && docs.is_empty() { text } else { format!("({text})") }
     }
 
-    /// A type inside of another: by its name if it has one.
+    /// A type inside another: by its name if it has one.
     fn used(&self, id: TypeId) -> String {
         match self.shared.name_of(self.types, id) {
             Some(named) => named.name.clone(),
@@ -239,8 +238,8 @@ impl<'a> TypeScript<'a> {
     fn object(&self, object: &Object) -> String {
         if object.fields.is_empty() {
             return match object.rest {
-                // TypeScript looks at the arguments of `Record` at once, and a type
-                // that is not finished has none.
+                // TypeScript evaluates the arguments of `Record` eagerly, which fails for a
+                // type that is still being defined.
                 Some(rest) if self.types.mentions_rows(rest) => {
                     format!("{{[key: string]: {}}}", self.used(rest))
                 }
@@ -250,7 +249,7 @@ impl<'a> TypeScript<'a> {
         }
         let mut lines: Vec<String> = object.fields.iter().map(|field| self.field(field)).collect();
         lines.extend(object.rest.map(|rest| {
-            // The fields must fit an index signature too, so it cannot say more.
+            // The fields must fit the index signature too, so it cannot be more specific.
             match self.types.get(rest) {
                 _ if self.words == Words::LeftOut => "[key: string]: unknown".to_owned(),
                 Type::Unknown => "[key: string]: unknown".to_owned(),
@@ -272,15 +271,15 @@ impl<'a> TypeScript<'a> {
             }
         };
         let name = property_name(&field.name);
-        // Every object has one of these already, and TypeScript would find that
-        // it does not fit.
+        // Every object inherits this member, and TypeScript would report that its type does
+        // not fit.
         let inherited = OBJECT_MEMBERS.contains(&field.name.as_str());
         let text = if inherited && mark == "?" { "any".to_owned() } else { text };
         docs.after_first_line(format!("{name}{mark}: {text}"))
     }
 }
 
-/// What objects inherit.
+/// Members that every object inherits.
 const OBJECT_MEMBERS: [&str; 7] = [
     "constructor",
     "hasOwnProperty",
@@ -299,7 +298,7 @@ struct Stripped {
     or_null: bool,
 }
 
-/// The words before a type.
+/// The comments on a type.
 #[derive(Default)]
 struct Docs {
     texts: Vec<String>,
@@ -331,7 +330,7 @@ impl Docs {
         inert(&words.join(" "))
     }
 
-    /// A comment that ends with the line is the cheapest.
+    /// A line comment is the cheapest.
     fn after_first_line(&self, text: String) -> String {
         let docs = self.text();
         if docs.is_empty() {

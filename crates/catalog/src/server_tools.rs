@@ -1,7 +1,7 @@
-//! The tools of one server, with the names that programs call them by.
+//! The tools of one server, with the names under which programs call them.
 //!
 //! In: a tool list as the server sent it. Out: cleaned definitions, function names, and
-//! lookup by any spelling. All text of servers enters the catalog here.
+//! lookup by any spelling. All text from servers enters the catalog here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use crate::prose::{CleanedTool, clean};
 /// The tools of one server.
 #[derive(Debug, Clone, Default)]
 pub struct ServerTools {
-    /// Who sent them.
+    /// The server that sent them.
     pub info: ServerInfo,
     /// The tools, in the server's order.
     pub tools: Vec<Arc<ToolDef>>,
     /// Function names, in the same order.
     pub functions: Vec<String>,
-    /// Whether text was hidden in the tool, in the same order.
+    /// Whether the tool contained hidden text, in the same order.
     pub(crate) hid_text: Vec<bool>,
     /// Whether its text addresses the model; checked when it is first shown.
     pub(crate) instructs: Vec<OnceLock<bool>>,
@@ -34,7 +34,7 @@ pub struct ServerTools {
 pub type PythonFunction<'a> = (String, &'a str, Vec<(String, &'a str, bool)>);
 
 impl ServerTools {
-    /// The functions of this server as programs in Python call them.
+    /// The functions of this server as Python programs call them.
     pub fn python_functions(&self) -> Vec<PythonFunction<'_>> {
         let names = python_function_names(self.tools.iter().map(AsRef::as_ref));
         let function = |(name, tool)| {
@@ -44,7 +44,7 @@ impl ServerTools {
         names.into_iter().zip(self.tools.iter().map(AsRef::as_ref)).map(function).collect()
     }
 
-    /// The functions of all tools, as a language writes them.
+    /// The function names of all tools in a language.
     pub fn names_in(&self, language: Language) -> Cow<'_, [String]> {
         match language {
             Language::TypeScript => Cow::Borrowed(&self.functions),
@@ -54,20 +54,20 @@ impl ServerTools {
         }
     }
 
-    /// Prepares a tool list for look-ups. All text of servers comes in here: what
-    /// cannot be seen is taken out of prose, names stay what they are.
+    /// Prepares a tool list for lookups. All text from servers enters here: invisible characters
+    /// are removed from prose, names stay unchanged.
     pub fn new(list: &ToolList) -> Self {
         let functions = function_names(&list.tools);
         let mut by_spelling = HashMap::new();
-        // Later entries win: an exact name beats a function name, which beats a
-        // folded spelling. A folded spelling of two tools means neither.
+        // Later entries win: an exact name beats a function name, which beats a folded
+        // spelling. A folded spelling that two tools share resolves to neither.
         let mut folded: HashMap<String, Option<usize>> = HashMap::new();
         for (at, tool) in list.tools.iter().enumerate() {
             folded.entry(fold(&tool.name)).and_modify(|entry| *entry = None).or_insert(Some(at));
         }
         by_spelling.extend(folded.into_iter().filter_map(|(name, at)| Some((name, at?))));
         by_spelling.extend(functions.iter().cloned().enumerate().map(|(at, name)| (name, at)));
-        // As it is shown, where that is not the name itself.
+        // The name as it is shown, if that differs.
         let shown = |(at, tool): (usize, &ToolDef)| (shown_name(&tool.name).into_owned(), at);
         by_spelling.extend(list.tools.iter().enumerate().map(shown));
         by_spelling.extend(list.tools.iter().enumerate().map(|(at, tool)| (tool.name.clone(), at)));
@@ -81,12 +81,12 @@ impl ServerTools {
         Self { info, tools, functions, hid_text, instructs, by_spelling }
     }
 
-    /// The tool of this name, in any of its spellings.
+    /// Finds a tool by any spelling of its name.
     pub fn find(&self, name: &str) -> Option<&Arc<ToolDef>> {
         self.tools.get(self.position(name)?)
     }
 
-    /// The function of the tool of this name, in any of its spellings.
+    /// The function name of a tool, given any spelling of its name.
     pub fn function_of(&self, name: &str) -> Option<&str> {
         self.functions.get(self.position(name)?).map(String::as_str)
     }
@@ -96,7 +96,7 @@ impl ServerTools {
     }
 }
 
-/// What a server says about itself, on one line and without invisible characters.
+/// The server's description of itself, on one line and without invisible characters.
 fn clean_info(info: &ServerInfo) -> ServerInfo {
     ServerInfo {
         name: cleaned_line(&info.name),

@@ -1,9 +1,9 @@
 //! The structure of a tool's results, learned from real ones.
 //!
 //! In: successful results of one tool. Out: a JSON Schema of what they had in
-//! common ([`Shape::to_schema`]), and data that can be kept between starts.
+//! common ([`Shape::to_schema`]), and data that can be kept across restarts.
 //!
-//! Must stay true: structure only, never a value. A key can be a value too, in
+//! Invariant: structure only, never a value. A key can be a value too, in
 //! an object that maps names to things, so a key is kept only if it looks like
 //! a field (`field_name.rs`) and its object is known to be a record:
 //!
@@ -11,11 +11,11 @@
 //! * the very same keys were seen twice with different values, in two results or
 //!   in two places of one.
 //!
-//! Until then the object is taken for a map, and of its keys only hashes are
+//! Until then the object is treated as a map, and only hashes of its keys are
 //! kept. A key that cannot be a field makes it a map for good.
 //!
-//! Also: the shape of a result allows that result, as far as it was looked at
-//! (a sample of long lists); the order of results does not matter, but for what
+//! In addition: the shape of a result allows that result, as far as it was visited
+//! (long lists are sampled); the order of results does not matter, except for what
 //! the caps cut and for names below an object that turns into a map late; size
 //! and time are capped whatever a server sends.
 
@@ -28,13 +28,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Levels that are told apart; deeper values are unknown.
+/// How many levels are kept; deeper values are unknown.
 const MOST_LEVELS: usize = 8;
-/// The most nodes of a shape. The deepest become unknown first.
+/// Maximum number of nodes of a shape. The deepest become unknown first.
 const MOST_NODES: usize = 200;
-/// The most keys of a record.
+/// Maximum number of keys of a record.
 const MOST_KEYS: usize = 64;
-/// Key sets that are remembered while an object may be a map.
+/// How many key sets are remembered while an object may be a map.
 const MOST_SETS: usize = 16;
 
 /// What is known about the results of one tool.
@@ -44,18 +44,18 @@ pub struct Shape {
     root: Node,
 }
 
-/// A learned shape as the renderers take it.
+/// A learned shape in the form that renderers use.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObservedSchema {
     /// JSON Schema of the results.
     pub schema: Value,
-    /// How many results it rests on.
+    /// How many results it is based on.
     pub results: u32,
 }
 
 impl Shape {
-    /// Adds one result. True if that changed what is known, not only how many
-    /// results it rests on.
+    /// Adds one result. Returns whether that changed what is known, beyond the number of
+    /// results.
     pub fn observe(&mut self, result: &Value) -> bool {
         let before = self.root.outline();
         self.root.merge(observe::node_of(result));
@@ -65,7 +65,7 @@ impl Shape {
         self.root.outline() != before
     }
 
-    /// How many results it rests on.
+    /// How many results it is based on.
     pub fn results(&self) -> u32 {
         self.results
     }
@@ -79,7 +79,7 @@ impl Shape {
 /// A hash of a key: enough to recognise it, not enough to read it.
 type KeyHash = u64;
 
-/// All values that were seen in one place.
+/// All values seen in one place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Node {
@@ -97,14 +97,14 @@ struct Node {
     number: bool,
     #[serde(skip_serializing_if = "is_false")]
     string: bool,
-    /// What the items are; empty if all lists were.
+    /// The type of the items; empty if all lists were.
     #[serde(skip_serializing_if = "Option::is_none")]
     list: Option<Box<Node>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<Box<ObjectNode>>,
 }
 
-/// All objects that were seen in one place.
+/// All objects seen in one place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct ObjectNode {
@@ -120,10 +120,10 @@ struct ObjectNode {
     proven: bool,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     fields: BTreeMap<KeyHash, Field>,
-    /// Key sets of doubtful objects, with their keys until the result is done.
+    /// Key sets of doubtful objects, with their keys until the result is processed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sets: BTreeMap<u64, KeySet>,
-    /// Lists and objects inside of doubtful objects, and all values of a map.
+    /// Lists and objects inside doubtful objects, and all values of a map.
     values: Node,
 }
 
@@ -136,10 +136,10 @@ struct Field {
     /// Whether the name may be shown.
     #[serde(skip_serializing_if = "is_false")]
     shown: bool,
-    /// In how many objects.
+    /// The number of objects with this field.
     seen: u32,
-    /// What was seen here; of doubtful objects only what is neither list nor
-    /// object, since maps of similar objects are told by all of them together.
+    /// What was seen here; for doubtful objects only scalars, since lists and objects are merged
+    /// in `values`: only together do they show a map of similar objects.
     node: Node,
     /// It was a list or an object in a doubtful object: see `values`.
     #[serde(skip_serializing_if = "is_false")]
@@ -151,8 +151,8 @@ struct Field {
 struct KeySet {
     #[serde(skip_serializing_if = "is_false")]
     twice: bool,
-    /// Tells values apart, since the same result again proves nothing. So short
-    /// that nothing can be read from it.
+    /// Distinguishes values, since seeing the same result again proves nothing. Too short
+    /// to reveal anything.
     content: u16,
     #[serde(skip)]
     keys: BTreeSet<KeyHash>,
@@ -189,7 +189,7 @@ impl Node {
         }
     }
 
-    /// Takes lists and objects away from what stays.
+    /// Separates lists and objects from the rest.
     fn split_containers(&mut self) -> Self {
         Self { list: self.list.take(), object: self.object.take(), ..Self::default() }
     }
@@ -203,7 +203,7 @@ impl Node {
         items.into_iter().chain(inner)
     }
 
-    /// Forgets the names of keys that may be values.
+    /// Removes the names of keys that may be values.
     fn hide_unproven_names(&mut self) {
         if let Some(object) = &mut self.object {
             for field in object.fields.values_mut().filter(|field| !field.shown) {
@@ -216,7 +216,7 @@ impl Node {
         self.children().for_each(Self::hide_unproven_names);
     }
 
-    /// Cuts the deepest levels until the rest is small enough.
+    /// Cuts the deepest levels until the shape is small enough.
     fn cap(&mut self) {
         let mut levels = MOST_LEVELS;
         while levels > 0 && self.count() > MOST_NODES {
@@ -240,7 +240,7 @@ impl Node {
         }
     }
 
-    /// Changes whenever what is known changes; counts alone do not.
+    /// Changes whenever the known structure changes; counts alone do not change it.
     fn outline(&self) -> u64 {
         let flags = [self.unknown, self.null, self.boolean, self.integer, self.number, self.string];
         let mut hash = flags.iter().fold(1, |hash, flag| mix(hash, u64::from(*flag)));
@@ -271,7 +271,7 @@ impl ObjectNode {
         }
     }
 
-    /// The same keys a second time, with other values: they are fields.
+    /// If the same keys are seen a second time with other values, they are fields.
     fn add_set(&mut self, hash: u64, set: KeySet) {
         let Some(known) = self.sets.get_mut(&hash) else {
             if self.sets.len() < MOST_SETS {
@@ -326,7 +326,7 @@ impl Field {
 }
 
 /// One step of a hash that need not withstand an attacker: a server that makes
-/// two keys collide spoils the types of its own tool.
+/// two keys collide spoils only the types of its own tool.
 fn mix(hash: u64, part: u64) -> u64 {
     let mixed = (hash ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 29)

@@ -1,7 +1,7 @@
 //! Snapshots: the last known tools of each server, on disk.
 //!
 //! One file per server, so that a start with twenty configured servers can
-//! answer at once without starting any of them. A snapshot counts only for the
+//! answer at once without starting any of them. A snapshot is valid only for the
 //! configuration it was made with: another command or package version has
 //! another fingerprint.
 
@@ -16,11 +16,10 @@ use tidegate_model::{ServerInfo, ServerSpec, ToolDef, ToolList, Transport};
 
 use crate::fingerprint::{definition_hash, sha256_hex};
 
-/// Incremented when the layout changes; older files are then rebuilt.
+/// Incremented when the layout changes; older files are then ignored and rebuilt.
 const FORMAT: u32 = 2;
 
-/// Why a snapshot could not be written. Reading never fails: a bad file is the
-/// same as none.
+/// Why a snapshot could not be written. Reading never fails: a bad file counts as missing.
 #[derive(Debug, Error)]
 #[error("cannot write the snapshot `{path}`")]
 pub struct SnapshotError {
@@ -51,7 +50,7 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Uses (and makes when needed) the folder `snapshots` of a state folder.
+    /// Uses the folder `snapshots` of a state folder, and creates it when needed.
     pub fn new(state_dir: &Path) -> Self {
         Self { folder: state_dir.join("snapshots") }
     }
@@ -68,7 +67,7 @@ impl Snapshots {
         current.then_some((list, snapshot.tool_hashes))
     }
 
-    /// Keeps a server's tools for the next start.
+    /// Saves a server's tools for the next start.
     pub fn save(&self, spec: &ServerSpec, list: &ToolList) -> Result<(), SnapshotError> {
         let path = self.path(&spec.name);
         let failed = |source| SnapshotError { path: path.clone(), source };
@@ -91,7 +90,7 @@ impl Snapshots {
     }
 
     fn path(&self, server: &str) -> PathBuf {
-        // Server names may hold any letter; file names only harmless ones.
+        // Server names can contain any character; file names only safe ones.
         let mut name = String::new();
         for byte in server.bytes() {
             if byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_' {
@@ -113,7 +112,7 @@ pub fn server_fingerprint(spec: &ServerSpec) -> String {
             parts.push(b"stdio");
             parts.push(command.as_bytes());
             parts.extend(args.iter().map(|arg| arg.expose().as_bytes()));
-            // Names only: which variables are set can decide which tools there
+            // Names only: which variables are set can determine which tools there
             // are; their values are secrets and rotate.
             parts.extend(env.keys().map(String::as_bytes));
         }

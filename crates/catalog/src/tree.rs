@@ -60,7 +60,7 @@ pub fn tree(catalog: &Catalog, languages: Languages) -> Vec<TreeFile> {
     files
 }
 
-/// A server's name as a folder: servers may be called anything, also `..` or
+/// A server's name as a folder name: a server may be called anything, including `..` or
 /// `index.ts`.
 pub fn folder_name(server: &str) -> String {
     let harmless = |c: char| (c.is_alphanumeric() && !is_hidden(c)) || matches!(c, '-' | '_');

@@ -1,25 +1,25 @@
 //! Types between JSON Schema and a programming language.
 //!
 //! In: types as `read_schema.rs` finds them. Out: the same types for the
-//! renderers, each written once: equal types have equal ids, whichever tool they
-//! come from, so that what tools share can be named once (`named_types.rs`).
+//! renderers, interned: equal types have equal ids, whichever tool they
+//! come from, so that a type shared by tools can be named once (`named_types.rs`).
 //!
-//! Recursion goes through a table: `Type::Recursive` names a row of it, so a walk
-//! over ids always ends. What a walk must not do is to follow rows without a
-//! mark of where it has been.
+//! Recursion goes through a table: `Type::Recursive` refers to a row of it, so a walk
+//! over ids always ends. A walk that follows rows must record which ones it has
+//! visited.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Types nest at most this deep; what lies deeper is `unknown`. Renderers follow
-/// the nesting with their stack.
+/// Maximum nesting of types; anything deeper is `unknown`. Renderers recurse over
+/// the nesting.
 pub(crate) const MAX_HEIGHT: u16 = 120;
 
 /// How many references are replaced by the rows they refer to, per row. Chosen: real schemas
 /// need one or two.
 const MOST_EXPANDED: u32 = 100;
 
-/// Rows that are being written out, and how many more may be.
+/// Rows that are being expanded, and how many more can be.
 struct Expansion {
     open: Vec<RecursiveId>,
     left: u32,
@@ -53,7 +53,7 @@ pub(crate) enum Type {
     Tuple(Tuple),
     Object(Object),
     Union(Vec<TypeId>),
-    /// All of these at once; objects have been merged before.
+    /// All of these at once; objects have been merged already.
     Intersection(Vec<TypeId>),
     Recursive(RecursiveId),
     /// A type with limits on its values: ranges, patterns, formats.
@@ -68,14 +68,14 @@ pub(crate) struct Tuple {
     pub(crate) items: Vec<TypeId>,
     /// How many of them are required.
     pub(crate) required: usize,
-    /// What may follow.
+    /// The type of further items, if allowed.
     pub(crate) rest: Option<TypeId>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Object {
     pub(crate) fields: Vec<Field>,
-    /// The type of further values, if the schema speaks of any.
+    /// The type of further values, if the schema mentions any.
     pub(crate) rest: Option<TypeId>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct Tag {
     pub(crate) value: String,
 }
 
-/// What the author says about a type, and the default.
+/// The author's description of a type, and its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Description {
     pub(crate) text: String,
@@ -112,13 +112,12 @@ pub(crate) struct Types {
     all: Vec<(Type, u16)>,
     ids: HashMap<Type, TypeId>,
     recursive: Vec<TypeId>,
-    /// Recursive types by what they look like, so that two tools with the same
-    /// tree share it.
+    /// Recursive types by structural hash, so that two tools with the same tree share it.
     recursive_by_print: HashMap<u128, RecursiveId>,
-    /// What authors call their types.
+    /// Names that authors gave to their types.
     names: HashMap<TypeId, String>,
-    /// Pairs that were put together before: types may share their parts, and the
-    /// same pair would be met again and again.
+    /// Cached intersections of pairs: types may share their parts, and the same pair would
+    /// otherwise be computed again and again.
     pub(crate) pairs: HashMap<(TypeId, TypeId), TypeId>,
 }
 
@@ -145,7 +144,7 @@ impl Types {
         self.all.get(id.0 as usize).map_or(1, |(_, height)| *height)
     }
 
-    /// A row for a type that is still being read.
+    /// Creates a row for a type that is still being read.
     pub(crate) fn begin_recursive(&mut self) -> RecursiveId {
         let row = RecursiveId(u32::try_from(self.recursive.len()).unwrap_or(u32::MAX));
         let unknown = self.id(Type::Unknown);
@@ -153,11 +152,11 @@ impl Types {
         row
     }
 
-    /// Fills a row. The id of the recursive type, which is an older one if that
-    /// looks the same.
+    /// Fills a row. Returns the id of the recursive type, which is an existing one if that has
+    /// the same structure.
     pub(crate) fn end_recursive(&mut self, row: RecursiveId, body: TypeId) -> TypeId {
         let body = self.guarded(body, row);
-        // Filled in any case: types inside of the body refer to this very row.
+        // Filled in any case: types inside the body refer to this row.
         if let Some(slot) = self.recursive.get_mut(row.0 as usize) {
             *slot = body;
         }
@@ -169,9 +168,9 @@ impl Types {
         self.id(Type::Recursive(row))
     }
 
-    /// The body of a row without references to the row itself that stand at its
-    /// surface: `A = A | string` says no more than `A = string`, and no language
-    /// takes it. After a field or an item a reference is fine.
+    /// The body of a row without references to the row itself at its surface: `A = A | string`
+    /// means the same as `A = string`, and no language accepts it. Inside a field or an item a
+    /// reference is fine.
     fn guarded(&mut self, body: TypeId, row: RecursiveId) -> TypeId {
         let surface = self.surface(body);
         if !surface.contains(&row) {
@@ -203,8 +202,8 @@ impl Types {
         rows
     }
 
-    /// A type with the rows at its surface written out, and without those that
-    /// are being written out. `None` if nothing is left.
+    /// A type with the rows at its surface expanded, and without those that are being
+    /// expanded. `None` if nothing is left.
     fn expanded(&mut self, id: TypeId, expansion: &mut Expansion) -> Option<TypeId> {
         match self.get(id).clone() {
             Type::Recursive(row) if expansion.open.contains(&row) => None,
@@ -214,7 +213,7 @@ impl Types {
                 if !expansion.open.iter().any(|other| surface.contains(other)) {
                     return Some(id);
                 }
-                // Rows that meet again and again would be written out without end.
+                // Rows that refer to each other repeatedly could be expanded without end.
                 let Some(left) = expansion.left.checked_sub(1) else {
                     return Some(self.id(Type::Unknown));
                 };
@@ -251,7 +250,7 @@ impl Types {
         self.mentions(id, |_| true)
     }
 
-    /// Whether a type refers to such a row, at any depth, not looking into rows.
+    /// Whether a type refers to such a row, at any depth, without looking into rows.
     fn mentions(&self, id: TypeId, wanted: impl Fn(RecursiveId) -> bool) -> bool {
         let mut open = vec![id];
         let mut seen = HashSet::new();
@@ -270,13 +269,13 @@ impl Types {
         self.recursive.get(row.0 as usize).copied()
     }
 
-    /// Records an author's name for a type; the first one stays.
+    /// Records an author's name for a type; the first name stays.
     pub(crate) fn suggest_name(&mut self, id: TypeId, name: &str) {
         let bare = self.bare(id);
         self.names.entry(bare).or_insert_with(|| name.to_owned());
     }
 
-    /// What an author calls a type.
+    /// The author's name for a type.
     pub(crate) fn suggested_name(&self, id: TypeId) -> Option<&str> {
         self.names.get(&self.bare(id)).map(String::as_str)
     }
@@ -289,9 +288,9 @@ impl Types {
         id
     }
 
-    /// What a type looks like, with references to `row` as "itself". Two hashes of
-    /// 64 bits: with a hundred thousand types a chance match is out of the question,
-    /// and a made one would only confuse the tools of the server that made it.
+    /// A structural hash, with references to `row` as "itself". Two hashes of 64 bits: with a
+    /// hundred thousand types a collision by chance is out of the question, and a forged one would
+    /// only confuse the tools of the server that made it.
     fn print(&self, id: TypeId, row: RecursiveId, known: &mut HashMap<TypeId, u128>) -> u128 {
         if let Some(print) = known.get(&id) {
             return *print;
@@ -315,7 +314,7 @@ impl Types {
     }
 }
 
-/// The types that a type is made of, recursive ones aside.
+/// The direct parts of a type, except for recursive ones.
 pub(crate) fn children(ty: &Type) -> Vec<TypeId> {
     match ty {
         Type::Unknown
@@ -337,7 +336,7 @@ pub(crate) fn children(ty: &Type) -> Vec<TypeId> {
     }
 }
 
-/// The type with all inner types taken out, for comparing what is left.
+/// The type with all inner types removed, for comparing the rest.
 fn without_children(ty: &Type) -> Type {
     let none = TypeId(0);
     match ty {

@@ -1,10 +1,10 @@
-//! The typed APIs on disk.
+//! Writes the typed APIs to disk.
 //!
-//! In: the files of `tree.rs` and a folder. Out: the folder holds exactly these
-//! files, and a manifest with the hash of each. Files that are right already are
-//! left alone, so that nobody who watches them wakes up; files of an earlier run
-//! that are not part of the tree any more are removed; files that we did not
-//! write, or that somebody has changed and that are not needed any more, are left.
+//! In: the files of `tree.rs` and a folder. Out: the folder holds these files, and a
+//! manifest with the hash of each. Files that are already right are not touched, so that
+//! file watchers are not triggered. Files of an earlier run that are no longer part of the
+//! tree are removed. Files that we did not write, and obsolete ones that somebody has
+//! changed, stay.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,16 +23,16 @@ pub const MANIFEST: &str = "tidegate-manifest.json";
 /// Why the tree could not be written.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// The disk did not take it.
+    /// An I/O operation failed.
     #[error("cannot write `{path}`")]
     Io {
         /// Which file.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },
-    /// Somebody else's file is in the way.
+    /// A file that we did not write is in the way.
     #[error(
         "`{path}` was not written by Tidegate and is left unchanged; choose another folder, or remove it"
     )]
@@ -50,14 +50,14 @@ pub enum WriteError {
     },
 }
 
-/// What was done.
+/// The result of writing the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WriteSummary {
     /// New or changed files.
     pub written: usize,
-    /// Files that were right already.
+    /// Files that were already right.
     pub unchanged: usize,
-    /// Files of an earlier run that are gone now.
+    /// Files of an earlier run that were removed.
     pub removed: usize,
 }
 
@@ -68,8 +68,8 @@ struct Manifest {
     files: BTreeMap<String, String>,
 }
 
-/// Brings a folder into the state of `files`. Nothing is written if a file of
-/// somebody else is in the way.
+/// Brings a folder into the state of `files`. Writes nothing if a file that we did not write
+/// is in the way.
 pub fn write_tree(folder: &Path, files: &[TreeFile]) -> Result<WriteSummary, WriteError> {
     let path = folder.join(MANIFEST);
     let before: Manifest = fs::read(&path)
@@ -118,14 +118,14 @@ fn differs(folder: &Path, name: &str, text: &str, before: &Manifest) -> Result<b
     }
 }
 
-/// Removes a file of an earlier run, unless it was changed since.
+/// Removes a file of an earlier run, unless it was changed since then.
 fn remove(folder: &Path, name: &str, hash: &str) -> bool {
     let path = folder.join(name);
-    // Anybody may have changed the manifest.
+    // Anyone may have edited the manifest.
     let is_ours = is_inside(name) && fs::read(&path).is_ok_and(|old| sha256_hex(&[&old]) == *hash);
     let removed = is_ours && fs::remove_file(&path).is_ok();
     if removed {
-        // Fails unless the folder is empty, as it should.
+        // Fails if the folder is not empty, which is intended.
         let _ = path.parent().map(fs::remove_dir);
     }
     removed
@@ -137,7 +137,7 @@ fn put(folder: &Path, path: &Path, text: &[u8]) -> Result<(), WriteError> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }
-    // Two runs at once must not share it.
+    // Concurrent runs must not share it.
     let unfinished = folder.join(format!(".tidegate-{}.part", std::process::id()));
     fs::write(&unfinished, text).map_err(failed)?;
     fs::rename(&unfinished, path).map_err(failed)

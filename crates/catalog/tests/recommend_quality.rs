@@ -1,9 +1,9 @@
-//! Recommendations must stay rare and right: labelled queries over real tools, of whose
-//! servers some are configured and the others known.
+//! Recommendations must stay rare and right: labelled queries over real tools, with some
+//! servers configured and the others known.
 //!
-//! Each query is one of two cases. A server that it needs is not configured: is that
-//! server told of? Or all of them are, and search found a right tool: is anything told
-//! of all the same?
+//! Each query is one of two cases. Either a server that it needs is not configured: is that
+//! server recommended? Or all of them are configured, and search found a right tool: is
+//! anything recommended anyway?
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -69,8 +69,8 @@ fn lines(file: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The same on every machine (FNV-1a, with its bits mixed): which servers are
-/// configured, and which half a query is in.
+/// A hash that is the same on every machine (FNV-1a, with its bits mixed). Selects which
+/// servers are configured, and which half a query is in.
 fn number(text: &str) -> u64 {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -78,7 +78,7 @@ fn number(text: &str) -> u64 {
     (hash ^ (hash >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11
 }
 
-/// The tools of a source. Functions without a server of their own are one each.
+/// The tools of a source. Each function without a server gets a server of its own.
 fn tools_of(source: &str) -> CatalogFile {
     let mut file = NamedTempFile::with_suffix(".jsonl").unwrap();
     for mut tool in lines("tools.jsonl").into_iter().filter(|tool| tool["source"] == source) {
@@ -94,7 +94,7 @@ fn offer((name, list): (&String, &tidegate_model::ToolList)) -> Arc<Offer> {
     Arc::new(Offer::server(name, &ServerTools::new(list), SCORING))
 }
 
-/// Some of the servers configured, the others known, and so are `more`.
+/// Some of the servers are configured; the others and `more` are known.
 struct Setting<'a> {
     files: &'a CatalogFile,
     catalog: Catalog,
@@ -162,13 +162,13 @@ fn measure(source: &str, more: &[Arc<Offer>], percent: u64, seeds: u64, half: u6
 #[test]
 fn recommendations_stay_rare_and_right() {
     let counts = measure("livemcp", &[], 50, 1, 1);
-    // Measured for this case alone: 15 of 47, 15 of the 20 that were told of, none of 16.
-    // `docs/search.md` has all.
+    // Measured for this case alone: 15 of 47 missing servers were recommended, 15 of 20
+    // recommendations were right, no false alarm in 16. `docs/search.md` has all results.
     assert!(counts.recall() >= 0.29 && counts.precision() >= 0.7, "{counts:?}");
     assert!(counts.alarm_rate() <= 0.05, "{counts:?}");
 }
 
-/// What `docs/search.md` reports. In a release build:
+/// The figures in `docs/search.md`. In a release build:
 /// `cargo test --release -p tidegate-catalog --test recommend_quality -- --ignored --nocapture`
 #[test]
 #[ignore = "measures all, for minutes"]
@@ -201,7 +201,7 @@ fn the_whole_measure() {
                 .unwrap();
             }
         }
-        // Requests that the known servers were not made for.
+        // Requests that the known servers are not meant for.
         for source in ["bfcl", "stb"] {
             let counts = strangers(&catalog, source, half);
             writeln!(out, "half {half} {source} asked of 112 others: {counts:?}").unwrap();
@@ -213,8 +213,8 @@ fn the_whole_measure() {
     }
 }
 
-/// Functions of bfcl as skills, some of each hundred that are labelled anywhere, and all or
-/// half of the others as configured tools: one query of so many, asked of them.
+/// Uses about six of each hundred labelled functions of bfcl as skills, and all or half of the
+/// other functions as configured tools. Asks every `every`th query of the source.
 fn skills(source: &str, every: usize, half: u64) -> Counts {
     let (files, queries) = (tools_of("bfcl"), lines("queries.jsonl"));
     let labels = |query: &Value| query["relevant"].as_array().unwrap().clone();
@@ -260,8 +260,8 @@ fn skills(source: &str, every: usize, half: u64) -> Counts {
     counts
 }
 
-/// Queries of a source, asked where a few of the servers of a catalog are configured and
-/// the others known: how many are told of anything.
+/// Asks queries of a source while a few servers of a catalog are configured and the others
+/// known. Returns how many queries were asked, and how many led to a recommendation.
 fn strangers(files: &CatalogFile, source: &str, half: u64) -> (usize, usize) {
     let queries = lines("queries.jsonl");
     let (mut asked, mut told) = (0, 0);
@@ -278,7 +278,7 @@ fn strangers(files: &CatalogFile, source: &str, half: u64) -> (usize, usize) {
     (asked, told)
 }
 
-/// What it costs, by the catalog of 112 servers as the known ones. Alone, in a release build:
+/// Time and memory, with the catalog of 112 servers as the known ones. Alone, in a release build:
 /// `… --test recommend_quality -- --ignored --nocapture what_it_costs`
 #[test]
 #[ignore = "measures"]

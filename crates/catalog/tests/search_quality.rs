@@ -1,7 +1,7 @@
 //! Search must not get worse: labelled queries over real tools.
 //!
-//! Macro means over the four sources of `testing/search`, over a sample of the
-//! large ones, so that a debug build is done in seconds.
+//! Macro averages over the four sources of `testing/search`, with samples of the
+//! large ones, so that a debug build takes only seconds.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
@@ -13,19 +13,19 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 use tidegate_catalog::{Catalog, CatalogFile, Scoring, read_catalog};
 
-/// Each source, and how many of its queries one is taken of.
+/// Each source, with the step by which its queries are sampled.
 const SOURCES: [(&str, usize); 4] = [("livemcp", 1), ("bfcl", 10), ("stb", 8), ("mcpproxy", 1)];
-/// Found in the first ten.
+/// How many results are looked at.
 const RANKS: usize = 10;
 
-/// What is measured: 0 to 1, more is better.
+/// The quality measures, from 0 to 1; higher is better.
 #[derive(Debug, Clone, Copy)]
 struct Quality {
-    /// The first one is right.
+    /// The first result is right.
     first: f64,
-    /// Of the right ones, how many are among the first five.
+    /// The share of the right tools among the first five results.
     in_five: f64,
-    /// The same for ten, where the first count more (nDCG@10).
+    /// nDCG@10: the first ten results, with earlier ones counting more.
     order: f64,
 }
 
@@ -96,8 +96,8 @@ fn search_finds_what_it_found_before() {
         both.push(quality_of(&files, &own, Scoring::WordsAndMeaning));
     }
     let (words_mean, both_mean) = (Quality::mean(&words), Quality::mean(&both));
-    // A hundredth below what was measured on this sample. It is harder than the
-    // whole, of which `docs/decisions/0006-search-by-meaning.md` has the figures.
+    // A hundredth below the measured values for this sample. It is harder than the whole set;
+    // `docs/decisions/0006-search-by-meaning.md` has the figures for that.
     let floor_of_words = Quality { first: 0.559, in_five: 0.711, order: 0.649 };
     let floor_of_both = Quality { first: 0.610, in_five: 0.731, order: 0.677 };
     assert!(words_mean.is_at_least(floor_of_words), "by words: {words_mean:?} of {words:?}");

@@ -1,4 +1,4 @@
-//! The variables and folders that settings depend on.
+//! Environment variables and user folders that settings depend on.
 //!
 //! In: the environment of the process, or pairs from a test. Out: lookups. Read once at
 //! startup, so that nothing later depends on the process.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use directories::{BaseDirs, ProjectDirs};
 
-/// Variables that stdio servers get, compared without case.
+/// Variables passed to stdio servers, compared without case.
 const PASSED_ON: [&str; 22] = [
     "ALL_PROXY",
     "CURL_CA_BUNDLE",
@@ -35,7 +35,7 @@ const PASSED_ON: [&str; 22] = [
     "USER",
     "VOLTA_HOME",
 ];
-/// The package managers that start servers read their settings from these.
+/// The package managers that start servers read their settings from these variables.
 const PASSED_ON_PREFIXES: [&str; 5] = ["LC_", "NPM_CONFIG_", "PIP_", "UV_", "XDG_"];
 
 /// A lookup of environment variables and of the user's folders.
@@ -48,8 +48,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment of this process. Variables that are not Unicode are left
-    /// out: they cannot be put into a text, and count as not set.
+    /// The environment of this process. Variables that are not Unicode are treated as
+    /// not set, since they cannot be put into a text.
     pub fn from_process() -> Self {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -63,8 +63,8 @@ impl Environment {
         }
     }
 
-    /// A made-up environment. Folders follow `HOME` and the XDG variables among
-    /// the pairs, on every platform, so that tests are the same everywhere.
+    /// An environment for tests. Folders follow `HOME` and the XDG variables among
+    /// the pairs on every platform, so that tests behave the same everywhere.
     pub fn from_pairs<Name, Value>(pairs: impl IntoIterator<Item = (Name, Value)>) -> Self
     where
         Name: Into<String>,
@@ -75,7 +75,7 @@ impl Environment {
         let home = variables.get("HOME").map(PathBuf::from);
         let folder = |variable: &str, below_home: &str| {
             let named = variables.get(variable).map(PathBuf::from);
-            // XDG: a path that is not absolute is to be ignored.
+            // XDG says to ignore a path that is not absolute.
             named
                 .filter(|path| path.is_absolute())
                 .or_else(|| Some(home.as_ref()?.join(below_home)))
@@ -91,9 +91,9 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
-    /// What every stdio server gets before its own variables: what programs need
-    /// to find their files, their certificates and their packages. The rest,
-    /// with whatever credentials it holds, stays with tidegate.
+    /// The environment of every stdio server before its own variables: what programs need
+    /// to find their files, certificates and packages. The rest, including any credentials
+    /// in it, is not passed on.
     pub fn for_children(&self) -> BTreeMap<String, String> {
         let passed = |name: &str| {
             let upper = name.to_ascii_uppercase();
@@ -109,12 +109,12 @@ impl Environment {
         self.home.as_deref()
     }
 
-    /// Where this platform wants tidegate's data.
+    /// The platform's folder for tidegate's data.
     pub(crate) fn data(&self) -> Option<&Path> {
         self.data.as_deref()
     }
 
-    /// Where this platform wants tidegate's configuration.
+    /// The platform's folder for tidegate's configuration.
     pub(crate) fn config(&self) -> Option<&Path> {
         self.config.as_deref()
     }

@@ -1,6 +1,6 @@
-//! Why a configuration was refused, worded so that a person can fix it.
+//! Configuration errors, worded so that a person can fix them.
 //!
-//! Invariant: neither message nor hint shows a configured text.
+//! Invariant: neither message nor hint shows a configured value.
 
 use std::fmt;
 use std::io;
@@ -8,21 +8,21 @@ use std::path::PathBuf;
 
 use tidegate_model::visible_line;
 
-/// A refused configuration: the fact, the place and what to do next.
+/// A refused configuration: what is wrong, where, and what to do next.
 ///
-/// One shape for every problem, since every reader (terminal, dashboard,
-/// `doctor`) wants the same four things; [`ConfigErrorKind`] tells them apart.
+/// One type for every problem, since every reader (terminal, dashboard,
+/// `doctor`) needs the same four things; [`ConfigErrorKind`] distinguishes them.
 #[derive(Debug, thiserror::Error)]
 pub struct ConfigError {
     /// What went wrong, for programs.
     pub kind: ConfigErrorKind,
-    /// The fact, with names in back-ticks and no full stop.
+    /// What is wrong, with names in back-ticks and without a full stop.
     pub message: String,
-    /// Where it is written, if it is written anywhere.
+    /// Where it is written, if anywhere.
     pub place: Option<Place>,
     /// What to do next.
     pub hint: Option<String>,
-    /// What the operating system said.
+    /// The error from the operating system.
     #[source]
     pub cause: Option<io::Error>,
 }
@@ -49,13 +49,13 @@ impl ConfigError {
     }
 }
 
-/// The text in one line with nothing hidden in it. Names of keys and servers are
-/// shown, and a file from elsewhere must not steer the terminal through them.
+/// The text on one line with invisible characters made visible. Names of keys and servers are
+/// shown, and a file from elsewhere must not control the terminal through them.
 pub(crate) fn printable(text: &str) -> String {
     visible_line(text).into_owned()
 }
 
-/// Prints fact, place and remedy. The cause is not repeated: whoever prints a
+/// Prints message, place and hint. The cause is not included: code that prints an error
 /// chain finds it through `source()`.
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,9 +92,9 @@ impl fmt::Display for Place {
 pub enum ConfigErrorKind {
     /// The named file does not exist.
     MissingFile,
-    /// The file exists and cannot be read.
+    /// The file exists but cannot be read.
     UnreadableFile,
-    /// The file was found, and belongs to another user.
+    /// The file was found by search and belongs to another user.
     ForeignFile,
     /// The file is larger than any honest configuration.
     TooLarge,
@@ -104,9 +104,9 @@ pub enum ConfigErrorKind {
     UnknownKey,
     /// A key that is written twice.
     DuplicateKey,
-    /// A value of another type than the key takes.
+    /// A value whose type the key does not accept.
     WrongType,
-    /// A value of the right type that the key does not take.
+    /// A value of the right type that the key does not accept.
     BadValue,
     /// A name that a server cannot have.
     BadName,
@@ -116,7 +116,7 @@ pub enum ConfigErrorKind {
     Transport,
     /// A profile that allows more than the one that it extends.
     WiderProfile,
-    /// An executable that cannot be a command.
+    /// An executable that cannot be used as a command.
     BadCommand,
     /// Something that this version does not have.
     Unsupported,

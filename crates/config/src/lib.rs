@@ -7,18 +7,18 @@
 //!         text      tree    as typed     resolved, every variable expanded
 //! ```
 //!
-//! | folder | holds | may import |
+//! | folder | contains | may import |
 //! |---|---|---|
-//! | `settings` | what the program uses | |
+//! | `settings` | settings as the program uses them | |
 //! | `keys` | the declaration of every key | `settings` |
-//! | `read` | what was typed | `keys`, `settings` |
-//! | `resolve` | from one to the other | `read`, `settings` |
+//! | `read` | the file as typed | `keys`, `settings` |
+//! | `resolve` | the conversion from `read` to `settings` | `read`, `settings` |
 //!
 //! TOML and JSON meet at `Node`, a tree that knows where each value was
 //! written, so there is one reader and every error has a line and a column.
 //!
-//! Invariant: no error and no warning shows a configured text, since it may be
-//! a credential. They name the key, the place, and at most a variable by name.
+//! Invariant: no error and no warning shows a configured value, since it may be
+//! a credential. They name the key, the place, and at most a variable.
 
 mod environment;
 mod error;

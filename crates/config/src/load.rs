@@ -1,7 +1,7 @@
 //! Finds the configuration and loads it.
 //!
-//! In: a folder or a file. Out: `Settings`. The only place where the steps
-//! from a file to settings are put together.
+//! In: a folder or a file. Out: `Settings`. The only place that combines the steps
+//! from a file to settings.
 
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::settings::Settings;
 use crate::settings::policy_source::PolicySource;
 use crate::settings::state_dir::state_dir;
 
-/// The project's and the user's own file.
+/// Name of the project's and of the user's own file.
 const OWN_FILE: &str = "tidegate.toml";
 
-/// The file that clients share in a project.
+/// The file that clients share within a project.
 const CLIENT_FILE: &str = ".mcp.json";
 
 /// Loads the first that exists: `tidegate.toml` in the folder or one above it,
@@ -43,12 +43,12 @@ pub fn load_file(path: &Path, env: &Environment) -> Result<Settings, ConfigError
     load(&Source::read(path)?, env)
 }
 
-/// Loads the text of a file, in either format; `path` is only for its meaning.
+/// Loads the text of a file, in either format; `path` determines only its interpretation.
 pub fn load_text(path: &Path, text: &str, env: &Environment) -> Result<Settings, ConfigError> {
     load(&Source::from_bytes(path, text.as_bytes().to_owned())?, env)
 }
 
-/// The settings without any file: no server, and the default limits and checks.
+/// The settings without any file: no server, default limits and checks.
 pub fn defaults(env: &Environment) -> Result<Settings, ConfigError> {
     let settings = Settings::new(state_dir(env)?);
     let policy = PolicySource::find(None, None, env);
@@ -66,7 +66,7 @@ fn load(source: &Source, env: &Environment) -> Result<Settings, ConfigError> {
 }
 
 fn find(start_dir: &Path, env: &Environment) -> Option<PathBuf> {
-    // `.` has no parents; its absolute form has. Without a current folder there
+    // `.` has no parents, but its absolute form has. Without a current folder there
     // is nothing above it either.
     let start = path::absolute(start_dir).unwrap_or_else(|_| start_dir.to_owned());
     let upwards = |name| start.ancestors().map(move |folder| folder.join(name));
@@ -76,8 +76,8 @@ fn find(start_dir: &Path, env: &Environment) -> Option<PathBuf> {
         .find(|path| is_there(path))
 }
 
-/// Whether something is there, readable or not: a file that cannot be read is
-/// an error to report, not a reason to go on and use another one.
+/// Whether something exists there, readable or not: a file that cannot be read is
+/// an error to report, not a reason to silently use another one.
 fn is_there(path: &Path) -> bool {
     match path.symlink_metadata() {
         Ok(_) => true,

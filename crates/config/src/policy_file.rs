@@ -1,8 +1,8 @@
 //! Reads the policy file, at startup and whenever it has changed.
 //!
 //! In: where the settings say the file is. Out: its rules, with the identity of the file
-//! that they were read from, so that a change can be noticed. An invalid file is an
-//! error; none of its rules are used.
+//! that they were read from, so that a change can be detected. An invalid file is an
+//! error, and none of its rules are used.
 
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::read::source::Source;
 use crate::read::{parse_toml, policy};
 use crate::settings::policy_source::{Origin, PolicySource};
 
-/// What a policy file says.
+/// The content of a policy file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyFile {
     /// The decisions where no rule matches.
@@ -28,7 +28,7 @@ pub struct PolicyFile {
 }
 
 impl PolicySource {
-    /// Reads the file. `None` if it does not exist and was not named.
+    /// Reads the file. `None` if it does not exist and the configuration does not name it.
     pub fn read(&self) -> Result<Option<PolicyFile>, ConfigError> {
         let Some(path) = self.path() else { return Ok(None) };
         let missing = |error: &ConfigError| error.kind == ConfigErrorKind::MissingFile;

@@ -1,35 +1,35 @@
 //! Durations and sizes as people write them.
 //!
-//! Pure. A text is a whole number and a unit; a bare number is the reader's
-//! business, since only the key knows its unit.
+//! Pure. A text is a whole number and a unit. The caller handles a bare number,
+//! since only the key determines its unit.
 
 use std::time::Duration;
 
-/// The longest duration a key takes: longer is surely a wrong unit.
+/// The longest duration that a key accepts: a longer one surely has a wrong unit.
 pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The largest size a key takes.
+/// The largest size that a key accepts.
 pub(crate) const LARGEST: u64 = 1 << 40;
 
 /// Units of time in milliseconds, smallest first.
 const TIME_UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
-/// Units of size, smallest first. Powers of 1024 under all their names (`k`,
-/// `KB`, `KiB`): a limit is about memory, and memory comes in such powers.
+/// Units of size, smallest first. All names (`k`, `KB`, `KiB`) are powers of 1024:
+/// limits are about memory, which is measured in such powers.
 const SIZE_UNITS: [(&str, u64); 5] =
     [("B", 1), ("KB", 1 << 10), ("MB", 1 << 20), ("GB", 1 << 30), ("TB", 1 << 40)];
 
-/// Milliseconds of a text such as `30s`. Saturates: the range is checked later.
+/// Milliseconds in a text such as `30s`. Saturates: the range is checked later.
 pub(crate) fn parse_duration(text: &str) -> Option<u64> {
     let (number, unit) = split(text)?;
     let (_, factor) = TIME_UNITS.iter().find(|(name, _)| *name == unit)?;
     Some(number.saturating_mul(*factor))
 }
 
-/// Bytes of a text such as `256MB`. Saturates: the range is checked later.
+/// Bytes in a text such as `256MB`. Saturates: the range is checked later.
 pub(crate) fn parse_size(text: &str) -> Option<u64> {
     let (number, unit) = split(text)?;
-    // `k`, `KB` and `KiB` are one unit; letters count in either case.
+    // `k`, `KB` and `KiB` are one unit; case is ignored.
     let unit = unit.to_ascii_uppercase().replace("IB", "B");
     let same = |name: &str| name == unit || (name.len() == 2 && name[..1] == unit);
     let (_, factor) = SIZE_UNITS.iter().find(|(name, _)| same(name))?;
@@ -54,7 +54,7 @@ fn show(amount: u64, units: &[(&str, u64)]) -> String {
     }
 }
 
-/// Number and unit. Digits that no `u64` holds saturate, too.
+/// Number and unit. Numbers too large for a `u64` saturate, too.
 fn split(text: &str) -> Option<(u64, &str)> {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit())?;

@@ -1,7 +1,7 @@
 //! The public functions against real files in a temporary folder.
 //!
-//! The search goes up to the root, so these tests need that no configuration
-//! lies in the folders above the temporary one.
+//! The search goes up to the root, so these tests require that there is no configuration
+//! in the folders above the temporary one.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic as tests may")]
 
@@ -15,7 +15,7 @@ use tidegate_config::{
 };
 use tidegate_model::{Limits, Network};
 
-/// A folder with these files, each with one server named after the file.
+/// A folder with these files, each containing one server named after the file.
 fn folder(files: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("project/deep/er")).unwrap();
@@ -37,7 +37,7 @@ fn env(folder: &TempDir) -> Environment {
     Environment::from_pairs([("HOME", home.to_str().unwrap())])
 }
 
-/// What is found from `project/deep/er`, relative to the folder.
+/// The file found from `project/deep/er`, relative to the folder.
 fn found(folder: &TempDir) -> Option<String> {
     let start = folder.path().join("project/deep/er");
     let settings = find_and_load(&start, &env(folder)).unwrap();
@@ -132,7 +132,7 @@ fn a_missing_file_is_an_error_of_its_own() {
     );
 }
 
-/// Each folder of the crate and the folders that it may import, which leaves no cycle.
+/// The folders of the crate and the folders that each may import, which excludes cycles.
 const MAY_IMPORT: [(&str, &[&str]); 4] = [
     ("settings", &[]),
     ("keys", &["settings"]),

@@ -57,8 +57,8 @@ fn push_clock(text: &mut String, second: usize) {
     push_two(text, second % 60);
 }
 
-/// The last two digits. By hand, because `format!` of 25,000 times was more than
-/// half of the tracker's start.
+/// The last two digits. Without `format!`, 25,000 calls of which took more than half of
+/// the tracker's start-up time.
 fn push_two(text: &mut String, number: usize) {
     for digit in [number / 10 % 10, number % 10] {
         text.extend(u32::try_from(digit).ok().and_then(|digit| char::from_digit(digit, 10)));

@@ -1,15 +1,15 @@
-//! What stands in the demo's issues: the words only, see `issues.rs`.
+//! The words of the demo's issues; `issues.rs` builds the issues.
 //!
 //! Words in braces are slots that `Random::fill` fills from `SLOTS`.
 
-/// What an issue is about, and how people put it.
+/// A kind of issue, and how people describe it.
 pub(crate) struct Kind {
     pub(crate) label: &'static str,
     pub(crate) titles: &'static [&'static str; 6],
     pub(crate) bodies: &'static [&'static str; 4],
 }
 
-/// Each as often as it is listed: nine of twenty are bugs.
+/// A kind occurs as often as it is listed: nine of twenty are bugs.
 pub(crate) const KINDS: [&Kind; 20] = [
     &BUG, &BUG, &BUG, &BUG, &BUG, &BUG, &BUG, &BUG, &BUG, &FEATURE, &FEATURE, &FEATURE, &FEATURE,
     &FEATURE, &CHORE, &CHORE, &CHORE, &DOCS, &DOCS, &QUESTION,

@@ -1,4 +1,4 @@
-//! What stands in the demo's leads: the words only, see `leads.rs`.
+//! The words of the demo's leads; `leads.rs` builds the leads.
 //!
 //! Words in braces are slots that `Random::fill` fills from `NOTE_SLOTS`.
 

@@ -83,7 +83,7 @@ fn lead(number: usize, random: &mut Random) -> Lead {
         id: id(number),
         name: format!("{first} {last}"),
         email: format!("{}.{}@{domain}", first.to_lowercase(), last.to_lowercase()),
-        // Numbers with 555-01 are kept free for fiction.
+        // Numbers with 555-01 are reserved for fiction.
         phone: format!("{prefix} {} 555 01{:02}", random.between(201, 989), random.below(100)),
         domain,
         company,

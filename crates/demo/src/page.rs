@@ -50,7 +50,7 @@ impl Window {
         Ok(Self { after, limit })
     }
 
-    /// Cuts the page out of `matching`, which must rise in `number`.
+    /// Cuts the page out of `matching`, which must be sorted by `number`.
     pub(crate) fn cut<'a, T>(
         &self,
         matching: impl Iterator<Item = &'a T>,

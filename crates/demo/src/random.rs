@@ -71,7 +71,7 @@ impl Random {
     }
 }
 
-/// The sentence with a capital at its beginning: a filled slot may open it.
+/// The sentence with a capital first letter: it may start with a filled slot.
 pub(crate) fn capitalised(mut sentence: String) -> String {
     if let Some(first) = sentence.get_mut(..1) {
         first.make_ascii_uppercase();

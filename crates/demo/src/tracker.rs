@@ -159,7 +159,7 @@ impl Tracker {
         let issue = find(&mut issues, request.id)?;
         let changed = issue.state == State::Open;
         if changed {
-            // The demo has no clock: whatever happens, happens on its last day.
+            // The demo has no clock: every change happens on its last day.
             let now = instant(TODAY, 0);
             issue.state = State::Closed;
             issue.updated_at.clone_from(&now);

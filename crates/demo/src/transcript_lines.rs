@@ -1,4 +1,4 @@
-//! What is said in the demo's meeting: the words only, see `transcript.rs`.
+//! The sentences of the demo's meeting; `transcript.rs` builds the transcript.
 //!
 //! All people and companies are invented.
 
@@ -6,7 +6,7 @@
 pub(crate) struct Topic {
     pub(crate) title: &'static str,
     pub(crate) sentences: [&'static str; 14],
-    /// Owner, what to do and until when; one or two per part.
+    /// Owner, task and deadline; one or two per part.
     pub(crate) actions: &'static [(&'static str, &'static str, &'static str)],
 }
 

@@ -25,7 +25,7 @@ const PASSWORDS: [&[u8]; 10] = [
 ];
 const COPULAS: [&[u8]; 6] = [b" is", b" ist", b" lautet", b" est", b" es", " \u{e9}".as_bytes()];
 
-/// Whether the bytes before a word allow that words announce it as a secret: mostly not.
+/// Whether the bytes before a word can end an announcement of a secret. Mostly they cannot.
 #[inline]
 pub(crate) fn may_follow_announcement(bytes: &[u8], start: usize) -> bool {
     match bytes.get(start.saturating_sub(3)..start) {
@@ -50,7 +50,7 @@ pub(crate) fn may_follow_announcement(bytes: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether `password`, `Kennwort`, `is` and the like end in this byte.
+/// Whether `password`, `Kennwort`, `is` or a similar word ends with this byte.
 fn ends_password(byte: u8) -> bool {
     matches!(byte, b's' | b't' | b'd' | b'D' | b'e' | b'a' | 0xA9)
 }

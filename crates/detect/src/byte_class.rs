@@ -16,7 +16,7 @@ pub(crate) const DIGIT: u8 = 4;
 pub(crate) const HIGH: u8 = 8;
 /// The underscore.
 pub(crate) const UNDER: u8 = 16;
-/// A character that may begin or join something worth a look.
+/// A character that may begin or join something worth checking.
 pub(crate) const MARK: u8 = 32;
 /// Allowed in the local part of an email address, and none of the above.
 pub(crate) const LOCAL: u8 = 64;

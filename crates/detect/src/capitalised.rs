@@ -118,8 +118,8 @@ fn is_plain(
     plain || known & GIVEN == 0 && !announced(scan, text, start)
 }
 
-/// Whether the word before could announce a name. Without that, a word that is not a given name
-/// means nothing.
+/// Whether the word before could announce a name. If not, a word that is not a given name
+/// is not judged further.
 fn announced(scan: &Scan<'_>, text: &str, start: usize) -> bool {
     let bytes = text.as_bytes();
     if start == 0 || byte_at(bytes, start - 1) != b' ' {

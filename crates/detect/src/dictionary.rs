@@ -45,7 +45,7 @@ pub(crate) fn lookup_word(word: &str) -> u8 {
     lookup(hash(word))
 }
 
-/// The hash of the folded word. Apostrophes do not count.
+/// The hash of the folded word. Apostrophes are ignored.
 pub(crate) fn hash(word: &str) -> u64 {
     let bytes = word.as_bytes();
     if let Some(chunk) = short(bytes)

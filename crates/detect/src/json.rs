@@ -36,7 +36,7 @@ struct Frame {
     thing_keys: u8,
 }
 
-/// What brackets enclose.
+/// The kind of value that brackets enclose.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Shape {
     Object,
@@ -102,7 +102,7 @@ pub(crate) fn scan_document(
     Ok(())
 }
 
-/// Where the scan of a document is.
+/// The state of a document scan.
 struct Reader<'d> {
     document: &'d str,
     nested: u8,
@@ -202,7 +202,7 @@ impl<'d> Reader<'d> {
         end
     }
 
-    /// A document that is cut off: decides pending names by the keys read so far.
+    /// Ends a truncated document: decides pending names by the keys read so far.
     fn finish(&mut self, scan: &mut Scan<'_>) {
         while self.depth > 0 {
             if let Some(frame) = self.stack.get_mut(self.depth) {
@@ -244,7 +244,7 @@ fn declared_type(scan: &mut Scan<'_>, document: &str, at: usize) -> KeyClass {
     }
 }
 
-/// Whether a key may be personal data itself: maps have addresses, numbers and names as keys.
+/// Whether a key may itself be personal data: maps have addresses, numbers and names as keys.
 fn may_be_value(key: &str) -> bool {
     /// No personal number has fewer digits.
     const LEAST_DIGITS: usize = 6;

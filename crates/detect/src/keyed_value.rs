@@ -14,11 +14,11 @@ use crate::person::keyed::{looks_like_name, may_be_name};
 use crate::scan::{CHECKED, KEYED, Scan};
 use crate::secret::value::{is_password, is_token};
 
-/// What became of a value.
+/// The result of judging a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Consumed,
-    /// Scan it like any text.
+    /// The value must be scanned like any text.
     ScanAsText,
 }
 

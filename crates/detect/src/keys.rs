@@ -1,4 +1,4 @@
-//! Classifies keys: what a key says about its value.
+//! Classifies keys by the value that they imply.
 //!
 //! In: a key as written (`contactName`, `bill-to`, `Ansprechpartner`, `owner.name`). Out: a
 //! `KeyClass`. Splits the key into words at case changes and separators and looks each up; the
@@ -12,12 +12,12 @@ use std::sync::LazyLock;
 use crate::dictionary::{Hasher, hash};
 use crate::keys::words::WORDS;
 
-/// What the value of a key is.
+/// The kind of value that a key implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyClass {
     /// No known word.
     Unknown,
-    /// `name` alone: the things around it decide.
+    /// `name` alone: the keys around it decide.
     Name,
     /// A person's name, or part of one.
     Person,
@@ -177,7 +177,7 @@ pub(crate) fn classify(key: &str, custom: &dyn Fn(u64) -> bool) -> KeyClass {
     whole_word(by_words(words.get(..count).unwrap_or_default()), key)
 }
 
-/// `PGPASSWORD`, `ftppassword`: a word that ends so says what it is.
+/// `PGPASSWORD`, `ftppassword`: recognised by the ending.
 fn whole_word(class: KeyClass, key: &str) -> KeyClass {
     let ends = |end: &str| {
         key.len()

@@ -1,4 +1,4 @@
-//! Context cues: words that say what is next to them. Titles, roles, legal forms, street words.
+//! Context cues: words that tell what is next to them. Titles, roles, legal forms, street words.
 //!
 //! In: the hash of a folded word. Out: flags. The lists are written by hand in the most common
 //! languages; a word may have several flags. Built once, on first use.
@@ -43,7 +43,7 @@ pub(crate) const VERSION_CUE: u32 = 1 << 15;
 pub(crate) const ID_CUE: u32 = 1 << 16;
 /// `Corp`-like prefixes that begin a company: `Grupo`, `Stichting`, `PT`.
 pub(crate) const COMPANY_START: u32 = 1 << 17;
-/// `Customer`, `Engineer`: what a person is; a name may follow.
+/// `Customer`, `Engineer`: describes a person; a name may follow.
 pub(crate) const ROLE: u32 = 1 << 18;
 /// Numbers near it are not telephone numbers.
 pub(crate) const NOT_PHONE_CUE: u32 = 1 << 19;

@@ -3,8 +3,8 @@
 //! Implements `Detect` of `model`. Pure: no clock, no disk, no network.
 //!
 //! `text` scans prose and calls the detectors of single types; `json`, `text::table` and `pair`
-//! read keys, class them (`keys`) and judge their values (`keyed_value`). What the detectors
-//! share is in `scan`; `overlaps` turns their candidates into spans. The words they know are in
+//! read keys, class them (`keys`) and judge their values (`keyed_value`). `scan` has what the
+//! detectors share; `overlaps` turns their candidates into spans. The words they know are in
 //! `dictionary` (names) and `lexicon` (context cues).
 
 mod address;

@@ -70,7 +70,7 @@ pub(crate) fn detect_at(scan: &mut Scan<'_>, text: &str, start: usize) -> usize 
             scan.add(found.start, found.end, found.data_type, found.rank);
             found.end
         }
-        // A date is one thing: nothing inside it is looked at.
+        // A date is one unit: nothing inside it is examined.
         None if is_date(&digits).is_some() => digits.end(3),
         None => next,
     }
@@ -115,7 +115,7 @@ pub(crate) fn find(
     {
         return None;
     }
-    // Looked up only where a word decides: most numbers are nothing whatever precedes them.
+    // Looked up only if a word decides: most numbers are not personal, whatever precedes them.
     let flags = || hint.map_or_else(|| scan.flags_before(text, start, 5), |hint| hint.0);
     let words: Words<'_> = LazyCell::new(&flags);
     if !plus {
@@ -240,7 +240,7 @@ fn phone(
                 Confidence::Sure => **words & NOT_PHONE_CUE == 0 || **words & PHONE_CUE != 0,
                 Confidence::NeedsCue => {
                     let (cue, stop) = (**words & PHONE_CUE != 0, **words & NOT_PHONE_CUE != 0);
-                    // `… 45 EUR. Callback number …`: the nearer word decides.
+                    // `… 45 EUR. Callback number …`: the closer word decides.
                     let find_either =
                         || scan.flags_before(text, start, 2) & (PHONE_CUE | NOT_PHONE_CUE);
                     (cue && (!stop || hint.is_some() || find_either() == PHONE_CUE))

@@ -20,7 +20,7 @@ use crate::org::legal_form::{any_form, form_end, forms_end, is_form};
 use crate::scan::{Scan, word_before};
 use crate::sequence::{Kind, Position, Sequence, Word, word_at};
 
-/// A company that its own words prove.
+/// A company name, recognised by its own words.
 pub(crate) fn in_sequence(
     scan: &Scan<'_>,
     text: &str,
@@ -95,7 +95,7 @@ pub(crate) fn in_sequence(
         .then_some((first.start, first.end))
 }
 
-/// Both are surnames, at least one is no common word, and they are not a double given name.
+/// Both are surnames, at least one is not a common word, and they are not a double given name.
 fn two_surnames(word: &str) -> bool {
     let mut all = SURNAME;
     let mut plain = COMMON;

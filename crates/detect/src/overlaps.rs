@@ -54,7 +54,7 @@ pub(crate) fn resolve_overlaps(mut candidates: Vec<Candidate>) -> Vec<Candidate>
                 candidate.start = last.end;
                 continue;
             }
-            // The stronger one takes its range; the weaker keeps the part before it.
+            // The stronger one takes its range; the weaker one keeps the part before it.
             let tail = Candidate { start: candidate.end, ..*last };
             if candidate.start > last.start {
                 last.end = candidate.start;

@@ -84,7 +84,7 @@ pub(crate) fn detect_at(scan: &mut Scan<'_>, text: &str, at: usize) -> Option<us
     bare(scan, text, start, class, byte_at(bytes, at))
 }
 
-/// Values that more than the word before the sign describes: see `markup`, `contact_card`,
+/// Values described by more than the word before the sign: see `markup`, `contact_card`,
 /// `announced`.
 fn structured(
     scan: &mut Scan<'_>,
@@ -149,7 +149,7 @@ fn longer_key(text: &str, start: usize, end: usize) -> Option<&str> {
 
 fn quoted_end(bytes: &[u8], from: usize, quote: u8, limit: usize) -> Option<usize> {
     let mut at = from;
-    // Private keys are long; no other value with a key is.
+    // Only private keys are this long.
     while at < bytes.len() && at - from < limit {
         match byte_at(bytes, at) {
             b'\\' => at += 1,
@@ -242,7 +242,7 @@ fn bare(scan: &mut Scan<'_>, text: &str, start: usize, class: KeyClass, sign: u8
     }
 }
 
-/// A number whose key says what it is.
+/// A number whose type is implied by its key.
 fn hinted(
     scan: &mut Scan<'_>,
     text: &str,

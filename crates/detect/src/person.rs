@@ -80,7 +80,7 @@ pub(crate) fn in_sequence(
     None
 }
 
-/// Whether `the` precedes it: a bridge, a river or a product named after somebody.
+/// Whether `the` precedes the name: a bridge, a river or a product named after somebody.
 fn follows_article(text: &str, start: usize) -> bool {
     let Some(before) = start.checked_sub(4).and_then(|from| text.as_bytes().get(from..start))
     else {
@@ -96,8 +96,8 @@ const PLACE_STARTS: [&str; 15] = [
     "West", "Upper", "Lower",
 ];
 
-/// Whether other capitalised words are next to it: `Frank Discussion`, `San Francisco`. A single
-/// name then means nothing.
+/// Whether other capitalised words are next to the name: `Frank Discussion`, `San Francisco`. A
+/// single name is then not conclusive.
 fn neighbours(text: &str, before: Option<&[Word]>, after: Option<&[Word]>) -> bool {
     let before = before.and_then(<[Word]>::last).is_some_and(|word| {
         let place = text.get(word.start..word.end).is_some_and(|w| PLACE_STARTS.contains(&w));

@@ -138,7 +138,7 @@ pub(crate) fn raw_hash(bytes: &[u8]) -> u64 {
         hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         hash ^= hash >> 32;
     }
-    // The last eight bytes, which may overlap the last chunk; of a shorter text all it has.
+    // The last eight bytes, which may overlap the last chunk; for a shorter text, all of it.
     let last = bytes.last_chunk::<8>().map(|eight| u64::from_le_bytes(*eight));
     hash = (hash ^ last.or_else(|| short(bytes)).unwrap_or_default())
         .wrapping_mul(0xC4CE_B9FE_1A85_EC53);

@@ -1,4 +1,4 @@
-//! What the tests of single detectors share: the values found with default options.
+//! Test helpers for single detectors: the values found with default options.
 
 use tidegate_model::{Detect, TextKind};
 

@@ -74,8 +74,8 @@ pub(crate) fn scan_line(scan: &mut Scan<'_>, text: &str) {
     scan_from(scan, text, 0);
 }
 
-/// Words that the dictionary takes for names only, although they are among the four thousand
-/// most frequent English words. In lower case they are no names.
+/// Words that the dictionary lists only as names, although they are among the four thousand
+/// most frequent English words. In lower case they are not names.
 const NOT_NAMES_IN_LOWER_CASE: [&str; 25] = [
     "her", "pages", "story", "council", "daily", "early", "brands", "laws", "heard", "justice",
     "fields", "samples", "hunter", "bass", "parks", "hills", "lane", "keys", "sterling", "gray",

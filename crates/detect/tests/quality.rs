@@ -1,8 +1,8 @@
-//! Holds the detector to the quality it has reached on labelled data.
+//! Checks that the detector keeps the quality it has reached on labelled data.
 //!
-//! The rules of the scorer: a value is covered if every byte of it lies in some span; a
+//! The rules of the scorer: a value is covered if every byte of it is in some span; a
 //! span is right if it touches a labelled value of any type, and does not count if it
-//! touches only what is labelled `IGNORE`. The limits are a little below the figures in
+//! touches only text labelled `IGNORE`. The limits are a little below the figures in
 //! `docs/privacy-detection.md`.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail where it stands")]
@@ -18,7 +18,7 @@ use serde_json::Value;
 use tidegate_detect::{Detector, Options};
 use tidegate_model::{Detect, TextKind};
 
-/// What was counted for one type.
+/// The counts for one type.
 #[derive(Default)]
 struct Count {
     labelled: usize,
@@ -88,7 +88,7 @@ fn add(score: &mut Score, detector: &Detector, record: &Value) {
     }
 }
 
-/// Each line: the type, the least share covered, and the least share of spans that are right.
+/// Each line: the type, the minimum share covered, and the minimum share of spans that are right.
 fn check(score: &Score, limits: &[(&str, f64, f64)]) {
     for (name, covered, right) in limits {
         let count = &score.types[*name];

@@ -20,7 +20,7 @@ pub enum AddressClass {
     Private,
     /// Between a provider and its customers (100.64.0.0/10).
     Shared,
-    /// This link.
+    /// The local link.
     LinkLocal,
     /// For documentation and benchmarks; not in use.
     Documentation,
@@ -59,7 +59,7 @@ impl AddressClass {
             | Self::Shared
             | Self::LinkLocal
             | Self::Documentation => OpenedBy::Network,
-            // OpenedBy 169.254.0.0/16 must not accidentally expose its credentials.
+            // Opening 169.254.0.0/16 must not accidentally expose its credentials.
             Self::Metadata => OpenedBy::ExactAddress,
             Self::Unspecified | Self::Multicast | Self::Reserved | Self::Tunnel => OpenedBy::Never,
         }
@@ -125,7 +125,7 @@ const SPECIAL_V4: [(Ipv4Addr, u8, AddressClass); 15] = [
     (Ipv4Addr::new(198, 51, 100, 0), 24, AddressClass::Documentation),
     (Ipv4Addr::new(203, 0, 113, 0), 24, AddressClass::Documentation),
     (Ipv4Addr::new(224, 0, 0, 0), 4, AddressClass::Multicast),
-    // With 255.255.255.255, the broadcast.
+    // Includes 255.255.255.255, the broadcast address.
     (Ipv4Addr::new(240, 0, 0, 0), 4, AddressClass::Reserved),
 ];
 

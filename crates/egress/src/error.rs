@@ -17,7 +17,7 @@ use crate::target::TargetProblem;
 /// Why a request has no answer.
 #[derive(Debug, Error)]
 pub enum EgressError {
-    /// The URL is none that can be used.
+    /// The URL cannot be used.
     #[error(transparent)]
     Target(#[from] TargetProblem),
     /// The request contains a part that only the gateway may set.

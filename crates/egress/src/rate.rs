@@ -59,7 +59,7 @@ mod tests {
         let at = |ms: u64| start + Duration::from_millis(ms);
         let passed = |ms| (0..1000).filter(|_| limit.take("a", at(ms)).is_ok()).count();
         assert_eq!(passed(59_000), 100);
-        // A fixed minute would begin anew here.
+        // A fixed window would start again here.
         assert_eq!(passed(60_000), 0);
         assert_eq!(passed(118_999), 0);
         assert_eq!(passed(119_000), 100);

@@ -31,10 +31,10 @@ pub struct Request {
 /// What to do with a redirect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Redirect {
-    /// Ask there.
+    /// Request the new location.
     #[default]
     Follow,
-    /// Give it to the program.
+    /// Return it to the program.
     Manual,
     /// Fail.
     Error,
@@ -52,7 +52,7 @@ pub enum RequestProblem {
     /// Too many, or too long.
     #[error("the request has more than 100 headers, or more than 32768 bytes of them")]
     Headers,
-    /// A body with a method that has none.
+    /// A body with a method that cannot have one.
     #[error("a request with method `{0}` cannot have a body")]
     Body(String),
 }

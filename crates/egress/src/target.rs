@@ -137,7 +137,7 @@ impl Target {
         }
     }
 
-    /// Whether credentials for the one are for the other.
+    /// Whether both have the same origin, so that credentials for one may go to the other.
     pub(crate) fn same_origin(&self, other: &Self) -> bool {
         (self.scheme, &self.host, self.port) == (other.scheme, &other.host, other.port)
     }

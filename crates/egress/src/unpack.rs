@@ -173,7 +173,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// Packs some 20 times.
+    /// Compresses about 20 times.
     fn text() -> Vec<u8> {
         (0..40_000).flat_map(|n| format!("line {n} of a text\n").into_bytes()).collect()
     }
@@ -210,7 +210,7 @@ mod tests {
     fn a_bomb_is_stopped_by_its_ratio() {
         let bomb = gzip(&vec![0; 64 << 20]);
         assert_eq!(unpack(Encoding::Gzip, 1 << 40, &bomb), Err(BodyProblem::Ratio));
-        // The same in one piece, with less room.
+        // The same in one piece, with a lower limit.
         let mut unpacker = Unpacker::new(Encoding::Gzip, 10 << 20);
         assert_eq!(unpacker.push(&bomb), Err(BodyProblem::TooLarge));
         // A little of the same is harmless.

@@ -70,7 +70,7 @@ mod tests {
         };
         assert_eq!(alerts(0), [10]);
         assert_eq!(alerts(20), [0; 0]);
-        // A new hour counts anew.
+        // Counting starts again with the next hour.
         assert_eq!(alerts(60), [70]);
         assert!(!volume.add("b", 100, 1000, start));
         assert!(volume.add("b", 0, 1, start));

@@ -2,12 +2,14 @@
 //!
 //! In: a [`Spec`] as an argument, a socket as standard input. The process confines
 //! itself, reports over the socket and waits. If the host accepts the report, it sends
-//! the command ([`CommandStart`]) together with the three standard descriptors; nothing of the
-//! command exists before that. If the host closes the socket instead, the process exits.
+//! the command ([`CommandStart`]) together with the three standard descriptors; until then
+//! the process does not know the command. If the host closes the socket instead, the process
+//! exits.
 //!
-//! One JSON text per line: out [`IsolationReport`](tidegate_model::IsolationReport), in
-//! [`CommandStart`], out [`CommandStatus`]. The init process of the jail (`reaper.rs`) reports how the
-//! command ended; it keeps an end of the socket, and the command has none.
+//! One JSON value per line: the process sends an
+//! [`IsolationReport`](tidegate_model::IsolationReport), receives a [`CommandStart`] and sends a
+//! [`CommandStatus`]. The init process of the jail (`reaper.rs`) reports how the command ended;
+//! it keeps its end of the socket, which the command does not inherit.
 
 #![expect(unsafe_code, reason = "descriptors that result over a socket, and a signal's default")]
 
@@ -83,7 +85,7 @@ fn receive(host: &UnixStream, into: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd
     Ok((message.bytes, received))
 }
 
-/// Executes the command. Returns only with the reason why it cannot.
+/// Executes the command. Returns only if that fails, with the reason.
 fn execute(go: &CommandStart, standard: Standard) -> CommandStatus {
     // Inside the private root the path is a mount of the file itself, so the file cannot
     // be replaced between this check and the start.
@@ -109,7 +111,7 @@ fn started(go: &CommandStart, [input, output, error]: Standard) -> Result<Comman
     dup2_stderr(&error)?;
     drop([input, output, error]);
     // Rust ignores this signal, and the command would inherit that setting.
-    // SAFETY: no handler is installed, the default is restored.
+    // SAFETY: no handler is installed; the default is restored.
     unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) }?;
     match execve(&path, &arguments, &environment)? {}
 }

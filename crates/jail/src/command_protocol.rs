@@ -1,7 +1,7 @@
-//! The protocol between the host and the jail of a command: one JSON text per line.
+//! The protocol between the host and the jail of a command: one JSON value per line.
 //!
 //! In: [`CommandStart`], from the host. Out: [`CommandStatus`], from the jail.
-//! Invariant: nothing of the command can write to this socket.
+//! Invariant: no process of the command can write to this socket.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use tidegate_model::FileIdentity;
 
-/// The command to execute. The host sends it after it accepted the report.
+/// The command to execute. The host sends it after accepting the report.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandStart {
@@ -24,8 +24,8 @@ pub struct CommandStart {
     pub environment: BTreeMap<String, String>,
 }
 
-/// What became of a command. The jail sends it after the report. It comes from our own
-/// code: the command cannot write to this socket.
+/// How a command ended, or why it did not start. The jail sends it after the report. It comes
+/// from our own code: the command cannot write to this socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandStatus {

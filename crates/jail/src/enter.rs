@@ -1,4 +1,4 @@
-//! Enters the jail, step by step. See the picture in `lib.rs`.
+//! Enters the jail, step by step. See the diagram in `lib.rs`.
 //!
 //! In: a [`Spec`] and how the process was started. Out: a [`Confined`] process, which is
 //! a descendant of the one that called [`enter`].
@@ -68,7 +68,7 @@ pub fn enter(spec: Spec, way: Origin<'_>) -> Confined {
     identity::drop_root(&mut findings);
     identity::enter_user_namespace(&mut findings);
     close_others(spec.lifeline, &mut findings);
-    // Counting takes time; a process that can start no other does not need it.
+    // Counting takes time, and a process that cannot start others does not need it.
     let others = (spec.limits.processes > 0).then(|| identity::processes_outside_jail(&findings));
     namespaces::unshare_inner(&mut findings);
     privileges::bound();
@@ -79,9 +79,9 @@ pub fn enter(spec: Spec, way: Origin<'_>) -> Confined {
     // From here on this is the init process of the pid namespace.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     if findings.holds(Layer::PidNamespace) {
-        // A signal to the own process group would reach the launcher, across the
+        // A signal to its own process group would reach the launcher outside the
         // namespace. Nothing inside may stop the launcher, since it watches the gateway.
-        // Without a namespace, the group is what kills the jail, so it must stay.
+        // Without a namespace, the jail is killed by its group, so it must not leave it.
         let _ = setsid();
     }
     root::build(&spec, &staged, library, &mut findings);
@@ -101,8 +101,8 @@ pub fn enter(spec: Spec, way: Origin<'_>) -> Confined {
 }
 
 impl Confined {
-    /// Gives up system calls, in all threads of the process, and then tries what must
-    /// fail from now on. No guest code may have run before this.
+    /// Gives up system calls in all threads of the process, then attempts what must fail
+    /// from now on. No guest code may have run before this.
     pub fn seal(self) -> IsolationReport {
         let Self { spec, root_kind, mut findings, others } = self;
         // Set after our own threads have started. A zygote sets none: its limits would be
@@ -208,7 +208,7 @@ fn fork_as(part: ParentRole, spec: &Spec) {
                     reaper::leave(code)
                 }
                 ParentRole::Init if spec.filter == Filter::Command => {
-                    // Standard input stays open: over it the host learns how the command
+                    // Standard input stays open: it carries the report of how the command
                     // ended. The descriptors of the command itself arrive later.
                     close_range(1, u32::MAX);
                     reaper::init_of_command(child, std::io::stdin().as_fd(), spec.scratch)

@@ -1,6 +1,6 @@
 //! Installs a seccomp filter that allows only the listed system calls.
 //!
-//! In: a [`Filter`]. Out: the filter holds for all threads of this process, for good.
+//! In: a [`Filter`]. Out: the filter holds permanently for all threads of this process.
 //! Invariant: a call that is not listed fails with `EPERM`.
 
 use std::collections::BTreeMap;
@@ -17,14 +17,14 @@ use crate::syscalls::{self, AllowedCall, Condition, EnforcedLayers};
 
 const REMEDY: &str = "use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)";
 
-/// Allows only the calls of `filter` in all threads of this process, for good.
+/// Allows only the calls of `filter` in all threads of this process, permanently.
 pub(crate) fn install(filter: Filter, enforced_layers: EnforcedLayers) -> Result<(), LayerProblem> {
     let failed = |error: &dyn std::fmt::Display| {
         LayerProblem::unavailable(format!("the filter was not installed: {error}"), REMEDY)
     };
-    // Two filters, of which the strictest wins. `clone3` takes its flags in memory, where
-    // no filter can see them, so it must appear not to exist and callers fall back to
-    // `clone`. Some engines abort if it is refused with `EPERM` instead.
+    // Two filters; the stricter one wins. `clone3` takes its flags in memory, where no filter
+    // can see them, so it must appear not to exist; callers then fall back to `clone`. Some
+    // engines abort if it is refused with `EPERM` instead.
     let absent = compile(&[AllowedCall::always(libc::SYS_clone3)], FilterMode::Absent);
     let allowed = compile(&syscalls::allowed_calls(filter, enforced_layers), FilterMode::Refused);
     for program in [absent, allowed] {

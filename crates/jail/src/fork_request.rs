@@ -1,9 +1,9 @@
-//! A request of the gateway to a zygote: fork one process.
+//! A request from the gateway to a zygote: fork one process.
 //!
 //! In: bytes and descriptors from the gateway. Out: a [`ForkRequest`].
 //! Layout: the length of a jail's description as a little-endian `u32`, then the
 //! description. Descriptors arrive with the length: the channel of the process, the
-//! socket on which the gateway learns of its exit, and the files of its control groups.
+//! socket that reports its exit to the gateway, and the files of its control groups.
 
 use std::io::{self, IoSliceMut, Read};
 use std::mem::MaybeUninit;
@@ -27,14 +27,14 @@ pub struct ForkRequest {
     pub spec: Spec,
     /// Its channel to the gateway.
     pub channel: OwnedFd,
-    /// The socket on which the gateway learns of its exit.
+    /// The socket that reports its exit to the gateway.
     pub end: OwnedFd,
     /// The files that the process writes to in order to join its control groups.
     pub groups: Vec<OwnedFd>,
 }
 
-/// Waits for the next request. `None` if there will be no more, or if it is malformed,
-/// which cannot happen: the gateway writes it.
+/// Waits for the next request. `None` if there are no more, or if it is malformed, which
+/// cannot happen: the gateway writes it.
 pub fn receive_fork_request(from: &impl AsFd) -> Option<ForkRequest> {
     let (length, descriptors) = header(from).ok()?;
     let mut descriptors = descriptors.into_iter();

@@ -3,8 +3,8 @@
 //! In: the descriptors of a [`ForkRequest`](crate::ForkRequest). Out: a process that looks
 //! as if the gateway had started it: the channel is its standard input, it leads a process
 //! group of its own, and it is in its control groups. The gateway is not its parent, so
-//! the process sends what a parent would know: a pidfd at the start, and its exit code at
-//! the end.
+//! the process itself sends what a parent would get: a pidfd at the start and its exit code
+//! at the end.
 
 #![expect(unsafe_code, reason = "setting the handler of a signal to the default")]
 
@@ -27,7 +27,7 @@ impl ForkedProcess {
     /// to write to in order to join the control groups.
     pub fn new(channel: &OwnedFd, end: &OwnedFd, groups: Vec<OwnedFd>) -> io::Result<Self> {
         // The zygote ignores SIGCHLD; a launcher must wait for its children.
-        // SAFETY: no handler is installed, the default is restored.
+        // SAFETY: no handler is installed; the default is restored.
         unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) }?;
         setsid()?;
         dup2_stdin(channel)?;

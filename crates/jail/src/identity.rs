@@ -18,7 +18,7 @@ use crate::namespaces::{Namespace, unshare};
 
 /// User ids from here on are unused: above those that systems and container engines
 /// assign, below 2^31, which some file systems do not support. A jail adds its process id,
-/// so that no two jails of a machine share what the kernel counts per user.
+/// so that no two jails on a machine share the kernel's per-user counters.
 const FIRST_USER: u32 = 0x7000_0000;
 
 /// Switches from root to an unprivileged user. Any other user is kept.

@@ -28,7 +28,7 @@
 //! from is in a complete jail, they stay in it, and each also gives up forking before it
 //! gets a program.
 //!
-//! A layer that is unavailable is reported with reason and remedy, and the remaining
+//! A layer that is unavailable is reported with a reason and a remedy, and the remaining
 //! layers are still set up. The host decides whether the result is good enough.
 
 #[cfg(target_os = "linux")]

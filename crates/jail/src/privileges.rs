@@ -13,8 +13,8 @@ use tidegate_model::Layer;
 
 use crate::findings::{Findings, LayerProblem};
 
-/// Clears the bounding set: the capabilities that a started program could gain at most.
-/// It is inherited by all later forks, so one call before the first fork is enough.
+/// Clears the bounding set, the upper limit of the capabilities that a started program can
+/// gain. All later forks inherit it, so one call before the first fork is enough.
 pub(crate) fn bound() {
     for bit in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << bit);

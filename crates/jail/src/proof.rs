@@ -1,4 +1,4 @@
-//! Tries what each layer must prevent. A layer counts only if the attempt failed.
+//! Attempts what each layer must prevent. A layer counts only if the attempt failed.
 //!
 //! In: the findings so far. Out: the same, with each layer that leaks marked as such.
 //! Invariant: an attempt changes nothing, even if it succeeds.

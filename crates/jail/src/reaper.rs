@@ -39,9 +39,9 @@ pub(crate) fn launcher(first: Pid, lifeline: BorrowedFd<'_>) -> i32 {
         let mut watched = [ended, gateway];
         while poll(&mut watched, PollTimeout::NONE) == Err(Errno::EINTR) {}
     }
-    // If the init process has ended by itself, this does nothing: it was not waited for
-    // yet, so its process id is still its own. Without a handle only the worker watches
-    // the gateway.
+    // If the init process has ended by itself, this does nothing: it has not been waited for
+    // yet, so its process id cannot be reused. Without a handle only the worker watches the
+    // gateway.
     let gone = |watched: Option<PollFlags>| watched.is_some_and(|events| !events.is_empty());
     let mut gateway = [PollFd::new(lifeline, PollFlags::empty())];
     if poll(&mut gateway, PollTimeout::ZERO).is_ok() && gone(gateway[0].revents()) {
@@ -110,8 +110,8 @@ pub(crate) fn init_of_command(jailed: Pid, host: BorrowedFd<'_>, scratch: Option
     leave(code(ended))
 }
 
-/// The size of the private `/tmp`, if it is full. Without a private root, `/tmp` is the
-/// one of the host and does not count.
+/// The size of the private `/tmp`, if it is full. Without a private root, `/tmp` belongs to
+/// the host and does not count.
 fn full_bytes(scratch: Scratch) -> Option<u64> {
     let found = statfs("/tmp").ok()?;
     let block = u64::try_from(found.f_bsize).ok()?;
@@ -139,7 +139,7 @@ fn code(ended: Ended) -> i32 {
     }
 }
 
-/// Waits until `awaited` has ended, reaping others on the way.
+/// Waits until `awaited` has ended, reaping other children in the meantime.
 fn wait(awaited: Pid) -> Ended {
     loop {
         match waitpid(None, None) {

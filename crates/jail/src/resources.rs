@@ -15,7 +15,7 @@ use crate::spec::ProcessLimits;
 const USER_PROCESS_MARGIN: u64 = 1024;
 
 /// Sets the limits and reads them back. `others` is the number of processes and threads
-/// outside the jail that the kernel counts with those inside, if it does.
+/// outside the jail, if the kernel counts them with those inside.
 pub(crate) fn limit(limits: &ProcessLimits, others: Option<u64>, findings: &mut Findings) {
     let processes = match others {
         Some(others) => limits.processes.saturating_add(others).saturating_add(USER_PROCESS_MARGIN),
@@ -34,7 +34,7 @@ pub(crate) fn limit(limits: &ProcessLimits, others: Option<u64>, findings: &mut 
         (Resource::Memlock, 0, 0),
         (Resource::Msgqueue, 0, 0),
         // A process with real-time priority could starve all others; desktops grant it
-        // for sound.
+        // for audio.
         (Resource::Rtprio, 0, 0),
         (Resource::Nice, 0, 0),
     ];

@@ -49,7 +49,7 @@ pub(crate) enum RootKind {
     Zygote,
 }
 
-/// Exit code of a process one of whose grants was replaced.
+/// Exit code of a process if one of its grants was replaced.
 const GRANT_REPLACED: i32 = 71;
 
 /// The paths under which grants are reachable after root is dropped. Their original paths
@@ -212,8 +212,8 @@ fn put(source: &OwnedFd, grant: &Grant) -> io::Result<()> {
     attach(source, &inside)
 }
 
-/// Whether a path exists. An error if it contains a link: a grant may be inside another
-/// one that a guest has written to before, and at this point the host is still visible.
+/// Whether a path exists. An error if it contains a symbolic link: a grant may be inside
+/// another one that a guest has written to before, and the host is still visible here.
 fn is_there(path: &Path) -> io::Result<bool> {
     match find(path, LinkPolicy::Refused) {
         Ok(_) => Ok(true),

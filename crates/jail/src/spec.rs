@@ -1,6 +1,6 @@
 //! Describes a jail: its files, its limits, its system calls.
 //!
-//! In: made by the host. Out: read by the process to be jailed.
+//! In: written by the host. Out: read by the process to be jailed.
 //! Invariant: it travels as a command line argument, so nothing in it is secret.
 
 use std::path::{Path, PathBuf};

@@ -12,8 +12,8 @@ use crate::channel::Channel;
 use crate::read::{STACK_BYTES, serve};
 
 /// Runs the reader and returns its exit code: zero if a program was analysed. `spec` says how
-/// to confine the process, which happens first. With the argument `--zygote` it analyses
-/// nothing itself and forks readers.
+/// to confine the process, which happens first. With the argument `--zygote` it forks readers
+/// and analyses nothing itself.
 pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Some(spec) = Spec::from_argument(spec) else { return ExitCode::from(2) };
     let forks = arguments.into_iter().any(|argument| argument == "--zygote");
@@ -31,7 +31,7 @@ pub fn enter(spec: &str, arguments: impl IntoIterator<Item = OsString>) -> ExitC
 }
 
 fn read_one(confined: Confined) -> bool {
-    // Before duplicating descriptors is forbidden.
+    // Must run before `seal`, which forbids duplicating descriptors.
     let Ok(channel) = Channel::from_standard_input() else { return false };
     // Both threads exist, and no other will ever be started.
     serve(channel, confined.seal()).is_ok()

@@ -32,7 +32,7 @@ pub(crate) const STACK_BYTES: usize = 64 * 1024 * 1024;
 fn read(program: &PrepareRequest) -> Result<Prepared, RunError> {
     match program.language {
         Language::TypeScript => tidegate_typescript::prepare(&program.source),
-        // A program that does not parse runs anyway, and Python reports the error. Its reading
+        // A program that does not parse runs anyway, and Python reports the error. Its analysis
         // is incomplete, which becomes a finding.
         Language::Python => Ok(tidegate_python::prepare(&program.source).unwrap_or_default()),
     }

@@ -1,7 +1,7 @@
 //! The process from which readers are forked.
 //!
-//! In: orders of the gateway on standard input. Out: for each order a new process in the same
-//! jail, which gives up forking and everything but its channel before it sends its greeting.
+//! In: requests from the gateway on standard input. Out: for each request a new process in the
+//! same jail, which gives up forking and everything but its channel before it says hello.
 //! Invariant: the zygote never sees a program.
 
 #![expect(unsafe_code, reason = "forking, and ending a process without its parent's cleanup")]
@@ -17,10 +17,10 @@ use tidegate_jail::{ForkRequest, ReaderZygote, receive_fork_request};
 use crate::channel::Channel;
 use crate::read::serve;
 
-/// Signals to the gateway that it may send orders.
+/// Signals to the gateway that it may send requests.
 const READY: &[u8] = &[1];
 
-/// Forks a reader for each order, until the gateway closes the channel.
+/// Forks a reader for each request, until the gateway closes the channel.
 pub(crate) fn fork_readers(jail: &ReaderZygote) -> io::Result<()> {
     // Nobody waits for the children.
     // SAFETY: no handler is installed.
@@ -47,7 +47,7 @@ pub(crate) fn fork_readers(jail: &ReaderZygote) -> io::Result<()> {
 
 fn be_reader(jail: &ReaderZygote, order: ForkRequest) -> io::Result<()> {
     let forked = jail.forked(order)?;
-    // Before duplicating descriptors is forbidden.
+    // Must run before `seal`, which forbids duplicating descriptors.
     let channel = Channel::from_standard_input()?;
     serve(channel, forked.seal())
 }

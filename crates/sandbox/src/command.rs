@@ -1,4 +1,4 @@
-//! Runs one host command in a jail of its overhead.
+//! Runs one host command in a jail of its own.
 //!
 //! In: a [`CommandJob`] that policy has permitted. Out: how it ended and the first bytes of
 //! its output. The process confines itself and reports; it gets the command only if the
@@ -45,14 +45,14 @@ const OPEN_FILES: u64 = 256;
 /// Files in the private `/tmp`. Chosen.
 const SCRATCH_FILES: u32 = 4096;
 
-/// The longest line that the jail sends. Its report has about 3 kB.
+/// The longest line accepted from the jail. Its report takes about 3 kB.
 const LINE_BYTES: u64 = 64 * 1024;
 
 /// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 
-/// How long output is read after the command ended. Only without a pid namespace can a
-/// process be left that still writes.
+/// How long to read output after the command has ended. Only without a pid namespace can
+/// a process be left behind that still writes.
 const LATE_OUTPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Harmless devices that programs expect.
@@ -61,7 +61,7 @@ const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/urandom"];
 /// One command to run.
 #[derive(Debug)]
 pub struct CommandJob {
-    /// The executable, without any link in its path.
+    /// The executable, without symbolic links in its path.
     pub path: PathBuf,
     /// The identity that the file must have.
     pub identity: FileIdentity,
@@ -134,8 +134,8 @@ pub enum CommandError {
     /// The executable is no longer the file that the configuration pinned.
     #[error("the executable has changed since the configuration was read")]
     Changed,
-    /// A granted path is gone, or contains a link that did not exist when the configuration
-    /// was read.
+    /// A granted path is gone, or contains a symbolic link that did not exist when the
+    /// configuration was read.
     #[error("`{}` has changed since it was granted", _0.display())]
     Grant(PathBuf),
     /// The kernel did not start it.
@@ -157,7 +157,7 @@ pub enum CommandError {
     Limit(LimitHit),
 }
 
-/// Runs commands, each in a jail of its overhead.
+/// Runs commands, each in a jail of its own.
 pub struct CommandRunner {
     executable: PathBuf,
     least: Isolation,
@@ -167,8 +167,8 @@ pub struct CommandRunner {
 
 impl CommandRunner {
     /// Starts `executable` with `jail` and the description of a jail. A jail that reports
-    /// less than `least` gets no command. `changeable` are the paths that commands can
-    /// write: no command starts with a file from there.
+    /// less isolation than `least` gets no command. `changeable` are the paths that commands
+    /// can write: a command that needs a file from there to start is refused.
     pub fn new(executable: PathBuf, least: Isolation, changeable: Vec<PathBuf>) -> Self {
         Self { executable, least, changeable, groups: ControlGroups::probe() }
     }
@@ -256,7 +256,7 @@ fn check_unchanged(job: &CommandJob) -> Result<(), CommandError> {
 
 fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
     let grant = |access, links| move |path: PathBuf| Grant { path, access, links };
-    // Configured paths contain no links; paths of libraries and devices may.
+    // Configured paths contain no symbolic links; paths of libraries and devices may.
     let configured = [&job.path].into_iter().chain(&job.read).cloned();
     let devices = DEVICES.map(PathBuf::from).into_iter();
     let grants = (needed.into_iter().map(grant(Access::Read, LinkPolicy::Followed)))
@@ -284,7 +284,7 @@ fn spec(job: &CommandJob, needed: Vec<PathBuf>, group: &Group) -> Spec {
     }
 }
 
-/// Reads one line of the jail.
+/// Reads one line from the jail.
 async fn receive_line<T: serde::de::DeserializeOwned>(
     host: &mut BufReader<UnixStream>,
 ) -> io::Result<T> {
@@ -338,7 +338,7 @@ fn receiver(end: PipeReader) -> io::Result<pipe::Receiver> {
     pipe::Receiver::from_owned_fd(OwnedFd::from(end))
 }
 
-/// What became of a command, and what it wrote.
+/// How a command ended, and its two outputs.
 type Finished = (io::Result<CommandStatus>, Captured, Captured);
 
 /// Writes the input of a command and reads its output until it has ended.
@@ -370,7 +370,7 @@ async fn run_streams(
     (status, kept_output, kept_error)
 }
 
-/// Writes the input of a command, which does not have to read it.
+/// Writes the input of a command. Errors are ignored: the command need not read it.
 async fn feed(mut input: pipe::Sender, text: String) {
     let _ = input.write_all(text.as_bytes()).await;
 }

@@ -1,4 +1,4 @@
-//! Control groups, with which the kernel counts memory, processes and CPU time of a jail.
+//! Control groups: the kernel's accounting of a jail's memory, processes and CPU time.
 //!
 //! In: the limits of a jail. Out: groups to join, counters to read. Both versions are
 //! supported: as root anywhere, as an ordinary user where a group is delegated.
@@ -59,7 +59,7 @@ pub(crate) struct Group {
     counters: Counters,
 }
 
-/// Where the counters of one worker can be read; `None` for what the kernel does not count.
+/// Where to read the counters of one worker; `None` if the kernel does not keep that counter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     memory: Option<Hierarchy>,
@@ -105,8 +105,8 @@ impl ControlGroups {
         found
     }
 
-    /// Creates the groups of one worker. There are none without a hierarchy, or if the kernel
-    /// refuses; the worker reports that.
+    /// Creates the groups of one worker. Without a hierarchy, or if the kernel refuses, there
+    /// are none; the worker reports that.
     pub(crate) fn make(&self, limits: &GroupLimits) -> Group {
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("{PREFIX}{}-{number}", std::process::id());
@@ -238,14 +238,14 @@ impl Group {
             // Moving only the calling thread needs no lock on all processes of the
             // machine; waiting for that lock takes around 10 ms.
             CgroupVersion::V1 => "tasks",
-            // CgroupVersion 2 does not allow that for a group that limits memory.
+            // Version 2 does not allow that for a group that limits memory.
             CgroupVersion::V2 => "cgroup.procs",
         };
         self.folders.iter().map(|group| group.folder.join(file(group))).collect()
     }
 
-    /// The limit on processes per user that goes with the limit of the group. It is one
-    /// higher, since only a group counts its refusals and so must be the first to refuse.
+    /// The per-user process limit to set beside the limit of the group. It is one higher: only
+    /// a group counts its refusals, so it must be the first to refuse.
     pub(crate) fn processes_of_the_user(&self, most: u64) -> u64 {
         match self.counters.processes {
             Some(_) => most.saturating_add(1),

@@ -25,7 +25,7 @@ pub(crate) struct Demand {
     peak: usize,
     previous_peak: usize,
     last_end: Instant,
-    /// Until when no worker is started beside a single run.
+    /// No worker is started beside a single run before this time.
     quiet_until: Option<Instant>,
 }
 
@@ -49,7 +49,7 @@ impl Demand {
         (self.last_end, self.quiet_until) = (now, None);
     }
 
-    /// Until when no worker should be started, if that is in the future.
+    /// The time before which no worker should be started, if it is in the future.
     pub(crate) fn quiet_until(&self, now: Instant) -> Option<Instant> {
         self.quiet_until.filter(|until| *until > now)
     }
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(demand.quiet_until(at(300)), None);
         demand.run_ends(at(205));
         assert_eq!(demand.quiet_until(at(206)), None);
-        // At once after it, and then a second one beside a lonely one.
+        // A run directly after another one, then two concurrent runs.
         demand.run_begins(at(210));
         assert_eq!(demand.quiet_until(at(211)), None);
         demand.run_ends(at(220));

@@ -1,7 +1,6 @@
 //! The interface of a driver: a way to start workers.
 //!
-//! In: nothing but a request to start. Out: a [`Worker`] that has said hello, or why there
-//! is none.
+//! In: a request to start. Out: a [`Worker`] that has said hello, or why there is none.
 //! Invariant: dropping a worker kills everything behind it.
 
 use std::future::Future;
@@ -81,7 +80,7 @@ pub trait WorkerHandle: Send {
     /// Whether it is still running.
     fn is_alive(&mut self) -> bool;
 
-    /// Sets the limits of the run that begins now. Returns a watch over those limits that
+    /// Sets the limits of the run that begins now. Returns a watch over the limits that
     /// nothing else enforces, if there are any.
     fn watch(&self, _limits: &Limits) -> Option<LimitWatch> {
         None

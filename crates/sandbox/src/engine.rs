@@ -19,12 +19,12 @@ use tokio::time::timeout;
 /// launcher may search for the engine first.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An engine that is not our own.
+/// An external engine, found on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalEngine {
     /// Which one.
     pub engine: Engine,
-    /// Its executable, absolute and without links.
+    /// Its executable, absolute and without symbolic links.
     pub program: PathBuf,
     /// Its version, as reported by itself.
     pub version: String,
@@ -39,7 +39,7 @@ pub enum EngineError {
     Missing {
         /// Which one.
         engine: Engine,
-        /// Where it was searched.
+        /// Where we looked for it.
         place: String,
     },
     /// It does not report its version.
@@ -111,8 +111,8 @@ impl ExternalEngine {
     }
 }
 
-/// The first version with all that programs are given. Deno 1 is at its end of
-/// life, Node 18 too, and its `JSON.parse` cannot read exact integers.
+/// The oldest version with everything that programs get. Deno 1 and Node 18 are end-of-life,
+/// and `JSON.parse` of Node 18 cannot read exact integers.
 fn least_version(engine: Engine) -> u32 {
     match engine {
         Engine::Deno => 2,
@@ -135,7 +135,7 @@ async fn probe(engine: Engine, candidate: &Path) -> Result<ExternalEngine, Engin
             command.args(["-p", "process.execPath + '\\n' + process.versions.node"])
         }
     };
-    // What the user wants of Node elsewhere may print more, or break.
+    // The user's own options for Node may print more, or break the probe.
     command.env_remove("NODE_OPTIONS").env("NO_COLOR", "1");
     command.stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
     let output = timeout(PROBE_TIMEOUT, command.output())
@@ -166,7 +166,7 @@ mod tests {
 
     use super::{EngineError, ExternalEngine, find_engine};
 
-    /// A folder with a `node` that says this.
+    /// A folder with a `node` that runs this script.
     fn launcher(script: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("node");

@@ -1,7 +1,7 @@
 //! A launcher that a zygote has forked.
 //!
 //! In: a pidfd, which identifies this process even after its exit, and a socket on which
-//! the process sends its exit code last. Out: what a parent would know.
+//! the process sends its exit code last. Out: what a parent process would know.
 //! Invariant: the zygote lives at least as long as the processes forked from it.
 
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};

@@ -58,7 +58,7 @@ pub(crate) enum Guest {
     Python(Box<Python>, Option<ZygotePool>),
 }
 
-/// The limits of a reader, whatever those of a run are.
+/// The limits of a reader, which do not depend on those of a run.
 pub(crate) fn reader_limits(limits: &Limits) -> Limits {
     Limits {
         memory_bytes: READER_MEMORY_BYTES,
@@ -70,7 +70,7 @@ pub(crate) fn reader_limits(limits: &Limits) -> Limits {
 }
 
 impl Guest {
-    /// What guests are forked from, if they may be.
+    /// The zygotes that guests are forked from, if forking is allowed.
     pub(crate) fn zygotes(&self) -> Option<&ZygotePool> {
         match self {
             Self::Reader(zygotes) => Some(zygotes),
@@ -96,7 +96,7 @@ impl Guest {
         }
     }
 
-    /// What a worker is sent before anything else.
+    /// The scripts that a worker is sent before anything else.
     pub(crate) fn scripts(&self) -> &[u8] {
         match self {
             Self::Reader(_) | Self::QuickJs | Self::Engine { .. } => &[],
@@ -221,7 +221,7 @@ fn worker_address_space(limits: &Limits) -> u64 {
     limits.memory_bytes.saturating_mul(2).saturating_add(ADDRESS_SPACE_BYTES)
 }
 
-/// Above the limit of the run, which the engine or the gateway enforces exactly.
+/// Above the run's limit, which the engine or the gateway enforces exactly.
 fn cpu_seconds(limits: &Limits) -> u64 {
     limits.cpu.as_secs().saturating_add(2)
 }

@@ -39,7 +39,7 @@ pub(crate) struct Jailed {
 pub(crate) enum LimitEnforcement {
     /// The kernel enforces all of them.
     Kernel,
-    /// The gateway enforces those that no control group does.
+    /// The gateway enforces those that no control group enforces.
     Gateway(Overhead),
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Launcher {
 }
 
 impl Launcher {
-    /// Its process id on the host, while it is its own.
+    /// Its process id on the host, as long as the id cannot belong to another process.
     pub(crate) fn number(&self) -> Option<i32> {
         match self {
             Self::Child(child) => child.id().and_then(|id| i32::try_from(id).ok()),

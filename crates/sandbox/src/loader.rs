@@ -15,10 +15,10 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// Nested scripts as interpreters: as many as Linux follows.
+/// Maximum nesting of scripts as interpreters: as many as Linux follows.
 const MAX_SCRIPTS: usize = 4;
 
-/// How long a listing may take. Chosen far above the milliseconds it takes.
+/// How long a listing may take. Chosen far above the usual few milliseconds.
 const LISTING_TIME: Duration = Duration::from_secs(10);
 
 /// The longest path of a loader or an interpreter: `PATH_MAX`.
@@ -31,7 +31,7 @@ const CACHE: &str = "/etc/ld.so.cache";
 /// 128 KB.
 const MAX_LISTED: usize = 200;
 
-/// Links in one path: as many as Linux follows.
+/// Maximum symbolic links in one path: as many as Linux follows.
 const MAX_LINKS: usize = 40;
 
 /// The files, besides the executable itself, that must exist when it starts. An error if
@@ -156,7 +156,7 @@ fn absolute(name: &[u8]) -> io::Result<PathBuf> {
 /// file: the entry of the program header table with type `PT_INTERP`.
 fn loader_entry(head: &[u8]) -> io::Result<Option<(u64, u64)>> {
     const PT_INTERP: u64 = 3;
-    // Magic number, 64 bits, little end first.
+    // Magic number, 64-bit, little-endian.
     if !head.starts_with(b"\x7fELF\x02\x01") {
         return Err(invalid("it is neither a script nor a 64-bit ELF file"));
     }

@@ -107,7 +107,7 @@ impl Pool {
         Self { shared: Arc::new(shared), keeper: Mutex::new(None) }
     }
 
-    /// Starts to keep workers ready. Must be called inside a runtime.
+    /// Starts keeping workers ready. Must be called inside a runtime.
     pub fn prepare(&self) {
         let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
         if keeper.is_none() && self.shared.most > 0 && !self.shared.state().closed {
@@ -268,7 +268,7 @@ enum KeeperAction {
 }
 
 impl Shared {
-    /// Ends a start in the background, with the worker if it succeeded.
+    /// Completes a start in the background, with the worker if it succeeded.
     fn finish_start(&self, worker: Option<Worker>) {
         {
             let mut state = self.state();
@@ -290,7 +290,7 @@ impl Shared {
         while state.ready.len() > wanted {
             state.ready.pop_front();
         }
-        // A run that starts its own worker must not be slowed down by a spare one.
+        // Starting a spare worker must not slow down a run that starts its own.
         let none_comes = state.starters == 0 && state.background == BackgroundStart::Nothing;
         if state.ready.len() < wanted && none_comes && !state.closed {
             if let Some(quiet_until) = state.demand.quiet_until(now) {

@@ -1,4 +1,4 @@
-# Asked of a Python that was found: where it is and what belongs to it.
+# Run by each candidate: prints where this Python is and what belongs to it.
 import json, os, sys, sysconfig
 base = getattr(sys, "_base_executable", None) or sys.executable
 print(json.dumps({

@@ -3,8 +3,8 @@
 //! In: an executable, limits and a required isolation. Out: a [`Worker`] that has said
 //! hello, forked from a zygote if there is one, else started.
 //! The guest confines itself before it says hello (crate `jail`) and reports which layers
-//! hold; a guest whose report is below the required isolation is not used. The one thing
-//! the host relies on is that it can kill.
+//! hold; a guest whose report is below the required isolation is not used. The host relies
+//! only on being able to kill it.
 
 use std::ffi::OsString;
 use std::future::Future;
@@ -44,7 +44,7 @@ impl ProcessDriver {
         Self { executable, limits, least, groups, guest }
     }
 
-    /// Starts readers instead of workers: they read a program and do not run it.
+    /// Starts readers instead of workers: they analyse a program and do not run it.
     pub fn reading(self) -> Self {
         Self {
             limits: reader_limits(&self.limits),

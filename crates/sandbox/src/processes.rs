@@ -49,7 +49,7 @@ pub(crate) fn below(launcher: i32) -> Vec<Process> {
 fn read_process(number: i32, folder: &Path) -> Option<Process> {
     let stat = fs::read_to_string(folder.join("stat")).ok()?;
     let (started, own, reaped) = times(&stat)?;
-    // Without lines about memory if the process is a zombie.
+    // A zombie has no lines about memory.
     let status = fs::read_to_string(folder.join("status")).unwrap_or_default();
     let kilobytes = |name| field(&status, name).unwrap_or(0);
     let memory = ["RssAnon:", "RssShmem:", "VmSwap:"].map(kilobytes).into_iter().sum::<u64>();
@@ -81,7 +81,7 @@ fn field(status: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Each child is listed with the thread that created it.
+/// The kernel lists each child under the thread that created it.
 fn children(folder: &Path, into: &mut Vec<i32>) {
     for thread in fs::read_dir(folder.join("task")).into_iter().flatten().flatten() {
         let list = fs::read_to_string(thread.path().join("children")).unwrap_or_default();

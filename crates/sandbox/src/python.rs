@@ -1,4 +1,4 @@
-//! Finds Python on this machine, and the files of it that a program may see.
+//! Finds Python on this machine, and those of its files that a program may see.
 //!
 //! In: a configured path, `PATH`, a virtual environment with packages. Out: the interpreter,
 //! its standard library and the libraries that these load; or why there is none. The file on
@@ -47,7 +47,7 @@ const ROOT_FOLDERS: [&str; 3] = ["workspace", "servers", "skills"];
 /// A Python that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Python {
-    /// Its executable, absolute and without links.
+    /// Its executable, absolute and without symbolic links.
     pub program: PathBuf,
     /// Its version, as reported by itself.
     pub version: String,
@@ -72,7 +72,7 @@ pub enum PythonError {
     /// No file has its name.
     #[error("there is no Python {place}")]
     Missing {
-        /// Where it was searched.
+        /// Where we looked for it.
         place: String,
     },
     /// It does not report its version.

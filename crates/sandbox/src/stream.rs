@@ -110,7 +110,7 @@ mod tests {
 
     use super::split;
 
-    /// More than any socket holds, both ways at once, and then the end.
+    /// Sends more than any socket buffers in both directions at once, then closes.
     #[tokio::test]
     async fn all_that_is_written_arrives_and_the_end_does_too() {
         let (ours, theirs) = UnixStream::pair().unwrap();

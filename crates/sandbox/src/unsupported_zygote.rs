@@ -1,6 +1,6 @@
 //! The interface of `zygote.rs` for systems where no process can be forked into a jail.
 //!
-//! In: ignored. Out: there is never a zygote, so every guest is started.
+//! In: ignored. Out: there is never a zygote, so no guest is forked.
 
 use std::convert::Infallible;
 use std::io;

@@ -75,7 +75,7 @@ struct PoolState {
     /// Workers that were forked from the current zygote.
     forked: u32,
     starting: bool,
-    /// Zygotes that failed since one last served its time.
+    /// Failed zygotes since the last one that served all of its forks.
     failures: u32,
 }
 
@@ -239,7 +239,7 @@ impl Zygote {
     }
 }
 
-/// Receives the pidfd that a forked process sends of itself.
+/// Receives the pidfd that a forked process sends for itself.
 async fn receive_handle(exit_channel: &UnixStream) -> io::Result<OwnedFd> {
     let receive = || {
         let (mut byte, mut room) = ([0], [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))]);

@@ -1,7 +1,8 @@
-//! The definitions of tools that were accepted, one row per tool.
+//! The accepted definitions of tools, one row per tool.
 //!
-//! A server is its name and its source: a fingerprint of how it is started or
-//! reached. The text of a definition is the caller's own; here it is only stored.
+//! A server is identified by its name and its source: a fingerprint of how it is
+//! started or reached. Definitions are opaque text here; their format belongs to the
+//! caller.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::StoreError;
 use crate::database::{Database, Reply};
 use crate::units::unix_ms;
 
-/// The queue of what no session in particular asks for.
+/// The queue for work that belongs to no session.
 const SESSION: &str = "";
 
 /// A server whose tools were accepted.
@@ -47,8 +48,8 @@ impl AcceptedTools {
         Self { database, clock }
     }
 
-    /// Accepts the first tools of a server. Nothing happens if it has some already,
-    /// whoever wrote them.
+    /// Accepts the first tools of a server. Does nothing if it has some already,
+    /// whichever process stored them.
     pub fn accept_first(&self, server: AcceptedServer, tools: Vec<AcceptedTool>) -> Reply<()> {
         let now = unix_ms(self.clock.now());
         self.database.write(SESSION, move |connection| {
@@ -61,7 +62,7 @@ impl AcceptedTools {
         })
     }
 
-    /// Accepts these definitions instead of earlier ones, all or none.
+    /// Accepts these definitions in place of earlier ones, all or none.
     pub fn accept(&self, server: AcceptedServer, tools: Vec<AcceptedTool>) -> Reply<()> {
         let now = unix_ms(self.clock.now());
         self.database.write(SESSION, move |connection| write(connection, &server, &tools, now))

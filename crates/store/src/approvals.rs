@@ -1,9 +1,9 @@
-//! What a person is asked, and what they answered.
+//! Approvals: what a person is asked, and the answer.
 //!
-//! An approval is bound to the hash of exactly what will happen, can be answered once
-//! while it is pending and used once after it was approved, and expires. Each step is
-//! one statement that names the state it starts from, so of two processes that try the
-//! same, one succeeds.
+//! An approval is bound to the hash of exactly what will happen. It can be answered
+//! once, while it is pending, and used once after it was approved, and it expires. Each
+//! step is a single statement that names the state it starts from, so if two processes
+//! try the same step, only one succeeds.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -15,10 +15,10 @@ use crate::StoreError;
 use crate::database::{Database, Reply};
 use crate::units::{from_unix_ms, unix_ms};
 
-/// What a person is asked about.
+/// A new request for approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewApproval {
-    /// Its name, as people type it.
+    /// Its id, as people type it.
     pub id: String,
     /// The run that waits for it.
     pub run_id: String,
@@ -26,28 +26,28 @@ pub struct NewApproval {
     pub kind: String,
     /// Hash of exactly what will happen.
     pub subject: String,
-    /// One line: what it is about.
+    /// A one-line summary.
     pub title: String,
-    /// What a person is shown, as text.
+    /// The details that the person sees, as text.
     pub details: String,
-    /// When it was asked.
+    /// When approval was requested.
     pub created_at: SystemTime,
-    /// Until when it can be answered and used.
+    /// The time until which it can be answered and used.
     pub expires_at: SystemTime,
 }
 
-/// Where an approval stands.
+/// The state of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalState {
     /// Nobody has answered.
     Pending,
-    /// A person said yes; it was not used yet.
+    /// A person approved it; it was not used yet.
     Approved,
-    /// A person said no.
+    /// A person denied it.
     Denied,
-    /// Approved, and used up.
+    /// Approved, and then used.
     Used,
-    /// Its time is over and it was not used.
+    /// It expired before it was used.
     Expired,
 }
 
@@ -69,16 +69,16 @@ impl ApprovalState {
             "approved" => Self::Approved,
             "denied" => Self::Denied,
             "used" => Self::Used,
-            // Nothing else is written here; whatever it is, it permits nothing.
+            // Nothing else is ever written here; an unknown state must permit nothing.
             _ => Self::Expired,
         }
     }
 }
 
-/// For how long a yes holds.
+/// How long an approval lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalScope {
-    /// For this once.
+    /// For one use.
     Once,
     /// For the rest of the client's session.
     Session,
@@ -93,16 +93,16 @@ impl ApprovalScope {
     }
 }
 
-/// What a person answers.
+/// The answer of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalAnswer {
-    /// Yes, for so long.
+    /// Approve, with this scope.
     Approve(ApprovalScope),
-    /// No.
+    /// Deny.
     Deny,
 }
 
-/// Which approvals are listed.
+/// Which approvals to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalFilter {
     /// Those that can still be answered.
@@ -111,25 +111,25 @@ pub enum ApprovalFilter {
     All,
 }
 
-/// An approval as it stands.
+/// An approval and its current state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// What was asked.
+    /// The request.
     pub asked: NewApproval,
-    /// Where it stands now.
+    /// Its current state.
     pub state: ApprovalState,
-    /// For how long a yes holds.
+    /// How long the approval lasts.
     pub scope: ApprovalScope,
     /// Who answered: `client`, `cli`, `terminal`.
     pub decided_by: Option<String>,
 }
 
-/// An answer that was tried to be given.
+/// The outcome of an attempt to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
-    /// Whether this answer was the one that counts.
+    /// Whether this answer took effect.
     pub is_first: bool,
-    /// The approval as it stands now.
+    /// The approval as it is now.
     pub approval: Approval,
 }
 
@@ -148,13 +148,13 @@ impl Approvals {
         Self { database, clock }
     }
 
-    /// Asks.
+    /// Requests an approval.
     pub fn ask(&self, new: NewApproval) -> Reply<()> {
         let session = new.run_id.clone();
         self.database.write(&session, move |connection| insert(connection, &new))
     }
 
-    /// Answers one that is pending. Nothing if there is no such approval.
+    /// Answers a pending approval. `None` if there is no such approval.
     pub fn answer(&self, id: &str, answer: ApprovalAnswer, by: &str) -> Reply<Option<Answered>> {
         let (id, by, now) = (id.to_owned(), by.to_owned(), self.clock.now());
         self.database.write("", move |connection| {
@@ -172,8 +172,8 @@ impl Approvals {
         })
     }
 
-    /// Uses an approval up. Whether it was there to be used: approved, not used, not
-    /// expired, and of exactly this subject.
+    /// Uses up an approval. Returns whether it was usable: approved, not used, not
+    /// expired, and for exactly this subject.
     pub fn use_up(&self, id: &str, subject: &str) -> Reply<bool> {
         let (id, subject, now) = (id.to_owned(), subject.to_owned(), self.clock.now());
         self.database.write("", move |connection| {
@@ -202,13 +202,13 @@ impl Approvals {
         })
     }
 
-    /// The approval with this name.
+    /// The approval with this id.
     pub fn find(&self, id: &str) -> Reply<Option<Approval>> {
         let (id, now) = (id.to_owned(), self.clock.now());
         self.database.read(move |connection| find(connection, &id, now))
     }
 
-    /// The newest 200, the newest first.
+    /// The newest 200, newest first.
     pub fn list(&self, which: ApprovalFilter) -> Reply<Vec<Approval>> {
         let (is_pending, now) = (which == ApprovalFilter::Pending, self.clock.now());
         self.database.read(move |connection| {

@@ -1,9 +1,9 @@
-//! One database file: a thread that writes it, and two that read it.
+//! One database file, with one thread that writes it and two that read it.
 //!
-//! In: closures over a connection. Out: a [`Reply`], to be awaited or waited for. Must
-//! stay true: nobody else in this process has a connection to the file, so nothing waits
-//! for a lock on the threads of the async runtime; what was committed is there for every
-//! read that begins afterwards, in this process and in others that share the folder.
+//! In: closures over a connection. Out: a [`Reply`], to await or to block on.
+//! Invariants: nothing else in this process has a connection to the file, so no thread of
+//! the async runtime waits for a file lock. Committed data is visible to every read that
+//! begins afterwards, in this process and in others that share the folder.
 
 mod connect;
 mod queue;
@@ -28,12 +28,12 @@ use reply::reply;
 pub(crate) use connect::connect;
 pub use reply::{Reply, wait};
 
-/// What a file is for. It decides which connections to it are allowed what.
+/// The purpose of a file, which decides what its connections may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Rows are only ever inserted.
     Record,
-    /// Rows change, and those that are deleted are overwritten: they may be somebody's.
+    /// Rows change. Deleted rows are overwritten, since they may hold personal data.
     State,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Starts the threads for a file that has its tables already. `connection` is the one
+    /// Starts the threads for a file whose tables exist already. `connection` is the one
     /// that writes.
     pub(crate) fn start(
         state_dir: &Path,
@@ -89,8 +89,8 @@ impl Database {
         reply
     }
 
-    /// Changes something, all or nothing, and answers after the commit. `work` may run
-    /// more than once. It is done even if nobody waits for the reply.
+    /// Makes a change, all or nothing, and answers after the commit. `work` may run more
+    /// than once. The change is made even if nobody awaits the reply.
     pub(crate) fn write<T: Send + 'static>(
         &self,
         session: &str,
@@ -99,8 +99,8 @@ impl Database {
         self.enqueue(session, Afterwards::Nothing, work)
     }
 
-    /// The same for what deletes: after the commit the write-ahead log, which still has
-    /// the pages from before, is moved into the database and emptied.
+    /// Like [`Database::write`], for deletions: after the commit, the write-ahead log,
+    /// which still holds the old pages, is moved into the database and emptied.
     pub(crate) fn erase<T: Send + 'static>(
         &self,
         session: &str,
@@ -116,7 +116,8 @@ impl Database {
         mut work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Reply<T> {
         let (sender, reply) = reply();
-        // From the transaction to its commit; both happen on the writer's thread.
+        // Carries the value from the transaction to the commit; both happen on the writer's
+        // thread.
         let value = Arc::new(Mutex::new(None));
         let written = Arc::clone(&value);
         let apply = Box::new(move |connection: &Connection| {
@@ -127,15 +128,15 @@ impl Database {
         let done = Box::new(move |committed: Result<(), StoreError>| {
             let value = value.lock().unwrap_or_else(PoisonError::into_inner).take();
             let answer = committed.and_then(|()| value.ok_or(StoreError::NotCommitted));
-            // Nobody waits any more: the client is gone.
+            // Fails only if nobody waits any more: the client is gone.
             let _ = sender.send(answer);
         });
         self.queue.push(session, Job { apply, waiter: Waiter::Done(done), afterwards });
         reply
     }
 
-    /// Changes something that nobody waits for, no later than what the same session asks
-    /// for next. Tried again until it succeeds.
+    /// Makes a change that nobody waits for, no later than the session's next change.
+    /// Retried until it succeeds.
     pub(crate) fn add(
         &self,
         session: &str,
@@ -145,8 +146,8 @@ impl Database {
         self.queue.push(session, Job { apply, waiter: Waiter::Nobody, afterwards });
     }
 
-    /// Changes something, all or nothing, that nobody waits for and that can fail: then the
-    /// log says what.
+    /// Makes a change, all or nothing, that nobody waits for and that may fail; then
+    /// `failure` is logged.
     pub(crate) fn attempt(
         &self,
         session: &str,
@@ -157,13 +158,13 @@ impl Database {
         self.queue.push(session, Job { apply, waiter: Waiter::Log(failure), afterwards });
     }
 
-    /// Waits until the queue of a session has room.
+    /// Waits until the session's queue has room.
     pub(crate) async fn room(&self, session: &str) {
         self.queue.room(session).await;
     }
 
-    /// Answers once the writer has tried to write everything that was handed over before.
-    /// Whether it could is in the log: a full disk is no reason to show nothing.
+    /// Answers once the writer has tried to write everything queued before. Whether that
+    /// succeeded is only in the log: a full disk is no reason to show nothing.
     pub(crate) fn flush(&self) -> Reply<()> {
         let (sender, reply) = reply();
         self.queue.flush(Box::new(move || {
@@ -174,7 +175,7 @@ impl Database {
 }
 
 impl Drop for Database {
-    /// Waits until what was handed over is on disk.
+    /// Waits until everything queued is written.
     fn drop(&mut self) {
         self.queue.close();
         self.readers.close();

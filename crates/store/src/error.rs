@@ -10,7 +10,7 @@ pub enum StoreError {
     /// SQLite failed.
     #[error("the database failed")]
     Database(#[from] rusqlite::Error),
-    /// A file or folder of the state could not be made.
+    /// A file or folder of the state could not be written.
     #[error("cannot write `{path}`")]
     File {
         /// Which one.
@@ -43,16 +43,16 @@ pub enum StoreError {
         /// What to do.
         remedy: &'static str,
     },
-    /// A token was given to two values, by two processes with the same session.
+    /// Two processes with the same session gave one token to two values.
     #[error("`{token}` stands for another value already")]
     TokenTaken {
         /// Which one.
         token: String,
     },
-    /// The system gave no random bytes.
+    /// The operating system returned no random bytes.
     #[error("the system gave no random bytes")]
     NoRandomness,
-    /// A cipher has its limits; this one is at 256 GB.
+    /// The text is longer than the cipher's limit of 256 GB.
     #[error("a value is too long for the vault")]
     TooLongForVault,
 }

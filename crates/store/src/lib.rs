@@ -1,18 +1,18 @@
-//! The state folder: two databases, the outputs that were too large to send, and the
-//! skills that were saved.
+//! The state folder: two databases, the outputs that were too large to send, and the saved
+//! skills.
 //!
-//! `record.db` is append-only and has what happened: runs, calls, connections, commands,
-//! saved skills, approvals, and in numbers where personal data came from and went.
-//! `state.db` has what changes: approvals, parked runs, the vault, learned shapes, accepted
-//! tools.
+//! `record.db` is append-only and records what happened: runs, calls, connections,
+//! commands, saved skills, approvals, and counts of where personal data came from and went.
+//! `state.db` holds what changes: approvals, parked runs, the vault, learned shapes,
+//! accepted tools.
 //!
-//! The one owner of SQLite and of the state folder's files. A run is on disk before its
+//! The only owner of SQLite and of the state folder's files. A run is on disk before its
 //! answer is returned: [`Records::run_ended`] answers after the commit of the run and of
-//! all that its session recorded before.
+//! everything that its session recorded before.
 //!
-//! Each file has one thread that writes and two that read. What nobody waits for is
-//! committed in batches, no later than 50 ms after it happened. Several gateways can share
-//! a folder.
+//! Each file has one thread that writes and two that read. Changes that nobody waits for
+//! are committed in batches, no later than 50 ms after they happened. Several gateways can
+//! share a folder.
 
 mod accepted_tools;
 mod approvals;

@@ -1,16 +1,19 @@
-//! Takes over `tidegate.db`, the one database of earlier versions.
+//! Imports `tidegate.db`, the single database of earlier versions.
 //!
 //! In: a state folder. Out: its rows in `record.db` and `state.db`, and the old file beside
-//! them as `tidegate.db.migrated`. Must stay true, whatever process is killed at whatever
-//! point and however many start at once: every row arrives, and arrives once.
+//! them as `tidegate.db.migrated`.
+//! Invariant: every row is imported exactly once, whichever process is killed at whatever
+//! point and however many start at once.
 //!
-//! 1. The old file is locked for writing and gets an id. Others wait for the lock.
-//! 2. Each new file takes its rows in one transaction, with the id. A file that has the id
-//!    already is passed over: its transaction was committed by somebody who was killed.
-//! 3. The old file is marked as done and renamed. Whoever finds it marked only renames it.
+//! 1. The old file is locked for writing and gets an id. Other processes wait for the lock.
+//! 2. Each new file imports its rows in one transaction, together with the id. A file that
+//!    has the id already is skipped: a process that was killed had committed its
+//!    transaction.
+//! 3. The old file is marked as done and renamed. A process that finds it marked only
+//!    renames it.
 //!
-//! What can be erased later must not stay behind: once `state.db` has them, the values of
-//! the vault and the runs that wait are overwritten in the old file.
+//! Data that can be erased later must not stay behind: after `state.db` has imported them,
+//! the values of the vault and the parked runs are overwritten in the old file.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,10 +30,11 @@ use crate::units::unix_ms;
 /// The database of earlier versions.
 pub(crate) const LEGACY: &str = "tidegate.db";
 
-/// Another gateway may be taking it over. Chosen: some ten million rows.
+/// Another gateway may be importing it. Chosen: enough for some ten million rows.
 const TAKE_OVER_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// What `record.db` takes over. Columns are named: those of the two tables differ.
+/// The rows that `record.db` imports. Columns are named, since those of the two tables
+/// differ.
 const RECORD: &str = "
     INSERT INTO run_ends (id, started_at_ms, kind, language, source_sha256, outcome, error_code,
             duration_us, tool_calls, result_bytes, answer_tokens, handle)
@@ -66,8 +70,9 @@ const RECORD: &str = "
         SELECT at_ms, run_id, kind, detail FROM legacy.alerts ORDER BY id;
 ";
 
-/// What `state.db` takes over. What it has already is newer. Runs that an early version
-/// parked in clear text could not be resumed any more, and stay behind to be overwritten.
+/// The rows that `state.db` imports. Rows that it has already are newer. Runs that an early
+/// version parked in clear text can no longer be resumed; they stay behind and are
+/// overwritten.
 const STATE: &str = "
     INSERT OR IGNORE INTO shapes (server, tool, definition_hash, results, shape, updated_at_ms)
         SELECT server, tool, definition_hash, results, shape, updated_at_ms FROM legacy.shapes;
@@ -92,8 +97,8 @@ const STATE: &str = "
         SELECT session, data_type, last, expires_at_ms FROM legacy.vault_numbers;
 ";
 
-/// Makes sure that a folder's `tidegate.db`, if it has one, can be taken over: it may be
-/// of a newer version.
+/// Makes sure that a folder's `tidegate.db`, if it has one, can be imported: it may be of a
+/// newer version.
 pub(crate) fn prepare(state_dir: &Path) -> Result<Option<Connection>, StoreError> {
     let path = state_dir.join(LEGACY);
     if !path.exists() {
@@ -102,7 +107,7 @@ pub(crate) fn prepare(state_dir: &Path) -> Result<Option<Connection>, StoreError
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut legacy = match Connection::open_with_flags(&path, flags) {
         Ok(legacy) => legacy,
-        // Another process has just taken it over.
+        // Another process has just imported it.
         Err(_) if !path.exists() => return Ok(None),
         Err(error) => return Err(error.into()),
     };
@@ -112,7 +117,7 @@ pub(crate) fn prepare(state_dir: &Path) -> Result<Option<Connection>, StoreError
     Ok(Some(legacy))
 }
 
-/// Takes over what `prepare` found. The new files have their tables already.
+/// Imports the database that `prepare` found. The new files have their tables already.
 pub(crate) fn take_over(
     state_dir: &Path,
     mut legacy: Connection,
@@ -130,19 +135,19 @@ pub(crate) fn take_over(
         )?;
     }
     lock.commit()?;
-    // The log still has the pages from before.
+    // The write-ahead log still has the old pages.
     let busy: i64 = legacy.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     drop(legacy);
     if busy != 0 {
-        // A gateway of an earlier version has it open: its rows would be lost under another
-        // name. The next start sets it aside.
+        // A gateway of an earlier version has it open: after a rename, its rows would be
+        // lost. The next start renames it.
         tracing::warn!("an older gateway has `tidegate.db` open; end it");
         return Ok(());
     }
     set_aside(&state_dir.join(LEGACY))
 }
 
-/// The id of the old file, which it has from now on.
+/// Gives the old file an id, unless it has one, and returns it.
 fn mark(legacy: &Connection) -> Result<String, StoreError> {
     legacy.execute_batch(
         "CREATE TABLE IF NOT EXISTS migration (
@@ -157,7 +162,7 @@ fn is_done(legacy: &Transaction<'_>) -> Result<bool, StoreError> {
     Ok(legacy.query_row("SELECT is_done FROM migration", [], |row| row.get(0))?)
 }
 
-/// All rows of one of the new files, in one transaction, once.
+/// Imports all rows of one of the new files, in one transaction, once.
 fn import(
     state_dir: &Path,
     kind: Kind,
@@ -168,8 +173,8 @@ fn import(
     let mut connection = connect(&kind.path(state_dir), kind)?;
     let legacy = state_dir.join(LEGACY);
     connection.execute("ATTACH ? AS legacy", [legacy.to_string_lossy()])?;
-    // Deferred, and begun with a write: an immediate one would lock the old file as well,
-    // which we have locked.
+    // Deferred, and begun with a write: an immediate transaction would also lock the old
+    // file, which we have locked.
     let transaction = connection.transaction()?;
     let is_new = transaction.execute(
         "INSERT OR IGNORE INTO main.imports (id, at_ms) VALUES (?, ?)",
@@ -193,7 +198,8 @@ fn set_aside(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A gateway of an earlier version that was still running may have made a second one.
+/// A free name: a gateway of an earlier version that was still running may have created a
+/// second old file.
 fn free_name(path: &Path) -> PathBuf {
     let name = |number: u32| match number {
         1 => path.with_extension("db.migrated"),

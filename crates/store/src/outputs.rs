@@ -13,9 +13,9 @@ use crate::private_files::create_private_dir;
 
 /// How long an output is stored. Long enough for the conversation it belongs to.
 const MAX_AGE: Duration = Duration::from_hours(7 * 24);
-/// How much all of them may take. The oldest go first.
+/// The most bytes of all outputs together. The oldest are removed first.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
-/// Looked at after so many outputs: 32 of the largest are as much again.
+/// Outputs between two checks: 32 of the largest add up to as much again.
 const PRUNE_EVERY: u32 = 32;
 
 /// The folder of stored outputs.
@@ -27,13 +27,13 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Uses (and makes when needed) the folder `outputs` of a state folder.
+    /// Uses the folder `outputs` of a state folder; creates it when needed.
     pub fn new(state_dir: &Path, clock: Clock) -> Self {
         Self { folder: state_dir.join("outputs"), written: AtomicU32::new(0), clock }
     }
 
-    /// Stores an output whole. Returns its handle, which is its path below the
-    /// state folder.
+    /// Stores a complete output. Returns its handle, which is its path below the state
+    /// folder.
     pub fn store(
         &self,
         run: &RunId,
@@ -44,7 +44,7 @@ impl Outputs {
         let name = format!("{run}.{extension}");
         let path = self.folder.join(&name);
         let failed = |source| StoreError::File { path: path.clone(), source };
-        // Written beside and renamed: a reader never sees half of it.
+        // Written under another name and renamed: a reader never sees a partial file.
         let unfinished = self.folder.join(format!("{name}.part"));
         let mut file = fs::File::create(&unfinished).map_err(failed)?;
         file.write_all(content).map_err(failed)?;
@@ -55,8 +55,8 @@ impl Outputs {
         Ok(format!("outputs/{name}"))
     }
 
-    /// Removes what is older than a week, and the oldest beyond a gigabyte.
-    /// Called when a gateway starts and every so many outputs.
+    /// Removes outputs older than a week, and the oldest beyond a gigabyte. Called when
+    /// a gateway starts and after every `PRUNE_EVERY` outputs.
     pub fn prune(&self) {
         self.prune_to(MAX_BYTES);
     }
@@ -78,7 +78,7 @@ impl Outputs {
             bytes += length;
             let age = now.duration_since(modified).unwrap_or_default();
             if age > MAX_AGE || bytes > most_bytes {
-                // Another gateway may have been faster.
+                // Another gateway may have removed it already.
                 let _ = fs::remove_file(path);
             }
         }

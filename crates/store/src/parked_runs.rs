@@ -1,13 +1,12 @@
-//! Runs that wait for a person, so that they can be resumed after their client has gone.
+//! Parked runs: they wait for a person and can be resumed after their client has gone.
 //!
-//! What is stored is the caller's own text; here it has a name, an end and an owner with a
-//! lease. Claiming a run removes it: it is resumed once. While the lease of its owner
-//! holds, nobody else claims it; an owner that did not renew its lease in time finds out
-//! that the run was claimed.
+//! The stored text belongs to the caller; here it has an id, an expiry and an owner with a
+//! lease. Claiming a run removes it, so it is resumed only once. While the owner's lease
+//! lasts, nobody else can claim the run; an owner that did not renew its lease in time
+//! finds out that the run was claimed.
 //!
-//! The text has the answers of tools in it, with all that they say about people. So it is
-//! sealed with the vault's key, for the run it belongs to: one that was put in the place
-//! of another does not open.
+//! The text contains answers of tools, and so personal data. It is therefore sealed with
+//! the vault's key for one run: a text that was moved to another run does not open.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,41 +26,41 @@ const PURPOSE: &str = "tidegate parked runs: seal";
 /// A run that waits for a person, as its owner parks it.
 #[derive(Debug, Clone, Copy)]
 pub struct ParkedRun<'a> {
-    /// Its name.
+    /// Its id.
     pub id: &'a RunId,
-    /// Who runs it. What others park under the same name is left alone.
+    /// Its owner. Runs that others park under the same id are left alone.
     pub owner: &'a str,
-    /// Until when the owner has it to itself, unless it renews its lease.
+    /// When the owner's lease ends, unless it is renewed.
     pub lease_ends: SystemTime,
-    /// Until when it can be resumed.
+    /// The time until which it can be resumed.
     pub expires_at: SystemTime,
     /// The caller's own text.
     pub state: &'a str,
 }
 
-/// What is there of a run.
+/// The state of a parked run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Parked {
-    /// Nothing, or nothing that could be resumed.
+    /// There is no such run, or it can no longer be resumed.
     NotFound,
-    /// It waits where it was started.
+    /// It waits where it was started; its owner has the lease.
     Leased,
-    /// Nobody has it.
+    /// Nobody has the lease.
     Unclaimed(UnclaimedRun),
 }
 
-/// A run that nobody has, as it was when it was looked at.
+/// A run without a lease, as it was when it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnclaimedRun {
-    /// The text of its owner.
+    /// The text that its owner stored.
     pub state: String,
     sealed: Vec<u8>,
 }
 
-/// Whether the lease of a run is still its owner's.
+/// Whether the owner of a run still has the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lease {
-    /// It is.
+    /// It has.
     Held,
     /// Somebody else has claimed the run.
     Lost,
@@ -78,7 +77,7 @@ impl Lease {
 pub struct ParkedRuns {
     database: Arc<Database>,
     clock: Clock,
-    /// Runs that were parked here and are leased here, with their owners.
+    /// Runs that were parked by this process and are leased to it, with their owners.
     leased_here: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
@@ -107,7 +106,7 @@ impl ParkedRuns {
         })
     }
 
-    /// Stores more of a run that is parked.
+    /// Replaces the text of a parked run.
     pub fn update(&self, key: &VaultKey, run: &ParkedRun<'_>) -> Reply<Lease> {
         let sealed = match TextSeal::new(key, PURPOSE).seal(&run.id.0, run.state) {
             Ok(sealed) => sealed,
@@ -126,13 +125,13 @@ impl ParkedRuns {
         })
     }
 
-    /// Renews the lease of a run, or ends it if the time is over already.
+    /// Renews the lease of a run, or ends it if `lease_ends` is in the past.
     pub fn renew(&self, run: &RunId, owner: &str, lease_ends: SystemTime) -> Reply<Lease> {
         let lease_ends = self.unless_released(run, lease_ends);
         self.set_lease(run.0.clone(), owner.to_owned(), lease_ends)
     }
 
-    /// The owner of a run takes it back, to go on with it itself.
+    /// The owner of a run takes it back, to resume it itself.
     pub fn take_back(&self, run: &RunId, owner: &str) -> Reply<Lease> {
         self.leased_here().remove(&run.0);
         let (id, owner) = (run.0.clone(), owner.to_owned());
@@ -142,7 +141,8 @@ impl ParkedRuns {
         })
     }
 
-    /// This process ends: others may claim at once what is parked here.
+    /// Releases all runs that this process parked: it ends, and others can claim them at
+    /// once.
     pub async fn release_all(&self) -> Result<(), StoreError> {
         let leased = std::mem::take(&mut *self.leased_here());
         let released: Vec<Reply<Lease>> =
@@ -153,15 +153,15 @@ impl ParkedRuns {
         Ok(())
     }
 
-    /// Looks for a run. One that does not open with this key is removed: nobody could
+    /// Looks up a run. One that does not open with this key is removed: nobody could
     /// resume it.
     pub fn find(&self, key: &VaultKey, run: &RunId) -> Reply<Parked> {
         let (seal, id, now) = (TextSeal::new(key, PURPOSE), run.0.clone(), self.clock.now());
-        // Expired runs and those that do not open are deleted, so this writes.
+        // Expired runs and those that do not open are deleted, so this is a write.
         self.database.write(&run.0, move |connection| find(connection, &seal, &id, now))
     }
 
-    /// Takes a run that nobody has, as it was seen. Whether it was still there.
+    /// Claims a run if it is still as it was read. Returns whether it was.
     pub fn claim(&self, run: &RunId, seen: &UnclaimedRun) -> Reply<bool> {
         let (id, sealed, now) = (run.0.clone(), seen.sealed.clone(), unix_ms(self.clock.now()));
         self.database.write(&run.0, move |connection| {
@@ -216,7 +216,7 @@ fn find(
     if let Some(state) = seal.open(id, &sealed) {
         return Ok(Parked::Unclaimed(UnclaimedRun { state, sealed }));
     }
-    // Not even its name, which has the session in it.
+    // Not even its id is logged: it contains the session.
     tracing::warn!(
         "a parked run does not open: it has another key, was changed, or is of an earlier version"
     );

@@ -1,12 +1,12 @@
-//! Files and folders that only their owner can read: they hold results.
+//! Files and folders that only their owner can read, since they hold results.
 
 use std::io;
 use std::path::Path;
 
 use crate::StoreError;
 
-/// Makes a file readable for its owner only, whatever folder it is in. By its path:
-/// opening and closing the file would end the locks that SQLite has on it.
+/// Makes a file readable by its owner only, whatever folder it is in. Takes the path,
+/// since opening and closing the file would release the locks that SQLite holds on it.
 pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -18,7 +18,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder that only this user can read.
+/// Creates a folder that only this user can read.
 pub(crate) fn create_private_dir(path: &Path) -> Result<(), StoreError> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,8 +1,9 @@
 //! The record: what happened, as rows of `record.db` that are only ever inserted.
 //!
-//! In: events, with the session they belong to. Out: sums, a report about personal data,
-//! and which tools were used together. Must stay true: a run and everything that its
-//! session recorded before it are on disk when [`Records::run_ended`] answers.
+//! In: events, with the session they belong to. Out: totals, a report about personal
+//! data, and which tools were used together.
+//! Invariant: when [`Records::run_ended`] answers, the run and everything that its
+//! session recorded before are on disk.
 
 mod co_usage;
 mod personal;
@@ -20,18 +21,18 @@ use crate::database::{Database, Reply};
 
 pub use personal::{PiiReport, RestoredRow, SeenRow};
 
-/// Sums over all runs.
+/// Totals over all runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Runs in all.
+    /// All runs.
     pub runs: u64,
     /// Runs that failed.
     pub failed_runs: u64,
-    /// Calls in all.
+    /// All calls.
     pub calls: u64,
-    /// Tokens of all tool answers, had they gone to the client.
+    /// Tokens of all tool answers, as if they had gone to the client.
     pub call_tokens: u64,
-    /// Tokens of what did go to the client.
+    /// Tokens that did go to the client.
     pub answer_tokens: u64,
 }
 
@@ -46,17 +47,16 @@ impl Records {
         Self { database }
     }
 
-    /// Waits until the queue of a session has room. Whoever is about to let a session do
-    /// something that will be recorded asks first, so that what was done can be added
-    /// without waiting.
+    /// Waits until the session's queue has room. Called before a session does something
+    /// that will be recorded, so that the record can then be added without waiting.
     pub async fn room(&self, session: &str) {
         self.database.room(session).await;
     }
 
     /// Records an event without waiting. It is on disk no later than the next run of the
-    /// session, and otherwise some 50 ms later.
+    /// session, and otherwise about 50 ms later.
     pub fn add(&self, session: &str, event: Event) {
-        // Most answers have no personal data, and the writer is not woken for them.
+        // Most answers have no personal data; the writer is not woken for them.
         if !rows::is_empty(&event) {
             self.database.add(session, move |connection| rows::insert(connection, &event));
         }
@@ -67,12 +67,12 @@ impl Records {
         self.database.write(session, move |connection| rows::insert_run(connection, &run))
     }
 
-    /// Answers once everything recorded before was tried to be written.
+    /// Answers once the writer has tried to write everything recorded before.
     pub fn flush(&self) -> Reply<()> {
         self.database.flush()
     }
 
-    /// Sums over all runs.
+    /// Totals over all runs.
     pub fn stats(&self) -> Reply<Stats> {
         self.database.read(|connection| {
             let stats = connection.query_row(
@@ -101,8 +101,8 @@ impl Records {
         self.database.read(co_usage::tools_of_runs)
     }
 
-    /// Where personal data came from and went, in numbers. Has all that was recorded here
-    /// before.
+    /// Where personal data came from and went, in numbers. Includes everything recorded
+    /// here before.
     pub async fn pii_report(&self) -> Result<PiiReport, StoreError> {
         self.flush().await?;
         self.database.read(personal::read_report).await

@@ -1,4 +1,4 @@
-//! The tables of the two databases, and how they are brought up to date.
+//! The tables of the two databases, and their migrations.
 //!
 //! Each entry of a `MIGRATIONS` is applied once, in order, in one transaction with the
 //! version number. Entries are never edited after a release: add one.
@@ -28,7 +28,8 @@ pub(crate) fn migrate_legacy(connection: &mut Connection) -> Result<(), StoreErr
     apply(connection, &legacy::MIGRATIONS, &[])
 }
 
-/// Applies what is missing, and lets nobody change rows of these tables.
+/// Applies the missing migrations, and forbids changes to rows of the append-only
+/// tables.
 fn apply(
     connection: &mut Connection,
     migrations: &[&str],

@@ -1,7 +1,7 @@
-//! What was learned about the results of tools, one row per tool.
+//! The learned shapes of tool results, one row per tool.
 //!
-//! The text of a shape is the catalog's own; here it is only stored. Rows of tools
-//! whose definition has changed are removed by whoever notices.
+//! A shape is opaque text here; its format belongs to the catalog. Whoever notices that
+//! a tool's definition has changed removes its row.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::StoreError;
 use crate::database::{Database, Reply};
 use crate::units::unix_ms;
 
-/// The queue of what no session in particular asks for.
+/// The queue for work that belongs to no session.
 const SESSION: &str = "";
 
 /// A learned shape as it is stored.
@@ -20,7 +20,7 @@ const SESSION: &str = "";
 pub struct ShapeRecord {
     /// The definition it was learned with.
     pub definition_hash: String,
-    /// How many results it rests on.
+    /// The number of results it is based on.
     pub results: u32,
     /// The shape as JSON text.
     pub shape: String,
@@ -70,12 +70,12 @@ impl Shapes {
         });
     }
 
-    /// Everything that is stored.
+    /// All stored shapes.
     pub fn all(&self) -> Reply<Vec<(ToolRef, ShapeRecord)>> {
         self.database.read(read_all)
     }
 
-    /// Answers once everything before was tried to be written.
+    /// Answers once the writer has tried to write everything before.
     pub fn flush(&self) -> Reply<()> {
         self.database.flush()
     }

@@ -1,13 +1,13 @@
-//! Skills: programs and texts that are kept to be used again.
+//! Skills: saved programs and texts that can be used again.
 //!
-//! `<state>/skills/<name>/SKILL.md` (a head with name, description and triggers,
-//! then text) and, if the skill is code, `skill.ts` or `skill.py` beside it. One
-//! skill comes with the executable. In: names and texts that programs and models
-//! chose. Out: text; nothing here is ever run.
+//! `<state>/skills/<name>/SKILL.md` (front matter with name, description and triggers,
+//! then text) and, if the skill is code, `skill.ts` or `skill.py` beside it. One skill
+//! is built into the executable. In: names and texts chosen by programs and models.
+//! Out: text; nothing is run here.
 //!
-//! Invariant: nothing outside of the folder is read or written, whatever a name
-//! says and whatever lies in the folder. What is damaged is reported and skipped,
-//! the rest is served.
+//! Invariant: nothing outside of the folder is read or written, whatever a name says
+//! and whatever the folder contains. Damaged skills are reported and skipped; the rest
+//! is served.
 
 mod error;
 mod folder;
@@ -37,18 +37,19 @@ pub use skill::{NewSkill, Origin, Saved, Skill, SkillList, TEXT_FILE, code_file}
 pub const SKILL_BYTES: usize = 64 * 1024;
 /// How many skills can be saved. Chosen: with [`SKILL_BYTES`] at most 64 MB.
 pub const MOST_SKILLS: usize = 500;
-/// How many names of the folder are looked at. Chosen: room for what is no skill.
+/// How many names of the folder are looked at. Chosen: leaves room for entries that are
+/// not skills.
 const MOST_NAMES: usize = 4 * MOST_SKILLS;
 
 const FOLDER: &str = "skills";
-/// The skills of a state folder. All functions wait for the disk.
+/// The skills of a state folder. All functions block on disk access.
 #[derive(Debug, Clone)]
 pub struct Skills {
     state_dir: PathBuf,
 }
 
 impl Skills {
-    /// Uses (and makes when needed) the folder `skills` of a state folder.
+    /// Uses the folder `skills` of a state folder; creates it when needed.
     pub fn new(state_dir: &Path) -> Self {
         Self { state_dir: state_dir.to_owned() }
     }
@@ -59,7 +60,7 @@ impl Skills {
         let Some(folder) = self.open(FlockOperation::LockShared)? else { return Ok(list) };
         let (names, more) = folder.names(MOST_NAMES).map_err(SkillError::Folder)?;
         for name in names {
-            // Of file managers and editors; no skill is called so.
+            // File managers and editors create these; no skill name starts with a dot.
             if name.starts_with(b".") {
                 continue;
             }
@@ -93,7 +94,7 @@ impl Skills {
         Ok(names)
     }
 
-    /// One skill. If there is none of this name, the error has those that are close.
+    /// One skill. If there is none of this name, the error suggests similar names.
     pub fn load(&self, given: &str) -> Result<Skill, SkillError> {
         let name = SkillName::parse(given).or_else(|error| match &error {
             SkillError::BadName { nearest: Some(nearest), .. } => self.unknown(given, nearest),
@@ -110,14 +111,14 @@ impl Skills {
             .map_err(|problem| SkillError::Damaged { name: name.to_string(), problem })
     }
 
-    /// That there is no such skill, with the names that are close.
+    /// The error for an unknown skill, with similar names.
     fn unknown<T>(&self, given: &str, near: &str) -> Result<T, SkillError> {
         let names = self.names()?;
         let hint = did_you_mean(near, names.iter().map(String::as_str));
         Err(SkillError::Unknown { name: clipped(given), hint })
     }
 
-    /// Saves a skill, whole or not at all.
+    /// Saves a skill, completely or not at all.
     pub fn save(&self, new: &NewSkill) -> Result<Saved, SkillError> {
         let (name, description) = (new.name.as_str(), checked(new)?);
         create_private_dir(&self.state_dir).map_err(|error| match error {
@@ -141,7 +142,7 @@ impl Skills {
         let own = all.folder_made(name).map_err(damaged)?;
         let saved = if own.has(TEXT_FILE) { Saved::Replaced } else { Saved::New };
         let matter = FrontMatter { name: name.to_owned(), description, triggers: Vec::new() };
-        // In this order: what has no text is no skill yet.
+        // In this order: without its text, it is not a skill yet.
         own.write(code_file(new.language), &new.code).map_err(SkillError::Folder)?;
         own.write(TEXT_FILE, &text_of(&matter, new.language)).map_err(SkillError::Folder)?;
         for other in LANGUAGES.into_iter().filter(|other| *other != new.language) {
@@ -150,8 +151,8 @@ impl Skills {
         Ok(saved)
     }
 
-    /// Removes a skill, damaged or not. What is not ours in its folder stays, and
-    /// then all of it.
+    /// Removes a skill, damaged or not. If its folder has files that are not ours,
+    /// nothing is removed.
     pub fn remove(&self, given: &str) -> Result<(), SkillError> {
         let name = SkillName::parse(given)?;
         let name = name.as_str();
@@ -180,7 +181,7 @@ impl Skills {
         all.remove_folder(name).map_err(SkillError::Folder)
     }
 
-    /// The folder, locked, if there is one.
+    /// The folder, locked, if it exists.
     fn open(&self, operation: FlockOperation) -> Result<Option<Folder>, SkillError> {
         let opened = Folder::at(&self.state_dir).and_then(|state| state.folder(FOLDER));
         match opened {
@@ -228,13 +229,13 @@ fn file(own: &Folder, name: &str) -> Result<Option<String>, String> {
 
 fn no_folder(error: &io::Error) -> &'static str {
     match Errno::from_io_error(error) {
-        // Which of the two a link is differs between systems.
+        // Systems differ in which of the two they return for a link.
         Some(Errno::LOOP | Errno::NOTDIR) => "is a link, or no folder",
         _ => "its folder cannot be opened",
     }
 }
 
-/// The description of a skill that can be saved.
+/// Checks a new skill and returns its description.
 fn checked(new: &NewSkill) -> Result<String, SkillError> {
     let name = new.name.to_string();
     if new.name.as_str() == SHIPPED_NAME {

@@ -17,8 +17,8 @@ use crate::schema::migrate;
 use crate::shapes::Shapes;
 use crate::vault::{Vault, VaultKey};
 
-/// The databases of one state folder. Closed when it and everything it gave out is
-/// dropped; that waits until what was handed over is on disk.
+/// The databases of one state folder. They are closed when this and everything obtained
+/// from it are dropped, which waits until all queued changes are written.
 pub struct Store {
     record: Arc<Database>,
     state: Arc<Database>,
@@ -27,8 +27,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the databases in a state folder and makes all three if they are missing. A
-    /// database of an earlier version is taken over first.
+    /// Opens the databases in a state folder; creates the folder and both files if they
+    /// are missing. Imports a database of an earlier version first.
     pub fn open(state_dir: &Path, clock: Clock) -> Result<Self, StoreError> {
         create_private_dir(state_dir)?;
         let legacy = migration::prepare(state_dir)?;
@@ -48,38 +48,38 @@ impl Store {
         self.clock.clone()
     }
 
-    /// What happened.
+    /// The record of what happened.
     pub fn records(&self) -> Records {
         Records::new(Arc::clone(&self.record))
     }
 
-    /// What people are asked and answer.
+    /// Requests for approval, and their answers.
     pub fn approvals(&self) -> Approvals {
         Approvals::new(Arc::clone(&self.state), self.clock.clone())
     }
 
-    /// Runs that wait for a person.
+    /// Parked runs, which wait for a person.
     pub fn parked_runs(&self) -> ParkedRuns {
         self.parked_runs.clone()
     }
 
-    /// The values that tokens stand for.
+    /// The values of tokens.
     pub fn vault(&self, key: &VaultKey) -> Vault {
         Vault::new(Arc::clone(&self.state), self.clock.clone(), key)
     }
 
-    /// What was learned about tools until now.
+    /// What was learned about tools so far.
     pub fn shapes(&self) -> Shapes {
         Shapes::new(Arc::clone(&self.state), self.clock.clone())
     }
 
-    /// Which definitions of tools were accepted.
+    /// The accepted definitions of tools.
     pub fn accepted_tools(&self) -> AcceptedTools {
         AcceptedTools::new(Arc::clone(&self.state), self.clock.clone())
     }
 }
 
-/// The connection that writes, to a file with its tables.
+/// Opens the writing connection to a file and creates its tables.
 fn prepared(state_dir: &Path, kind: Kind) -> Result<rusqlite::Connection, StoreError> {
     let mut connection = connect(&kind.path(state_dir), kind)?;
     migrate(&mut connection, kind)?;

@@ -1,4 +1,4 @@
-//! Times and durations as the columns of the databases have them.
+//! Times and durations as the databases store them.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

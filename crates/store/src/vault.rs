@@ -1,25 +1,26 @@
-//! The vault: which value each token stands for, encrypted at rest.
+//! The vault: the value of each token, encrypted at rest.
 //!
-//! In: tokens and values of a session. Out: the same, for the process that goes on with
-//! the session. Whoever reads the database alone learns session names, types, counts and
-//! times, and nothing about the values; not even that two sessions have the same one.
+//! In: tokens and values of a session. Out: the same, for the process that continues the
+//! session. A reader of the database alone learns session names, types, counts and times,
+//! but nothing about the values, not even whether two sessions have the same one.
 //!
 //! **Cipher.** XChaCha20-Poly1305 of RustCrypto (`chacha20poly1305`). Rows have random
-//! nonces under one key that lives for years: with 24 bytes nobody has to count them,
-//! with the 12 of AES-GCM or of `ring` one should. It wipes its key, is plain Rust and
-//! equally fast without AES instructions. Session, type and number of a row are
-//! authenticated with it: a row that is moved to another token does not open.
+//! nonces under one key that is used for years: with 24 bytes nobody has to count them,
+//! with the 12 of AES-GCM or of `ring` one should. It wipes its key, is pure Rust, and is
+//! as fast without AES instructions. Session, type and number of a row are authenticated
+//! with it: a row that is moved to another token does not open.
 //!
-//! **Finding a value.** To erase a value one must find it. Each row has an HMAC-SHA-256 of
-//! its canonical form, under a key of its own and with the session in it.
+//! **Finding a value.** To erase a value, one must find it. Each row has an HMAC-SHA-256 of
+//! its session and canonical form, under a separate key.
 //!
-//! **Key.** [`VaultKey`]: a file that only its owner can read, or what the caller has got
-//! from elsewhere. See there.
+//! **Key.** [`VaultKey`]: a file that only its owner can read, or a key that the caller
+//! gets from elsewhere.
 //!
-//! **Erasing** removes rows with `secure_delete`, and then empties the write-ahead log: the
-//! bytes are no longer in the files. (A snapshot of the file system, or the spare blocks of
-//! a disk, may have them still; without the key they are noise.) What stays of a session
-//! is how far its numbers went, so that none is given to another value.
+//! **Erasing** deletes rows with `secure_delete` and then empties the write-ahead log, so
+//! the bytes are no longer in the files. (A snapshot of the file system, or the spare
+//! blocks of a disk, may still have them; without the key they are noise.) Of a session,
+//! only the highest number of each type is kept, so that no number is given to another
+//! value.
 
 mod cipher;
 mod key;
@@ -42,8 +43,8 @@ pub use key::VaultKey;
 pub use sessions::VaultSession;
 pub(crate) use text::TextSeal;
 
-/// How much longer than its last value it is kept in mind how far the numbers of a
-/// session went. A conversation that is taken up later than this begins anew.
+/// How long the highest numbers of a session are kept after its last value has expired. A
+/// conversation that is resumed later than this starts its numbers again.
 const NUMBERS_LIFETIME: Duration = Duration::from_hours(90 * 24);
 
 /// A token and its value.
@@ -70,18 +71,18 @@ pub struct StoredValue {
     pub value: Secret<String>,
 }
 
-/// What the vault has of a session.
+/// The stored data of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
     /// The values.
     pub values: Vec<StoredValue>,
-    /// The highest number of each type that was given, including to values that are gone.
+    /// The highest number given for each type, including numbers of values that are gone.
     pub last: Vec<(DataType, u32)>,
-    /// Tokens whose rows did not open: another key, or somebody changed them.
+    /// Tokens whose rows did not open: sealed with another key, or changed.
     pub damaged: Vec<String>,
 }
 
-/// What is in the vault, without values.
+/// The contents of the vault, without values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VaultReport {
     /// Sessions with values.
@@ -90,14 +91,14 @@ pub struct VaultReport {
     pub types: Vec<(DataType, u64, u64)>,
 }
 
-/// The queue of what no session in particular asks for.
+/// The queue for work that belongs to no session.
 const NO_SESSION: &str = "";
 
-/// Values of one transaction. More are stored in several: others that write need not wait
+/// Values stored in one transaction. More are split, so that other writers need not wait
 /// until all are encrypted.
 const VALUES_OF_TRANSACTION: usize = 1000;
 
-/// Rows that are erased in one transaction.
+/// Rows erased in one transaction.
 const ERASED_ROWS_OF_TRANSACTION: usize = 10_000;
 
 /// The vault of a state folder, opened with a key. Clones share it.
@@ -113,9 +114,9 @@ impl Vault {
         Self { database, clock, cipher: Arc::new(Cipher::new(key)) }
     }
 
-    /// Stores values of a session for so long, each thousand all or none. One that is
-    /// stored already lives longer; a token that has another value already is an error:
-    /// two processes gave it at once.
+    /// Stores values of a session for a lifetime, each thousand all or none. A value that
+    /// is stored already gets the later expiry. A token that already has another value is
+    /// an error: two processes assigned it at once.
     pub async fn store(
         &self,
         session: &str,
@@ -130,7 +131,8 @@ impl Vault {
         stored
     }
 
-    /// The same without waiting, for what a process has in memory anyway.
+    /// Like [`Vault::store`], without waiting: for values that a process has in memory
+    /// anyway.
     pub fn store_in_background(&self, session: &str, entries: Vec<VaultEntry>, lifetime: Duration) {
         for entries in chunks(entries) {
             let store = self.storing(session, entries, lifetime);
@@ -149,22 +151,22 @@ impl Vault {
         move |connection| store(connection, &cipher, &session, &entries, (now, now + lifetime))
     }
 
-    /// Waits until there is room for more of a session in the background.
+    /// Waits until the session's queue has room for more in the background.
     pub async fn room(&self, session: &str) {
         self.database.room(session).await;
     }
 
-    /// What is stored of a session and has not expired. A row that does not open is named
-    /// and left out; the others are there.
+    /// The values of a session that have not expired. A row that does not open is reported
+    /// and left out.
     pub fn load(&self, session: &str) -> Reply<Loaded> {
         let (cipher, session, now) =
             (Arc::clone(&self.cipher), session.to_owned(), self.clock.now());
-        // On the thread that writes, behind what this session has stored before.
+        // On the writing thread, after everything this session has stored before.
         self.database
             .write(&session.clone(), move |connection| load(connection, &cipher, &session, now))
     }
 
-    /// Counts that tokens were restored, all or none. Does not wait.
+    /// Counts restores of tokens, all or none. Does not wait.
     pub fn count_restores(&self, session: &str, restores: Vec<(DataType, u32, u32)>) {
         let name = session.to_owned();
         self.database.attempt(session, "restores of tokens are not counted", move |connection| {
@@ -180,7 +182,7 @@ impl Vault {
         });
     }
 
-    /// Erases all values of a session. How many there were.
+    /// Erases all values of a session. Returns how many there were.
     pub async fn erase_session(&self, session: &str) -> Result<usize, StoreError> {
         let mut erased = 0;
         loop {
@@ -199,7 +201,7 @@ impl Vault {
     }
 
     /// Erases a value from all sessions, by its canonical forms: one for each type it may
-    /// have. How many rows there were.
+    /// have. Returns how many rows there were.
     pub fn erase_value(&self, forms: Vec<(DataType, String)>) -> Reply<usize> {
         let cipher = Arc::clone(&self.cipher);
         self.database.erase(NO_SESSION, move |connection| {
@@ -219,7 +221,7 @@ impl Vault {
         })
     }
 
-    /// Erases what has expired. How many values there were.
+    /// Erases expired values. Returns how many there were.
     pub async fn expire(&self) -> Result<usize, StoreError> {
         let now = unix_ms(self.clock.now());
         let forgotten = self.database.write(NO_SESSION, move |connection| {
@@ -232,7 +234,7 @@ impl Vault {
             let some = self.database.read(move |connection| {
                 Ok(connection.query_row(sql, [now], |row| row.get::<_, bool>(0))?)
             });
-            // The log is not emptied for nothing.
+            // Do not empty the write-ahead log for nothing.
             if !some.await? {
                 return Ok(erased);
             }
@@ -245,18 +247,18 @@ impl Vault {
         }
     }
 
-    /// What is in it.
+    /// Counts its contents.
     pub fn report(&self) -> Reply<VaultReport> {
         self.database.read(report)
     }
 
-    /// Answers once everything in the background was tried to be written.
+    /// Answers once the writer has tried to write everything in the background.
     pub fn flush(&self) -> Reply<()> {
         self.database.flush()
     }
 }
 
-/// Few enough at once for one transaction each.
+/// Splits entries into chunks that fit into one transaction each.
 fn chunks(entries: Vec<VaultEntry>) -> impl Iterator<Item = Vec<VaultEntry>> {
     let mut entries = entries.into_iter();
     std::iter::from_fn(move || {
@@ -371,7 +373,7 @@ fn report(connection: &Connection) -> Result<VaultReport, StoreError> {
     Ok(report)
 }
 
-/// Lets a row live longer, if it has this value.
+/// Extends the expiry of a row, if it has this value.
 fn prolong(
     connection: &Connection,
     session: &str,
@@ -397,7 +399,7 @@ fn prolong(
     Ok(())
 }
 
-/// As the model sees it.
+/// The token as the model sees it.
 fn token(data_type: DataType, number: u32) -> String {
     format!("[{}_{number}]", data_type.label())
 }

@@ -149,7 +149,7 @@ impl Connection {
         self.service.peer().is_transport_closed()
     }
 
-    /// Who answered the handshake.
+    /// The server that answered the handshake.
     fn info(&self) -> ServerInfo {
         let Some(peer) = self.service.peer().peer_info() else { return ServerInfo::default() };
         let implementation = peer.server_info.as_ref();

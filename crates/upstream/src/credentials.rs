@@ -1,4 +1,4 @@
-//! The one source of what a server is authorized with.
+//! The single source of a server's authorization.
 //!
 //! In: a configured server. Out: an [`Authorization`] each time a connection is opened, and
 //! again after the server has refused one with 401. Configured values are the only source:

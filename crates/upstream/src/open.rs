@@ -1,8 +1,9 @@
 //! Opens a connection: starts or reaches a server and completes the handshake.
 //!
-//! In: a configured server, and who gives its authorization. Out: a [`Connection`], or why
-//! there is none. A server that refuses the handshake of one protocol era is asked in the
-//! other; one that refuses the authorization is asked once more if there is another one.
+//! In: a configured server, and the provider of its authorization. Out: a [`Connection`],
+//! or why there is none. A server that refuses the handshake of one protocol era is tried
+//! in the other; one that refuses the authorization is tried once more if there is another
+//! authorization.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::credentials::{Authorization, CredentialProvider};
 use crate::http::{http_reason, http_transport, is_unauthorized};
 use crate::stdio::StdioTransport;
 
-/// What opens the connections of one server.
+/// Opens the connections of one server.
 pub(crate) struct Opener {
     spec: Arc<ServerSpec>,
     launcher: Launcher,

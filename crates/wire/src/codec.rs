@@ -1,13 +1,13 @@
 //! Encodes and decodes the fields of a frame.
 //!
 //! In: a frame body. Out: checked integers and texts.
-//! Invariant: a length sent by the other side is compared with the bytes that are
-//! really there before it is used.
+//! Invariant: a length sent by the other side is compared with the number of bytes present
+//! before it is used.
 
 use thiserror::Error;
 
-/// Version of this protocol. Both sides come from one executable today; a container
-/// image or a saved machine may be older, and is refused if it is.
+/// Version of this protocol. Both sides come from one executable today; a container image
+/// or a machine snapshot with another version is refused.
 pub const PROTOCOL_VERSION: u32 = 8;
 
 /// Bytes of the length prefix.

@@ -5,7 +5,7 @@
 //! takes the engine several times as long, so the text of an answer that has one starts
 //! with a line break, which JSON ignores, and `api.js` looks at digits only then.
 //!
-//! Invariant: only this function starts a text with a line break. A server cannot, since
+//! Invariant: only [`answer_json`] starts a text with a line break. A server cannot, since
 //! its answers are parsed and serialised again, and its texts stay JSON strings.
 //!
 //! The other direction needs no code here: `api.js` writes a `BigInt` of up to 64 bits as

@@ -1,6 +1,6 @@
 //! The messages of the gateway to a guest, a reader or a worker.
 //!
-//! In: a value that the gateway made. Out: a frame.
+//! In: a value from the gateway. Out: a frame.
 //! The host drives. A reader gets one [`PrepareRequest`]; a worker gets one
 //! [`RunRequest`], one reply per call and question, and a clock message whenever the run
 //! is paused or resumed.
@@ -13,7 +13,7 @@ use crate::fields::{read_error, read_executable, write_error, write_executable};
 /// A message from the gateway.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToGuest {
-    /// Read this program. Sent once, to a reader.
+    /// Analyse this program. Sent once, to a reader.
     Prepare(PrepareRequest),
     /// Run this program. Sent once, to a worker.
     Run(Box<RunRequest>),
@@ -31,7 +31,7 @@ pub enum ToGuest {
     },
 }
 
-/// A program to read.
+/// A program to analyse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrepareRequest {
     /// The language it is written in.
@@ -45,7 +45,7 @@ pub struct PrepareRequest {
 pub struct RunRequest {
     /// Source as written.
     pub source: String,
-    /// The JavaScript that the reader made of the source, which the engine runs instead.
+    /// The JavaScript that the reader compiled from the source; the engine runs it instead.
     pub executable: Option<Executable>,
     /// Time after which the engine interrupts the program, in milliseconds.
     pub time_ms: u32,

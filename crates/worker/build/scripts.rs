@@ -1,11 +1,10 @@
 //! Compiles our own scripts to the engine's bytecode.
 //!
-//! In: `src/api.js` and `src/prelude/*.js`. Out: a file of bytecode for each, of
-//! the same name. Parsing them was a fifth of the start of every worker.
+//! In: `src/api.js` and `src/prelude/*.js`. Out: a bytecode file of the same name for
+//! each. Parsing them took a fifth of the startup time of every worker.
 //!
-//! The engine that compiles is the one that will run it: both are the same
-//! version of the same crate. Bytecode is for machines of one byte order, which
-//! is seen to.
+//! The same engine compiles and runs them: both come from the same version of the same
+//! crate. Bytecode depends on the byte order, so a target with another one is an error.
 
 #![expect(unsafe_code, reason = "rquickjs compiles modules only, and a module could be imported")]
 
@@ -51,11 +50,11 @@ fn compile(ctx: &Ctx<'_>, name: &str, path: &Path) -> Result<Vec<u8>, Box<dyn Er
     let file = CString::new(format!("tidegate:{name}"))?;
     let (length, ctx) = (source.as_bytes().len(), ctx.as_raw().as_ptr());
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
-    // Without the source: nobody needs to read it from inside.
+    // Without the source: nothing inside the engine needs it.
     let parts = qjs::JS_WRITE_OBJ_BYTECODE | qjs::JS_WRITE_OBJ_STRIP_SOURCE;
     let mut size = 0;
     // SAFETY: the context lives as long as the borrow; both texts end with a zero
-    // byte and outlive the calls. What the engine returns is copied and given back.
+    // byte and outlive the calls. The returned bytes are copied and freed.
     let bytecode = unsafe {
         let script =
             qjs::JS_Eval(ctx, source.as_ptr(), length as _, file.as_ptr(), flags.cast_signed());

@@ -1,8 +1,7 @@
-//! Builds the crate `zygote` as a shared library, to be carried in the executable.
+//! Builds the crate `zygote` as a shared library, which is embedded in the executable.
 //!
-//! In: the sources of that crate. Out: a file `zygote.so`, empty where there can be
-//! none: it is loaded by the Python of the machine, so both must have the C library of
-//! the GNU project.
+//! In: the sources of that crate. Out: a file `zygote.so`, empty on targets without glibc:
+//! the Python of the machine loads the library, so both must use the same C library.
 
 use std::env;
 use std::error::Error;
@@ -10,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The crates whose code is in it.
+/// The crates that the library is built from.
 const SOURCES: [&str; 4] = ["zygote", "jail", "wire", "model"];
 
 pub(crate) fn build(out: &Path) -> Result<(), Box<dyn Error>> {
@@ -24,15 +23,15 @@ pub(crate) fn build(out: &Path) -> Result<(), Box<dyn Error>> {
     if !target.ends_with("linux-gnu") {
         return Ok(fs::write(library, [])?);
     }
-    // A folder of its own, since the one of the build around this is locked; one for
-    // all profiles, since it is always built like this.
+    // A separate folder, since the outer build has locked its own; the same one for all
+    // profiles, since the library is always built in the same way.
     let profiles = out.ancestors().nth(4).ok_or("the output folder is not where it was")?;
     let built = profiles.join("zygote");
     let status = Command::new(env::var("CARGO")?)
         .args(["build", "--package", "tidegate-zygote", "--release", "--locked", "--offline"])
         .args(["--quiet", "--target", &target, "--target-dir"])
         .arg(&built)
-        // What is for the crates around it: a linter instead of the compiler, flags of
+        // Settings meant for the outer build: a linter instead of the compiler, flags of
         // a fuzzer.
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")

@@ -1,12 +1,12 @@
-// What a program sees of the gateway: `servers`, `callMCPTool`, `searchTools`,
-// `loadSkill`, `saveSkill`, `pii`, `commands`, `fs`, imports, and the way its output leaves.
+// The gateway's API for programs: `servers`, `callMCPTool`, `searchTools`, `loadSkill`,
+// `saveSkill`, `pii`, `commands`, `fs`, imports, and the encoding of the output.
 //
 // In: `host`, the native functions of engine.rs. Out: the functions that the
 // engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
 // prepared program gets as its argument (see program.rs).
 //
-// Not a wall: a program may bend all of this to its liking and gains nothing,
-// since every call is resolved, checked and decided by the gateway.
+// Not a security boundary: a program can modify all of this and gains nothing,
+// since the gateway resolves, checks and decides every call.
 (function (host) {
   "use strict";
   const { parse, stringify, rawJSON } = JSON;
@@ -23,7 +23,7 @@
       if (failure.hint) this.hint = failure.hint;
       if (failure.server) this.server = failure.server;
       if (failure.tool) this.tool = failure.tool;
-      // The error is made when the answer arrives, with nothing of the program
+      // The error is created when the answer arrives, with no frame of the program
       // on the stack: show where the call was made instead.
       if (at) defineProperty(this, "stack", { value: at.stack, writable: true, configurable: true });
     }
@@ -36,7 +36,7 @@
   // and nowhere else.
   function encodeArguments(name, input) {
     if (input === undefined || input === null) return "{}";
-    // The gateway knows the names of the arguments, and says so.
+    // The gateway knows the names of the arguments and reports the error.
     if (typeof input !== "object") return wellFormed(stringify(typeof input === "bigint" ? `${input}` : input)) ?? "null";
     tooWide = undefined;
     const text = stringify(input);
@@ -48,19 +48,19 @@
       "write `tool({ name: value })`");
   }
 
-  // Exact integers. The numbers of a program are doubles, so an integer beyond
+  // Exact integers. Numbers in a program are doubles, so an integer beyond
   // 2^53 - 1 is a BigInt here. The gateway puts a line break before an answer
-  // that has one (see integers.rs): reading the digits is slow, and rarely needed.
+  // that has one (see integers.rs): reading the digits is slow and rarely needed.
   const most = 9007199254740991;
   const exact = (_, value, context) => {
     if (typeof value !== "number" || (value <= most && value >= -most)) return value;
-    // `1e21` is no integer in JSON's sense, and not what BigInt reads.
+    // `1e21` is not written as an integer, and BigInt cannot parse it.
     try { return BigInt(context.source); } catch { return value; }
   };
   const decode = (text) => text[0] === "\n" ? parse(text, exact) : parse(text);
 
-  // The gateway reads integers of 64 bits. Also what makes a program's own
-  // `JSON.stringify` work on an answer with a BigInt in it.
+  // The gateway reads 64-bit integers. `toJSON` also makes the program's own
+  // `JSON.stringify` work on an answer that contains a BigInt.
   const fits64 = (value) => value >= -9223372036854775808n && value <= 18446744073709551615n;
   let tooWide;
   defineProperty(BigInt.prototype, "toJSON", {
@@ -71,8 +71,8 @@
     writable: true, configurable: true,
   });
 
-  // `slice` cuts an emoji in two, and the half becomes an escape in JSON that no
-  // other reader accepts. An escape is matched whole: `\\ud83d` is a backslash
+  // `slice` can cut an emoji in two, and the half becomes an escape in JSON that no
+  // other parser accepts. Escapes are matched as a whole: `\\ud83d` is a backslash
   // and five letters.
   function wellFormed(json) {
     if (!json?.includes("\\ud")) return json;
@@ -89,8 +89,8 @@
     });
   }
 
-  // Host commands, each in a jail of its own. There are none unless the user has
-  // configured them; the gateway decides on name and arguments.
+  // Host commands, each in a jail of its own. None exist unless the user has
+  // configured them; the gateway checks the name and the arguments.
   const commands = freeze({
     run(name, args = [], options = undefined) {
       const at = new Error();
@@ -99,7 +99,7 @@
           throw fail("command.denied", "`commands.run` takes the arguments as a list",
             'write `commands.run("name", ["first", "second"])`');
         }
-        // Numbers become text; anything else is refused by the gateway.
+        // Numbers become text; the gateway refuses anything else.
         const list = args.map((arg) => typeof arg === "number" ? `${arg}` : arg);
         const request = { args: list, input: options?.input, timeout_ms: options?.timeout_ms };
         const id = ++lastId;
@@ -126,7 +126,7 @@
     call.reject(new ToolError(failure, call.at));
   }
 
-  // For prelude/fetch.js: JSON text of a request in, a promise of the answer out.
+  // For prelude/fetch.js: takes a request as JSON text, returns a promise of the answer.
   host.request = (text) => {
     const at = new Error();
     return new Promise((resolve, reject) => {
@@ -143,8 +143,8 @@
     throw new ToolError(value, new Error());
   }
 
-  // Names that the language itself looks for on any object. Answering them
-  // with a function would make `await servers.x` hang, for one.
+  // Names that the language itself accesses on any object. Returning a function
+  // for them would make `await servers.x` hang, for example.
   const languageNames = new Set(["then", "toJSON", "valueOf", "toString", "constructor", "inspect"]);
 
   const apis = create(null);
@@ -153,24 +153,24 @@
     const { server, functions } = ask("functions", name);
     const members = create(null);
     const add = (spelling, tool) => {
-      // With it the module would look like a promise; the function is `then_`.
+      // Otherwise the module would look like a promise; the function is `then_`.
       if (spelling === "then") return;
       const callTool = (input, options) => call(`${server}__${tool}`, input, options);
       defineProperty(callTool, "name", { value: spelling });
       members[spelling] = callTool;
     };
     for (const [name, tool] of functions) add(name, tool);
-    // The tool's own spelling works too; where it is another tool's function
+    // The tool's own spelling works too; if it is also another tool's function
     // name, the exact spelling wins.
     for (const [, tool] of functions) add(tool, tool);
     const api = new Proxy(members, {
       get(_, key) {
         if (typeof key !== "string" || hasOwn(members, key)) return members[key];
         if (languageNames.has(key)) return undefined;
-        // The gateway answers with the nearest names.
+        // The gateway suggests the nearest names.
         return (input) => call(`${server}__${key}`, input);
       },
-      // The second spellings would show every tool twice.
+      // The alternative spellings would list every tool twice.
       ownKeys: () => functions.map(([name]) => name),
     });
     apis[name] = api;
@@ -185,7 +185,7 @@
     },
     has: (_, key) => typeof key === "string" && ask("servers", "").includes(key),
     ownKeys: () => ask("servers", ""),
-    // A getter: looking at the names must not start every server.
+    // A getter: listing the names must not start every server.
     getOwnPropertyDescriptor: (_, key) => typeof key === "string" && ask("servers", "").includes(key)
       ? { get: () => serverApi(key), enumerable: true, configurable: true } : undefined,
   });
@@ -193,11 +193,11 @@
   async function searchTools(query, detail = "description") {
     const options = typeof detail === "object" && detail ? detail : { detail };
     const { results, recommended } = ask("search", stringify({ ...options, query: `${query}` }));
-    // Beside the list, so that who goes through the tools meets only tools.
+    // A separate property, so that iterating over the list yields only tools.
     return defineProperty(results, "recommended", { value: recommended });
   }
 
-  // Skills: text in, text out. Who wants to run one makes it a program.
+  // Skills are plain text. To run one, submit it as a program.
   async function loadSkill(name) {
     return ask("loadSkill", `${name}`);
   }
@@ -205,10 +205,10 @@
     return ask("saveSkill", wellFormed(stringify({ name, code, description })));
   }
 
-  // Tokens of personal data, such as `[EMAIL_1]`: what may be known of the values
-  // behind them. The values stay in the gateway.
-  const longestToken = 300; // in characters, however it was encoded
-  const mostInPart = 60000; // of the 64 KiB of a question
+  // Questions about the values behind tokens of personal data, such as `[EMAIL_1]`.
+  // The values stay in the gateway.
+  const longestToken = 300; // in characters, whatever the encoding
+  const mostInPart = 60000; // bytes; a question holds 64 KiB
   const tokenText = (token) => stringify(typeof token === "string" ? token.slice(0, longestToken) : token) ?? "null";
   const askPii = (what, texts) => ask("pii", wellFormed(`{"ask":"${what}","tokens":[${texts.join()}]}`));
   function aboutEach(what, given) {
@@ -237,7 +237,7 @@
     mask: async (tokens) => aboutEach("mask", tokens),
   });
 
-  // Files: `./servers` and `./skills` can be read, and nothing else is there yet.
+  // Files: `./servers` and `./skills` can be read; nothing else exists yet.
   const textOf = (path) => `${path}`;
   const readOnly = (name) => () => {
     throw fail("file.refused", `\`fs.${name}\` is not available: programs can only read \`./servers\` and \`./skills\``,
@@ -319,13 +319,13 @@
     },
   };
 
-  // A returned or exported function is the program: `async () => {…}`.
+  // If the program returns or exports a function, call it: `async () => {…}`.
   async function finish(returned) {
     const value = returned === undefined ? exported : returned;
     return typeof value === "function" ? value() : value;
   }
 
-  // Output as JSON text. Maps, sets and errors would be `{}`; show what is in them.
+  // Output as JSON text. Maps, sets and errors would become `{}`; show their contents.
   function encodeOutput(value) {
     if (typeof value === "function" || typeof value === "symbol") {
       throw fail("program.bad_output", `the output is a ${typeof value}, which JSON cannot hold`,
@@ -344,7 +344,7 @@
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   define("servers", servers);
-  // Some write the server and the tool apart; text is never the arguments.
+  // Some programs pass the server and the tool separately; arguments are never a string.
   define("callMCPTool", (name, input, options, more) =>
     typeof input === "string" ? call(`${name}__${input}`, options, more) : call(textOf(name), input, options));
   define("searchTools", searchTools);

@@ -50,7 +50,7 @@ impl Channel {
         }
     }
 
-    /// Waits until there is something to read. A blocking read would wake for nothing
+    /// Waits until there is something to read. A blocking read would wake up needlessly
     /// whenever the gateway reads a message from the socket.
     fn wait(&self) -> io::Result<()> {
         let mut descriptors = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];

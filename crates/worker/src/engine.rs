@@ -1,8 +1,8 @@
 //! QuickJS: one runtime, one program, one event loop.
 //!
-//! In: JavaScript made by the reader, and its limits. Out: JSON text of its output, or why
-//! it failed. The engine runs in this thread, and replies arrive on the channel, so the
-//! event loop is: run jobs, fire timers, wait for a reply, repeat.
+//! In: JavaScript from the reader, and its limits. Out: JSON text of its output, or why it
+//! failed. The engine runs in this thread, and replies arrive on the channel, so the event
+//! loop is: run jobs, fire timers, wait for a reply, repeat.
 //! Invariant: the runtime is never freed, since the process exits right after the run.
 
 use std::mem::ManuallyDrop;
@@ -22,8 +22,8 @@ use crate::thrown::{
     with_mistake_hint,
 };
 
-/// JavaScript stack. The thread's real stack is much larger: QuickJS aborts the
-/// process if its limit lies above it.
+/// JavaScript stack. The thread's real stack is much larger: QuickJS aborts the process if
+/// its limit exceeds the real stack.
 pub(crate) const STACK_BYTES: usize = 1024 * 1024;
 
 /// An engine with its globals, ready for one program. Created before the program is known,

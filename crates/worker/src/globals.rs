@@ -1,8 +1,8 @@
 //! Installs the globals of a program.
 //!
 //! In: the engine's context and the [`Host`]. Out: globals in the context, and the functions
-//! that the event loop calls. Our own scripts run before the program; each is a function of
-//! one object with the native functions below.
+//! that the event loop calls. Our own scripts run before the program; each is a function that
+//! takes one object with the native functions below.
 //! Invariant: this is the only place where a program reaches native functions.
 
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::script::{Script, script};
 
 pub(crate) const API: Script = script!("api", "api.js");
 
-/// Globals installed at the start, in this order: the others use functions of the first.
+/// Globals installed at startup, in this order: the others use functions of the first.
 pub(crate) const EAGER: [Script; 4] = [
     script!("lazy", "prelude/lazy.js"),
     script!("console", "prelude/console.js"),
@@ -120,7 +120,7 @@ pub(crate) fn install<'js>(ctx: &Ctx<'js>, host: &Rc<Host>) -> rquickjs::Result<
     })
 }
 
-/// What a program prints, and the requests that are answered later.
+/// Adds printing, and the requests that are answered later.
 fn add_requests<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<()> {
     let h = Rc::clone(host);
     native.set(
@@ -164,7 +164,7 @@ fn add_requests<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<
     Ok(())
 }
 
-/// Questions that the gateway answers at once.
+/// Adds the questions that the gateway answers immediately.
 fn add_questions<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<()> {
     let h = Rc::clone(host);
     native.set(
@@ -201,7 +201,7 @@ fn add_timers(native: &Object<'_>, host: &Rc<Host>) -> rquickjs::Result<()> {
     Ok(())
 }
 
-/// Functions that need nothing from the host.
+/// Adds the functions that need nothing from the host.
 fn add_helpers<'js>(native: &Object<'js>) -> rquickjs::Result<()> {
     native.set(
         "nearest",

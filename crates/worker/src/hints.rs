@@ -52,7 +52,7 @@ const NAMES: [(&[&str], &str); 16] = [
     (&["save_skill"], "write `await saveSkill(\"name\", code, \"what it does\")`"),
 ];
 
-/// What only lists have.
+/// Methods that only lists have.
 const LIST_METHODS: [&str; 7] =
     [".map(", ".filter(", ".forEach(", ".reduce(", ".find(", ".some(", ".slice("];
 
@@ -81,7 +81,7 @@ fn named(remedy: &str, servers: &[String]) -> String {
     format!("{remedy}; the servers are {}", shown.join(", "))
 }
 
-/// For a value that is not what the program takes it for. `line` is where.
+/// For a value that is not what the program expects. `line` is the text of its line.
 pub(crate) fn wrong_value(name: &str, message: &str, line: &str) -> Option<String> {
     let has = |parts: &[&str]| parts.iter().any(|part| line.contains(part));
     let hint = match name {
@@ -112,8 +112,8 @@ pub(crate) fn wrong_value(name: &str, message: &str, line: &str) -> Option<Strin
     Some(hint.to_owned())
 }
 
-/// `cannot read property 'a' of undefined` says what was read and not from what;
-/// so does V8's `Cannot read properties of undefined (reading 'a')`.
+/// `cannot read property 'a' of undefined` names the property but not the owner, and so does
+/// V8's `Cannot read properties of undefined (reading 'a')`.
 fn missing_value(message: &str) -> Option<String> {
     let (property, of) = match message.strip_prefix("Cannot read properties of ") {
         Some(rest) => {
@@ -129,7 +129,7 @@ fn missing_value(message: &str) -> Option<String> {
     ))
 }
 
-/// For an error of the program's own that nothing else explains.
+/// For an error thrown by the program that no other hint explains.
 pub(crate) fn environment(source: &str) -> Option<&'static str> {
     source.contains("process.env").then_some(
         "programs have no environment variables; servers hold their own credentials, so call their tools",

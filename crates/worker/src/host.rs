@@ -1,6 +1,6 @@
 //! The gateway as the engine sees it: calls, questions, logs, timers, the clock.
 //!
-//! In: requests of native functions, shared by all of them during one run. Out: frames to
+//! In: requests from native functions, which share this state during one run. Out: frames to
 //! the gateway, replies to the engine.
 //! Invariant: after [`Host::stop`], only the outcome is sent, and the engine's interrupt
 //! handler stops the program.
@@ -17,7 +17,7 @@ use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, RunRequest,
 
 use crate::channel::Channel;
 
-/// Printed text is sent in chunks of about this size: one frame per line would wake the
+/// Printed text is sent in chunks of about this size: one frame per line would wake up the
 /// gateway for each line.
 const LOG_CHUNK_BYTES: usize = 32 * 1024;
 

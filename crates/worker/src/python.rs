@@ -45,7 +45,7 @@ const START: &str = include_str!("python/start.py");
 
 const COMPILE: &str = include_str!("python/compile.py");
 
-/// The only folder that a program can write.
+/// The only folder that a program can write to.
 const HOME: &str = "/tmp";
 
 /// Isolated from the environment, without installed packages, without writing bytecode
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn our_scripts_fit_into_one_argument() {
-        // Linux takes 128 KB.
+        // Linux limits an argument to 128 KB.
         let length = json!(SCRIPTS).to_string().len() + COMPILE.len();
         assert!(length < 120 * 1024, "{length} bytes");
     }

@@ -29,7 +29,7 @@ impl Runner {
                 Ok(Self::QuickJs(Some(engine)))
             }
             EngineChoice::External(external) => V8::start(external).map(Self::V8),
-            // A Python worker has replaced this executable by now.
+            // A Python worker has already replaced this process.
             EngineChoice::Python(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }

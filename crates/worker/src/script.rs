@@ -1,11 +1,12 @@
-//! Our own scripts, embedded in the executable. Each is a function of the native functions.
+//! Our own scripts, embedded in the executable. Each is a function that takes the native
+//! functions.
 //!
 //! In: the file of a script. Out: bytecode for QuickJS, compiled by the build script of this
 //! crate, and source text for an external engine.
 
 use rquickjs::{Ctx, Function, Object, Value, qjs};
 
-/// One script. Two constants that belong together: see [`script`].
+/// One script, as source and bytecode: see [`script`].
 #[derive(Clone, Copy)]
 pub(crate) struct Script {
     pub(crate) name: &'static str,
@@ -13,7 +14,7 @@ pub(crate) struct Script {
     pub(crate) bytecode: &'static [u8],
 }
 
-/// The script `$name` in the file `$path`, with what the build script made of it.
+/// The script `$name` in the file `$path`, with its bytecode from the build script.
 macro_rules! script {
     ($name:literal, $path:literal) => {
         $crate::script::Script {
@@ -26,7 +27,7 @@ macro_rules! script {
 pub(crate) use script;
 
 impl Script {
-    /// Runs the script, which gives a function, and calls that.
+    /// Runs the script, which returns a function, and calls that function.
     pub(crate) fn call<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -39,9 +40,9 @@ impl Script {
     fn function<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<Function<'js>> {
         let (start, length) = (self.bytecode.as_ptr(), self.bytecode.len());
         let flags = qjs::JS_READ_OBJ_BYTECODE.cast_signed();
-        // SAFETY: the bytes are those that the same engine wrote when this crate
-        // was built. The engine copies them. `JS_EvalFunction` takes what was
-        // read, and an exception as it is; what it returns belongs to us.
+        // SAFETY: the same engine wrote these bytes when this crate was built, and
+        // it copies them. `JS_EvalFunction` takes ownership of the object that was
+        // read, and passes an exception through; we own what it returns.
         let value = unsafe {
             let raw = ctx.as_raw().as_ptr();
             let script = qjs::JS_ReadObject(raw, start, length as _, flags);

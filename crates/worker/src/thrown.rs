@@ -2,7 +2,7 @@
 //!
 //! In: what the engine could read of the thrown value. Out: a code, a message, a hint and
 //! the line in the program as written.
-//! Invariant: a program can make up an error, but not one that says how its run ended.
+//! Invariant: a program can forge an error, but not one that says how its run ended.
 
 use tidegate_model::{ErrorCode, LineMap, RunError, whole_words};
 use tidegate_wire::{Question, Thrown};
@@ -83,7 +83,7 @@ pub(crate) fn stuck() -> RunError {
         .with_hint("resolve the promise, or await a tool call or a timer")
 }
 
-/// The gateway sent a program without the JavaScript of a reader.
+/// The gateway sent a program without JavaScript from a reader.
 pub(crate) fn nothing_to_run() -> RunError {
     RunError::new(ErrorCode::Internal, "the worker received no JavaScript to run")
 }
@@ -118,7 +118,7 @@ fn servers(host: &Host) -> Vec<String> {
     names.and_then(|names| serde_json::from_str(&names).ok()).unwrap_or_default()
 }
 
-/// Whether a code ends a run and is never the error of a call. A program may make up an
+/// Whether a code ends a run and is never the error of a call. A program may forge an
 /// error, but it must not be able to claim, for example, that it ran too long.
 fn is_of_the_run(code: ErrorCode) -> bool {
     match code {

@@ -2,9 +2,9 @@
 //!
 //! A shared library with two C functions. It is embedded in the executable and loaded by our
 //! own script in a jailed Python, the zygote (`worker/src/python/zygote.py`).
-//! In: requests of the gateway on standard input
-//! (`jail::ForkRequest`). Out: for each request a new process, confined like one that the
-//! gateway started itself, in which [`tidegate_fork`] returns the first frame to send.
+//! In: requests from the gateway on standard input (`jail::ForkRequest`). Out: for each request
+//! a new process, confined like one that the gateway started itself, in which
+//! [`tidegate_fork`] returns the first frame to send.
 //!
 //! Invariant: no guest code runs in the zygote, or in a process that is not confined yet.
 //! All confinement code is in the crate `jail`.
@@ -34,11 +34,11 @@ mod linux {
     const SETUP_FAILED: i32 = 2;
 
     thread_local! {
-        /// The pending request of the gateway.
+        /// The pending request from the gateway.
         static PENDING: RefCell<Option<ForkRequest>> = const { RefCell::new(None) };
     }
 
-    /// Waits for the next request. Zero if there will be no more.
+    /// Waits for the next request. Zero if there are no more.
     #[unsafe(no_mangle)]
     pub extern "C" fn tidegate_wait() -> i32 {
         let order = receive_fork_request(&io::stdin());

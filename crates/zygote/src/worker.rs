@@ -1,6 +1,6 @@
 //! Turns a forked process into a Python worker.
 //!
-//! In: a request of the gateway. Out: the first frame of the worker, in a process that is
+//! In: a request from the gateway. Out: the first frame of the worker, in a process that is
 //! inside its own jail.
 
 use std::io;
@@ -21,5 +21,5 @@ pub(crate) fn become_worker(order: ForkRequest) -> io::Result<Vec<u8>> {
     FromGuest::Hello { version: PROTOCOL_VERSION, report }.encode().map_err(io::Error::other)
 }
 
-/// The folder in which a Python program starts: the only one that it can write.
+/// The folder in which a Python program starts: the only one that it can write to.
 const HOME: &str = "/tmp";

@@ -1,4 +1,4 @@
-//! What the double does with a program: the program is the name of an attack.
+//! The attacks of the double: the program is the name of one.
 
 use std::io;
 use std::net::Shutdown;
@@ -12,7 +12,8 @@ use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, ToGuest};
 use crate::FOREVER;
 use crate::wire::{Wire, frame};
 
-/// One group of attacks: name and argument. Whether the group has an attack of that name.
+/// One group of attacks: takes name and argument, and returns whether it has an attack of
+/// that name.
 type Group = fn(&mut Wire, &str, &str) -> io::Result<bool>;
 
 const GROUPS: [Group; 7] =
@@ -28,8 +29,7 @@ pub(crate) fn run(wire: &mut Wire, program: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// What a good worker does, so that the rest can be told from the double not working
-/// at all.
+/// A well-behaved worker. Shows that the double works at all.
 fn as_agreed(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool> {
     match attack {
         "good" => done(wire, "\"good\""),
@@ -96,7 +96,7 @@ fn out_of_turn(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool
     Ok(true)
 }
 
-/// What belongs to the other kind of guest, or comes too soon.
+/// Messages of the other kind of guest, or sent too early.
 fn of_another_guest(wire: &mut Wire, attack: &str, argument: &str) -> io::Result<bool> {
     match attack {
         "prepared" => wire.send(&prepared()).and_then(|()| wait()),
@@ -160,7 +160,7 @@ fn too_slow(wire: &mut Wire, attack: &str, _: &str) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Halves of a connection, and deaths.
+/// Half-closed connections, and deaths.
 fn endings(wire: &mut Wire, attack: &str, _: &str) -> io::Result<bool> {
     match attack {
         "close_writing" => wire.close(Shutdown::Write).and_then(|()| wait()),
@@ -197,7 +197,7 @@ fn wait() -> io::Result<()> {
 /// Sends the same frame for ever and reads nothing.
 fn flood(wire: &mut Wire, message: &FromGuest) -> io::Result<()> {
     let one = frame(message);
-    // Many in one write: it is the gateway that is to be slow.
+    // Many in one write, so that the gateway is the slow side.
     let many = one.repeat((64 * 1024 / one.len().max(1)).max(1));
     loop {
         wire.raw(&many)?;
@@ -212,7 +212,7 @@ fn output(json: &str) -> FromGuest {
     FromGuest::Done { output: Some(json.to_owned()), memory_bytes: 1 }
 }
 
-/// What a good reader says.
+/// The answer of a well-behaved reader.
 pub(crate) fn prepared() -> FromGuest {
     let executable = Some(Executable { code: "(async () => 1)".into(), line_map: Vec::new() });
     let reading = Reading { complete: true, ..Reading::default() };

@@ -1,16 +1,16 @@
-//! Finds modules that use each other in a circle.
+//! Finds modules that use each other in a cycle.
 //!
 //! In: the uses between the modules of a crate. Out: a finding for each group of modules
-//! that cannot be put into an order, with its shortest circle.
-//! A module and those below it are one concept, so uses between them do not count. Of
-//! the children of one module, each stands for everything below it.
+//! that cannot be ordered, with its shortest cycle. A module and those below it are one
+//! concept, so uses between them do not count. Each child of a module represents
+//! everything below it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::Finding;
 use super::modules::{Crate, ModulePath, Use};
 
-/// For one parent: child to child, with a use that shows it.
+/// For one parent: from child to child, each with a use that proves it.
 type Graph<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Use>>;
 
 pub(crate) fn find(read: &Crate) -> Vec<Finding> {
@@ -27,8 +27,8 @@ fn find_in(uses: &[Use]) -> Vec<Finding> {
     graphs.values().flat_map(find_in_graph).collect()
 }
 
-/// The innermost module above both, and its children above each. Nothing if one of the
-/// two is above the other.
+/// The closest module above both, and its children above each. `None` if one of the two
+/// is above the other.
 fn siblings<'a>(
     from: &'a ModulePath,
     to: &'a ModulePath,

@@ -18,7 +18,7 @@ use super::source::{Sources, is_test_only};
 /// Names of modules from the root on; empty for the root.
 pub(crate) type ModulePath = Vec<String>;
 
-/// Longer chains of re-exports than this do not occur; a circle of them would be one.
+/// Longer chains of re-exports than this do not occur; a cycle would be one.
 const MOST_HOPS: usize = 16;
 
 #[derive(Default)]
@@ -150,7 +150,7 @@ impl Crate {
         reached
     }
 
-    /// Follows a path as long as it names modules. Gives the last of them and the rest.
+    /// Follows a path as long as it names modules. Returns the last of them and the rest.
     fn walk(&self, from: &[String], segments: &[String]) -> Option<(ModulePath, Vec<String>)> {
         let mut module = from.to_owned();
         let mut rest = segments;

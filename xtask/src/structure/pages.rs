@@ -1,10 +1,10 @@
-//! Finds paths in the documents that lead nowhere, and an architecture page that grew.
+//! Finds paths in the documents that do not exist, and an architecture page that is too
+//! long.
 //!
-//! In: `ARCHITECTURE.md` and the other pages. Out: a finding for each path that does
-//! not exist.
-//! What counts as a path: the target of a relative link; in back-ticks, what begins with
-//! a folder of the project, and names of Rust files, which may leave out the folders
-//! above (`bridge.rs`, `rules/pattern.rs`). A `*` stands for any name.
+//! In: `ARCHITECTURE.md` and the other pages. Out: a finding for each path that does not
+//! exist. A path is the target of a relative link or, in back-ticks, text that begins
+//! with a folder of the project or is the name of a Rust file. Such a name may leave out
+//! the folders above (`bridge.rs`, `rules/pattern.rs`). A `*` stands for any name.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn too_long(text: &str) -> Option<Finding> {
     })
 }
 
-/// The change log and the decisions tell of what was: they name paths of their time.
+/// The change log and the decisions describe the past: they name paths of their time.
 fn is_page(path: &str) -> bool {
     let in_root = !path.contains('/') && path != "CHANGELOG.md";
     let in_docs = path.starts_with("docs/") && !path.starts_with("docs/decisions/");
@@ -129,7 +129,7 @@ fn ends_with(path: &str, end: &str) -> bool {
     let mut parts = path.rsplit('/');
     let ends =
         end.rsplit('/').all(|pattern| parts.next().is_some_and(|part| matches(part, pattern)));
-    // What begins with a folder of the project is meant from there.
+    // A path that begins with a folder of the project starts at the root.
     ends && (parts.next().is_none() || !is_anchored(end))
 }
 

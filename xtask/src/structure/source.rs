@@ -59,7 +59,8 @@ impl Sources {
 
     /// Everything that is compiled into the product, its tests and its chores.
     pub(crate) fn rust_files(&self) -> impl Iterator<Item = RustFile<'_>> {
-        // What does not parse does not compile either, and cargo says so better.
+        // A file that does not parse does not compile either, and cargo explains that
+        // better.
         self.rust_paths().filter_map(|path| self.parse(path).ok())
     }
 
@@ -69,7 +70,7 @@ impl Sources {
         Ok(RustFile { path, syntax })
     }
 
-    /// Test data of compile-fail tests is no code of ours: it is wrong on purpose.
+    /// Test data of compile-fail tests is not our code: it is wrong on purpose.
     fn rust_paths(&self) -> impl Iterator<Item = &str> {
         self.paths().filter(|path| {
             path.ends_with(".rs")

@@ -21,7 +21,7 @@ const REQUEST_PATH: [&str; 5] = [
     "crates/wire/src/",
 ];
 
-/// Plain records that mirror something with as many values: path, struct, reason.
+/// Plain records that mirror something with that many values: path, struct, reason.
 const EXCEPTIONS: [(&str, &str, &str); 0] = [];
 
 pub(crate) fn find(file: &RustFile<'_>) -> Vec<Finding> {

@@ -84,7 +84,7 @@ fn each_keyword_has_its_type() {
         (json!({"type": "integer", "minimum": 1, "maximum": 9}), "x: number // @min 1 @max 9 @int"),
         (json!({"type": "string", "title": "X"}), "x: string"),
         (json!({"type": "string", "title": "Name of it"}), "x: string // Name of it"),
-        // What makes no sense.
+        // Contradictions.
         (json!({"type": "integer", "enum": ["one", "two"]}), "x: \"one\"|\"two\""),
         (json!({"type": "string", "enum": ["one", 2]}), "x: \"one\""),
         (json!({"type": "colour"}), "x: unknown"),
@@ -119,7 +119,7 @@ fn combinations_become_one_type() {
             }),
             "x: { id?: string kind: \"file\" path?: string }|{ id?: string kind: \"link\" url?: string }",
         ),
-        // Conditions are no types.
+        // Conditions are not types.
         (
             json!({
                 "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
@@ -337,18 +337,18 @@ fn schemas_that_explode_stay_bearable() {
         );
     }
     let doubling = json!({"$ref": "#/$defs/d0", "$defs": definitions});
-    // Each of sixty fields is the whole again.
+    // Each of sixty fields contains the whole again.
     let properties: serde_json::Map<String, Value> =
         (0..60).map(|n| (format!("p{n}"), json!({"$ref": "#"}))).collect();
     let itself = json!({"type": "object", "properties": properties});
-    // A chain of references that is deeper than any stack.
+    // A chain of references longer than any stack is deep.
     let mut chain = serde_json::Map::new();
     for n in 0..20_000 {
         let next = json!({"$ref": format!("#/$defs/c{}", n + 1)});
         chain.insert(format!("c{n}"), json!({"type": "array", "items": next}));
     }
     let chain = json!({"$ref": "#/$defs/c0", "$defs": chain});
-    // Two such towers at once: every pair of floors would be met again and again.
+    // Two such towers at once: without a cache every pair of levels would be visited repeatedly.
     let mut towers = serde_json::Map::new();
     for n in 0..40 {
         for tower in ["a", "b"] {
@@ -359,7 +359,7 @@ fn schemas_that_explode_stay_bearable() {
     }
     let towers =
         json!({"allOf": [{"$ref": "#/$defs/a0"}, {"$ref": "#/$defs/b0"}], "$defs": towers});
-    // Alternatives that all lead back to the first one, by 2^35 ways.
+    // Alternatives that all lead back to the first one, on 2^35 paths.
     let mut ways = serde_json::Map::new();
     for n in 0..36 {
         for name in ["a", "b"] {

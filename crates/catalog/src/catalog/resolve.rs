@@ -1,7 +1,7 @@
-//! What a name in a program means.
+//! Resolves tool names as programs write them.
 //!
-//! In: a name as written, such as `server__tool` or `server.tool`. Out: the exact tool, or
-//! why there is none, with the nearest name that exists.
+//! In: a name such as `server__tool` or `server.tool`. Out: the exact tool, or why there is
+//! none, with the nearest name that exists.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tidegate_model::{Language, ToolDef, ToolRef, did_you_mean};
 use crate::catalog::Catalog;
 use crate::names::fold;
 
-/// What a name means.
+/// The result of resolving a name.
 #[derive(Debug, Clone)]
 pub enum Resolution {
     /// Exactly this tool.
@@ -44,24 +44,24 @@ pub enum Resolution {
 }
 
 impl Catalog {
-    /// The exact name of a server that is written in some spelling.
+    /// The exact name of a server, given any of its spellings.
     pub fn server_name(&self, given: &str) -> Result<&str, String> {
         if let Some((name, _)) = self.servers.get_key_value(given) {
             return Ok(name);
         }
-        // Names are unique after folding; the configuration sees to it.
+        // Names are unique after folding; the configuration guarantees it.
         let folded = fold(given);
         let same = self.servers.keys().find(|name| !folded.is_empty() && fold(name) == folded);
         same.map(String::as_str).ok_or_else(|| self.server_hint(given))
     }
 
-    /// What a tool name in a program means: `server__tool`, `server.tool` or
+    /// Resolves a tool name in a program: `server__tool`, `server.tool` or
     /// `mcp__server__tool`, with each part in any of its spellings.
     pub fn resolve(&self, name: &str) -> Resolution {
         self.resolve_in(Language::TypeScript, name)
     }
 
-    /// The same, with hints that name functions as a language writes them.
+    /// The same, with hints that spell function names as the language does.
     pub fn resolve_in(&self, language: Language, name: &str) -> Resolution {
         let Some((given_server, given_tool)) = ToolRef::parts(name) else {
             return self.resolve_bare(name.strip_prefix("mcp__").unwrap_or(name));
@@ -69,8 +69,8 @@ impl Catalog {
         let server = match self.server_name(given_server) {
             Ok(server) => server.to_owned(),
             Err(hint) => {
-                // Part of an email address would not be recognised any more, so the hint repeats
-                // all of it.
+                // The hint repeats all of an email address: a part of it would not be recognised
+                // as one.
                 let given = if name.contains(['@', ' ']) { name } else { given_server };
                 return Resolution::UnknownServer { given: given.to_owned(), hint };
             }
@@ -90,7 +90,7 @@ impl Catalog {
         Resolution::UnknownTool { server, given: given_tool.to_owned(), hint }
     }
 
-    /// A name without a server is a slip, unless only one server has the tool.
+    /// Resolves a name without a server, which works only if exactly one server has the tool.
     fn resolve_bare(&self, name: &str) -> Resolution {
         let owners: Vec<(&String, &Arc<ToolDef>)> = self
             .servers
@@ -125,7 +125,7 @@ impl Catalog {
         Resolution::UnknownServer { given: name.to_owned(), hint }
     }
 
-    /// Which other server has a tool of exactly this name.
+    /// Hints at the one other server that has a tool of this name.
     fn owner_hint(&self, language: Language, given: &str) -> Option<String> {
         let mut owners = self.servers.iter().filter(|(_, entry)| entry.tools.find(given).is_some());
         let (server, entry) = owners.next()?;
@@ -167,7 +167,7 @@ mod tests {
 
     use super::{Catalog, Resolution};
 
-    /// What a name means, in one line.
+    /// The resolution of a name, in one line.
     fn resolved(name: &str) -> String {
         let tool = |name: &&str| ToolDef {
             name: (*name).to_owned(),

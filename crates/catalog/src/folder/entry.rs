@@ -1,14 +1,14 @@
 //! One tool of a file, in MCP's form or in the simple form.
 //!
 //! In: an entry as it was written. Out: the definition as a server would send it,
-//! or a `EntryError` that names the tool and the parameter. The simple form is made
-//! for writing by hand, so a mistake in it is told and never guessed around: a
+//! or an `EntryError` that names the tool and the parameter. People write the simple
+//! form by hand, so mistakes in it are reported and never guessed around: a
 //! misspelt type would otherwise mean "anything".
 
 use serde_json::{Map, Value, json};
 use tidegate_model::{Hints, ToolDef};
 
-/// The words for `type` in the simple form.
+/// The values of `type` in the simple form.
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "any"];
 
 /// Keys of the simple form that mean the same in JSON Schema.
@@ -40,7 +40,7 @@ const SCHEMA_KEYS: [&str; 20] = [
 pub(super) struct EntryError {
     /// The tool, if its name could be read.
     pub(super) tool: Option<String>,
-    /// From the parameter inwards; empty for the tool itself.
+    /// The path from the parameter inwards; empty for the tool itself.
     path: Vec<String>,
     /// What is wrong.
     pub(super) reason: String,
@@ -57,7 +57,7 @@ impl EntryError {
         self
     }
 
-    /// Where it is; `unnamed` replaces a missing tool name.
+    /// The place of the error; `unnamed` replaces a missing tool name.
     pub(super) fn place(&self, unnamed: &str) -> String {
         let tool = match &self.tool {
             Some(tool) => format!("tool `{tool}`"),
@@ -112,7 +112,7 @@ fn input_schema(entry: &Value) -> Result<Value, EntryError> {
     match entry.get(key) {
         // Nothing is known about the arguments, so anything is allowed.
         None | Some(Value::Null | Value::Bool(true)) => Ok(json!({"type": "object"})),
-        // `parameters` may hold a schema as well, as some model APIs write it.
+        // `parameters` can also be a schema, as some model APIs write it.
         Some(schema @ Value::Object(_)) => Ok(schema.clone()),
         Some(Value::Array(parameters)) if key == "parameters" => {
             let mut schema = Map::from_iter([("type".to_owned(), json!("object"))]);
@@ -124,7 +124,7 @@ fn input_schema(entry: &Value) -> Result<Value, EntryError> {
     }
 }
 
-/// MCP's own key, or what the simple form calls `returns` or `output`.
+/// The result schema, under MCP's own key or as `returns` or `output` in the simple form.
 fn output_schema(entry: &Value) -> Result<Option<Value>, EntryError> {
     if let Some(schema) = entry.get("outputSchema").filter(|schema| !schema.is_null()) {
         return Ok(Some(schema.clone()));
@@ -142,7 +142,7 @@ fn output_schema(entry: &Value) -> Result<Option<Value>, EntryError> {
     schema.map(Some).map_err(|error| error.inside(key))
 }
 
-/// A type: one word, or an object with `type` and its keywords.
+/// A type: one word, or an object with `type` and other keywords.
 fn type_schema(given: &Value) -> Result<Value, EntryError> {
     let given = match given {
         Value::String(_) => &Map::from_iter([("type".to_owned(), given.clone())]),
@@ -178,7 +178,7 @@ fn type_schema(given: &Value) -> Result<Value, EntryError> {
     Ok(Value::Object(schema))
 }
 
-/// `type` as JSON Schema has it, or nothing for `any`.
+/// `type` as in JSON Schema, or `None` for `any`.
 fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, EntryError> {
     let one = |word: &str, known: bool| {
         if known {
@@ -193,7 +193,7 @@ fn type_word(given: &Map<String, Value>) -> Result<Option<Value>, EntryError> {
             one(word, TYPES.contains(&word.as_str()))?;
             Ok((word != "any").then(|| json!(word)))
         }
-        // As JSON Schema writes "text or nothing".
+        // JSON Schema's form for "string or null".
         Some(Value::Array(words)) if !words.is_empty() => {
             for word in words {
                 let word = word.as_str().ok_or_else(|| EntryError::new("a `type` is not text"))?;
@@ -219,7 +219,7 @@ fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(),
         match member.get("required") {
             None | Some(Value::Bool(false)) => {}
             Some(Value::Bool(true)) => required.push(name),
-            // The list belongs to an object's own members, not to this one.
+            // The list applies to the object's own members, not to this member.
             Some(Value::Array(_)) if member.get("properties").is_some_and(Value::is_object) => {}
             Some(_) => return Err(placed(EntryError::new("`required` is neither true nor false"))),
         }
@@ -232,8 +232,8 @@ fn put_members(members: &[Value], schema: &mut Map<String, Value>) -> Result<(),
     Ok(())
 }
 
-/// Members by name, as JSON Schema has them; what is required is in a list beside
-/// them, or said by each.
+/// Members by name, as in JSON Schema. The required ones are in a list beside them, or each
+/// says so itself.
 fn put_named(
     members: &Map<String, Value>,
     given: &Map<String, Value>,

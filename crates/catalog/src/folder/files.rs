@@ -1,18 +1,18 @@
 //! Which files of a folder are read.
 //!
 //! In: the folder that was named. Out: its `*.json` files and those of its
-//! subfolders, sorted, so that every machine reads them in the same order. What
-//! lies outside that folder is never read: a link to a folder is not entered, a
+//! subfolders, sorted, so that every machine reads them in the same order.
+//! Nothing outside that folder is read: a link to a folder is not entered, a
 //! link to a file counts only if it leads to a file inside. Names that begin with
-//! a dot are left alone.
+//! a dot are ignored.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
 use super::FolderError;
 
-/// How deep folders are read. A choice: catalogs have one or two levels, and a folder named by
-/// mistake (a home, a project with its packages) is soon done.
+/// How deep folders are read. Chosen: catalogs have one or two levels, and reading a folder
+/// that was named by mistake (a home, a project with its packages) ends soon.
 pub(super) const MAX_DEPTH: usize = 8;
 
 /// The `*.json` files in and below `root`, sorted.
@@ -45,7 +45,7 @@ impl Walk<'_> {
         let mut entries = entries
             .collect::<Result<Vec<DirEntry>, _>>()
             .map_err(|source| failed(folder, source))?;
-        // The system's order differs between machines; problems are reported in ours.
+        // The system's order differs between machines; problems are reported in sorted order.
         entries.sort_by_key(DirEntry::path);
         for entry in entries {
             if let Err(problem) = self.take(&entry, depth) {
@@ -71,7 +71,7 @@ impl Walk<'_> {
             }
             self.folders.push((path, depth + 1));
         } else if kind.is_file() && named_json {
-            // A pipe of that name would be waited for without end.
+            // Regular files only: reading a pipe could block forever.
             self.files.push(path);
         }
         Ok(())

@@ -1,14 +1,13 @@
-//! The package of a registry that a server of a catalog is started from.
+//! The registry package that a catalog's server is started from.
 //!
-//! In: a catalog file. Out: a package whose command a person can read and judge, or none. The
-//! file is not trusted: a name that a shell or a package manager could take for anything else is
-//! rejected.
+//! In: a catalog file. Out: a package whose command a person can read and judge, or `None`. The
+//! file is not trusted: a name that a shell or a package manager could misread is rejected.
 
 use serde_json::Value;
 
-/// Longest name that npm takes; PyPI's are shorter.
+/// Longest name that npm accepts; PyPI's are shorter.
 const LONGEST_NAME: usize = 214;
-/// Chosen: versions have a few numbers.
+/// Chosen: versions consist of a few numbers.
 const LONGEST_VERSION: usize = 64;
 
 /// A package that a server is started from.
@@ -69,7 +68,7 @@ fn is_version(version: &str) -> bool {
     version.len() <= LONGEST_VERSION && is_word(&version.replace('+', "."))
 }
 
-/// Begins with a letter or a digit: neither an option nor a hidden path.
+/// Starts with a letter or a digit: neither an option nor a hidden path.
 fn is_word(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))

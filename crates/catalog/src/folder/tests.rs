@@ -17,7 +17,7 @@ fn write(folder: &TempDir, name: &str, content: &Value) {
     fs::write(path, content.to_string()).unwrap();
 }
 
-/// Problems as they are shown, with paths from the catalog's folder.
+/// Problems as they are shown, with paths relative to the catalog's folder.
 fn problems(folder: &TempDir, catalog: &CatalogFile) -> Vec<String> {
     let root = format!("{}/", folder.path().display());
     catalog.problems.iter().map(|problem| problem.to_string().replace(&root, "")).collect()
@@ -413,7 +413,7 @@ fn a_snapshot_is_a_catalog_too() {
 fn a_file_that_is_too_large_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
     write(&folder, "small.json", &one_tool("a"));
-    // It has holes: nothing of it is on the disk.
+    // A sparse file: none of it is on the disk.
     let large = fs::File::create(folder.path().join("large.json")).unwrap();
     large.set_len((64 << 20) + 1).unwrap();
     let catalog = read_catalog(folder.path()).unwrap();

@@ -1,16 +1,16 @@
-//! Splits a query into clauses: "read the sheet and post to Slack" has two needs.
+//! Splits a query into clauses: "read the sheet and post to Slack" expresses two needs.
 //!
 //! In: a query of any length. Out: its clauses, at most `MOST_CLAUSES`. Only the first
-//! `LONGEST_QUERY` bytes are used, so that the caller cannot raise the cost of a search.
+//! `LONGEST_QUERY` bytes are used, so that a caller cannot raise the cost of a search.
 
-/// Longer than any request that people or models write; chosen.
+/// Longer than any request that people or models write. Chosen.
 const LONGEST_QUERY: usize = 4_000;
 const MOST_CLAUSES: usize = 24;
 
 /// Words that join two needs.
 const CONJUNCTIONS: [&str; 6] = ["and", "then", "also", "additionally", "plus", "afterwards"];
 
-/// The part of a query that is searched for.
+/// The part of a query that is used.
 pub(crate) fn bounded(query: &str) -> &str {
     let mut end = query.len().min(LONGEST_QUERY);
     while !query.is_char_boundary(end) {

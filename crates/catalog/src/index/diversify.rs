@@ -1,21 +1,21 @@
 //! Diversifies the answer to a query with several needs: each of them gets its tools.
 //!
 //! In: how well every tool fits the whole query, and each clause of it alone. Out: the same
-//! scores, with the first places assigned one by one, each to the tool that adds most to what is
-//! not covered yet. A tool with a little of every clause no longer precedes the one that does
+//! scores, with the first ranks assigned one by one, each to the tool that adds most to what is
+//! not covered yet. A tool that fits every clause a little no longer precedes the one that does
 //! what a single clause asks for.
 //!
 //! The numbers were tuned like those of the index.
 
-/// Places that are given this way.
+/// How many ranks are assigned this way.
 const PLACES: usize = 20;
-/// What a place costs: the best of the whole query, and of every clause.
+/// The candidates for each rank: the best for the whole query, and the best for every clause.
 const CANDIDATES: usize = 100;
 const CANDIDATES_OF_CLAUSE: usize = 5;
-/// What the needs that are still open count, beside the whole query.
+/// The weight of the needs that are still open, relative to the whole query.
 const NEEDS: f32 = 0.3;
 
-/// Gives the first places anew. The first of all stays the first.
+/// Reassigns the first ranks. The first tool stays first.
 pub(super) fn diversify(scores: &mut [f32], of_clauses: &[Vec<f32>]) {
     let needs = Needs::new(of_clauses);
     let best = highest(scores);
@@ -32,7 +32,7 @@ pub(super) fn diversify(scores: &mut [f32], of_clauses: &[Vec<f32>]) {
             (1.0 - share) * scores[tool] / best + share * open.sum::<f32>()
         };
         let valued = candidates.iter().enumerate().map(|(at, tool)| (at, value(*tool)));
-        // The earlier of two that are worth the same.
+        // Of two with the same value, the earlier one.
         let Some((at, value)) = valued.reduce(|a, b| if b.1 > a.1 { b } else { a }) else { break };
         let tool = candidates.remove(at);
         for (need, open) in open.iter_mut().enumerate() {
@@ -69,7 +69,7 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// Those that may get a place, the best of the whole query first.
+/// The tools that can get a rank, the best for the whole query first.
 fn candidates(scores: &[f32], of_clauses: &[Vec<f32>]) -> Vec<usize> {
     let mut chosen = first(scores, CANDIDATES);
     for clause in of_clauses {
@@ -82,7 +82,7 @@ fn candidates(scores: &[f32], of_clauses: &[Vec<f32>]) -> Vec<usize> {
     chosen
 }
 
-/// The best of these scores, in order.
+/// The indices of the best scores, in order.
 fn first(scores: &[f32], number: usize) -> Vec<usize> {
     let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then_with(|| a.cmp(b));
     let mut found: Vec<usize> = (0..scores.len()).filter(|tool| scores[*tool] > 0.0).collect();
@@ -94,7 +94,7 @@ fn first(scores: &[f32], number: usize) -> Vec<usize> {
     found
 }
 
-/// Sets the scores of the given places; all others come after them, in their order.
+/// Sets the scores of the chosen tools; all others follow, in their order.
 fn give(scores: &mut [f32], given: &[(usize, f32)]) {
     let lowest = given.last().map_or(0.0, |(_, score)| *score);
     for (tool, _) in given {
@@ -105,7 +105,7 @@ fn give(scores: &mut [f32], given: &[(usize, f32)]) {
         let factor = (lowest * 0.99 / others).min(1.0);
         scores.iter_mut().for_each(|score| *score *= factor);
     }
-    // Who was chosen first of the same value stays first.
+    // Of two with the same score, the one that was chosen first stays first.
     let steps = (0..given.len()).rev().map(|places| places as f32 * f32::EPSILON * 4.0);
     for ((tool, score), step) in given.iter().zip(steps) {
         scores[*tool] = score * (1.0 + step);

@@ -1,4 +1,4 @@
-//! Tools that a query calls by name come first.
+//! Ranks tools first that a query mentions by name.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use tidegate_model::ToolRef;
 
 use crate::names::fold;
 
-/// More than any sum of words: a query of 4,000 bytes stays below.
+/// More than any sum of word scores for a query of 4,000 bytes.
 const WHOLE_TOOL: f32 = 40_000.0;
 const WHOLE_SERVER: f32 = 20_000.0;
 const NAMED_TOOL: f32 = 10_000.0;
 
-/// Tools by their names, and by the names of their servers, without case and
+/// Tools by their own names, and by the names of their servers, ignoring case and
 /// separators.
 #[derive(Debug)]
 pub(super) struct ExactNames {
@@ -32,7 +32,7 @@ impl ExactNames {
         names
     }
 
-    /// Lifts the tools that a query names: as all of it, or as a word of it that
+    /// Raises the tools that a query names: as the whole query, or as a word in it that
     /// can only be an identifier.
     pub(super) fn boost(&self, query: &str, scores: &mut [f32]) {
         let whole = fold(query);
@@ -53,7 +53,7 @@ fn boost_all(tools: Option<&Vec<u32>>, by: f32, scores: &mut [f32]) {
     }
 }
 
-/// `list_issues`, `github.listIssues`; not `list`, nor `Issues`.
+/// `list_issues`, `github.listIssues`; neither `list` nor `Issues`.
 fn is_identifier(word: &str) -> bool {
     let camel = || {
         word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase())

@@ -1,4 +1,4 @@
-//! A text to search for, as weighted terms.
+//! Turns a query text into weighted terms.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use super::terms::Terms;
 /// The weight of a synonym, relative to the word itself.
 const SYNONYM_WEIGHT: f32 = 0.3;
 
-/// The terms of a text with their weights, synonyms included. Sorted, since sums
-/// of floating point depend on the order.
+/// The terms of a text with their weights, including synonyms. Sorted, since floating-point
+/// sums depend on the order.
 pub(super) fn weighted(text: &str, terms: &mut Terms) -> BTreeMap<Box<str>, f32> {
     let mut numbers: BTreeMap<u32, f32> = BTreeMap::new();
     terms.each(text, |term| *numbers.entry(term).or_default() += 1.0);

@@ -1,23 +1,23 @@
-//! The score by meaning: tools that say the same in other words.
+//! Scores tools by meaning: finds those that say the same in other words.
 //!
 //! In: the tools of a server, once; then queries. Out: how close each tool is to
-//! a query, and to the clause of it that is closest. It only adds to the score by
-//! words: without it, that one stands alone.
+//! a query, and to its closest clause. The result only adds to the score by
+//! words, which also works without it.
 
 use tidegate_model::ToolDef;
 
 use super::word_table::{Vector, Vectors, dot};
 
-/// What the closest tool gains, as a part of the best score by words; found by
+/// How much the closest tool gains, relative to the best score by words; found by
 /// trial.
 const MEANING: f32 = 1.0;
-/// A tool that has no word of the query must be this close to be found at all,
-/// and nobody who is further away sets the measure; found by trial.
+/// A tool without any word of the query must be this close to be found at all. Gains are
+/// measured against the closest tool, but at least against this; found by trial.
 const CLOSE_ENOUGH: f32 = 0.45;
 /// Descriptions begin with what the tool does. In bytes; tuned.
 const DESCRIPTION: usize = 600;
 
-/// What the tools of a server mean, in their order.
+/// The meaning vectors of a server's tools, in their order.
 pub(crate) fn meanings<'a>(server: &str, tools: impl Iterator<Item = &'a ToolDef>) -> Vec<Vector> {
     let mut vectors = Vectors::new();
     let of_tool = |tool: &ToolDef| {
@@ -32,9 +32,9 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(DESCRIPTION)]
 }
 
-/// Adds what the tools gain by their meaning to their scores by words. Both are
-/// taken relative to the best of this query, so that the sum is the same thing in
-/// catalogs of 40 and of 5,000 tools.
+/// Adds the tools' gains by meaning to their scores by words. Both are relative to the
+/// best of this query, so that the sum means the same in catalogs of 40 and of 5,000
+/// tools.
 pub(crate) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mut [f32]) {
     let meaning = Meaning::new(query, clauses);
     let closeness: Vec<f32> = tools.iter().map(|tool| meaning.closeness(tool)).collect();
@@ -49,7 +49,7 @@ pub(crate) fn add(query: &str, clauses: &[String], tools: &[Vector], scores: &mu
     }
 }
 
-/// What a query means, whole and clause by clause.
+/// The meaning of a query, whole and clause by clause.
 pub(crate) struct Meaning {
     whole: Vector,
     clauses: Vec<Vector>,
@@ -63,8 +63,7 @@ impl Meaning {
         Self { whole, clauses }
     }
 
-    /// The mean of how close the whole query and how close the best clause is; none
-    /// is further away than across.
+    /// The mean closeness of the whole query and of its best clause, never negative.
     pub(crate) fn closeness(&self, tool: &Vector) -> f32 {
         let best = self.clauses.iter().map(|clause| dot(clause, tool)).fold(-1.0, f32::max);
         f32::midpoint(dot(&self.whole, tool), best).max(0.0)

@@ -1,8 +1,8 @@
 //! The tools of one server as terms, ready to be joined with those of others.
 //!
 //! In: a server's name and its tools. Out: how often each term occurs in which
-//! field of which tool. It depends on this server alone, so it is made once and
-//! kept while the tools of other servers come and go.
+//! field of which tool. It depends on this server alone, so it is built once and
+//! kept while the tools of other servers change.
 
 use serde_json::Value;
 use tidegate_model::ToolDef;
@@ -25,10 +25,10 @@ pub(crate) type Counts = [u16; FIELDS];
 /// A server's part of the index.
 #[derive(Debug)]
 pub(crate) struct ServerIndex {
-    /// The terms of this server; tools name them by their places here.
+    /// The terms of this server; tools refer to them by index.
     pub(crate) terms: Vec<Box<str>>,
     pub(crate) tools: Vec<IndexedTool>,
-    /// What each tool means; empty if only words count.
+    /// A vector for the meaning of each tool; empty if only words count.
     pub(crate) meanings: Vec<Vector>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct ServerIndex {
 pub(crate) struct IndexedTool {
     pub(crate) name: Box<str>,
     pub(crate) counts: Vec<(u32, Counts)>,
-    /// Words in all, by field.
+    /// Total number of words, by field.
     pub(crate) lengths: Counts,
 }
 

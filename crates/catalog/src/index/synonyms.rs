@@ -1,4 +1,4 @@
-//! Words that mean the same when people speak of tools: `synonyms.txt`.
+//! Synonyms in descriptions of tools: `synonyms.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use super::terms::Terms;
 static SYNONYMS: LazyLock<HashMap<Box<str>, Vec<Box<str>>>> =
     LazyLock::new(|| read(include_str!("synonyms.txt")));
 
-/// Terms that mean the same as this one, sorted.
+/// The synonyms of a term, sorted.
 pub(super) fn of(term: &str) -> &'static [Box<str>] {
     SYNONYMS.get(term).map_or(&[], Vec::as_slice)
 }

@@ -3,7 +3,7 @@
 //! In: any text of a tool or a query. Out: stemmed lower-case words without stop
 //! words. Identifiers are split at case changes, separators and digits. Scripts
 //! that do not write spaces become pairs of characters, so that they can be
-//! searched without a dictionary. Total: no text fails, none is refused.
+//! searched without a dictionary. Accepts every text.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -19,14 +19,14 @@ static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     lines.flat_map(str::split_whitespace).collect()
 });
 
-/// Endings after an apostrophe: they belong to no word.
+/// Endings after an apostrophe, which are dropped.
 const CONTRACTIONS: [&str; 7] = ["s", "ll", "re", "ve", "m", "d", "t"];
 
-/// Makes terms and numbers them in the order in which they are first met. A
-/// catalog uses the same few thousand words again and again: each is stemmed once.
+/// Creates terms and numbers them in order of first use. A catalog uses the same few
+/// thousand words again and again: each is stemmed only once.
 pub(crate) struct Terms {
     stemmer: Stemmer,
-    /// The term of a word; none if it is a stop word.
+    /// The term of a word; `None` if it is a stop word.
     known: HashMap<Box<str>, Option<u32>>,
     places: HashMap<Box<str>, u32>,
     list: Vec<Box<str>>,
@@ -42,7 +42,7 @@ impl Terms {
         }
     }
 
-    /// Calls `take` with the number of every term of a text, in its order.
+    /// Calls `take` with the number of every term of a text, in order.
     pub(crate) fn each(&mut self, text: &str, mut take: impl FnMut(u32)) {
         each_word(text, |word| {
             let term = match self.known.get(word) {
@@ -59,7 +59,8 @@ impl Terms {
         });
     }
 
-    /// Includes stop words, so that a tool called `do` or `what` can be found by its name.
+    /// Like `each`, but a name of only stop words keeps them: a tool called `do` or `what` can be
+    /// found by its name.
     pub(crate) fn each_of_name(&mut self, name: &str, mut take: impl FnMut(u32)) {
         let mut none = true;
         self.each(name, |term| {
@@ -71,7 +72,7 @@ impl Terms {
         }
     }
 
-    /// All terms so far, by their numbers.
+    /// All terms so far, in the order of their numbers.
     pub(crate) fn list(&self) -> &[Box<str>] {
         &self.list
     }
@@ -155,14 +156,14 @@ enum Class {
     Lower,
     Upper,
     Digit,
-    /// Of a script without spaces between words.
+    /// A script without spaces between words.
     Unspaced,
 }
 
 impl Class {
     fn of(c: char) -> Self {
         match c {
-            // Thai to Burmese, kana, the ideographs, Hangul.
+            // Thai to Burmese, kana, ideographs, Hangul.
             '\u{e00}'..='\u{109f}'
             | '\u{3040}'..='\u{30ff}'
             | '\u{3400}'..='\u{9fff}'

@@ -93,8 +93,8 @@ fn odd_queries_have_sane_answers() {
 
 #[test]
 fn equal_scores_are_ordered_by_identity() {
-    // `a` is a stop word too: a server of that name must not lose its tools. By
-    // meaning, their names make a difference.
+    // `a` is a stop word: a server of that name must not lose its tools. Words only: by
+    // meaning, the names would score differently.
     let mut catalog = Catalog::with_scoring(Scoring::Words);
     for server in ["b", "a", "c"] {
         catalog.set_tools(server, &list(&[("ping", "Says pong"), ("other", "Else")]));
@@ -107,7 +107,7 @@ fn equal_scores_are_ordered_by_identity() {
 #[test]
 fn a_change_of_one_server_gives_what_a_new_catalog_would() {
     let mut changed = office();
-    // So that there is an index that has to change.
+    // Builds the index, so that the change has to update it.
     assert!(!changed.search("message", 9).is_empty());
     let new = list(&[("send_mail", "Sends a message by mail")]);
     changed.set_tools("slack", &new);
@@ -133,6 +133,6 @@ fn a_tool_that_says_it_in_other_words_is_found_by_meaning_only() {
     let query = "grid of cells";
     assert_eq!(first(Scoring::Words, query), None);
     assert!(first(Scoring::WordsAndMeaning, query).is_some_and(|id| id.starts_with("sheets__")));
-    // What is close to nothing finds nothing.
+    // A query that is close to nothing finds nothing.
     assert_eq!(first(Scoring::WordsAndMeaning, "zebra giraffe"), None);
 }

@@ -1,11 +1,11 @@
-//! Words as vectors: a table that was made once and is carried in the program.
+//! Words as vectors, from a precomputed table embedded in the program.
 //!
 //! In: a text. Out: the sum of the vectors of its words, of length one. A word
-//! that is not in the table is taken apart, longest piece first; what cannot be
-//! taken apart, such as other scripts, is not counted. Nothing is downloaded,
-//! and no model runs. `data/README.md` says what the table is made of.
+//! that is not in the table is split into pieces, longest piece first; words that
+//! cannot be split, such as those in other scripts, are ignored. Nothing is
+//! downloaded, and no model runs. `data/README.md` describes how the table was made.
 //!
-//! Of the file: number of words and of dimensions, one scale for each word, their
+//! File layout: the number of words and of dimensions, one scale for each word, their
 //! vectors in bytes, the words. Little-endian.
 
 use std::collections::HashMap;
@@ -13,15 +13,15 @@ use std::sync::LazyLock;
 
 use super::terms::each_word;
 
-/// The dimensions of a vector; tuned, 128 and 256 were not better.
+/// The dimensions of a vector; tuned: 128 and 256 were not better.
 pub(crate) const DIMENSIONS: usize = 96;
 
 /// The meaning of a text as a direction; all zero if no word of it is known.
 pub(crate) type Vector = [f32; DIMENSIONS];
 
-/// A piece that does not begin a word is written so.
+/// Prefix of a piece that does not begin a word.
 const CONTINUES: &str = "##";
-/// Longer runs are no words; the longest in the table has 18 letters.
+/// Longer runs are not words; the longest in the table has 18 letters.
 const LONGEST_WORD: usize = 40;
 
 static TABLE: LazyLock<WordTable> = LazyLock::new(|| {
@@ -31,7 +31,7 @@ static TABLE: LazyLock<WordTable> = LazyLock::new(|| {
 #[derive(Default)]
 struct WordTable {
     places: HashMap<&'static str, usize>,
-    /// How much one step of a word's numbers is worth.
+    /// The scale of each word: its bytes are multiplied by it.
     scales: Vec<f32>,
     rows: &'static [u8],
 }
@@ -52,7 +52,7 @@ impl WordTable {
         (places.len() == words).then_some(Self { places, scales, rows })
     }
 
-    /// The pieces of a word; none if it has a part that is not in the table.
+    /// The pieces of a word; empty if part of it is not in the table.
     fn pieces(&self, word: &str) -> Vec<usize> {
         if word.len() > LONGEST_WORD {
             return Vec::new();
@@ -94,7 +94,7 @@ impl Vectors {
         Self { known: HashMap::new() }
     }
 
-    /// What all of these texts mean together.
+    /// The combined meaning of these texts.
     pub(crate) fn of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
         for text in texts {
@@ -115,8 +115,8 @@ impl Vectors {
     }
 }
 
-/// The cosine of the angle between two directions. Summed in lanes, so that
-/// several numbers are multiplied at a time, in one order on every machine.
+/// The cosine of the angle between two directions. Summed in lanes, so that several
+/// products are computed at a time, in the same order on every machine.
 pub(crate) fn dot(a: &Vector, b: &Vector) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0_f32; LANES];

@@ -1,10 +1,10 @@
-//! What is flagged, and above all what is not.
+//! Tests what is flagged and, above all, what is not.
 
 use regex::bytes::RegexSetBuilder;
 
 use super::{SOURCES, instructs};
 
-/// Texts of the known classes, written without looking at the patterns' misses.
+/// Texts of the known classes, written without knowing which ones the patterns miss.
 const POISONED: &str = include_str!("poisoned.txt");
 
 #[test]
@@ -18,7 +18,7 @@ fn most_poisoned_descriptions_are_flagged() {
     let missed: Vec<&str> = POISONED.lines().filter(|text| !instructs(text)).collect();
     let begins: Vec<&str> =
         missed.iter().map(|text| text.split_once('.').unwrap_or_default().0).collect();
-    // Known misses: pattern matching informs, it is not the wall.
+    // Known misses: pattern matching informs, it does not protect.
     assert_eq!(
         begins,
         ["Returns a random fact", "Posts a message", "Encodes base64", "Draws a chart"]

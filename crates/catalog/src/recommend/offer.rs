@@ -1,8 +1,8 @@
 //! An offer: a known server or a skill that is not configured yet.
 //!
 //! In: the tools of such a server, or the description of a skill. Out: its index, and one line
-//! per tool. Definitions are not kept: nobody can call them, and they are most of the memory of
-//! a catalog.
+//! per tool. Definitions are not kept: nobody can call them, and they take most of a catalog's
+//! memory.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::index::{Scoring, ServerIndex};
 use crate::instructions::instructs;
 use crate::server_tools::ServerTools;
 
-/// Words in server names that identify none.
+/// Words in server names that identify no server.
 const FILLER_WORDS: [&str; 2] = ["mcp", "server"];
 
 /// A known server or a skill.
@@ -25,7 +25,7 @@ pub struct Offer {
     pub kind: OfferKind,
     /// Its name.
     pub name: String,
-    /// What it does, tool by tool; a skill is one.
+    /// What it does, tool by tool; a skill counts as one tool.
     pub tools: Vec<OfferedTool>,
     pub(super) server_index: Arc<ServerIndex>,
     /// The terms of its name, without filler words.
@@ -76,7 +76,7 @@ impl Offer {
             annotations: None,
         };
         let tools = vec![OfferedTool { name: name.to_owned(), line: description.to_owned() }];
-        // Its name is that of the tool; twice it would count twice.
+        // The tool already has this name, which would otherwise count twice.
         let server_index = Arc::new(ServerIndex::new("", [&tool].into_iter(), scoring));
         Self {
             kind: OfferKind::Skill,
@@ -89,7 +89,7 @@ impl Offer {
 }
 
 impl OfferedTool {
-    /// What it does. Empty if the text addresses the model: nobody needs to read that about a
+    /// What it does. Empty if the text addresses the model: such a text is not worth showing for a
     /// server that is not configured.
     pub fn text(&self) -> &str {
         if instructs(&self.line) { "" } else { &self.line }

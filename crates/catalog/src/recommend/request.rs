@@ -1,7 +1,8 @@
 //! A request, compared with single tools.
 //!
-//! In: a query. Out: the share of its words that a tool has, and how close their meanings are.
-//! Unlike scores, these can be compared between requests: they say that something fits at all.
+//! In: a query. Out: the share of its words that a tool contains, and how close their meanings
+//! are. Unlike scores, these can be compared between requests: they show whether a tool fits at
+//! all.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +10,9 @@ use crate::index::semantic::Meaning;
 use crate::index::terms::Terms;
 use crate::index::{Index, Posting, clauses, index_number, rarity};
 
-/// What is asked for.
+/// A request.
 pub(super) struct Request<'a> {
-    /// The part of it that is searched for.
+    /// The part of it that is used.
     pub(super) text: &'a str,
     terms: BTreeSet<Box<str>>,
     meaning: Meaning,
@@ -26,13 +27,13 @@ impl<'a> Request<'a> {
         Self { text, terms: terms.into_list().into_iter().collect(), meaning }
     }
 
-    /// Whether the word is in it.
+    /// Whether the request contains the term.
     pub(super) fn says(&self, term: &str) -> bool {
         self.terms.contains(term)
     }
 
-    /// The share of its words that a tool has; rare words count more. Words that no tool has are
-    /// the rarest.
+    /// The share of its words that a tool contains; rare words count more. Words that no tool
+    /// contains are the rarest.
     pub(super) fn coverage(&self, index: &Index, tool: usize) -> f32 {
         let (mut all, mut had) = (0.0, 0.0);
         for term in &self.terms {
@@ -40,7 +41,7 @@ impl<'a> Request<'a> {
             let with = postings.map_or(0, Vec::len);
             let weight = rarity(index.ids.len(), index_number(with));
             all += weight;
-            // Postings are in the order of tools.
+            // Postings are sorted by tool.
             let has = |postings: &Vec<Posting>| {
                 postings.binary_search_by_key(&index_number(tool), |posting| posting.tool).is_ok()
             };

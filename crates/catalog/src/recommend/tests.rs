@@ -78,7 +78,7 @@ fn a_known_server_is_told_of_if_it_is_named_or_clearly_better() {
             ["slack-mcp-server post_message Better"],
             "{scoring:?}"
         );
-        // `mcp` and `server` are no part of what it is called.
+        // `mcp` and `server` are not part of its name.
         let named = told(&offers, "post a message to slack");
         assert_eq!(named, ["slack-mcp-server post_message Named"], "{scoring:?}");
     }
@@ -92,7 +92,7 @@ fn nothing_is_told_of_where_the_configured_tools_do() {
             "list all leads",
             "search leads by domain",
             "read the file",
-            // A word that the configured tools use names no server.
+            // A word that the configured tools use does not identify a server.
             "get the time of the file",
             "get the time",
             "zzzz",

@@ -1,9 +1,9 @@
-//! Whether a key looks like the name of a field, or like a value: an id, an
+//! Decides whether a key looks like the name of a field or like a value: an id, an
 //! address, a date, a title.
 //!
-//! Pure. In doubt it is a value: then the type is a map, which is true as well.
+//! Pure. In doubt it is a value: then the type is a map, which is correct as well.
 
-/// Longer names of fields are rare.
+/// Field names are rarely longer.
 const MOST_CHARACTERS: usize = 40;
 
 /// Whether a key may be shown as a field.
@@ -25,7 +25,7 @@ fn looks_like_an_id(name: &str) -> bool {
         .collect();
     let digits: usize = runs.iter().sum();
     let has_long_number = runs.iter().any(|length| *length >= 4);
-    // `a1b2c3`, `B07XJ8C8F5`; `line2` and `sha256` have one number only.
+    // `a1b2c3`, `B07XJ8C8F5`; `line2` and `sha256` have only one number.
     let is_code = name.len() >= 6 && runs.len() >= 2 && digits * 4 >= name.len();
     has_long_number || is_code || is_hex(name) || is_base64(name, digits) || is_issue_key(name)
 }
@@ -36,7 +36,7 @@ fn is_hex(name: &str) -> bool {
     digits >= 8 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// Letters and digits that change as in no word: `dGVzdDEyM3RleHQx`. In camel case
+/// Letters and digits alternate as in no word: `dGVzdDEyM3RleHQx`. In camel case
 /// far less than a third of the letters begin or end a word.
 fn is_base64(name: &str, digits: usize) -> bool {
     let class = |byte: &u8| match byte {

@@ -1,8 +1,8 @@
 //! Observes one result: its nodes, with the names of all keys.
 //!
 //! In: a result of any size. Out: its node. At most [`MOST_VISITS`] values are
-//! visited, fairly spread; what is left out of an object is unknown, what is
-//! left out of a long list or map is taken to be like the rest.
+//! visited, spread fairly; skipped parts of an object are unknown, skipped items
+//! of a long list or map are assumed to be like the others.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const MOST_VISITS: usize = 2000;
 const FIRST_ITEMS: usize = 20;
 const LATER_ITEMS: usize = 20;
 
-/// An object with fewer keys is a record, unless it holds two objects alike.
+/// An object with fewer keys is a record, unless it holds two similar objects.
 const FEWEST_OF_A_MAP: usize = 3;
 
 pub(super) fn node_of(result: &Value) -> Node {
@@ -82,8 +82,8 @@ fn sampled<'a>(
         if !chosen {
             continue;
         }
-        // The first item is read as far as possible; another one only if all of it can be read,
-        // or the rest of it would be unknown in all of them.
+        // The first item is visited as far as possible, further ones only if they can be visited
+        // completely: otherwise their unvisited parts would become unknown for all items.
         if at > 0 && *visits < largest {
             break;
         }
@@ -116,8 +116,8 @@ fn observe_object(
     let mut left = object.len();
     let mut content: u64 = 0;
     for (key, value) in object {
-        // A fair share for each, so that one long list does not leave the others unknown; what
-        // one does not need is left for the next.
+        // A fair share for each, so that one long list does not leave the others unknown;
+        // unused visits are left for the next.
         let share = visits.div_ceil(left).min(*visits);
         let mut own = share;
         let (mut inner, hash) = observe_value(value, level + 1, &mut own);
@@ -131,7 +131,7 @@ fn observe_object(
         }
         field.node = inner;
         let key = hash_of(key.as_bytes());
-        // A sum, since the order of keys means nothing.
+        // A sum, since the order of keys is irrelevant.
         content = content.wrapping_add(mix(key, hash));
         node.fields.insert(key, field);
     }
@@ -146,7 +146,7 @@ fn observe_object(
 }
 
 /// Whether all values are of one kind, as in an object that maps names to
-/// things. Null is of any kind.
+/// things. Null counts as any kind.
 fn may_be_a_map(object: &Map<String, Value>) -> bool {
     let mut values = object.values().filter(|value| !value.is_null());
     let Some(first) = values.next() else { return true };

@@ -1,4 +1,4 @@
-//! A learned shape as JSON Schema: types, properties, items. No literal, no
+//! Converts a learned shape to JSON Schema: types, properties, items. No literal, no
 //! enum, no length, no format.
 
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{Node, ObjectNode};
 
 impl Node {
-    /// `{}` for what is unknown.
+    /// `{}` if unknown.
     pub(super) fn to_schema(&self) -> Value {
         if self.unknown {
             return json!({});
@@ -61,7 +61,7 @@ impl ObjectNode {
         }
     }
 
-    /// Open: other keys may be there, seen too rarely to be shown.
+    /// Open: there may be further keys, seen too rarely to be shown.
     fn record_schema(&self) -> Value {
         let mut fields: Vec<(&str, bool, Value)> = Vec::new();
         for field in self.fields.values() {

@@ -1,4 +1,4 @@
-//! What is learned is true, small, and says nothing of a value.
+//! Tests that a learned shape is true, small, and reveals no value.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
@@ -73,7 +73,7 @@ fn an_object_of_values_alike_is_a_map_until_its_keys_are_seen_with_other_values(
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     assert_eq!(learned(std::slice::from_ref(&people)), map);
     assert_eq!(learned(&[people.clone(), json!({"jane": "a", "ola": "b", "per": "c"})]), map);
-    // The same call gives the same again: that proves nothing.
+    // The same result again proves nothing.
     assert_eq!(learned(&[people.clone(), people.clone()]), map);
     let text = json!({"type": "string"});
     let record = json!({
@@ -97,7 +97,7 @@ fn the_keys_of_a_possible_map_are_not_kept() {
     let found: Vec<&str> =
         ["jane", "ola", "kari"].into_iter().filter(|name| kept.contains(name)).collect();
     assert_eq!(found, Vec::<&str>::new());
-    // What they map to was there twice, so it is a record.
+    // Its keys were seen twice with different values, so it is a record.
     let integer = json!({"type": "integer"});
     assert_eq!(
         shape.to_schema(),
@@ -149,7 +149,7 @@ fn deep_and_huge_results_are_cut() {
     }
     let text = learned(&[deep]).to_string();
     assert_eq!(text.matches("\"d\":").count(), 8);
-    // Forty records in a record: their fields are too many, they themselves not.
+    // Forty records in a record: their fields are too many, the records themselves are not.
     let row: Value = (0..40)
         .map(|k| (format!("f{k}"), json!({"a": 1, "b": [k], "c": {"d": 1}})))
         .chain([("id".to_owned(), json!(1))])
@@ -161,7 +161,7 @@ fn deep_and_huge_results_are_cut() {
     assert_eq!((&properties["id"], &properties["f0"]), (&json!({"type": "integer"}), &f0));
 }
 
-/// A few names, so that they meet; some that are no fields.
+/// Few names, so that they collide; some are not field names.
 fn key() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => proptest::sample::select(vec!["a", "b", "c", "id", "name", "__proto__"]).prop_map(str::to_owned),
@@ -204,11 +204,11 @@ proptest! {
         for result in &results {
             assert!(validator.is_valid(result), "{result}\n{schema}");
         }
-        // Kept and read again, it says the same.
+        // Unchanged after it is stored and read again.
         let text = serde_json::to_string(&shape).unwrap();
         let again: Shape = serde_json::from_str(&text).unwrap();
         assert_eq!(again.to_schema(), schema);
-        // No text of a result is in it.
+        // It contains no text of a result.
         assert!(!text.contains('§') && !schema.to_string().contains('§'));
     }
 

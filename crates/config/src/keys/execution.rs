@@ -1,4 +1,4 @@
-//! Keys of `mcpCodeExecution`: how a client's file says how code is run.
+//! Keys of `mcpCodeExecution`, which configures code execution in a client's file.
 
 use crate::keys::checks::{
     PYTHON_CHECKER_DOC, TSC_DOC, TYPE_CHECK_DOC, TYPE_CHECK_WORDS, default_type_check,

@@ -1,4 +1,4 @@
-//! Keys of `[limits]`, which a profile's limits have too.
+//! Keys of `[limits]`, which the limits of a profile share.
 
 use tidegate_model::Limits;
 

@@ -1,4 +1,4 @@
-//! The keys of `[network]`, which a profile's network has too.
+//! The keys of `[network]`, which the network of a profile shares.
 
 use tidegate_model::{Network, NetworkMode, NetworkRule};
 

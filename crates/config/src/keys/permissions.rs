@@ -1,4 +1,4 @@
-//! The keys of profiles, of what is said about tools, and of host commands.
+//! The keys of profiles, `[tools]` and host commands.
 
 use tidegate_model::{CommandSpec, EffectCeiling, NetworkAccess, OnChange};
 

@@ -1,8 +1,8 @@
 //! Renders `docs/configuration.md` from the key tables.
 //!
-//! The page is a checked-in file, so that it can be read without building. A
+//! The page is checked in, so that it can be read without building. A
 //! test fails if it differs; `UPDATE_DOCS=1 cargo test -p tidegate-config`
-//! writes it again.
+//! regenerates it.
 
 use std::fmt::Write;
 

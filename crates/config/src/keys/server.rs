@@ -1,4 +1,4 @@
-//! Keys of one server, those included that clients write for themselves.
+//! Keys of one server, including those that clients write for themselves.
 
 use crate::keys::key::{Key, Kind, no, nothing, yes};
 use crate::quantity::show_duration;

@@ -257,7 +257,7 @@ fn shells_and_what_runs_anything_are_no_commands() {
             "{path}"
         );
     }
-    // A harmless name does not hide one.
+    // A link with a harmless name does not hide a shell.
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("harmless");
     std::os::unix::fs::symlink("/bin/sh", &link).unwrap();
@@ -325,10 +325,10 @@ fn no_command_can_write_rules_or_patterns() {
         ("rules", named("rules/p.toml"), policy),
         ("rules", named("rules/not/yet/p.toml"), policy),
         ("rules/there.toml", named("rules/there.toml"), policy),
-        // The file behind a link, and the link.
+        // The target of a link, and the link itself.
         ("behind", named("out/link/p.toml"), policy),
         ("out", named("out/link/p.toml"), policy),
-        // Where one would be found.
+        // Where a policy would be found.
         ("user", String::new(), policy),
         ("rules", looked_for("rules/x.toml"), patterns),
     ] {
@@ -343,7 +343,7 @@ fn no_command_can_write_rules_or_patterns() {
         );
     }
     assert_eq!(load("out", &named("rules/p.toml")), Ok(()));
-    // One that is named is looked for nowhere else.
+    // If a policy is named, no other place is searched.
     assert_eq!(load("user", &named("rules/p.toml")), Ok(()));
 }
 

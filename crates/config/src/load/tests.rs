@@ -32,7 +32,7 @@ fn env() -> Environment {
 
 fn load_text(path: &str, text: &str) -> Result<Settings, ConfigError> {
     let loaded = load(&Source::from_bytes(Path::new(path), text.into())?, &env())?;
-    // Where rules are looked for has its own tests, in `policy_file`.
+    // The search for rules has its own tests, in `policy_file`.
     Ok(Settings { policy: PolicySource::default(), ..loaded })
 }
 
@@ -493,7 +493,7 @@ mod refused;
 #[test]
 fn a_found_file_of_another_user_is_refused_and_a_named_one_is_taken() {
     if !nix::unistd::geteuid().is_root() {
-        // Only root can make a file that belongs to somebody else.
+        // Only root can create a file that belongs to another user.
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -521,7 +521,7 @@ fn a_found_link_of_another_user_is_refused_and_so_is_a_file_that_everybody_can_c
     let refused = || find_and_load(folder.path(), &env).unwrap_err().to_string();
     std::fs::write(&own, "").unwrap();
     std::os::unix::fs::symlink(&own, &found).unwrap();
-    // The control: a link of one's own is followed.
+    // The control: a link of the same user is followed.
     assert!(find_and_load(folder.path(), &env).is_ok());
     if nix::unistd::geteuid().is_root() {
         std::os::unix::fs::lchown(&found, Some(12_345), None).unwrap();
@@ -533,11 +533,11 @@ fn a_found_link_of_another_user_is_refused_and_so_is_a_file_that_everybody_can_c
     assert!(load_file(&found, &env).is_ok());
 }
 
-/// Somebody else exchanges the file between the look at its owner and the reading.
+/// Another user swaps the file between the ownership check and the read.
 #[test]
 fn the_file_whose_owner_was_looked_at_is_the_one_that_is_read() {
     if !nix::unistd::geteuid().is_root() {
-        // Only root can make a file that belongs to somebody else.
+        // Only root can create a file that belongs to another user.
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -547,7 +547,7 @@ fn the_file_whose_owner_was_looked_at_is_the_one_that_is_read() {
     std::fs::write(&other, "own").unwrap();
     let opened = Source::open(&found).unwrap();
     std::fs::rename(&other, &found).unwrap();
-    // What is there now belongs to us; what was opened, and would be read, does not.
+    // The file now at this path is ours; the one that was opened, and would be read, is not.
     assert!(refuse_foreign_file(&found, &opened, "").is_err());
     assert_eq!(Source::read_open(&found, opened).unwrap().text, "foreign");
     let opened = Source::open(&found).unwrap();
@@ -561,6 +561,6 @@ fn a_pipe_that_somebody_has_put_there_is_not_waited_for() {
     let pipe = folder.path().join("tidegate.toml");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let env = Environment::from_pairs([("HOME", "/nowhere")]);
-    // An empty file, as far as can be seen.
+    // Looks like an empty file.
     assert!(find_and_load(folder.path(), &env).is_ok());
 }

@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
                     }
                 }
                 ExecutionKey::SecurityLevel => {
-                    // Of its own words only the last is not one of ours.
+                    // Of these words only the last differs from ours.
                     self.raw.risk.least = reading.one_of(&[
                         ("low", RiskLevel::Low),
                         ("medium", RiskLevel::Medium),

@@ -1,4 +1,4 @@
-//! Reads what was typed: from a file to `RawConfig`.
+//! Reads a file as typed into `RawConfig`.
 //!
 //! `source.rs` has the text and its places, `parse_toml.rs` and `parse_json.rs` turn it
 //! into the tree of `node.rs`, and `reader.rs` turns the tree into the types of `raw.rs`,

@@ -1,7 +1,7 @@
-//! The tree that both formats are read into: values with their places.
+//! The tree that both formats are parsed into: values with their places.
 //!
 //! Objects keep the order and the duplicates of the file, so that the reader
-//! can refuse a duplicate with both places.
+//! can refuse a duplicate and report both places.
 //! No `Debug` outside tests: the tree is full of credentials.
 
 use std::collections::HashMap;
@@ -9,26 +9,26 @@ use std::ops::Range;
 
 use crate::keys::key::Format;
 
-/// A value and the bytes it was written in.
+/// A value and its byte range in the file.
 #[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) struct Node {
     pub(crate) value: Value,
     pub(crate) span: Range<usize>,
 }
 
-/// What both formats can express.
+/// All values that the two formats can express.
 #[cfg_attr(test, derive(Debug, PartialEq))]
 pub(crate) enum Value {
     /// JSON only.
     Null,
     Bool(bool),
-    /// A whole number. One that does not fit becomes the nearest that does,
-    /// which every range then refuses.
+    /// A whole number. One that does not fit is clamped to the nearest that does,
+    /// which every range then rejects.
     Integer(i64),
-    /// A number that is not whole. No key takes one, so the value is not kept.
+    /// A number that is not whole. No key accepts one, so the value is not kept.
     Fraction,
     Text(String),
-    /// TOML only. No key takes one.
+    /// TOML only. No key accepts one.
     Date,
     List(Vec<Node>),
     Object(Vec<Entry>),
@@ -43,7 +43,7 @@ pub(crate) struct Entry {
 }
 
 impl Node {
-    /// What the value is, in the words of the format, with an article.
+    /// The type of the value, in the words of the format, with an article.
     pub(crate) fn type_name(&self, format: Format) -> &'static str {
         match (&self.value, format) {
             (Value::Null, _) => "null",

@@ -1,4 +1,4 @@
-//! Whether a configuration file that was found, not named, may be used.
+//! Decides whether a configuration file may be used that was found by search, not named.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::error::{ConfigError, ConfigErrorKind};
 
-/// A file that was found, not named, must be the user's own or root's, and so must
-/// a link that leads to it: it names commands to start, and anybody can put one
-/// into a shared folder above us. The file is the opened one, which nobody can
-/// exchange between this look and the reading.
+/// A file that was found by search must belong to the user or to root, and so must
+/// a link that leads to it: it names commands to start, and anyone can put one
+/// into a shared folder above ours. Checks the opened file, which nobody can
+/// swap between the check and the read.
 pub(crate) fn refuse_foreign_file(
     path: &Path,
     file: &File,

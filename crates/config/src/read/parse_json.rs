@@ -1,7 +1,7 @@
-//! Reads JSON as clients write it into the tree.
+//! Parses JSON as clients write it into the tree.
 //!
-//! Comments and trailing commas are allowed, as VS Code writes them; nothing
-//! else that JSON does not have. Recursion is bounded: `jsonc-parser` refuses
+//! Comments and trailing commas are allowed, as VS Code writes them; no other
+//! extensions are. Recursion is bounded: `jsonc-parser` refuses
 //! nesting beyond 512, and this module only walks what it accepted.
 
 use jsonc_parser::ast;

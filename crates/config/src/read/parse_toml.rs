@@ -1,4 +1,4 @@
-//! Reads TOML into the tree.
+//! Parses TOML into the tree.
 //!
 //! Recursion is bounded: `toml_edit` refuses nesting beyond its own limit, and
 //! this module only walks what it accepted.
@@ -12,10 +12,10 @@ use crate::read::node::{Entry, Node, Value};
 use crate::read::source::Source;
 
 /// Parses a whole file. The document stays immutable, since an editable one
-/// forgets its spans.
+/// loses its spans.
 pub(crate) fn parse(source: &Source) -> Result<Node, ConfigError> {
     let document = Document::parse(source.text.as_str()).map_err(|error| {
-        // The first line only: the rest of it quotes the file.
+        // Only the first line: the rest quotes the file.
         let fact = error.message().lines().next().unwrap_or("invalid TOML");
         let offset = error.span().map_or(0, |span| span.start);
         source.error(ConfigErrorKind::Syntax, offset, format!("not valid TOML: {fact}"))
@@ -33,7 +33,7 @@ fn object(table: &dyn TableLike) -> Value {
     Value::Object(entries.collect())
 }
 
-/// A table made by a dotted key has no text of its own; its place is that of the key.
+/// A table made by a dotted key has no text of its own; it gets the place of the key.
 fn item_node(item: &Item, key_span: &Range<usize>) -> Option<Node> {
     let span = item.span().unwrap_or_else(|| key_span.clone());
     let value = match item {

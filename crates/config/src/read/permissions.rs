@@ -142,7 +142,7 @@ fn placed<T>(reading: &Reading<'_>, value: T) -> Placed<T> {
     Placed { value, offset: reading.node.span.start, label: reading.label() }
 }
 
-/// A list of folders of the program's view.
+/// A list of folders in the program's view.
 fn scopes(reading: &Reading<'_>) -> Result<Placed<Vec<Scope>>, ConfigError> {
     let mut found = Vec::new();
     for written in reading.text_list()? {

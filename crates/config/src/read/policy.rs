@@ -1,7 +1,7 @@
 //! Reads a policy file into rules.
 //!
-//! In: the tree. Out: the defaults and the rules, every name in them known. A rule that
-//! could never match is refused: whoever wrote it believes that it holds.
+//! In: the tree. Out: the defaults and the rules, with every name in them known. A rule that
+//! could never match is refused, since its author relies on it.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ use crate::read::source::Source;
 use crate::read::value::Reading;
 use crate::settings::policy_source::PolicySource;
 
-/// Characters of a rule's name and of its reason, which models and people see.
-/// Chosen: a line, and a few sentences.
+/// Length limits of a rule's name and reason in characters; models and people see both.
+/// Chosen: one line, and a few sentences.
 const LONGEST_NAME: usize = 80;
 const LONGEST_REASON: usize = 500;
 
@@ -174,7 +174,7 @@ impl PolicyReader<'_> {
         Ok(example)
     }
 
-    /// `server__tool` of a server that there is.
+    /// `server__tool` of a configured server.
     fn call(&self, reading: &Reading<'_>) -> Result<String, ConfigError> {
         let written = reading.text()?;
         let text = written.text.expose();
@@ -191,7 +191,7 @@ impl PolicyReader<'_> {
         Ok(text.clone())
     }
 
-    /// Names with wildcards; one without must be known.
+    /// Names with wildcards; a name without a wildcard must be known.
     fn named(&self, reading: &Reading<'_>, known: &[String]) -> Result<Vec<String>, ConfigError> {
         let name = |written: Written| {
             let text = written.text.expose().clone();
@@ -221,7 +221,7 @@ impl PolicyReader<'_> {
         Err(error)
     }
 
-    /// A tool is spelled as its server does. With the server's name before it, it would
+    /// Tool names as their server spells them. A name with the server's name before it would
     /// never match.
     fn tools(&self, reading: &Reading<'_>) -> Result<Vec<String>, ConfigError> {
         let tool = |written: Written| {
@@ -244,7 +244,7 @@ impl PolicyReader<'_> {
     fn arguments(&self, reading: &Reading<'_>) -> Result<Vec<ArgumentRule>, ConfigError> {
         let mut rules = Vec::new();
         for (key, values) in reading.texts_map()? {
-            // `*` is a whole key; `a.*` would be a key that is called so.
+            // `*` is allowed only as the whole key: `a.*` would mean a key of that name.
             let odd = key != "*" && (key.contains('*') || key.split('.').any(str::is_empty));
             if odd {
                 let message = format!("{} has a key that is no path", reading.label());
@@ -265,7 +265,7 @@ impl PolicyReader<'_> {
         self.reader.source.error(kind, offset, message)
     }
 
-    /// File and line without folders: models see where a rule is.
+    /// File name and line, without folders: models see where a rule is.
     fn place(&self, offset: usize) -> String {
         let place = self.reader.source.place(offset);
         let file = place.file.file_name().unwrap_or(place.file.as_os_str());
@@ -281,7 +281,7 @@ fn level(reading: &Reading<'_>) -> Result<RiskLevel, ConfigError> {
     reading.one_of(&RiskLevel::ALL.map(|level| (level.as_str(), level)))
 }
 
-/// A text that people and models see.
+/// A text that is shown to people and models.
 fn text_shown(reading: &Reading<'_>, longest: usize) -> Result<String, ConfigError> {
     let text = reading.text()?.text.expose().clone();
     let problem = if text.trim().is_empty() {

@@ -1,7 +1,7 @@
-//! What was typed: types are right, meaning is not checked yet.
+//! The configuration as typed: types are checked, meaning is not checked yet.
 //!
-//! In: the tree. Out: to `resolve`, which expands variables and checks what
-//! belongs together. Texts are secret until it is known that they are not.
+//! In: the tree. Out: to `resolve`, which expands variables and checks settings
+//! against each other. Texts are secret until they are known not to be.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -37,16 +37,16 @@ pub(crate) struct RawConfig {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Where the engines are, as typed.
+/// Paths of the engines, as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawEngines {
-    /// Where those that may be used are written.
+    /// The offset of the list of allowed engines.
     pub(crate) offset: usize,
     pub(crate) deno: Option<Written>,
     pub(crate) node: Option<Written>,
 }
 
-/// Where Python and its packages are, as typed.
+/// Paths of Python and its packages, as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawPython {
     pub(crate) path: Option<Written>,
@@ -72,14 +72,14 @@ pub(crate) struct RawServer {
     pub(crate) presence: Presence,
 }
 
-/// Whether a server is to be used.
+/// Whether a server is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Used,
     LeftOut,
 }
 
-/// Limits as typed; what is absent has its default.
+/// Limits as typed; an absent one has its default.
 #[derive(Debug, Default)]
 pub(crate) struct RawLimits {
     pub(crate) time: Option<Duration>,
@@ -92,7 +92,7 @@ pub(crate) struct RawLimits {
     pub(crate) processes: Option<u32>,
 }
 
-/// Checks as typed; what is absent has its default.
+/// Checks as typed; an absent one has its default.
 #[derive(Debug, Default)]
 pub(crate) struct RawChecks {
     pub(crate) types: Option<TypeCheck>,
@@ -101,7 +101,7 @@ pub(crate) struct RawChecks {
     pub(crate) patterns: Vec<Written>,
 }
 
-/// The network as typed; what is absent has its default.
+/// The network as typed; an absent key has its default.
 #[derive(Debug, Default)]
 pub(crate) struct RawNetwork {
     pub(crate) mode: Option<NetworkMode>,
@@ -111,7 +111,7 @@ pub(crate) struct RawNetwork {
     pub(crate) allow_private: Option<WrittenList>,
     pub(crate) deny_addresses: Option<WrittenList>,
     pub(crate) rate_per_minute: Option<u32>,
-    /// And where it is written.
+    /// With its offset.
     pub(crate) max_bytes: Option<(u64, usize)>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) alert_sent: Option<u64>,
@@ -119,7 +119,7 @@ pub(crate) struct RawNetwork {
     pub(crate) ca_file: Option<Written>,
 }
 
-/// A list as typed, be it empty.
+/// A list as typed, which may be empty.
 #[derive(Debug)]
 pub(crate) struct WrittenList {
     pub(crate) items: Vec<Written>,
@@ -127,7 +127,7 @@ pub(crate) struct WrittenList {
     pub(crate) offset: usize,
 }
 
-/// Profiles, commands and what is said about tools, as typed.
+/// Profiles, commands and `[tools]`, as typed.
 #[derive(Debug, Default)]
 pub(crate) struct RawPermissions {
     pub(crate) profile: Option<Written>,
@@ -139,7 +139,7 @@ pub(crate) struct RawPermissions {
     pub(crate) commands: Vec<RawCommand>,
 }
 
-/// A profile as typed; what is absent is as in the one that it extends.
+/// A profile as typed; an absent key is inherited from the one that it extends.
 #[derive(Debug, Default)]
 pub(crate) struct RawProfile {
     pub(crate) name: String,
@@ -161,7 +161,7 @@ pub(crate) struct RawProfile {
 pub(crate) struct Placed<T> {
     pub(crate) value: T,
     pub(crate) offset: usize,
-    /// What it is, such as "`tools` in profile `mine`".
+    /// The name for errors, such as "`tools` in profile `mine`".
     pub(crate) label: String,
 }
 
@@ -182,12 +182,12 @@ pub(crate) struct RawCommand {
     pub(crate) memory_bytes: Option<u64>,
 }
 
-/// A text as typed, with what an error about it needs.
+/// A text as typed, with what is needed to report an error about it.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) text: Secret<String>,
     /// Where it is written.
     pub(crate) offset: usize,
-    /// What it is, such as "`url` in server `git`".
+    /// The name for errors, such as "`url` in server `git`".
     pub(crate) label: String,
 }

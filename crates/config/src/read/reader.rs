@@ -1,6 +1,6 @@
 //! Reads the tree into `RawConfig`, for both formats.
 //!
-//! In: the tree. Out: what was typed, with the right types, or the first error.
+//! In: the tree. Out: the file as typed, with the right types, or the first error.
 //! Sections are read in files of their own, as further methods of `Reader`.
 //! Invariant: unknown keys are errors, except at the top of a client's file, where the
 //! client keeps its own.
@@ -30,12 +30,12 @@ pub(crate) struct Reader<'a> {
     pub(crate) raw: RawConfig,
 }
 
-/// What an unknown key means.
+/// How unknown keys are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// A mistake.
+    /// As mistakes.
     Refused,
-    /// The client's own business, unless it looks like a typo of ours.
+    /// As the client's own, unless they look like typos of ours.
     Tolerated,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
             }
             let section = reading.section()?;
             match key.id {
-                // Read above: it is no section.
+                // Read above: it is not a section.
                 TopKey::Profile => {}
                 TopKey::Profiles => self.profiles(section)?,
                 TopKey::Tools => self.tools(section)?,
@@ -114,8 +114,8 @@ impl<'a> Reader<'a> {
         entries.iter().map(inside).collect()
     }
 
-    /// The entries with their keys, in the order of the file. Refuses keys that
-    /// nothing reads, and keys written twice, even in two spellings.
+    /// The entries with their keys, in the order of the file. Refuses unknown keys, and
+    /// duplicate keys, even in two spellings.
     pub(crate) fn known<'e, Id: Copy>(
         &self,
         keys: &'static [Key<Id>],
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A duration, with a warning if it is a small number without a unit: some clients
-    /// count these in seconds, and a minute must not silently become 60 ms.
+    /// count in seconds, and a minute must not silently become 60 ms.
     pub(super) fn duration(&mut self, reading: &Reading<'_>) -> Result<Duration, ConfigError> {
         let duration = reading.duration()?;
         if matches!(reading.node.value, Value::Integer(1..1000)) {
@@ -223,12 +223,12 @@ impl<'a> Reader<'a> {
 
 /// The key of ours that a client's own key is probably a typo of.
 ///
-/// Stricter than `nearest` alone, which takes `mcp`, `lspServers` and
-/// `enabledMcpjsonServers` for typos: those are keys of real clients.
+/// Stricter than `nearest` alone, which considers `mcp`, `lspServers` and
+/// `enabledMcpjsonServers` to be typos: those are keys of real clients.
 fn typo_of<'k>(given: &str, names: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let letters = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).count();
     let first = |name: &str| name.chars().next().map(|c| c.to_ascii_lowercase());
-    // Two letters more or less, and the same beginning: found by trial.
+    // At most two letters more or less, and the same first letter: found by trial.
     let close =
         |name: &&str| letters(name).abs_diff(letters(given)) <= 2 && first(name) == first(given);
     nearest(given, names).into_iter().find(close)

@@ -1,4 +1,4 @@
-//! Reads `[sandbox]` and `[python]`: what runs programs.
+//! Reads `[sandbox]` and `[python]`, which configure what runs programs.
 
 use tidegate_model::{Engine, Isolation};
 

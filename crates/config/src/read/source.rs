@@ -1,4 +1,4 @@
-//! The text of a configuration file, and where in it things are.
+//! The text of a configuration file, and the places in it.
 //!
 //! In: a path or bytes. Out: text of at most 4 MiB, and places for byte offsets.
 
@@ -12,8 +12,8 @@ use nix::libc::O_NONBLOCK;
 use crate::error::{ConfigError, ConfigErrorKind, Place};
 use crate::keys::key::Format;
 
-/// The largest file that is read. Chosen, not measured: thousands of servers
-/// fit, and a wrong path (a log, a disk image) does not fill the memory.
+/// The largest file that is read. Chosen, not measured: it is enough for thousands of servers,
+/// and a wrong path (a log, a disk image) does not fill the memory.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A configuration file in memory. No `Debug`: it is full of credentials.
@@ -25,13 +25,13 @@ pub(crate) struct Source {
 impl Source {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
-        // Named by the user, who may mean a pipe of theirs.
+        // The user named it and may mean a pipe.
         let file = File::open(path).map_err(|cause| unreadable(path, cause))?;
         Self::read_open(path, file)
     }
 
-    /// Opens a file that was found. Does not wait for the other end of a pipe that
-    /// somebody has put there.
+    /// Opens a file that was found by search. Does not block on a pipe that somebody has
+    /// put there.
     pub(crate) fn open(path: &Path) -> Result<File, ConfigError> {
         let opened = File::options().read(true).custom_flags(O_NONBLOCK).open(path);
         opened.map_err(|cause| unreadable(path, cause))
@@ -40,7 +40,7 @@ impl Source {
     /// Reads an opened file.
     pub(crate) fn read_open(path: &Path, file: File) -> Result<Self, ConfigError> {
         let mut bytes = Vec::new();
-        // One byte more than allowed tells "too large" from "just fits".
+        // One byte more than allowed distinguishes "too large" from "just fits".
         let read = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|cause| unreadable(path, cause))?;
         Self::from_bytes(path, bytes)
@@ -70,7 +70,7 @@ impl Source {
         }
     }
 
-    /// The language of the file: by its extension, else by how it begins.
+    /// The format of the file: by its extension, or else by its first character.
     pub(crate) fn format(&self) -> Format {
         match self.path.extension().and_then(|extension| extension.to_str()) {
             Some("toml") => Format::Toml,

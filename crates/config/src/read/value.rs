@@ -1,7 +1,7 @@
-//! Reads one value as the type that its key takes.
+//! Reads one value as the type that its key requires.
 //!
-//! In: a node and its key's `Kind`. Out: the value, or an error that says what
-//! was expected and what is there, never the value itself.
+//! In: a node and its key's `Kind`. Out: the value, or an error that gives the
+//! expected and the actual type, never the value itself.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ impl<'a> Reading<'a> {
     pub(crate) fn texts(&self) -> Result<Vec<Written>, ConfigError> {
         match &self.node.value {
             Value::Text(_) => Ok(vec![self.text()?]),
-            // Empty could be read as nothing or as anything.
+            // An empty list could mean either nothing or anything.
             Value::List(items) if items.is_empty() => {
                 let message = format!("{} is empty", self.label());
                 let hint = "remove the key to allow any value";
@@ -151,7 +151,7 @@ impl<'a> Reading<'a> {
 
     pub(crate) fn duration(&self) -> Result<Duration, ConfigError> {
         let milliseconds = match &self.node.value {
-            // Below zero is out of range as zero is.
+            // Negative numbers are out of range, as zero is.
             Value::Integer(number) => u64::try_from(*number).unwrap_or(0),
             Value::Text(text) => parse_duration(text).ok_or_else(|| {
                 let message = format!("{} is not a duration", self.label());

@@ -1,9 +1,9 @@
-//! Which URLs and headers a request can carry.
+//! Checks URLs and headers of requests.
 //!
-//! Pure. The answers never show what was looked at: a URL may carry a key and
+//! Pure. Problems never quote the text: a URL may contain a key, and
 //! a header usually does.
 
-/// Why a text is not the URL of a server, as the end of "`url` ...".
+/// Why a text is not the URL of a server, as the rest of a sentence "`url` ...".
 pub(crate) fn url_problem(url: &str) -> Option<&'static str> {
     if url.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Some("has a space or a control character");
@@ -15,7 +15,7 @@ pub(crate) fn url_problem(url: &str) -> Option<&'static str> {
         return Some("is not an `http` or `https` URL");
     }
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-    // User and password may hold an `@` of their own; the host comes last.
+    // User and password may contain an `@`; the host comes last.
     let host_and_port = authority.rsplit('@').next().unwrap_or_default();
     let (host, port) = split_port(host_and_port);
     if host.is_empty() {
@@ -35,7 +35,7 @@ fn split_port(host_and_port: &str) -> (&str, &str) {
     if let Some(inside) = host_and_port.strip_prefix('[') {
         return match inside.split_once(']') {
             Some((host, "")) => (host, ""),
-            // What follows the bracket and is no port makes the port wrong.
+            // Anything else after the bracket makes the port invalid.
             Some((host, after)) => (host, after.strip_prefix(':').unwrap_or("x")),
             None => ("", ""),
         };
@@ -43,14 +43,14 @@ fn split_port(host_and_port: &str) -> (&str, &str) {
     host_and_port.split_once(':').unwrap_or((host_and_port, ""))
 }
 
-/// Whether a text is a header's name: a token of RFC 9110, section 5.6.2.
+/// Whether a text is a valid header name: a token of RFC 9110, section 5.6.2.
 pub(crate) fn is_header_name(name: &str) -> bool {
     !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
-/// Whether a text can be a header's value. Line ends would let a value write
-/// headers of its own; beyond ASCII, servers do not agree on the meaning.
+/// Whether a text is a valid header value. A line end would let it add further
+/// headers; beyond ASCII, servers do not agree on the meaning.
 pub(crate) fn is_header_value(value: &str) -> bool {
     value.bytes().all(|b| b == b'\t' || (b' '..=b'~').contains(&b))
 }

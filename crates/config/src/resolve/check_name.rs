@@ -1,12 +1,12 @@
-//! Which names a server can have.
+//! Checks the names of servers, profiles and commands.
 //!
-//! A name becomes a folder under `./servers`, an identifier in programs and
-//! the first half of `server__tool`, and must survive all three. It is shown to
-//! people and models as it is.
+//! A server name becomes a folder under `./servers`, an identifier in programs and
+//! the first half of `server__tool`, and must work as all three. It is shown to
+//! people and models unchanged.
 
 use tidegate_model::visible;
 
-/// Why a name cannot be a server's, as the end of "server name `x` ...".
+/// Why a server cannot have this name, as the rest of a sentence "server name `x` ...".
 pub(crate) fn problem(name: &str) -> Option<&'static str> {
     if !(1..=64).contains(&name.chars().count()) {
         Some("must have from 1 to 64 characters")
@@ -19,19 +19,19 @@ pub(crate) fn problem(name: &str) -> Option<&'static str> {
     } else if name.contains("__") {
         Some("has `__`, which separates a server from its tool")
     } else if name.ends_with('_') {
-        // `a_` and its tool would be joined by three.
+        // `a_` and its tool would be joined by three underscores.
         Some("ends with `_`, and `__` separates a server from its tool")
     } else if name.eq_ignore_ascii_case("README.md") {
         Some("is the name of a file beside the servers")
     } else if fold(name).is_empty() {
-        // `.` and `..` end here, too.
+        // This includes `.` and `..`.
         Some("has no letter and no digit to make an identifier of")
     } else {
         None
     }
 }
 
-/// Why a name cannot be a profile's or a command's, as the end of "… name `x` ...".
+/// Why a profile or command cannot have this name, as the rest of a sentence "… name `x` ...".
 pub(crate) fn word_problem(name: &str) -> Option<&'static str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !(1..=64).contains(&name.len()) {
@@ -43,7 +43,7 @@ pub(crate) fn word_problem(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What is left of a name in an identifier. Two servers must differ in it.
+/// The part of a name that is left in an identifier. Two servers must differ in it.
 pub(crate) fn fold(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

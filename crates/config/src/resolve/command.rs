@@ -1,7 +1,7 @@
-//! Host commands: the executable is found and pinned, patterns are read.
+//! Resolves host commands: finds and pins the executable, reads the patterns.
 //!
-//! What is refused here is refused for being a mistake. It is no wall: what a
-//! command can do is bounded by its jail.
+//! The checks here catch mistakes. They are not a security boundary: a command's
+//! jail limits what it can do.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::resolve::check_name;
 use crate::resolve::resolver::Resolver;
 use crate::settings::state_dir::state_dir;
 
-/// Executables that run whatever their arguments name. One of them as a command
+/// Executables that run whatever their arguments say. One of them as a command
 /// would make the list of commands meaningless.
 const RUN_ANYTHING: &[&str] = &[
     "ash",
@@ -52,7 +52,7 @@ const RUN_ANYTHING: &[&str] = &[
 /// Variables that make the loader or the C library run other code.
 const STEERING: &[&str] = &["GCONV_PATH", "GLIBC_TUNABLES", "LD_", "LOCPATH", "NLSPATH"];
 
-/// As in policy, which compiles it again.
+/// The same limit as in policy, which compiles it again.
 const PATTERN_BYTES: usize = 256 * 1024;
 
 impl Resolver<'_> {
@@ -75,7 +75,7 @@ impl Resolver<'_> {
                     .with_hint("grant it once, or write to a folder beside it"));
             }
         }
-        // One command could otherwise exchange what another one starts.
+        // Otherwise one command could replace the executable of another.
         for (raw, command) in raw.iter().zip(&commands) {
             let writable = |other: &&CommandSpec| {
                 other.write.iter().any(|granted| command.path.starts_with(granted))
@@ -91,9 +91,9 @@ impl Resolver<'_> {
         Ok(commands)
     }
 
-    /// What no command may write, by name. Whoever can write the configuration or the
-    /// state can have anything started the next time, outside of every jail; whoever can
-    /// write rules allows themself what they were denied.
+    /// The files that no command may write, by name. Whoever can write the configuration or the
+    /// state can have anything started the next time, outside every jail; whoever can
+    /// write rules can allow what was denied.
     pub(crate) fn own_files(
         &self,
         rules: &[PathBuf],
@@ -157,8 +157,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// The executable behind all links, and the file that it is now. A command
-    /// whose executable is not there fails when it is used, with a warning now.
+    /// The executable with all links resolved, and the identity of the file now. If it does not
+    /// exist, the command fails when it is used, with a warning now.
     fn executable(
         &mut self,
         raw: &RawCommand,
@@ -224,7 +224,7 @@ impl Resolver<'_> {
         Ok(ArgumentPattern::Exact(text.clone()))
     }
 
-    /// Granted paths behind all links, so that what is granted is what is meant.
+    /// Granted paths with all links resolved, so that the grant covers what was meant.
     fn granted(&mut self, written: &[Written]) -> Result<Vec<PathBuf>, ConfigError> {
         let mut granted = Vec::new();
         for written in written {
@@ -268,8 +268,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Every entry of a folder that must stay what it is for a path to lead where it does,
-/// behind all links: itself, folders and links on the way, there or not yet.
+/// Every folder entry on which the target of a path depends: the path itself and
+/// the folders and links on the way, with links resolved, whether they exist or not.
 fn entries(path: &Path) -> Vec<PathBuf> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let entry = |path: &Path| {

@@ -1,9 +1,9 @@
-//! Puts variables into texts.
+//! Expands variables in texts.
 //!
 //! `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `${workspaceFolder}` are
-//! replaced. A `$` before anything but `{` stays as it is, so does `$$`; before
+//! replaced. A `$` before anything but `{` is left unchanged, and so is `$$`; before
 //! a `{`, `$${` writes a plain `${`.
-//! What is put in is not looked at again: a variable cannot name another one.
+//! Inserted text is not expanded again: a variable cannot refer to another one.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::error::{ConfigError, ConfigErrorKind};
 use crate::read::raw::Written;
 use crate::read::source::Source;
 
-/// What variables are taken from.
+/// The sources of variables.
 pub(crate) struct Expander<'a> {
     pub(crate) source: &'a Source,
     pub(crate) env: &'a Environment,
-    /// What `${workspaceFolder}` means.
+    /// The value of `${workspaceFolder}`.
     pub(crate) workspace: &'a Path,
 }
 
 impl Expander<'_> {
-    /// The text with its variables replaced, not secret any more.
+    /// The text with its variables replaced; no longer marked as secret.
     pub(crate) fn expand(&self, written: &Written) -> Result<String, ConfigError> {
         let mut rest = written.text.expose().as_str();
         let mut expanded = String::with_capacity(rest.len());
@@ -64,7 +64,7 @@ impl Expander<'_> {
             Some((name, default)) => (name, Some(default)),
             None => (named, None),
         };
-        // The text between the braces is not shown: it may be anything.
+        // The text between the braces is not shown: it may be a secret.
         if !is_name(name) || default.is_some_and(|default| default.contains("${")) {
             return Err(self
                 .error(ConfigErrorKind::BadVariable, written, "has a `${...}` that is no variable")

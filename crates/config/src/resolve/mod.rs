@@ -1,7 +1,7 @@
-//! Resolves what was typed into what the program uses: `RawConfig` into `Settings`.
+//! Resolves the file as typed into what the program uses: `RawConfig` into `Settings`.
 //!
 //! `resolver.rs` goes through a file; each section that needs more than a
-//! default has a file of its own. Variables are expanded in `expand.rs` and nowhere else; names, URLs
+//! default has a file of its own. Variables are expanded only in `expand.rs`; names, URLs
 //! and headers are checked in `check_name.rs` and `check_http.rs`.
 //!
 //! Settings that would have no effect are errors, since their author relies on them.

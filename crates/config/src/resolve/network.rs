@@ -1,7 +1,7 @@
-//! Turns the typed network section into what `egress` is opened with.
+//! Resolves the network section as typed into the settings of `egress`.
 //!
-//! Invariant: a list that would have no effect is an error. Whoever writes one
-//! believes that it holds.
+//! Invariant: a list that would have no effect is an error, since its author
+//! relies on it.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::quantity::show_size;
 use crate::read::raw::{RawNetwork, Written, WrittenList};
 use crate::resolve::resolver::Resolver;
 
-/// An answer reaches the program as one frame of at most 64 MB, in base64.
+/// A response reaches the program as one frame of at most 64 MB, in base64.
 const MOST_BYTES: u64 = 40 << 20;
 
 impl Resolver<'_> {
@@ -36,7 +36,7 @@ impl Resolver<'_> {
             timeout: raw.timeout.unwrap_or(default.timeout),
             alert_sent: raw.alert_sent.unwrap_or(default.alert_sent),
             alert_received: raw.alert_received.unwrap_or(default.alert_received),
-            // An absolute path replaces what it is joined to.
+            // An absolute path replaces the base.
             ca_file: ca_file.map(|path| self.expander.workspace.join(path)),
         })
     }

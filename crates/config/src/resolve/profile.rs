@@ -1,8 +1,8 @@
-//! Profiles: each one narrows the one that it extends, or is refused.
+//! Resolves profiles: each one narrows the one that it extends, or is refused.
 //!
-//! In: profiles as typed. Out: complete ones, in which what they extend is
-//! already contained. A setting that is wider is an error with both places: it
-//! would have no effect, and whoever wrote it believes that it has.
+//! In: profiles as typed. Out: complete ones, with everything they inherit.
+//! A setting that is wider than in the extended profile is an error that shows both
+//! places: it would have no effect, and its author relies on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::resolve::check_name;
 use crate::resolve::resolver::Resolver;
 use crate::settings::permissions::Permissions;
 
-/// What profiles are checked against.
+/// The names that profiles are checked against.
 struct Known<'a> {
     servers: &'a [String],
     commands: BTreeSet<String>,
@@ -74,8 +74,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Adds a profile after those that it extends. `below` are the ones that
-    /// wait for it.
+    /// Adds a profile after those that it extends. `below` are the profiles that
+    /// are waiting for it, to detect cycles.
     fn add_profile(
         &self,
         raw: &RawProfile,
@@ -154,7 +154,7 @@ impl Resolver<'_> {
         written.iter().map(|written| self.pattern(written, servers)).collect()
     }
 
-    /// A pattern for a server that is not there is a mistake, and in `deny` a hole.
+    /// A pattern for an unknown server is a mistake, and in `deny` a hole.
     fn pattern(&self, written: &Written, servers: &[String]) -> Result<ToolPattern, ConfigError> {
         let Some(pattern) = ToolPattern::parse(written.text.expose()) else {
             let message = format!("{} is not a tool", written.label);

@@ -1,8 +1,8 @@
-//! Turns what was typed into what the program uses.
+//! Resolves a configuration as typed into what the program uses.
 //!
 //! In: `RawConfig` and the environment. Out: `Settings`, or the first error.
-//! Variables are expanded here and nowhere else. A server that is left out is
-//! not looked at: its variables need not be set.
+//! Variables are expanded here and nowhere else. A disabled server is
+//! not resolved: its variables need not be set.
 
 use std::path::{self, Path, PathBuf};
 
@@ -65,7 +65,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// The folder of the file; for `.vscode/mcp.json`, what VS Code means by it.
+/// The folder of the file; for `.vscode/mcp.json`, VS Code's workspace folder.
 fn workspace_folder(file: &Path) -> Result<PathBuf, ConfigError> {
     let file = path::absolute(file).map_err(|cause| {
         let message = format!("there is no current folder to find `{}` from", file.display());
@@ -108,8 +108,8 @@ impl Resolver<'_> {
         Ok(Checks { types: raw.types.unwrap_or_default(), tsc, python, patterns })
     }
 
-    /// The default engine must be one that may be used: a list that leaves it
-    /// out would refuse every program that asks for none.
+    /// The default engine must be in the list of allowed engines: otherwise every
+    /// program that does not ask for an engine would be refused.
     fn sandbox(
         &self,
         raw: Sandbox,
@@ -136,20 +136,20 @@ impl Resolver<'_> {
     }
 
     fn paths(&self, written: &[Written]) -> Result<Vec<PathBuf>, ConfigError> {
-        // An absolute path replaces what it is joined to.
+        // An absolute path replaces the base.
         let path = |written| Ok(self.expander.workspace.join(self.file_path(written)?));
         written.iter().map(path).collect()
     }
 
-    /// The absolute path of a program that is named instead of looked for.
+    /// The absolute path of a program that is named instead of searched for.
     fn program(&self, written: Option<&Written>) -> Result<Option<PathBuf>, ConfigError> {
         let path = written.map(|written| self.file_path(written)).transpose()?;
-        // An absolute path replaces what it is joined to.
+        // An absolute path replaces the base.
         Ok(path.map(|path| self.expander.workspace.join(path)))
     }
 
     pub(super) fn cwd(&self, written: &Written) -> Result<PathBuf, ConfigError> {
-        // An absolute path replaces what it is joined to.
+        // An absolute path replaces the base.
         Ok(self.expander.workspace.join(self.home_path(written)?))
     }
 

@@ -1,4 +1,4 @@
-//! Turns servers as typed into servers that can be started.
+//! Resolves servers as typed into servers that can be started.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::resolve::check_name::{fold, problem};
 use crate::resolve::resolver::Resolver;
 use crate::settings::{DEFAULT_CONNECT_TIMEOUT, DEFAULT_MAX_CONCURRENT, DEFAULT_TIMEOUT};
 
-/// What `type` says, once its spellings are gone.
+/// The transport that `type` declares, in any spelling.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Declared {
     Nothing,
@@ -98,7 +98,7 @@ impl Resolver<'_> {
                     "most such servers also answer Streamable HTTP: set `type` to `http` and try \
                      its `/mcp` url",
                 )),
-            // The reader lets only the known words through; the rest is HTTP.
+            // The reader accepts only known words; the others mean HTTP.
             _ => Ok(Declared::Remote),
         }
     }
@@ -158,7 +158,7 @@ impl Resolver<'_> {
                 self.error(kind, written.offset, format!("{} {fact}", written.label))
             };
             if !is_header_name(name) {
-                // The label would show the name, which could be anything.
+                // The label would show the name, which could be a secret.
                 let message = format!("`headers` in server `{}` has an invalid name", raw.name);
                 return Err(self
                     .error(ConfigErrorKind::BadValue, written.offset, message)
@@ -178,7 +178,7 @@ impl Resolver<'_> {
         Ok(headers)
     }
 
-    /// Clients write such keys and ignore them; an empty one says nothing.
+    /// Clients write such keys and ignore them; an empty one has no meaning.
     fn warn_if_unused(&mut self, server: &str, key: &str, written: Option<&Written>) {
         if let Some(written) = written {
             let place = self.source.place(written.offset);

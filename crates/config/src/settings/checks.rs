@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct Checks {
     /// What the type check does.
     pub types: TypeCheck,
-    /// The compiler to use instead of one that is found. Absolute; need not
+    /// The compiler to use instead of searching for one. Absolute; need not
     /// exist.
     pub tsc: Option<PathBuf>,
     /// The same for Python: ty or pyright.
@@ -19,8 +19,8 @@ pub struct Checks {
 /// What the type check of a program does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TypeCheck {
-    /// Arguments that do not fit the declared input types refuse the program
-    /// before it runs; what concerns results is a warning with the answer.
+    /// Arguments that do not fit the declared input types are errors, and the program
+    /// does not run; problems with results are warnings in the answer.
     #[default]
     Auto,
     /// There is no type check.

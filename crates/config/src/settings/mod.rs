@@ -1,9 +1,9 @@
-//! What the program uses: everything expanded, checked and defaulted.
+//! The settings that the program uses: everything expanded, checked and defaulted.
 //!
 //! Plain data with its defaults, one file per section that has rules of its own. Filled
 //! in by `resolve`; `keys` shows the defaults on the reference page.
-//! `policy_source.rs` says where the rules for calls are, `state_dir.rs` where we keep
-//! state.
+//! `policy_source.rs` says where the rules for calls are, `state_dir.rs` where state is
+//! stored.
 
 pub(crate) mod checks;
 pub(crate) mod permissions;
@@ -25,15 +25,15 @@ use self::privacy::Privacy;
 use self::risk::RiskTable;
 use self::sandbox::Sandbox;
 
-/// One request may take a minute: the default of the MCP TypeScript SDK, so that
+/// Timeout of one request. A minute is the default of the MCP TypeScript SDK, so that
 /// a server that works in most clients works here.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A start may take half a minute. Chosen: `npx` and `uvx` download a package
+/// Timeout of a start. Chosen: `npx` and `uvx` download a package
 /// before its first start.
 pub(crate) const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Chosen: enough to keep a server busy, few enough not to drown it.
+/// Chosen: enough to keep a server busy without overloading it.
 pub(crate) const DEFAULT_MAX_CONCURRENT: u32 = 16;
 
 /// The settings of a gateway.
@@ -49,11 +49,11 @@ pub struct Settings {
     pub sandbox: Sandbox,
     /// How tools are found.
     pub search: Search,
-    /// How a person is asked.
+    /// How people are asked for approval.
     pub approvals: Approvals,
     /// Where programs run, by their risk.
     pub risk: RiskTable,
-    /// What is done about personal data.
+    /// How personal data is treated.
     pub privacy: Privacy,
     /// What programs may reach with `fetch`.
     pub network: Network,
@@ -63,16 +63,16 @@ pub struct Settings {
     pub policy: PolicySource,
     /// How large programs and arguments may be.
     pub input: Input,
-    /// Where state lives. Absolute; need not exist yet.
+    /// The folder where state is stored. Absolute; need not exist yet.
     pub state_dir: PathBuf,
     /// The file that was read, if any.
     pub source: Option<PathBuf>,
-    /// What a person should know and need not act on. Without secrets.
+    /// Things that a person should know but need not act on. Without secrets.
     pub warnings: Vec<String>,
 }
 
 impl Settings {
-    /// What holds without any file: no server, and the default for the rest.
+    /// The settings without any file: no server, and defaults for the rest.
     pub fn new(state_dir: PathBuf) -> Self {
         Self {
             servers: Vec::new(),
@@ -94,7 +94,7 @@ impl Settings {
     }
 }
 
-/// How large what comes in may be.
+/// Size limits for programs and arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Input {
     /// Bytes of a program.
@@ -104,27 +104,27 @@ pub struct Input {
 }
 
 impl Default for Input {
-    /// Chosen: a program of 1 MB is longer than any that a model writes, and 16 MB hold
-    /// the files that tools are given; both are below what a worker's frame holds.
+    /// Chosen: a program of 1 MB is longer than any that a model writes, and 16 MB are enough for
+    /// the files that tools are given; both fit into a worker's frame.
     fn default() -> Self {
         Self { program_bytes: 1024 * 1024, argument_bytes: 16 * 1024 * 1024 }
     }
 }
 
-/// How a person is asked.
+/// How people are asked for approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approvals {
-    /// How long a request waits for an answer from elsewhere.
+    /// How long a request waits for approval from outside the client.
     pub wait: Duration,
-    /// How long a question can be answered.
+    /// How long a pending approval can be answered.
     pub expires: Duration,
-    /// Whether questions wait for an answer from elsewhere at all.
+    /// Whether a request waits for approval from outside the client at all.
     pub pending: bool,
 }
 
 impl Default for Approvals {
     /// Chosen: many clients give up on a call after a minute; a person who is asked is
-    /// back within a quarter of an hour or has forgotten what it was about.
+    /// back within a quarter of an hour or has forgotten the context.
     fn default() -> Self {
         let (wait, expires) = (Duration::from_secs(45), Duration::from_secs(15 * 60));
         Self { wait, expires, pending: true }
@@ -134,14 +134,14 @@ impl Default for Approvals {
 /// How tools are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Also by what their texts mean.
+    /// Whether search also compares the meanings of texts.
     pub semantic: bool,
-    /// Where servers are described that are known and not configured. Absolute; need
+    /// Files or folders with servers that are known but not configured. Absolute; need
     /// not exist.
     pub catalogs: Vec<PathBuf>,
     /// Whether known servers and skills that fit are recommended.
     pub recommend: bool,
-    /// Tools that were used together before rank higher together.
+    /// Whether tools that were used together before rank higher together.
     pub used_together: bool,
 }
 

@@ -1,17 +1,17 @@
-//! What runs may do at most.
+//! The limits on what runs may do.
 
 use tidegate_model::{CommandSpec, EffectOverrides, OnChange, Profile};
 
-/// What runs may do at most.
+/// The limits on what runs may do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permissions {
     /// The name of the profile that bounds every run.
     pub profile: String,
     /// Every profile, the built-in ones first.
     pub profiles: Vec<Profile>,
-    /// What tools do, as the user says.
+    /// The effects of tools, as the user declares them.
     pub tools: EffectOverrides,
-    /// What happens to a tool that is not as it was accepted.
+    /// What happens to a tool that differs from its accepted version.
     pub on_change: OnChange,
     /// Commands of the host.
     pub commands: Vec<CommandSpec>,

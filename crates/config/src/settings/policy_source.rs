@@ -7,10 +7,10 @@ use tidegate_model::FileIdentity;
 use crate::environment::Environment;
 use crate::settings::permissions::Permissions;
 
-/// The file beside a configuration, and in the user's folder.
+/// Name of the policy file, beside a configuration or in the user's folder.
 const POLICY_FILE: &str = "policy.toml";
 
-/// Where the rules are, and the names that they can speak of.
+/// Where the rules are, and the names that they can refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicySource {
     path: Option<PathBuf>,
@@ -21,19 +21,19 @@ pub struct PolicySource {
     pub(crate) profile: String,
 }
 
-/// How the file came to be the one.
+/// How the file was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It is where it is looked for, or would be there.
+    /// By search: it is at one of the usual places, or would be there.
     #[default]
     Found,
-    /// `[policy]` names it, so it must be there.
+    /// `[policy]` names it, so it must exist.
     Named,
 }
 
 impl PolicySource {
-    /// The first that is there: the named one, the one beside the configuration, the
-    /// user's. If none is, the one beside the configuration may still come.
+    /// The first that exists: the named one, the one beside the configuration, the
+    /// user's. If none exists, the one beside the configuration, which may be created later.
     pub(crate) fn find(
         named: Option<PathBuf>,
         configuration: Option<&Path>,
@@ -46,7 +46,7 @@ impl PolicySource {
         Self { path, origin, ..Self::default() }
     }
 
-    /// Where the file is or could come to be, the first that counts first.
+    /// Where the file is or could be created, in order of precedence.
     pub(crate) fn places(
         named: Option<PathBuf>,
         configuration: Option<&Path>,
@@ -59,28 +59,28 @@ impl PolicySource {
         beside.into_iter().chain(env.config()).map(|folder| folder.join(POLICY_FILE)).collect()
     }
 
-    /// The same, with the names that rules can speak of.
+    /// The same, with the names that rules can refer to.
     pub(crate) fn knowing(self, servers: Vec<String>, permissions: &Permissions) -> Self {
         let profiles = permissions.profiles.iter().map(|profile| profile.name.clone()).collect();
         Self { servers, profiles, profile: permissions.profile.clone(), ..self }
     }
 
-    /// Rules can speak of these servers, too.
+    /// Lets rules refer to these servers, too.
     pub fn add_servers(&mut self, names: impl IntoIterator<Item = String>) {
         self.servers.extend(names);
     }
 
-    /// The servers that rules can speak of.
+    /// The servers that rules can refer to.
     pub fn servers(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(String::as_str)
     }
 
-    /// The file, whether it is there or not.
+    /// The file, whether it exists or not.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The state of the file now; none if it is not there.
+    /// The identity of the file now; `None` if it does not exist.
     pub fn identity(&self) -> Option<FileIdentity> {
         let data = self.path()?.metadata().ok()?;
         Some(FileIdentity::of(&data))

@@ -1,4 +1,4 @@
-//! What is done about personal data.
+//! How personal data is treated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,21 +10,21 @@ use tidegate_model::{DataType, Decision};
 pub struct Privacy {
     /// Where it is replaced by tokens.
     pub mode: PrivacyMode,
-    /// The types that are looked for.
+    /// The types that are detected.
     pub types: Vec<DataType>,
-    /// Expressions that find more.
+    /// Regular expressions for further personal data.
     pub patterns: Vec<String>,
     /// Keys whose values are personal.
     pub keys: Vec<String>,
     /// Terms that are personal.
     pub terms: Vec<String>,
-    /// What is never personal: text, or `regex:…`.
+    /// Exceptions that are never personal: text, or `regex:…`.
     pub exclude: Vec<String>,
-    /// What servers may receive for tokens; `*` is every server that is not named.
+    /// The types that servers may receive for tokens; `*` is every server that is not named.
     pub receive: BTreeMap<String, BTreeSet<DataType>>,
-    /// What becomes of images and other content that cannot be searched.
+    /// How images and other content that cannot be searched are handled.
     pub binary: BinaryContent,
-    /// Whether the model may have real values for tokens.
+    /// Whether the model may restore real values from tokens.
     pub restore: Decision,
     /// How long a token can be restored.
     pub expires: Duration,
@@ -54,16 +54,16 @@ impl Default for Privacy {
             receive: BTreeMap::new(),
             binary: BinaryContent::Handle,
             restore: Decision::Ask,
-            // Chosen: a working day; whoever goes on tomorrow has new tokens.
+            // Chosen: a working day; work that continues the next day gets new tokens.
             expires: Duration::from_secs(24 * 60 * 60),
         }
     }
 }
 
-/// What becomes of images and other content that cannot be searched for personal data.
+/// How images and other content that cannot be searched for personal data are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BinaryContent {
-    /// It is kept, and the model gets its handle.
+    /// It is stored, and the model gets its handle.
     #[default]
     Handle,
     /// The model gets it.
@@ -71,7 +71,7 @@ pub enum BinaryContent {
 }
 
 impl BinaryContent {
-    /// Both.
+    /// Both values.
     pub const ALL: [Self; 2] = [Self::Handle, Self::Pass];
 
     /// The word for it in a configuration.
@@ -88,7 +88,7 @@ impl BinaryContent {
 pub enum PrivacyMode {
     /// Nowhere.
     Off,
-    /// Where it goes towards the model; programs see real values.
+    /// On its way to the model; programs see real values.
     #[default]
     Boundary,
     /// Before programs see it.

@@ -1,11 +1,11 @@
-//! Which sandboxes a program of a risk level may run in.
+//! The sandboxes that a program of a risk level may run in.
 
 use tidegate_model::{RiskLevel, SandboxKind};
 
 /// Where programs run, by their risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RiskTable {
-    /// The level that every program has at least.
+    /// The minimum level of every program.
     pub least: RiskLevel,
     low: Vec<SandboxKind>,
     medium: Vec<SandboxKind>,

@@ -1,35 +1,35 @@
-//! What runs programs, and how many at once.
+//! The engines that run programs, and how many programs run at once.
 
 use std::path::PathBuf;
 
 use tidegate_model::{Engine, Isolation};
 
-/// What runs programs, and how well it must isolate them.
+/// The engines that run programs, and how well programs must be isolated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
-    /// A worker that reports less serves no run.
+    /// A worker that reports less isolation gets no run.
     pub min_isolation: Isolation,
-    /// What runs a program that asks for no engine.
+    /// The engine of a program that asks for none.
     pub engine: Engine,
-    /// What may run programs; `engine` is among them.
+    /// The allowed engines, including `engine`.
     pub engines: Vec<Engine>,
-    /// The Deno to use instead of one that is found. Absolute; need not exist.
+    /// The Deno to use instead of searching for one. Absolute; need not exist.
     pub deno: Option<PathBuf>,
-    /// The Node to use instead of one that is found. Absolute; need not exist.
+    /// The Node to use instead of searching for one. Absolute; need not exist.
     pub node: Option<PathBuf>,
-    /// The Python to use instead of one that is found. Absolute; need not exist.
+    /// The Python to use instead of searching for one. Absolute; need not exist.
     pub python: Option<PathBuf>,
-    /// The virtual environment whose packages programs in Python can import.
+    /// The virtual environment whose packages Python programs can import.
     pub packages: Option<PathBuf>,
-    /// Whether programs in Python run in processes that are forked from one in which
-    /// Python is started already.
+    /// Whether Python programs run in processes that are forked from one in which
+    /// Python has already started.
     pub fork: bool,
-    /// How many programs run, wait and are prepared for.
+    /// How many programs run, wait and have workers kept ready.
     pub capacity: Capacity,
 }
 
 impl Default for Sandbox {
-    /// All engines that are found: a program can ask for one, and every one is
+    /// All engines that are found: a program can ask for one, and all of them run
     /// in the same jail.
     fn default() -> Self {
         Self {
@@ -46,16 +46,16 @@ impl Default for Sandbox {
     }
 }
 
-/// How many programs run, wait and are prepared for.
+/// How many programs run, wait and have workers kept ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Runs that exist at once. None: by the memory of the machine.
+    /// Maximum number of runs at once. `None`: by the memory of the machine.
     pub max_runs: Option<u32>,
-    /// Runs of one session at once. None: half of `max_runs`.
+    /// Maximum number of runs of one session at once. `None`: half of `max_runs`.
     pub max_runs_per_session: Option<u32>,
-    /// Runs that wait for their turn.
+    /// Maximum number of runs that wait for their turn.
     pub max_waiting: u32,
-    /// Workers that are kept ready at most.
+    /// Maximum number of workers that are kept ready.
     pub warm_workers: u32,
 }
 

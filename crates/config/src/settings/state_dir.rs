@@ -1,11 +1,11 @@
-//! Where state lives.
+//! The folder where state is stored.
 
 use std::path::{self, Path, PathBuf};
 
 use crate::environment::Environment;
 use crate::error::{ConfigError, ConfigErrorKind};
 
-/// Where state lives: `TIDEGATE_HOME`, else the platform's data folder.
+/// The folder where state is stored: `TIDEGATE_HOME`, or else the platform's data folder.
 pub fn state_dir(env: &Environment) -> Result<PathBuf, ConfigError> {
     // An empty variable counts as not set, as with the XDG variables.
     if let Some(named) = env.get("TIDEGATE_HOME").filter(|value| !value.is_empty()) {
@@ -20,8 +20,7 @@ pub fn state_dir(env: &Environment) -> Result<PathBuf, ConfigError> {
     env.data().map(Path::to_owned).ok_or_else(no_home)
 }
 
-/// The path with `~` at its start replaced by the home folder. `None` if there
-/// is no home folder to replace it by.
+/// The path with a leading `~` replaced by the home folder. `None` if there is no home folder.
 pub(crate) fn from_home(text: &str, env: &Environment) -> Option<PathBuf> {
     match text.strip_prefix("~/") {
         Some(rest) => Some(env.home()?.join(rest.trim_start_matches('/'))),

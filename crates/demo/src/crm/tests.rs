@@ -1,4 +1,4 @@
-//! What the CRM answers.
+//! The answers of the CRM.
 
 use serde_json::{Value, json};
 

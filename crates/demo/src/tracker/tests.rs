@@ -1,4 +1,4 @@
-//! What the tracker answers.
+//! The answers of the tracker.
 
 use serde_json::{Value, json};
 

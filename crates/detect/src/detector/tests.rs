@@ -1,4 +1,4 @@
-//! The detector as a whole: what is found, what is not, and that no text breaks it.
+//! Tests the whole detector: what it finds, what it ignores, and that no text breaks it.
 
 use proptest::prelude::*;
 use tidegate_model::DataType;
@@ -149,7 +149,7 @@ fn types_that_are_off_are_not_reported() {
     );
 }
 
-/// Texts that make careless detectors look back or ahead again and again.
+/// Texts that make careless detectors scan back or ahead again and again.
 const HOSTILE: &[&str] = &[
     "@",
     "1",

@@ -38,7 +38,7 @@ impl Columns {
             return;
         }
         let bytes = document.as_bytes();
-        // The header is the first list in a list, or has a key that says so.
+        // The header is the first list in a list, or has a key such as `columns`.
         let before = bytes.get(at.saturating_sub(40)..at).unwrap_or_default().trim_ascii_end();
         let rows = match before.last() {
             Some(b'[') => depth,

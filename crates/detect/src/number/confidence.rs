@@ -1,14 +1,14 @@
-//! How far the form of a number alone identifies it.
+//! How conclusive the form of a number is on its own.
 //!
 //! The validators of telephone numbers and identity numbers return it; `number` adds the
 //! context.
 
-/// What the form of a number proves.
+/// How conclusive the form of a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confidence {
     /// Only numbers of this type have this form.
     Sure,
-    /// Needs a word or key nearby that says so.
+    /// Requires a word or key nearby that confirms the type.
     NeedsCue,
     /// Not a number of this type.
     No,

@@ -1,7 +1,7 @@
 //! Groups of digits with separators, as people write numbers.
 //!
 //! In: the offset of a digit, `+` or `(`. Out: the digits, the lengths of the groups and the
-//! separator before each, at most `GROUPS` groups. Judges nothing.
+//! separator before each, at most `GROUPS` groups. Does not judge them.
 
 use crate::byte_class::byte_at;
 

@@ -49,8 +49,8 @@ pub(crate) fn v4(bytes: &[u8], start: usize) -> Option<usize> {
     if is_special_purpose(a, b) { None } else { Some(at) }
 }
 
-/// Whether the first two numbers make it nobody's address: this host, this link (including
-/// metadata services), masks.
+/// Whether the first two numbers mark an address that belongs to nobody: this host, this link
+/// (including metadata services), masks.
 fn is_special_purpose(first: u16, second: u16) -> bool {
     matches!((first, second), (0 | 127, _) | (169, 254) | (255, 255))
 }

@@ -2,7 +2,7 @@
 //!
 //! In: groups of digits, or a word of letters and digits. Out: whether a country's rule accepts
 //! them. `Sure` formats need no context, since format and check digits rarely match by chance;
-//! `NeedsCue` ones need a word or a key that says what they are.
+//! `NeedsCue` formats need a word or a key that identifies them.
 
 use crate::number::check_digit::{is_day, luhn, remainder, sum, verhoeff, weighted};
 use crate::number::confidence::Confidence;

@@ -10,7 +10,7 @@ use crate::byte_class::{byte_at, floor_char, upper_at};
 use crate::person::keyed::may_be_name;
 use crate::scan::{KEYED, Scan};
 
-/// How far the name of a property can be before its colon.
+/// How far before the colon the name of a property can begin.
 const REACH: usize = 100;
 const VALUE: usize = 300;
 

@@ -6,7 +6,7 @@
 use crate::byte_class::{CLASS, DIGIT, LOWER, UPPER};
 use crate::secret::vendor::base64;
 
-/// A value in place of a secret: `${PASSWORD}`, `<token>`, `****`.
+/// Whether a value is only a placeholder: `${PASSWORD}`, `<token>`, `****`.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     let Some(first) = value.first() else { return true };
     let last = value.last().unwrap_or(first);
@@ -22,10 +22,10 @@ pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     wrapped || variable || hidden || *first == b'&' && value.len() < 4
 }
 
-/// Words that code and texts have in place of a password.
+/// Words that code and texts use in place of a password.
 const NOT_SECRETS: &str = "string str text none null nil true false required optional undefined password secret token bool boolean int number varchar redacted hidden masked changeme empty yes no and or the is not your reset expired invalid object any unknown default test example missing char option self this bearer basic n/a disabled enabled refused denied granted revoked rotated unset";
 
-/// Whether a value under a key like `password` is one.
+/// Whether a value under a key like `password` is a password.
 pub(crate) fn is_password(value: &[u8]) -> bool {
     value.len() >= 4
         && value.len() <= 4096
@@ -35,7 +35,7 @@ pub(crate) fn is_password(value: &[u8]) -> bool {
         && !is_code(value)
 }
 
-/// Whether a value under a key like `token` is one: it must look random.
+/// Whether a value under a key like `token` is a token: it must look random.
 pub(crate) fn is_token(value: &[u8]) -> bool {
     let classes = value.iter().fold(0, |all, byte| all | CLASS[usize::from(*byte)]);
     value.len() >= 8

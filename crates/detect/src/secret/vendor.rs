@@ -39,7 +39,7 @@ pub(crate) fn base64(byte: u8) -> bool {
     base64url(byte) || matches!(byte, b'+' | b'/' | b'=' | b'.')
 }
 
-/// The length of a long token is not known.
+/// Limit for long tokens, whose length is not known.
 const LONG: usize = 4096;
 
 #[rustfmt::skip]
@@ -182,7 +182,7 @@ pub(crate) fn by_prefix(bytes: &[u8], start: usize) -> Option<usize> {
         .max()
 }
 
-/// A short prefix needs a body that nobody would write by hand: digits and letters of both
+/// A short prefix requires a body that nobody would type: digits and letters of both
 /// cases, or hexadecimal.
 fn random(body: &[u8]) -> bool {
     let classes = body.iter().fold(0, |all, byte| all | CLASS[usize::from(*byte)]);

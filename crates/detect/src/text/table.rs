@@ -1,7 +1,7 @@
 //! Tables in text: CSV, TSV, semicolon-separated, and Markdown.
 //!
-//! In: the start of a line. Out: candidates for the cells below a header row that says what the
-//! columns hold. A header row has at least two cells, all short names, at least one of them
+//! In: the start of a line. Out: candidates for the cells below a header row that names the
+//! columns. A header row has at least two cells, all short names, at least one of them
 //! informative.
 
 use memchr::memchr;
@@ -77,8 +77,8 @@ pub(crate) fn detect_at(scan: &mut Scan<'_>, whole: &str, start: usize) -> Optio
     (end > head_end + 1).then_some(end)
 }
 
-/// Rejects most lines that are no header: its first cell is a name of few words, followed by a
-/// separator.
+/// Rejects most lines that are not a header: the first cell of a header is a name of few words,
+/// followed by a separator.
 fn first_cell(bytes: &[u8], start: usize) -> Option<()> {
     let mut spaces = 0;
     for (place, byte) in bytes.get(start..bytes.len().min(start + 44))?.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Every block at its borders, and every form of an IPv4 address like itself.
+//! Every block at its borders, and every form of an IPv4 address, which is classed as
+//! the address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -16,7 +17,8 @@ fn each_block_is_refused_from_its_first_to_its_last_address() {
         Documentation, LinkLocal, Loopback, Multicast, Private, Reserved, Shared, Tunnel,
         Unspecified,
     };
-    // Before, first, last, after, what it is. An empty text: nothing to compare.
+    // The address before, the first, the last, the one after, and the class. An empty
+    // text: nothing to compare.
     let blocks = [
         ("", "0.0.0.0", "0.255.255.255", "1.0.0.0", Unspecified),
         ("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0", Private),
@@ -88,7 +90,7 @@ fn tunnelled_loopback_is_refused_in_every_form() {
 }
 
 proptest! {
-    /// The standard library is an oracle of its own for what it knows.
+    /// For the classes it knows, the standard library is an independent oracle.
     #[test]
     fn what_the_standard_library_calls_special_is_refused(bits in any::<u32>(), low in any::<u128>()) {
         let v4 = Ipv4Addr::from_bits(bits);

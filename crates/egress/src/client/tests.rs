@@ -115,7 +115,7 @@ async fn the_rate_is_exact_for_a_parallel_burst() {
     let server = Server::start(|_| ok("hello")).await;
     let settings = Network { rate_per_minute: 5, ..network(&[&server.rule("*.a.test")]) };
     let bench = Bench::new(settings, Answers::all("127.0.0.1"));
-    // Ever new names below one rule count together.
+    // New names that match one rule share one count.
     let fetches = (0..20).map(|n| bench.get_owned(server.url(&format!("h{n}.a.test"), "/")));
     let mut all = tokio::task::JoinSet::new();
     fetches.for_each(|fetch| {
@@ -194,7 +194,7 @@ async fn a_body_that_drips_ends_with_the_time_for_all() {
     let started = Instant::now();
     let error = bench.get(&server.url("a.test", "/")).await.unwrap_err();
     assert_eq!(error.to_string(), "no complete answer from `a.test` within 600 ms");
-    // Each byte came in time; wide, for a machine that is busy.
+    // Each byte came in time. The bound is wide, for a busy machine.
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     let [record] = bench.records().try_into().unwrap();
     assert_eq!((record.verdict, record.status), (Verdict::Limited, Some(200)));

@@ -219,7 +219,8 @@ fn private_networks_are_opened_by_name_only() {
     for text in ["10.1.2.99", "::ffff:10.1.2.99", "93.1.1.1", "64:ff9b::5d01:101"] {
         assert_eq!(judge(&rules, text), Err(AddressRefusal::Listed), "{text}");
     }
-    // Metadata services want their very address, and some things stay closed.
+    // Metadata services must be named by their exact address, and some classes stay
+    // closed.
     let wide = open(&["0.0.0.0/0", "::/0"], &[]);
     assert_eq!(judge(&wide, "127.0.0.1"), Ok(()));
     assert_eq!(judge(&wide, "169.254.169.254"), not_public(AddressClass::Metadata));

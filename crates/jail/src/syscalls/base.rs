@@ -4,7 +4,7 @@ use nix::libc;
 
 use super::{AllowedCall, Condition};
 
-/// The calls that every process of ours needs.
+/// The calls that all of our processes need.
 pub(super) const BASE: &[AllowedCall] = &[
     // For the channel, which is already open. No other descriptor can be opened.
     AllowedCall::always(libc::SYS_read),
@@ -24,8 +24,8 @@ pub(super) const BASE: &[AllowedCall] = &[
     #[cfg(target_arch = "x86_64")]
     AllowedCall::always(libc::SYS_poll),
     AllowedCall::always(libc::SYS_close),
-    // Locks between threads. Not the operations with priority inheritance, another former
-    // kernel vulnerability, which no library of ours uses.
+    // Locks between threads. Not the operations with priority inheritance: they were a kernel
+    // vulnerability too, and none of our libraries uses them.
     AllowedCall::one_of(libc::SYS_futex, 1, FUTEX),
     AllowedCall::always(libc::SYS_sched_yield),
     // Memory that holds data.
@@ -44,7 +44,7 @@ pub(super) const BASE: &[AllowedCall] = &[
     // process, and 0 means this one. A hard limit cannot be raised.
     AllowedCall::always(libc::SYS_getrusage),
     AllowedCall::one_of(libc::SYS_prlimit64, 0, &[0]),
-    // Its own process id, and a signal to itself on an abort.
+    // Its own process id, and a signal to itself when it aborts.
     AllowedCall::always(libc::SYS_getpid),
     AllowedCall::always(libc::SYS_gettid),
     AllowedCall { number: libc::SYS_tgkill, when: Condition::OwnProcess { argument: 0 } },

@@ -1,4 +1,4 @@
-//! Calls that map memory, in three strengths: data only, libraries from files, generated code.
+//! Calls that map memory, at three levels: data only, libraries from files, generated code.
 
 use nix::libc;
 

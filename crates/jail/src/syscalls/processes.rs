@@ -1,4 +1,4 @@
-//! Calls for threads, processes, signals and the identity of the own process.
+//! Calls for threads, processes, signals and the identity of the process itself.
 
 use nix::libc;
 
@@ -42,7 +42,7 @@ pub(super) const THREADS: &[AllowedCall] = &[
     AllowedCall::always(libc::SYS_arch_prctl),
 ];
 
-/// Names of threads and memory, and reading the own state.
+/// Names of threads and memory, and reading its own state.
 const PRCTL: &[u64] = &[
     libc::PR_SET_NAME as u64,
     libc::PR_GET_NAME as u64,
@@ -54,7 +54,7 @@ const PRCTL: &[u64] = &[
     libc::PR_CAPBSET_READ as u64,
 ];
 
-/// Reading the own identity; nothing here changes it.
+/// Reading its own identity; nothing here changes it.
 pub(super) const IDENTITY: &[AllowedCall] = &[
     AllowedCall::always(libc::SYS_getuid),
     AllowedCall::always(libc::SYS_geteuid),

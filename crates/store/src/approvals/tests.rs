@@ -78,7 +78,7 @@ async fn an_answer_is_given_once_and_in_time() {
     assert_eq!(found.state, ApprovalState::Expired);
 }
 
-/// Of many processes that answer, or go on, at the same time.
+/// Stands for many processes that answer or resume at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_many_that_try_the_same_one_succeeds() {
     let (state, clock, approvals) = opened();

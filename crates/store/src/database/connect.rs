@@ -12,10 +12,11 @@ use crate::private_files::make_private;
 /// Another gateway may hold the write lock; a commit takes milliseconds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens a file for writing, and makes it if it is missing.
+/// Opens a file for writing; creates it if it is missing.
 pub(crate) fn connect(path: &Path, kind: Kind) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
-    // Before there is anything in it; the files beside it get the same rights.
+    // Before the file has any content; SQLite gives the files beside it the same
+    // permissions.
     make_private(path).map_err(|source| StoreError::File { path: path.to_owned(), source })?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -23,9 +24,9 @@ pub(crate) fn connect(path: &Path, kind: Kind) -> Result<Connection, StoreError>
     // crash of the machine can lose the last commits.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     match kind {
-        // Without it, `INSERT OR REPLACE` deletes rows without asking their triggers.
+        // Without it, `INSERT OR REPLACE` deletes rows without firing their triggers.
         Kind::Record => connection.pragma_update(None, "recursive_triggers", true)?,
-        // Overwrites what is deleted, in the pages of the database.
+        // Overwrites deleted content in the pages of the database.
         Kind::State => connection.pragma_update(None, "secure_delete", true)?,
     }
     Ok(connection)

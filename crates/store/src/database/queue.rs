@@ -1,8 +1,8 @@
-//! What waits for the thread that writes: one queue per session, with turns between them.
+//! The queue of the writing thread: one queue per session, served in turns.
 //!
-//! Must stay true: what one session hands over is written in its order; no session keeps
-//! others waiting for longer than one transaction; and nothing is dropped while the
-//! database works: a session whose queue is full waits ([`Queue::room`]).
+//! Invariants: the changes of one session are written in order; no session delays others
+//! for longer than one transaction; nothing is dropped while the database works, since a
+//! session whose queue is full waits ([`Queue::room`]).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,25 +13,25 @@ use tokio::sync::Notify;
 
 use crate::StoreError;
 
-/// Jobs that may wait of one session before its calls wait. Chosen: some ten
+/// Jobs that one session can have in the queue before its calls wait. Chosen: some ten
 /// milliseconds of writing.
 pub(super) const JOBS_OF_SESSION: usize = 1024;
 
-/// Jobs of one session that a failing database may keep in memory. A disk that stays full
-/// must not fill the memory as well.
+/// Jobs of one session that stay in memory while the database fails. A disk that stays
+/// full must not fill the memory as well.
 const JOBS_WHILE_FAILING: usize = 100_000;
 
-/// Jobs of one transaction. Chosen: it holds the lock of the file, which other gateways
-/// may wait for, for some milliseconds.
+/// Jobs per transaction. Chosen: it holds the lock of the file, for which other gateways
+/// may wait, for a few milliseconds.
 pub(super) const JOBS_OF_TRANSACTION: usize = 1000;
 
-/// Jobs of one session before it is the turn of the next one.
+/// Jobs of one session before it is the next session's turn.
 const JOBS_OF_TURN: usize = 50;
 
-/// How long a job that nobody waits for may wait for others to be written with it.
+/// How long a job that nobody waits for is held back, so that others are written with it.
 const BATCH_TIME: Duration = Duration::from_millis(50);
 
-/// After so long a failing database is tried again.
+/// How long to wait before a failing database is tried again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 type Apply = Box<dyn FnMut(&Connection) -> Result<(), StoreError> + Send>;
@@ -44,14 +44,14 @@ pub(super) struct Job {
     pub(super) afterwards: Afterwards,
 }
 
-/// Who wants to know what became of a job.
+/// Who waits for the outcome of a job.
 pub(super) enum Waiter {
-    /// Nobody: it is tried again until it succeeds, and fails with what is beside it.
+    /// Nobody. It is retried until it succeeds, and fails together with its transaction.
     Nobody,
-    /// Nobody waits, and it can fail by itself: the log is told what could not be done. If
-    /// the database fails instead, it is tried again.
+    /// Nobody, and it can fail alone: then this text is logged. If the database fails
+    /// instead, it is retried.
     Log(&'static str),
-    /// Somebody waits for the commit.
+    /// A caller waits for the commit.
     Done(Done),
 }
 
@@ -74,22 +74,22 @@ impl Waiter {
     }
 }
 
-/// What is to be done after the commit of a job.
+/// What to do after the commit of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Afterwards {
     Nothing,
     EmptyLog,
 }
 
-/// A job in its place.
+/// A job in the queue.
 pub(super) struct Queued {
     session: Arc<str>,
-    /// Counts all jobs.
+    /// Its sequence number among all jobs.
     number: u64,
     pub(super) job: Job,
 }
 
-/// What is written in one transaction.
+/// The content of one transaction.
 pub(super) struct Batch {
     pub(super) jobs: Vec<Queued>,
     flushes: Vec<Flushed>,
@@ -97,7 +97,7 @@ pub(super) struct Batch {
 
 type Flushed = Box<dyn FnOnce() + Send>;
 
-/// What waits for the writer.
+/// The jobs that wait for the writer.
 #[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -107,23 +107,23 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     sessions: HashMap<Arc<str>, Waiting>,
-    /// Sessions with jobs, whose turn is next in front.
+    /// Sessions with jobs, the next one in front.
     turns: VecDeque<Arc<str>>,
     flushes: Vec<Flush>,
-    /// Jobs that somebody waits for.
+    /// Jobs that a caller waits for.
     awaited: usize,
-    /// Jobs that are here.
+    /// Jobs in the queue.
     jobs: usize,
-    /// Jobs that ever were.
+    /// Jobs ever added.
     pushed: u64,
-    /// When the first of them came.
+    /// When the first job in the queue arrived.
     since: Option<Instant>,
     failing: Failing,
     is_closed: bool,
 }
 
 struct Flush {
-    /// The number of the last job before it.
+    /// The number of the last job that was added before it.
     after: u64,
     done: Flushed,
 }
@@ -157,14 +157,15 @@ impl Queue {
         let must_wake = state.jobs == 0 || is_awaited;
         state.push(session, job);
         drop(state);
-        // Waking the writer for every call costs more than the call's own bookkeeping.
+        // Waking the writer for every call would cost more than the call's own
+        // bookkeeping.
         if must_wake {
             self.wake.notify_one();
         }
     }
 
-    /// Waits until a session has room. A failing database has some at once: its calls
-    /// would wait for as long as the disk is full.
+    /// Waits until a session has room. Returns at once while the database fails: calls
+    /// would otherwise wait for as long as the disk is full.
     pub(super) async fn room(&self, session: &str) {
         loop {
             let freed = {
@@ -174,7 +175,7 @@ impl Queue {
                 }
                 let Some(waiting) = state.sessions.get(session) else { return };
                 let room = Arc::clone(&waiting.room);
-                // Registered before the lock is given up: no wake-up is missed.
+                // Registered before the lock is released, so no wake-up is missed.
                 let mut freed = Box::pin(room.notified_owned());
                 freed.as_mut().enable();
                 freed
@@ -184,7 +185,7 @@ impl Queue {
         }
     }
 
-    /// Calls `done` once everything that is here was tried to be written.
+    /// Calls `done` once the writer has tried to write everything in the queue.
     pub(super) fn flush(&self, done: Flushed) {
         let mut state = self.state();
         let after = state.pushed;
@@ -198,7 +199,7 @@ impl Queue {
         self.wake.notify_one();
     }
 
-    /// The jobs of the next transaction. None if there will be no more.
+    /// The jobs of the next transaction; `None` if there will be no more.
     pub(super) fn next(&self) -> Option<Batch> {
         let mut state = self.state();
         loop {
@@ -217,7 +218,7 @@ impl Queue {
         }
     }
 
-    /// A batch was written.
+    /// Handles a batch that was written.
     pub(super) fn committed(&self, batch: Batch) {
         self.state().failing = Failing::No;
         for queued in batch.jobs {
@@ -226,9 +227,10 @@ impl Queue {
         self.finish(batch.flushes);
     }
 
-    /// A batch could not be written. Everybody who waits is told, including those whose
-    /// turn had not come: they may be behind what fails for as long as the disk is full.
-    /// The rest is put back where it was, to be tried again.
+    /// Handles a batch that could not be written. Every waiting caller gets an error, even
+    /// if its job's turn had not come: it may be queued behind jobs that fail for as long
+    /// as the disk is full. The other jobs go back to the front of their queues, to be
+    /// retried.
     pub(super) fn failed(&self, batch: Batch) {
         let (mut told, others): (Vec<Queued>, Vec<Queued>) =
             batch.jobs.into_iter().partition(|queued| queued.job.waiter.is_waiting());
@@ -265,11 +267,11 @@ impl Queue {
     }
 }
 
-/// What the writer does now.
+/// What the writer does next.
 enum Wait {
-    /// It writes.
+    /// Writes.
     Nothing,
-    /// It waits for a job, or for more of them.
+    /// Waits for a job, or for more of them.
     AtMost(Option<Duration>),
     Closed,
 }
@@ -295,7 +297,7 @@ impl State {
         self.queue_of(&queued.session).push_front(queued);
     }
 
-    /// Takes out every job that somebody waits for.
+    /// Removes every job that a caller waits for.
     fn remove_waiting(&mut self, into: &mut Vec<Queued>) {
         for waiting in self.sessions.values_mut() {
             let (told, others): (VecDeque<Queued>, VecDeque<Queued>) =
@@ -344,7 +346,7 @@ impl State {
         }
     }
 
-    /// Takes turns between the sessions until the transaction is full.
+    /// Takes jobs from the sessions in turns until the transaction is full.
     fn take(&mut self) -> Batch {
         let mut jobs = Vec::new();
         while jobs.len() < JOBS_OF_TRANSACTION
@@ -363,7 +365,7 @@ impl State {
         if self.jobs == 0 {
             self.since = None;
         }
-        // Whoever flushes a failing database is told when it was tried.
+        // While the database fails, one attempt is enough to answer a flush.
         let is_failing = self.failing == Failing::Yes;
         let first = self.sessions.values().filter_map(|waiting| waiting.jobs.front());
         let first = first.map(|queued| queued.number).min().unwrap_or(u64::MAX);

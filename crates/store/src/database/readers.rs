@@ -11,7 +11,7 @@ use super::Kind;
 use super::connect::connect_to_read;
 use crate::StoreError;
 
-/// Two: a long report does not make a short look wait, and more would only compete for the
+/// Two: a long report does not delay a short query, and more would only compete for the
 /// disk.
 const THREADS: usize = 2;
 
@@ -59,7 +59,7 @@ impl Readers {
         self.shared.wake.notify_one();
     }
 
-    /// Waits until everything that was asked for is answered.
+    /// Waits until all requested reads are answered.
     pub(super) fn close(&self) {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).is_closed = true;
         self.shared.wake.notify_all();
@@ -72,7 +72,7 @@ impl Readers {
 }
 
 fn read_all(path: &Path, shared: &Shared) {
-    // Opened when it is first needed: many commands never read one of the files.
+    // Opened on first use: many commands never read one of the files.
     let mut connection = None;
     while let Some(read) = next(shared) {
         let opened = match &connection {

@@ -1,4 +1,4 @@
-//! An answer of the database that is on its way.
+//! A pending answer of the database.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,11 +9,10 @@ use tokio::sync::oneshot;
 
 use crate::StoreError;
 
-/// An answer of the database that is on its way. What was asked for happens whether or not
-/// somebody waits for it.
+/// A pending answer of the database. The work is done whether or not anybody waits for it.
 ///
-/// Async code awaits it. Code that cannot ([`Reply::wait`]): a gateway that opens its state
-/// before it serves anybody, and what is dropped.
+/// Async code awaits it. [`Reply::wait`] is for code that cannot: a gateway that opens its
+/// state before it serves anybody, and destructors.
 #[must_use = "await it, `wait` for it, or leave it `in_background`"]
 pub struct Reply<T>(oneshot::Receiver<Result<T, StoreError>>);
 
@@ -26,30 +25,29 @@ impl<T> Reply<T> {
     /// An answer that is known without the database.
     pub fn ready(answer: Result<T, StoreError>) -> Self {
         let (sender, reply) = reply();
-        // The receiver is here.
+        // Cannot fail: the receiver still exists.
         let _ = sender.send(answer);
         reply
     }
 
-    /// Waits on this thread, as [`wait`] does.
+    /// Blocks this thread, as [`wait`] does.
     pub fn wait(self) -> Result<T, StoreError> {
         wait(self)
     }
 
-    /// Leaves it to the database. What fails is in its log only.
+    /// Lets the database finish on its own. Failures are only in its log.
     pub fn in_background(self) {
         drop(self);
     }
 }
 
-/// Waits on this thread for what the database answers. The database has threads of its own,
-/// so this ends also on a thread of an async runtime; other tasks of that thread wait
-/// meanwhile.
+/// Blocks this thread until the database answers. The database has its own threads, so this
+/// ends even on a thread of an async runtime; other tasks of that thread wait meanwhile.
 pub fn wait<T>(answer: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
-    // Not counted as work of the async task that may be running on this thread: once that
-    // had used up its share, the answer would never be ready here.
+    // Exempt from the budget of an async task that may be running on this thread: if the
+    // task had used it up, the answer would never become ready here.
     let mut answer = std::pin::pin!(tokio::task::unconstrained(answer));
     loop {
         match answer.as_mut().poll(&mut context) {

@@ -47,7 +47,7 @@ async fn a_reply_can_be_waited_for_on_an_async_thread() {
     let folder = tempfile::tempdir().unwrap();
     let database = open(folder.path());
     for _ in 0..1000 {
-        // More often than a task may do something before it must let others.
+        // More often than tokio lets a task act before it must yield.
         database.read(count).wait().unwrap();
     }
     database.write("s", insert("s")).wait().unwrap();
@@ -87,7 +87,7 @@ async fn a_flood_of_one_session_does_not_make_another_wait() {
     for _ in 0..FLOOD {
         database.add("flood", insert("flood"));
     }
-    // On disk after one or two transactions, not behind the flood.
+    // On disk after one or two transactions, not queued behind the flood.
     let before = database.write("other", count).await.unwrap();
     assert!(before < FLOOD / 2, "{before} of {FLOOD} rows were written first");
     database.flush().await.unwrap();
@@ -102,7 +102,7 @@ async fn a_session_with_a_full_queue_waits_and_loses_nothing() {
     let lock = Connection::open(Kind::State.path(folder.path())).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut added = 0;
-    // The writer may have taken a transaction's worth out of the queue.
+    // The writer may have taken one transaction's worth out of the queue.
     while added < 2 * (JOBS_OF_SESSION + JOBS_OF_TRANSACTION) {
         let room = tokio::time::timeout(Duration::from_millis(200), database.room("s"));
         if room.await.is_err() {
@@ -112,7 +112,7 @@ async fn a_session_with_a_full_queue_waits_and_loses_nothing() {
         added += 1;
     }
     assert!(added <= JOBS_OF_SESSION + JOBS_OF_TRANSACTION, "{added} were let in");
-    // Others have room.
+    // Other sessions have room.
     tokio::time::timeout(Duration::from_secs(1), database.room("other")).await.unwrap();
     lock.execute_batch("COMMIT").unwrap();
     database.room("s").await;
@@ -165,7 +165,8 @@ async fn what_a_failing_database_did_not_take_is_written_once_it_works_again() {
     }
     database.flush().await.unwrap();
     assert_eq!(database.read(count).await.unwrap(), 0);
-    // Whoever waits is told, and calls go on: the disk may stay full for a day.
+    // Callers that wait get an error, and calls continue: the disk may stay full for a
+    // day.
     assert!(database.write("s", insert("s")).await.is_err());
     tokio::time::timeout(Duration::from_secs(1), database.room("s")).await.unwrap();
     other.execute_batch("DROP TRIGGER full").unwrap();

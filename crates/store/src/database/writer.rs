@@ -1,4 +1,4 @@
-//! The thread that writes a database: what waits goes into one transaction.
+//! The thread that writes a database, many jobs per transaction.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -23,13 +23,13 @@ pub(super) fn write_all(connection: &mut Connection, queue: &Queue) {
     }
 }
 
-/// Applies all jobs and commits them. One that can fail alone is rolled back if it does,
-/// and answered and removed; the others succeed or fail together.
+/// Applies all jobs and commits them. A job that can fail alone is rolled back if it
+/// does, and answered and removed; the others succeed or fail together.
 fn write(connection: &mut Connection, batch: &mut Batch) -> Result<(), StoreError> {
     if batch.jobs.is_empty() {
         return Ok(());
     }
-    // Immediate: what a job reads first must still be so when it writes, whatever other
+    // Immediate: what a job reads must still be true when it writes, whatever other
     // processes do.
     let mut transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut refused = Vec::new();
@@ -41,11 +41,11 @@ fn write(connection: &mut Connection, batch: &mut Batch) -> Result<(), StoreErro
         let savepoint = transaction.savepoint()?;
         match (queued.job.apply)(&savepoint) {
             Ok(()) => savepoint.commit()?,
-            // Rolled back to where it began.
+            // Dropping the savepoint rolls back to it.
             Err(error) => {
                 drop(savepoint);
-                // A full disk makes SQLite roll back everything: what follows would be
-                // committed on its own, and then once more with the batch.
+                // On a full disk SQLite rolls back everything: the jobs that follow would
+                // be committed on their own, and then again with the retried batch.
                 if transaction.is_autocommit() {
                     return Err(error);
                 }
@@ -60,8 +60,8 @@ fn write(connection: &mut Connection, batch: &mut Batch) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Moves the write-ahead log into the database and empties it. Readers of other processes
-/// can make it wait; the next time does it then, and until then the bytes there are
+/// Moves the write-ahead log into the database and empties it. Readers in other processes
+/// can prevent that; then the next call does it, and until then the bytes there are
 /// encrypted as everywhere.
 fn empty_log(connection: &Connection) {
     let busy = connection

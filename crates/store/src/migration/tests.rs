@@ -1,4 +1,4 @@
-//! A database of the previous version, made by its schema and filled by SQL in every table.
+//! A database of the previous version, created by its schema, with rows in every table.
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -44,7 +44,7 @@ const ROWS: &str = "
     INSERT INTO vault_numbers VALUES ('s1', 'EMAIL', 7, 9), ('s1', 'PERSON', 1, 9);
 ";
 
-/// What is read back, column by column: table, columns, order.
+/// The columns to read back: table, columns, order.
 const TABLES: [(Kind, &str, &str); 14] = [
     (
         Kind::Record,
@@ -134,7 +134,7 @@ fn contents(state: &Path) -> Vec<(&'static str, Vec<String>)> {
         .collect()
 }
 
-/// The same of the file that `filled` makes.
+/// The rows of the file that `filled` makes.
 fn expected() -> Vec<(&'static str, Vec<String>)> {
     let state = tempfile::tempdir().unwrap();
     filled(state.path());
@@ -151,7 +151,7 @@ fn open(state: &Path) -> Result<Store, StoreError> {
 fn every_row_of_every_table_arrives_once() {
     let state = tempfile::tempdir().unwrap();
     filled(state.path());
-    // No table of the last version is forgotten here.
+    // No table of the last version is missing here.
     let known: usize = {
         let connection = Connection::open(state.path().join(LEGACY)).unwrap();
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table'";
@@ -183,7 +183,7 @@ async fn what_was_taken_over_is_read_like_anything_else() {
     assert_eq!(store.vault(&key).load("s1").await.unwrap().last.len(), 2);
 }
 
-/// What was sealed by the previous version opens in this one.
+/// Texts that the previous version sealed open in this one.
 #[tokio::test]
 async fn sealed_texts_open_after_they_were_taken_over() {
     let state = tempfile::tempdir().unwrap();
@@ -228,7 +228,7 @@ fn an_early_version_with_a_parked_run_in_clear_text_leaves_no_text_behind() {
         let bytes = std::fs::read(&path).unwrap();
         let has = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
         assert!(!has(b"clear text of an early version"), "{}", path.display());
-        // What can be erased from `state.db` is in no other file.
+        // Erasable data is in `state.db` and in no other file.
         let is_state = path.file_name().unwrap().to_string_lossy().starts_with("state.db");
         assert!(is_state || !has(b"\x5e\xa1\xed\x5e\xa1\xed"), "{}", path.display());
     }
@@ -239,7 +239,7 @@ fn a_process_that_was_killed_in_the_middle_is_made_up_for() {
     for steps in 0..=3 {
         let state = tempfile::tempdir().unwrap();
         filled(state.path());
-        // As far as the first process got.
+        // The steps that the first process completed.
         let old = prepare(state.path()).unwrap().unwrap();
         let id = mark(&old).unwrap();
         for (step, kind) in [Kind::Record, Kind::State].into_iter().enumerate() {
@@ -263,7 +263,7 @@ fn a_process_that_was_killed_in_the_middle_is_made_up_for() {
     }
 }
 
-/// Killed within a transaction: SQLite itself undoes half of one.
+/// Killed within a transaction: SQLite itself rolls it back.
 #[test]
 fn half_an_import_leaves_nothing() {
     let state = tempfile::tempdir().unwrap();
@@ -304,7 +304,7 @@ fn a_second_old_file_is_taken_over_as_well() {
     let state = tempfile::tempdir().unwrap();
     filled(state.path());
     drop(open(state.path()).unwrap());
-    // A gateway of the previous version that was still running makes it anew.
+    // A gateway of the previous version that is still running creates it again.
     legacy(state.path(), MIGRATIONS.len())
         .execute("INSERT INTO alerts VALUES (1, 3, 'r3', 'late', 'one')", [])
         .unwrap();

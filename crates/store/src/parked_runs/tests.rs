@@ -22,7 +22,7 @@ fn park(runs: &ParkedRuns, key: &VaultKey, id: &str, state: &str, expires_at: Sy
     runs.park(key, &run).wait().unwrap();
 }
 
-/// Takes a run out.
+/// Claims a run.
 fn take(runs: &ParkedRuns, id: &RunId) -> Option<String> {
     let Parked::Unclaimed(seen) = runs.find(&key(), id).wait().unwrap() else { return None };
     runs.claim(id, &seen).wait().unwrap().then_some(seen.state)
@@ -111,7 +111,7 @@ fn a_run_that_was_changed_or_put_in_the_place_of_another_is_not_there() {
     assert_eq!(take(&runs, &run("stays")).as_deref(), Some("stays"));
 }
 
-/// As somebody could write it who has the database and no key.
+/// As an attacker could write it who has the database but not the key.
 #[test]
 fn a_run_in_clear_text_is_not_there() {
     let state = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ fn g33_a_run_that_lives_is_nobody_elses() {
         ParkedRun { id, owner: "me", lease_ends: later(), expires_at: later(), state: "text" };
     runs.park(&key(), &mine).wait().unwrap();
     assert_eq!(runs.find(&key(), id).wait().unwrap(), Parked::Leased);
-    // It says that it has gone, and another one goes on with it.
+    // Its owner gives up the lease, and another process resumes the run.
     assert_eq!(runs.renew(id, "me", SystemTime::UNIX_EPOCH).wait().unwrap(), Lease::Held);
     let Parked::Unclaimed(seen) = runs.find(&key(), id).wait().unwrap() else { panic!() };
     runs.renew(id, "me", later()).wait().unwrap();
@@ -144,7 +144,7 @@ fn g33_a_run_that_lives_is_nobody_elses() {
     runs.renew(id, "me", SystemTime::UNIX_EPOCH).wait().unwrap();
     assert!(runs.claim(id, &seen).wait().unwrap());
     assert!(!runs.claim(id, &seen).wait().unwrap(), "once");
-    // The first one finds out, also when the other one waits in its turn.
+    // The first owner finds out, even while the run waits with the other one.
     assert_eq!(runs.update(&key(), &mine).wait().unwrap(), Lease::Lost);
     runs.park(&key(), &ParkedRun { owner: "another", ..mine }).wait().unwrap();
     assert_eq!(runs.update(&key(), &mine).wait().unwrap(), Lease::Lost);
@@ -176,7 +176,7 @@ async fn runs_of_a_process_that_ends_can_be_taken_at_once() {
     }
     assert_eq!(runs.take_back(&run("b"), "me").wait().unwrap(), Lease::Held);
     runs.release_all().await.unwrap();
-    // Its last sign of life comes too late.
+    // Its last renewal comes too late.
     runs.renew(&run("a"), "me", later()).wait().unwrap();
     assert_eq!(take(&runs, &run("a")).as_deref(), Some("text"));
     assert_eq!(take(&runs, &run("b")), None);
@@ -203,13 +203,13 @@ fn g33_a_lease_ends_by_itself_when_it_is_not_renewed() {
     assert_eq!(runs.find(&key(), id).wait().unwrap(), Parked::Leased);
     clock.advance(seconds(1));
     let Parked::Unclaimed(seen) = runs.find(&key(), id).wait().unwrap() else { panic!() };
-    // In the same moment its owner is heard of again: whoever is first has it.
+    // At the same moment its owner renews the lease: whoever is first has the run.
     runs.renew(id, "me", clock.now() + seconds(10)).wait().unwrap();
     assert!(!runs.claim(id, &seen).wait().unwrap());
     clock.advance(seconds(10));
     assert!(runs.claim(id, &seen).wait().unwrap());
     assert_eq!(runs.renew(id, "me", clock.now() + seconds(10)).wait().unwrap(), Lease::Lost);
-    // What nobody resumes expires.
+    // A run that nobody resumes expires.
     runs.park(&key(), &ParkedRun { lease_ends: clock.now(), ..mine }).wait().unwrap();
     clock.advance(seconds(100));
     assert_eq!(runs.find(&key(), id).wait().unwrap(), Parked::NotFound);

@@ -1,21 +1,21 @@
-//! Which tools were used in the same run, read from what is recorded of runs.
+//! Which tools were used in the same run, read from the recorded runs.
 //!
-//! Out: the tools of the newest programs that succeeded, by run. Bounded in runs and
-//! in calls: it is read again whenever runs have ended.
+//! Out: the tools of the newest programs that succeeded, by run. Limited in runs and in
+//! calls, since it is read again whenever runs have ended.
 
 use rusqlite::{Connection, params};
 use tidegate_model::ToolRef;
 
 use crate::StoreError;
 
-/// Runs that are looked at. Chosen: habits change.
+/// Runs to read. Chosen: habits change.
 const RUNS: u32 = 500;
-/// Calls that are looked at, of all of these. Chosen; a run may have ten thousand.
+/// Calls to read, over all of these runs. Chosen; one run can have ten thousand.
 const CALLS: u32 = 20_000;
-/// A run with more calls than this is passed over, so that others have room. Chosen.
+/// A run with more calls than this is skipped, so that others have room. Chosen.
 const CALLS_OF_RUN: u32 = 2_000;
 
-/// The tools that each of the newest successful runs used with success.
+/// The tools that each of the newest successful runs called successfully.
 pub(super) fn tools_of_runs(connection: &Connection) -> Result<Vec<Vec<ToolRef>>, StoreError> {
     let mut query = connection.prepare(
         "WITH newest AS (

@@ -1,8 +1,8 @@
 //! Where personal data came from and where it was restored, in numbers.
 //!
-//! In: how many values of which type a tool answered with, and each time that values were
-//! restored. Out: a report. Must stay true: there is no value here, and nothing by which
-//! one could be found again.
+//! In: how many values of which type a tool's answer had, and each restore of values. Out:
+//! a report.
+//! Invariant: no value is stored here, nor anything that could identify one.
 
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ use crate::StoreError;
 use crate::units::{from_unix_ms, unix_ms};
 use crate::vault::data_type;
 
-/// What every stored server begins with, because one could be called `model`.
+/// The prefix of every stored server name, because a server could be called `model`.
 const SERVER: &str = "server:";
 
 /// Chosen: more alerts than a person reads at once. Older ones stay in the database.
@@ -34,10 +34,10 @@ pub struct SeenRow {
     pub last_seen: SystemTime,
 }
 
-/// Values of one type that one receiver got, over all runs.
+/// Values of one type that were restored for one receiver, over all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredRow {
-    /// Who got them.
+    /// The receiver.
     pub towards: Towards,
     /// The type.
     pub data_type: DataType,
@@ -45,19 +45,19 @@ pub struct RestoredRow {
     pub count: u64,
 }
 
-/// What is known about personal data, without any.
+/// A report about personal data, without any.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PiiReport {
     /// Where it came from, by server, tool and type.
     pub seen: Vec<SeenRow>,
     /// Where it was restored, by receiver and type.
     pub restores: Vec<RestoredRow>,
-    /// What a person should look at, the newest 100 first.
+    /// What a person should look at: the newest 100, newest first.
     pub alerts: Vec<AlertRecord>,
 }
 
-/// Writes one row for each type. They are added up when they are read: a counter would have
-/// to be changed, and the record is only ever added to.
+/// Writes one row for each type. Reports add them up: a counter would have to be changed,
+/// and the record is append-only.
 pub(super) fn insert_seen(connection: &Connection, seen: &SeenRecord) -> Result<(), StoreError> {
     for (data_type, count) in seen.counts.iter().filter(|(_, count)| *count > 0) {
         connection
@@ -115,7 +115,7 @@ fn read_seen(connection: &Connection) -> Result<Vec<SeenRow>, StoreError> {
     let mut rows = query.query([])?;
     let mut seen = Vec::new();
     while let Some(row) = rows.next()? {
-        // Another name is of no type that this program knows.
+        // Not the name of a type that this program knows.
         let Some(data_type) = data_type(&row.get::<_, String>(0)?) else { continue };
         seen.push(SeenRow {
             server: row.get(1)?,
@@ -125,7 +125,7 @@ fn read_seen(connection: &Connection) -> Result<Vec<SeenRow>, StoreError> {
             last_seen: from_unix_ms(row.get(4)?),
         });
     }
-    // Types in the order of all reports, which the database does not know.
+    // Types in the order of all reports, which SQL does not know.
     seen.sort_by(|a, b| (&a.server, &a.tool, a.data_type).cmp(&(&b.server, &b.tool, b.data_type)));
     Ok(seen)
 }
@@ -145,7 +145,7 @@ fn read_restores(connection: &Connection) -> Result<Vec<RestoredRow>, StoreError
     Ok(restores)
 }
 
-/// The newest first.
+/// Newest first.
 fn read_alerts(connection: &Connection) -> Result<Vec<AlertRecord>, StoreError> {
     let mut query = connection.prepare(
         "SELECT at_ms, run_id, kind, detail FROM alerts ORDER BY at_ms DESC, id DESC LIMIT ?",

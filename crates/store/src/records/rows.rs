@@ -10,7 +10,7 @@ use super::personal;
 use crate::StoreError;
 use crate::units::{micros, unix_ms};
 
-/// Whether an event says nothing.
+/// Whether there is nothing to record.
 pub(super) fn is_empty(event: &Event) -> bool {
     let counts = match event {
         Event::Seen(seen) => &seen.counts,
@@ -34,8 +34,8 @@ pub(super) fn insert(connection: &Connection, event: &Event) -> Result<(), Store
     }
 }
 
-/// A run that waited for a person and went on has a row for each part; the view `runs`
-/// has the last one.
+/// A run that waited for a person and was resumed has a row for each part; the view
+/// `runs` has the last one.
 pub(super) fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(), StoreError> {
     let program = run.program.as_ref();
     connection

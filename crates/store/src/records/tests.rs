@@ -127,7 +127,8 @@ async fn no_row_of_the_record_is_changed_or_deleted() {
     assert_eq!(tables, guarded);
     assert_eq!(error("DELETE FROM calls"), "rows of the record are not deleted");
     assert_eq!(error("UPDATE calls SET tool = 'x'"), "rows of the record are not changed");
-    // What our own connections have on: the rows that a replacement deletes are asked too.
+    // As our own connections set it: triggers fire for the rows that a replacement
+    // deletes, too.
     database.execute_batch("PRAGMA recursive_triggers = ON").unwrap();
     assert_eq!(
         error("INSERT OR REPLACE INTO run_ends SELECT * FROM run_ends"),

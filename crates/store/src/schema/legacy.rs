@@ -1,6 +1,6 @@
-//! The tables of `tidegate.db`, the one database of earlier versions, at each of its
-//! versions. Only read from: [`crate::migration`] brings such a file up to its last version
-//! before it takes everything over.
+//! The tables of `tidegate.db`, the single database of earlier versions, at each of its
+//! versions. [`crate::migration`] brings such a file to its last version and then imports
+//! its rows; nothing else is written to these tables.
 
 pub(crate) const MIGRATIONS: [&str; 10] = [
     "

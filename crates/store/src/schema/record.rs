@@ -1,4 +1,5 @@
-//! The tables of `record.db`. Rows are only ever inserted: triggers refuse the rest.
+//! The tables of `record.db`. Rows are only ever inserted: triggers refuse everything
+//! else.
 
 pub(crate) const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE run_ends (
@@ -125,7 +126,7 @@ pub(crate) const MIGRATIONS: [&str; 1] = ["
     ) STRICT;
 "];
 
-/// The tables of the record, whose rows nobody changes or deletes.
+/// The tables of the record, whose rows are never changed or deleted.
 pub(crate) const TABLES: [&str; 10] = [
     "run_ends",
     "calls",

@@ -1,4 +1,4 @@
-//! The tables of `state.db`: what changes.
+//! The tables of `state.db`, whose rows change.
 
 pub(crate) const MIGRATIONS: [&str; 1] = ["
     CREATE TABLE shapes (

@@ -1,29 +1,29 @@
-//! Why there is no skill, and what to do about it.
+//! Errors of skills, and what to do about them.
 
 use std::io;
 
 use thiserror::Error;
 
-/// Why there is no skill, or why it was not saved.
+/// Why a skill could not be loaded, saved or removed.
 #[derive(Debug, Error)]
 pub enum SkillError {
-    /// No name for a skill.
+    /// Not a valid name for a skill.
     #[error("`{given}` cannot be the name of a skill")]
     BadName {
-        /// What was given, cut and escaped.
+        /// The given name, shortened and escaped.
         given: String,
-        /// The nearest name that could be.
+        /// The nearest valid name.
         nearest: Option<String>,
     },
     /// There is no such skill.
     #[error("there is no skill `{name}`")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The names that are close, as a question.
+        /// Similar names, as a question.
         hint: Option<String>,
     },
-    /// The skill comes with the executable.
+    /// The skill is built into the executable.
     #[error("skill `{name}` comes with tidegate and cannot be changed")]
     Shipped {
         /// Its name.
@@ -36,9 +36,9 @@ pub enum SkillError {
         what: &'static str,
         /// Its length.
         size: usize,
-        /// What is allowed.
+        /// The limit.
         limit: usize,
-        /// Of what.
+        /// The unit of both.
         unit: &'static str,
     },
     /// There is nothing to save.
@@ -47,13 +47,13 @@ pub enum SkillError {
         /// Its name.
         name: String,
     },
-    /// All places are taken.
+    /// The maximum number of skills is reached.
     #[error("there are {limit} skills already, and no more can be saved")]
     TooMany {
-        /// How many there can be.
+        /// The limit.
         limit: usize,
     },
-    /// The skill is there and cannot be used.
+    /// The skill exists but cannot be used.
     #[error("skill `{name}` cannot be used: {problem}")]
     Damaged {
         /// Its name.
@@ -69,7 +69,7 @@ pub enum SkillError {
         /// One of the files.
         other: String,
     },
-    /// The system refused.
+    /// The operating system returned an error.
     #[error("the folder of skills cannot be used")]
     Folder(#[source] io::Error),
 }

@@ -1,8 +1,8 @@
-//! Files of skills, reached from one open folder to the next.
+//! The files of skills, opened one folder at a time.
 //!
-//! No path is walked: each step opens one name in a folder that is already open,
-//! and never follows a link. Whoever exchanges a folder for a link meanwhile
-//! gains nothing by it.
+//! Paths are not resolved as a whole: each step opens one name in a folder that is
+//! already open, and never follows a link. An attacker who replaces a folder with a
+//! link meanwhile gains nothing.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,11 +18,11 @@ use rustix::io::Errno;
 /// Why a file of a skill cannot be used.
 #[derive(Debug)]
 pub(super) enum Unreadable {
-    /// It says what is wrong.
+    /// What is wrong with it.
     Problem(&'static str),
     /// It is longer than allowed.
     TooLong,
-    /// The system refuses.
+    /// The operating system returned an error.
     Io(io::Error),
 }
 
@@ -31,18 +31,18 @@ pub(super) enum Unreadable {
 pub(super) struct Folder(OwnedFd);
 
 impl Folder {
-    /// A folder by its path, which may lead over links: it is the user's own.
+    /// Opens a folder by its path, which may contain links: it is the user's own.
     pub(super) fn at(path: &std::path::Path) -> io::Result<Self> {
         Ok(Self(File::open(path)?.into()))
     }
 
-    /// A folder in this one. A link is none.
+    /// Opens a folder in this one. Links are refused.
     pub(super) fn folder(&self, name: &str) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Self(openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    /// The same, made if it is not there, for its owner only.
+    /// The same, but creates it if it is missing, for its owner only.
     pub(super) fn folder_made(&self, name: &str) -> io::Result<Self> {
         match mkdirat(&self.0, name, Mode::RWXU) {
             Ok(()) | Err(Errno::EXIST) => self.folder(name),
@@ -50,8 +50,8 @@ impl Folder {
         }
     }
 
-    /// Keeps others out who want to change something here, or anybody at all,
-    /// until it is closed. A file system without locks does without.
+    /// Takes a shared or exclusive lock until the folder is closed. Does nothing on a
+    /// file system without locks.
     pub(super) fn lock(&self, operation: FlockOperation) -> io::Result<()> {
         match flock(&self.0, operation) {
             Ok(()) | Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::NOLCK) => Ok(()),
@@ -59,7 +59,7 @@ impl Folder {
         }
     }
 
-    /// Up to so many names in it, in order, and whether there are more.
+    /// Up to `most` names in it, and whether there are more. Sorted if there are not.
     pub(super) fn names(&self, most: usize) -> io::Result<(Vec<Vec<u8>>, bool)> {
         let mut names = Vec::new();
         for entry in Dir::read_from(&self.0)? {
@@ -77,9 +77,9 @@ impl Folder {
         Ok((names, false))
     }
 
-    /// The text of a file, if there is one.
+    /// The text of a file, if it exists.
     pub(super) fn text(&self, name: &str, most_bytes: usize) -> Result<Option<String>, Unreadable> {
-        // A pipe would keep us waiting for somebody to write.
+        // Opening a pipe would block until somebody writes to it.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match openat(&self.0, name, flags, Mode::empty()) {
             Ok(file) => File::from(file),
@@ -91,7 +91,7 @@ impl Folder {
             return Err(Unreadable::Problem("is no file"));
         }
         let mut bytes = Vec::new();
-        // It may grow while we read, so its length is no promise.
+        // It may grow while we read, so its length cannot be relied on.
         file.take(most_bytes as u64 + 1).read_to_end(&mut bytes).map_err(Unreadable::Io)?;
         if bytes.len() > most_bytes {
             return Err(Unreadable::TooLong);
@@ -99,19 +99,19 @@ impl Folder {
         String::from_utf8(bytes).map(Some).map_err(|_| Unreadable::Problem("is no UTF-8 text"))
     }
 
-    /// Whether there is something of this name, a link included.
+    /// Whether something of this name exists, including a link.
     pub(super) fn has(&self, name: &str) -> bool {
         rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Whether it is a folder, and no link to one.
+    /// Whether it is a folder, not a link to one.
     pub(super) fn has_folder(&self, name: &str) -> bool {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW);
         stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
     }
 
-    /// Writes a file beside and renames it: a reader sees the old one or the new
-    /// one whole, and a link of this name is replaced, not followed.
+    /// Writes a file under another name and renames it: a reader sees either the old
+    /// one or the new one in full, and a link of this name is replaced, not followed.
     pub(super) fn write(&self, name: &str, text: &str) -> io::Result<()> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -121,17 +121,17 @@ impl Folder {
         let mut file = File::from(file);
         let written = file
             .write_all(text.as_bytes())
-            // Or a crash of the machine could leave the name with nothing in it.
+            // Otherwise a crash of the machine could leave an empty file of this name.
             .and_then(|()| file.sync_all())
             .and_then(|()| Ok(renameat(&self.0, &unfinished, &self.0, name)?));
         if written.is_err() {
-            // It failed already, and that is what is told.
+            // The first error is the one that is returned.
             let _ = unlinkat(&self.0, &unfinished, AtFlags::empty());
         }
         written
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     pub(super) fn remove(&self, name: &[u8]) -> io::Result<()> {
         match unlinkat(&self.0, name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -151,5 +151,5 @@ impl AsFd for Folder {
     }
 }
 
-/// How the names of files begin that are not finished.
+/// The prefix of unfinished files.
 pub(super) const PART: &str = ".part.";

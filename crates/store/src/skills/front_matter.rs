@@ -1,8 +1,8 @@
-//! The head of a SKILL.md: `name`, `description` and `triggers`.
+//! The front matter of a SKILL.md: `name`, `description` and `triggers`.
 //!
-//! A part of YAML, and the part that people write in such a head: `key: value`
-//! with a plain, quoted or folded value, and lists in one line or in several.
-//! Other keys are skipped. The same text is read again as what was written.
+//! The subset of YAML that people write there: `key: value` with a plain, quoted or
+//! folded value, and lists in one line or in several. Other keys are skipped. Front
+//! matter written here reads back unchanged.
 
 use tidegate_model::cleaned_line;
 
@@ -12,17 +12,17 @@ pub(super) const DESCRIPTION_CHARACTERS: usize = 1024;
 const TRIGGERS: usize = 32;
 const TRIGGER_CHARACTERS: usize = 128;
 
-/// What a head says.
+/// The parsed front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FrontMatter {
     pub(super) name: String,
-    /// In one line, without anything invisible.
+    /// In one line, without invisible characters.
     pub(super) description: String,
     pub(super) triggers: Vec<String>,
 }
 
 impl FrontMatter {
-    /// The head of a text, or what is wrong with it.
+    /// The front matter of a text, or what is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.lines();
@@ -61,12 +61,12 @@ impl FrontMatter {
         Ok(Self { name, description, triggers })
     }
 
-    /// The head as text, both lines `---` included.
+    /// The front matter as text, including both lines `---`.
     pub(super) fn write(&self) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let triggers: Vec<String> = self.triggers.iter().map(|trigger| quoted(trigger)).collect();
         let Self { name, description, .. } = self;
-        // A name can be a number or `true` to YAML; in quotes it is text.
+        // YAML reads some names as a number or as `true`; in quotes they are text.
         format!(
             "---\nname: {}\ndescription: {}\ntriggers: [{}]\n---\n",
             quoted(name),
@@ -76,19 +76,19 @@ impl FrontMatter {
     }
 }
 
-/// The value of a key at the left edge, and the indented lines after it.
+/// The value of an unindented key, and the lines after it that belong to it.
 fn entry<'a, 'b>(head: &'b [&'a str], key: &str) -> Option<(&'a str, &'b [&'a str])> {
     let value = |line: &&'a str| line.strip_prefix(key)?.trim_start().strip_prefix(':');
     let at = head.iter().position(|line| value(line).is_some())?;
     let rest = &head[at + 1..];
-    // A list may stand at the left edge too.
+    // A list may be unindented too.
     let belongs = |line: &&str| line.is_empty() || line.starts_with([' ', '\t', '-']);
     let end = rest.iter().position(|line| !belongs(line)).unwrap_or(rest.len());
     Some((value(&head[at])?.trim(), &rest[..end]))
 }
 
 fn scalar(first: &str, rest: &[&str]) -> String {
-    // `|` and `>` with their marks only say how lines are joined; we join them all.
+    // `|` and `>` with their modifiers only say how lines are joined; we join them all.
     let first = if first.starts_with(['|', '>']) { "" } else { first };
     let lines = [first].into_iter().chain(rest.iter().map(|line| line.trim()));
     unquoted(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ").trim())
@@ -105,7 +105,7 @@ fn list(first: &str, rest: &[&str]) -> Vec<String> {
     rest.iter().filter_map(item).collect()
 }
 
-/// The parts of a list in one line. A comma inside of quotes parts nothing.
+/// The items of a list in one line. A comma inside quotes does not separate items.
 fn items(inner: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut quote, mut escaped) = (0, None, false);

@@ -1,4 +1,4 @@
-//! Names of skills: what is allowed, and what was probably meant.
+//! Names of skills: which ones are valid, and the nearest valid one.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use crate::skills::error::SkillError;
 /// Longest name, as in the Agent Skills format.
 const MOST_CHARACTERS: usize = 64;
 
-/// A name that is safe as the name of a folder: lower-case letters, digits and
-/// hyphens, the first of them no hyphen.
+/// A name that is safe as the name of a folder: lower-case letters, digits and hyphens,
+/// not starting with a hyphen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SkillName(String);
 
 impl SkillName {
-    /// Checks a name. The error has the nearest name that is allowed.
+    /// Checks a name. The error has the nearest valid name.
     pub fn parse(given: &str) -> Result<Self, SkillError> {
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
         let fits = (1..=MOST_CHARACTERS).contains(&given.len())
@@ -37,14 +37,14 @@ impl fmt::Display for SkillName {
     }
 }
 
-/// What somebody wrote, short and without effect wherever it is shown.
+/// Untrusted text, short and harmless wherever it is shown.
 pub(super) fn clipped(given: &str) -> String {
     let end = given.floor_char_boundary(100);
     let cut = if end < given.len() { "…" } else { "" };
     format!("{}{cut}", given[..end].escape_debug())
 }
 
-/// `Count Words`, `countWords` and `count_words.py` are `count-words`, about.
+/// Turns `Count Words`, `countWords` and `count_words.py` into `count-words`.
 fn nearest_form(given: &str) -> Option<String> {
     let given = given.strip_suffix(".py").or_else(|| given.strip_suffix(".ts")).unwrap_or(given);
     let mut name = String::new();

@@ -1,4 +1,4 @@
-//! What a skill is, and the one that comes with the executable.
+//! What a skill is, and the one that is built into the executable.
 
 use tidegate_model::Language;
 
@@ -9,7 +9,7 @@ use crate::skills::name::SkillName;
 /// The file that every skill has.
 pub const TEXT_FILE: &str = "SKILL.md";
 
-/// The skill that comes with the executable.
+/// The skill that is built into the executable.
 pub(super) const SHIPPED_NAME: &str = "mcp-progressive-discovery";
 const SHIPPED_TEXT: &str = include_str!("mcp-progressive-discovery.md");
 
@@ -31,38 +31,38 @@ pub struct Skill {
     pub name: SkillName,
     /// What it does, in one line.
     pub description: String,
-    /// When to think of it.
+    /// When to use it.
     pub triggers: Vec<String>,
-    /// Its SKILL.md, whole.
+    /// Its complete SKILL.md.
     pub text: String,
     /// Its code, if it is code.
     pub code: Option<(Language, String)>,
-    /// Who made it.
+    /// Where it comes from.
     pub origin: Origin,
 }
 
-/// Where a skill comes from.
+/// The origin of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// From the executable.
+    /// Built into the executable.
     Shipped,
-    /// From a program, an agent or the user: text that nobody has checked.
+    /// Saved by a program, an agent or the user: unchecked text.
     Saved,
 }
 
 impl Skill {
-    /// The code if there is code, else the text.
+    /// The code if there is code, otherwise the text.
     pub fn content(&self) -> &str {
         self.code.as_ref().map_or(&self.text, |(_, code)| code)
     }
 }
 
-/// All skills that can be used, and what cannot.
+/// All usable skills, and the entries that were skipped.
 #[derive(Debug, Default)]
 pub struct SkillList {
     /// In the order of their names.
     pub skills: Vec<Skill>,
-    /// Entries of the folder that were skipped: the name, harmless, and why.
+    /// Skipped entries of the folder: the name, safe to show, and the reason.
     pub skipped: Vec<(String, String)>,
 }
 
@@ -79,16 +79,16 @@ pub struct NewSkill {
     pub description: String,
 }
 
-/// Whether there was a skill of that name before.
+/// Whether a skill of that name existed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Saved {
-    /// There was none.
+    /// It did not.
     New,
-    /// It is gone.
+    /// It did, and was replaced.
     Replaced,
 }
 
-/// The one that comes with the executable. A test reads it, so it can be read.
+/// The built-in skill. A test proves that it can be read.
 pub(super) fn shipped() -> Result<Skill, SkillError> {
     let matter = FrontMatter::read(SHIPPED_TEXT).map_err(|problem| SkillError::Damaged {
         name: SHIPPED_NAME.to_owned(),

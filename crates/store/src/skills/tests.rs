@@ -34,7 +34,7 @@ fn text(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Says {name}\n---\nText\n")
 }
 
-/// A skill as a person makes it.
+/// A skill as a person would write it.
 fn by_hand(state: &TempDir, name: &str, files: &[(&str, &[u8])]) {
     let folder = place(state, name);
     fs::create_dir_all(&folder).unwrap();
@@ -204,7 +204,7 @@ fn what_is_damaged_is_reported_and_the_rest_is_served() {
         skills.load("headless").unwrap_err().to_string(),
         "skill `headless` cannot be used: `SKILL.md` does not begin with a line `---`"
     );
-    // Saving it anew repairs it.
+    // Saving it again repairs it.
     assert_eq!(skills.save(&new("headless", "1")).unwrap(), Saved::Replaced);
     assert_eq!(skills.load("headless").unwrap().content(), "1");
 }
@@ -227,7 +227,7 @@ fn links_are_followed_by_nobody() {
         skills.load("peek").unwrap_err().to_string(),
         "skill `peek` cannot be used: `skill.py` is a link"
     );
-    // What is written goes beside the link, never through it.
+    // Writes replace a link or fail; none goes through it.
     assert!(matches!(skills.save(&new("linked", "1")), Err(SkillError::Damaged { .. })));
     assert!(matches!(skills.remove("linked"), Err(SkillError::Damaged { .. })));
     skills.save(&new("peek", "changed")).unwrap();

@@ -89,7 +89,7 @@ async fn the_databases_are_for_their_owner_only_even_in_an_open_folder() {
     }
 }
 
-/// Two gateways, as two processes: they share nothing but the files.
+/// Two gateways behave like two processes: they share nothing but the files.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_gateways_write_one_folder_at_the_same_time() {
     const RUNS: u32 = 100;

@@ -18,7 +18,7 @@ pub(super) struct Sealed {
     pub(super) bytes: Vec<u8>,
 }
 
-/// The vault's key at work, as two: what seals must not also hash.
+/// The vault's key in use, as two keys: the one that seals must not also hash.
 pub(super) struct Cipher {
     aead: XChaCha20Poly1305,
     hash_key: Zeroizing<[u8; 32]>,
@@ -39,7 +39,7 @@ impl Cipher {
         seal(&self.aead, &place, entry.value.expose().as_bytes())
     }
 
-    /// Opens a row. None if the key is another one, or anything in the row was changed.
+    /// Opens a row. `None` if the key differs or anything in the row was changed.
     pub(super) fn open(
         &self,
         session: &str,
@@ -53,7 +53,7 @@ impl Cipher {
         Some(Secret::new(String::from_utf8(value).ok()?))
     }
 
-    /// By this a value is found again in a session, and nowhere else.
+    /// The hash by which a value is found in its session, and nowhere else.
     pub(super) fn hash(&self, session: &str, data_type: DataType, canonical: &str) -> Vec<u8> {
         let mut text = place(session, data_type, 0);
         text.extend_from_slice(canonical.as_bytes());
@@ -61,7 +61,7 @@ impl Cipher {
     }
 }
 
-/// Seals bytes for a place, with a nonce of their own.
+/// Seals bytes for a place, with a fresh nonce.
 pub(super) fn seal(
     aead: &XChaCha20Poly1305,
     place: &[u8],
@@ -75,7 +75,7 @@ pub(super) fn seal(
     Ok(Sealed { nonce, bytes })
 }
 
-/// Opens what was sealed for a place.
+/// Opens bytes that were sealed for a place.
 pub(super) fn open(
     aead: &XChaCha20Poly1305,
     place: &[u8],
@@ -86,7 +86,7 @@ pub(super) fn open(
     aead.decrypt(&XNonce::from(*nonce), payload).ok()
 }
 
-/// A row's place, in a form in which no two places are equal: the length of the session's
+/// A row's place, encoded so that no two places are equal: the length of the session's
 /// name comes first.
 fn place(session: &str, data_type: DataType, number: u32) -> Vec<u8> {
     let mut place = (session.len() as u64).to_le_bytes().to_vec();
@@ -163,7 +163,7 @@ mod tests {
         assert_ne!(hash("s1", DataType::Email), hash("s1", DataType::Phone));
     }
 
-    /// RFC 4231, test case 1, with its key of 20 bytes filled up as HMAC does.
+    /// RFC 4231, test case 1, with its key of 20 bytes padded as in HMAC.
     #[test]
     fn the_hash_is_hmac_sha_256() {
         let mut key = [0; 32];

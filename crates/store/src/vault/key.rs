@@ -1,14 +1,14 @@
 //! The key of the vault.
 //!
-//! By default a file `vault.key` in the state folder: 32 random bytes, made when the vault
-//! is first opened, readable for its owner only. It protects copies of the database (a
-//! backup, a disk that was sold, a file that was sent along), not against somebody who can
-//! read the whole state folder.
+//! By default the file `vault.key` in the state folder: 32 random bytes, created when the
+//! vault is first opened, readable by its owner only. It protects copies of the database
+//! (a backup, a sold disk, a file sent to somebody), not against anybody who can read the
+//! whole state folder.
 //!
-//! The keychain of the system would be better where there is one. On servers there is
-//! none, and the crate that speaks to all of them (`keyring`) brings D-Bus and an async
-//! runtime with it on Linux. So the file is what always works, and a caller with a
-//! keychain, a secret manager or a hardware key hands its key to [`VaultKey::from_bytes`].
+//! The system's keychain would be better where there is one. Servers have none, and the
+//! crate that supports all of them (`keyring`) pulls in D-Bus and an async runtime on
+//! Linux. So the file is what always works, and a caller with a keychain, a secret manager
+//! or a hardware key passes its key to [`VaultKey::from_bytes`].
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -33,16 +33,18 @@ impl fmt::Debug for VaultKey {
 }
 
 impl VaultKey {
-    /// A key from elsewhere. It must be random: it is no password.
+    /// A key from elsewhere. It must be random, not a password.
     pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
         Self(Zeroizing::new(bytes))
     }
 
-    /// The key in the file `vault.key` of a state folder, which is made if there is none.
+    /// The key in the file `vault.key` of a state folder, which is created if it is
+    /// missing.
     pub fn from_state(state_dir: &Path) -> Result<Self, StoreError> {
         create_private_dir(state_dir)?;
         let path = state_dir.join(FILE);
-        // Of two processes that make one at the same time, one does; the other reads it.
+        // If two processes create one at the same time, one succeeds and the other reads
+        // it.
         match open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(state_dir, &path)?,
             _ => {}
@@ -55,8 +57,8 @@ impl VaultKey {
     }
 }
 
-/// Written whole beside it and then linked into place, which fails if another process was
-/// faster: nobody ever reads half a key.
+/// Written completely under another name and then linked into place, which fails if
+/// another process was faster: nobody ever reads a partial key.
 fn make(state_dir: &Path, path: &Path) -> Result<(), StoreError> {
     let mut key = Zeroizing::new([0; BYTES]);
     getrandom::fill(&mut *key).map_err(|_| StoreError::NoRandomness)?;
@@ -121,7 +123,7 @@ fn read(path: &Path) -> Result<VaultKey, StoreError> {
     Ok(VaultKey::from_bytes(key))
 }
 
-/// Without following a link: it could lead to a file that somebody else can write.
+/// Does not follow a link, which could lead to a file that somebody else can write.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

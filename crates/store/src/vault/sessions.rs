@@ -1,4 +1,4 @@
-//! Which sessions the vault has values of, for a listing.
+//! Lists the sessions that have values in the vault.
 
 use std::time::SystemTime;
 
@@ -21,8 +21,8 @@ pub struct VaultSession {
 }
 
 impl Vault {
-    /// The sessions that have values, the newest first. What has expired is not counted,
-    /// also if it was not erased yet.
+    /// The sessions that have values, newest first. Expired values are not counted, even
+    /// if they are not erased yet.
     pub fn sessions(&self) -> Reply<Vec<VaultSession>> {
         let now = unix_ms(self.clock.now());
         self.database.read(move |connection| {

@@ -24,7 +24,7 @@ fn stored(data_type: DataType, number: u32, value: &str) -> StoredValue {
     StoredValue { data_type, number, value: Secret::new(value.to_owned()) }
 }
 
-/// A vault at the beginning of time.
+/// A vault at the Unix epoch.
 fn open(state: &Path) -> Vault {
     open_at(state, &Clock::manual(SystemTime::UNIX_EPOCH))
 }
@@ -42,7 +42,7 @@ async fn a_session_gets_its_values_back_and_no_others() {
     let first = [entry(DataType::Email, 1, "Jane@x.org"), entry(DataType::Email, 2, "otto@x.org")];
     vault.store("s1", first.to_vec(), hours(1)).await.unwrap();
     vault.store("s2", vec![entry(DataType::Email, 1, "eve@x.org")], hours(1)).await.unwrap();
-    // Kept again, it is there once and lives longer.
+    // Stored again, it exists once and lives longer.
     vault.store("s1", first[..1].to_vec(), hours(2)).await.unwrap();
     drop(vault);
     let vault = open_at(state.path(), &clock);
@@ -173,7 +173,7 @@ async fn values_are_there_for_whoever_opens_the_folder_next() {
     let vault = open(state.path());
     let entries = (1..=2_500).map(|n| entry(DataType::Email, n, &format!("{n}@x.org"))).collect();
     vault.store_in_background("s1", entries, hours(1));
-    // Behind what the same session has stored.
+    // After what the same session has stored.
     assert_eq!(vault.load("s1").await.unwrap().values.len(), 2_500);
     drop(vault);
     assert_eq!(open(state.path()).load("s1").await.unwrap().values.len(), 2_500);

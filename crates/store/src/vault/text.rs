@@ -1,8 +1,8 @@
-//! Seals texts that are stored in other tables than the vault's own.
+//! Seals texts that are stored outside of the vault's own tables.
 //!
-//! In: a text and its place. Out: bytes that only the same key opens, in the same place.
-//! Each purpose has a key of its own, derived from the vault's: what was sealed for one
-//! cannot be passed off as another's.
+//! In: a text and its place. Out: bytes that open only with the same key and in the same
+//! place. Each purpose has its own key, derived from the vault's: a text that was sealed
+//! for one purpose cannot be passed off as another's.
 
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305};
 
@@ -10,24 +10,24 @@ use super::VaultKey;
 use super::cipher::{NONCE_BYTES, Sealed, derive, open, seal};
 use crate::StoreError;
 
-/// The vault's key at work for one purpose.
+/// The vault's key in use for one purpose.
 pub(crate) struct TextSeal {
     aead: XChaCha20Poly1305,
 }
 
 impl TextSeal {
-    /// `purpose` is the label that the key is derived with; no two uses have the same.
+    /// `purpose` is the label that the key is derived with; no two uses share one.
     pub(crate) fn new(key: &VaultKey, purpose: &str) -> Self {
         Self { aead: XChaCha20Poly1305::new((&*derive(key, purpose)).into()) }
     }
 
-    /// The nonce, and after it the sealed text.
+    /// The nonce, followed by the sealed text.
     pub(crate) fn seal(&self, place: &str, text: &str) -> Result<Vec<u8>, StoreError> {
         let Sealed { nonce, bytes } = seal(&self.aead, place.as_bytes(), text.as_bytes())?;
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
-    /// None if the key or the place is another one, or a byte was changed.
+    /// `None` if the key or the place differs, or a byte was changed.
     pub(crate) fn open(&self, place: &str, sealed: &[u8]) -> Option<String> {
         let (nonce, bytes) = sealed.split_first_chunk::<NONCE_BYTES>()?;
         String::from_utf8(open(&self.aead, place.as_bytes(), nonce, bytes)?).ok()

@@ -1,7 +1,7 @@
-// Event, CustomEvent, EventTarget, AbortController and AbortSignal, in their small forms.
+// Minimal Event, CustomEvent, EventTarget, AbortController and AbortSignal.
 //
 // In: `host.timers`, `host.domException`. Out: those classes, for the lazy globals.
-// Not done: capture and bubbling (there is no tree), passive listeners.
+// Not supported: capture and bubbling (there is no tree), passive listeners.
 (function (host) {
   "use strict";
   const { timers, domException } = host;
@@ -69,7 +69,7 @@
           if (typeof entry.listener === "function") entry.listener.call(this, event);
           else entry.listener.handleEvent(event);
         } catch (error) {
-          // As on the web: one listener that fails does not keep the next from running.
+          // As on the web: a listener that throws does not prevent the next from running.
           timers.queueMicrotask(() => { throw error; });
         }
         if (isStopped(event)) break;
@@ -79,7 +79,7 @@
     get [Symbol.toStringTag]() { return "EventTarget"; }
   }
 
-  let inside = false; // only this file makes signals
+  let inside = false; // only this file creates signals
   let abort;
   const make = () => {
     inside = true;

@@ -1,7 +1,7 @@
-// Node's `assert` module in small.
+// A minimal version of Node's `assert` module.
 //
-// In: `host.use("util")` for comparing and showing. Out: the function `assert` with its methods.
-// Not done: coloured diffs, `CallTracker`, `partialDeepStrictEqual`.
+// In: `host.use("util")` to compare and format. Out: the function `assert` with its methods.
+// Not supported: coloured diffs, `CallTracker`, `partialDeepStrictEqual`.
 (function (host) {
   "use strict";
   const { inspect, isDeepStrictEqual, isDeepEqual } = host.use("util");
@@ -24,7 +24,7 @@
   }
   const two = (text, a, b) => () => `${text}\n\nactual:   ${inspect(a)}\nexpected: ${inspect(b)}`;
 
-  // Whether a thrown value is the one that was asked for; true, or the text of the difference.
+  // Whether a thrown value is the expected one: true, or a text that describes the difference.
   function matches(error, expected) {
     if (expected === undefined || typeof expected === "string") return true;
     if (expected instanceof RegExp) return expected.test(String(error)) || `The error does not match ${expected}: ${inspect(error)}`;
@@ -45,7 +45,7 @@
     check(outcome.threw, message, () => `Missing expected ${operator === "rejects" ? "rejection" : "exception"}.`, undefined, expected, operator);
     const verdict = matches(outcome.error, expected);
     if (verdict === true) return;
-    // An error that was not expected is worth more than the note that it was not expected.
+    // The unexpected error itself says more than a message that it was not expected.
     if (typeof expected === "function" && !(message ?? false)) throw outcome.error;
     check(false, message, () => verdict, outcome.error, expected, operator);
   }

@@ -1,9 +1,9 @@
 // The `console` global.
 //
 // In: `host.log(level, text)` and `host.now()`; `host.use("inspect")` for anything but plain text.
-// Out: every method ends in at most one `host.log`, level log, info, debug, warn or error.
-// Must stay true: no method throws, whatever it is given; a message has at most MAX characters.
-// Not done: colours, streams, `console.profile`.
+// Out: every method calls `host.log` at most once, with level log, info, debug, warn or error.
+// Invariant: no method throws, whatever its arguments; a message has at most MAX characters.
+// Not supported: colours, streams, `console.profile`.
 (function (host) {
   "use strict";
   const { log: send, now, use } = host;
@@ -18,7 +18,7 @@
     if (indent !== "") text = indent + ArrayJoin(StringSplit(text, "\n"), "\n" + indent);
     send(level, text);
   };
-  // Text alone needs no formatter, so a program that logs only text never loads it.
+  // Plain text needs no formatter, so a program that logs only text never loads it.
   const format = (args) => {
     try {
       const first = args[0];
@@ -56,7 +56,7 @@
       const text = args.length ? `Trace: ${format(args)}` : "Trace";
       let stack = "";
       try { stack = `${new Error().stack}`; } catch { /* a program may break stacks */ }
-      // The first line of a V8 stack is the message, QuickJS has none; both list this frame.
+      // The first line of a V8 stack is the message; QuickJS has none. Both list this frame.
       const from = StringIndexOf(stack, "\n", StringIndexOf(stack, "at "));
       emit("error", from < 0 ? text : text + StringTrimEnd(StringSlice(stack, from)));
     },

@@ -1,9 +1,9 @@
 // crypto, performance and a small Intl, for an engine that has none of them.
 //
 // In: `host.randomBytes(n)` (an ArrayBuffer), `host.now()` (ms since the start of the run).
-// Out: { crypto, performance, Intl, localized } where `localized` holds what toLocaleString and
-// its like do. Every locale tag is taken and answered in en-US; the only time zone is UTC.
-// Not done: Web Crypto (`crypto.subtle`), other languages and calendars, Intl.Segmenter.
+// Out: { crypto, performance, Intl, localized } where `localized` implements toLocaleString and
+// the like. Every locale tag is accepted and treated as en-US; the only time zone is UTC.
+// Not supported: Web Crypto (`crypto.subtle`), other languages and calendars, Intl.Segmenter.
 (function (host) {
   "use strict";
   const { randomBytes, now } = host;
@@ -55,7 +55,7 @@
     return n;
   }
   const join = (parts) => parts.map((part) => part.value).join("");
-  // Intl classes can be called without `new`, and their `format` comes bound.
+  // Intl classes can be called without `new`, and their `format` is already bound.
   const callable = (Class) => new Proxy(Class, { apply: (target, self, args) => new target(...args) });
   const supported = { supportedLocalesOf: (locales) => locales === undefined ? [] : typeof locales === "string" ? [locales] : Array.from(locales) };
 
@@ -68,7 +68,7 @@
     CHF: ["Swiss franc", "Swiss francs"], INR: ["Indian rupee", "Indian rupees"], CNY: ["Chinese yuan", "Chinese yuan"],
   };
   const NO_CENTS = ["JPY", "KRW", "VND", "CLP", "ISK", "UGX", "XAF", "XOF"];
-  // Unit: [short, is a space before it]. Others are written out.
+  // Short forms, some with a leading space. Other units are written out.
   const UNITS = {
     byte: " byte", kilobyte: " kB", megabyte: " MB", gigabyte: " GB", terabyte: " TB", bit: " bit", percent: "%", celsius: "°C", fahrenheit: "°F", degree: " deg",
     kilometer: " km", meter: " m", centimeter: " cm", millimeter: " mm", mile: " mi", foot: " ft", inch: " in", kilogram: " kg", gram: " g", pound: " lb", ounce: " oz",
@@ -76,7 +76,7 @@
   };
   const COMPACT = [["", ""], ["K", " thousand"], ["M", " million"], ["B", " billion"], ["T", " trillion"]];
 
-  // "1234.5" and how many digits are wanted: all in plain decimal text, never with an exponent.
+  // Numbers as plain decimal text such as "1234.5", never with an exponent.
   function plain(text) {
     const [, mantissa, exponent] = /^([^e]*)(?:e([^]*))?$/.exec(text);
     if (exponent === undefined) return text;
@@ -101,7 +101,7 @@
     return digits === 0 ? all : `${all.slice(0, -digits)}.${all.slice(-digits)}`;
   }
   function significant(text, least, most) {
-    // How many digits stand before the point, counted from the first that is not 0.
+    // How many digits precede the decimal point, counted from the first nonzero digit.
     const wholeDigits = (number) => {
       const [head, tail = ""] = number.split(".");
       return head.length - (/[1-9]/.exec(head + tail)?.index ?? head.length - 1);
@@ -114,7 +114,7 @@
     }
     return roundAt(`${whole.slice(0, digits) || "0"}.${whole.slice(digits)}`, 0) + "0".repeat(-digits);
   }
-  // Ten to the power of `places` times the number.
+  // The number times ten to the power of `places`.
   function shift(text, places) {
     const [whole, fraction = ""] = text.split(".");
     const digits = (whole + fraction).padEnd(whole.length + places, "0");
@@ -161,7 +161,7 @@
         o.significant = [minSig ?? 1, maxSig ?? 21];
         return;
       }
-      // Without digits asked for, compact shows two significant digits below 100, else whole.
+      // By default, compact shows two significant digits below 100, else whole numbers.
       o.compactRounding = o.notation === "compact" && minFraction === undefined && maxFraction === undefined;
       const cents = o.style === "currency" && o.notation === "standard" ? (NO_CENTS.includes(o.currency) ? 0 : 2) : undefined;
       const least = cents ?? 0;
@@ -172,7 +172,7 @@
       o.minFraction = minFraction ?? Math.min(least, maxFraction ?? least);
       o.maxFraction = maxFraction ?? Math.max(most, o.minFraction);
     }
-    // The absolute value, given as decimal text, with the wanted digits.
+    // Rounds the absolute value, given as decimal text, to the requested digits.
     #round(text) {
       const o = this.#o;
       if (o.significant !== undefined) return significant(text, ...o.significant);
@@ -312,7 +312,7 @@
   class DateTimeFormat {
     #o = {};
     #bound;
-    // `needs` is what toLocaleDateString and toLocaleTimeString add when no field is asked for.
+    // `needs` is what toLocaleDateString and toLocaleTimeString add if no field is requested.
     constructor(locales, options = {}, needs = "date") {
       checkLocales(locales);
       const o = this.#o;
@@ -348,7 +348,7 @@
       const day = this.#dateParts(date);
       const clock = this.#timeParts(date);
       if (day.length > 0 && clock.length > 0) {
-        // With a style, "full" and "long" dates; with fields, a month in full.
+        // With a style: "full" and "long" dates; with fields: a month written out.
         const at = o.dateStyle ? o.dateStyle === "full" || o.dateStyle === "long" : o.month === "long";
         day.push({ type: "literal", value: clock[0].type === "timeZoneName" ? ", " : day.length === 1 && o.weekday ? " " : at ? " at " : ", " });
       }
@@ -435,7 +435,7 @@
   // ---- order, plurals, lists, relative time
 
   const bare = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "");
-  // White space, punctuation, digits, letters, as ICU has it; then by letter, accent, case.
+  // White space, punctuation, digits, letters, as in ICU; then by letter, accent, case.
   const MARKS = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$";
   const SIMPLE = /^[A-Za-z0-9 ]*$/;
   const rank = (char) => /\s/.test(char) ? 0 : /\d/.test(char) ? 2 : /\p{L}/u.test(char) ? 3 : 1;
@@ -443,7 +443,7 @@
   function compareText(left, right, options) {
     const { sensitivity = "variant", numeric = false } = options;
     if (left === right) return 0;
-    // Sorting calls this often. For these characters the order of the codes is the rank.
+    // Sorting calls this often. For these characters, code order is the rank.
     if (!numeric && SIMPLE.test(left) && SIMPLE.test(right)) {
       const [a, b] = [left.toLowerCase(), right.toLowerCase()];
       if (a !== b) return a < b ? -1 : 1;
@@ -457,7 +457,7 @@
       if (sensitivity === "accent") return 0;
     }
     const [a, b] = [bare(left), bare(right)];
-    // Lower case first: at the first difference the greater code is the small letter.
+    // Lower case first: at the first difference, the greater code is the lower-case letter.
     for (let i = 0; i < a.length && i < b.length; i++) {
       if (a[i] !== b[i]) return (a[i] > b[i] ? -1 : 1) * (options.caseFirst === "upper" ? -1 : 1);
     }
@@ -605,7 +605,7 @@
   for (const key of Object.keys(Intl)) Object.defineProperty(Intl, key, { enumerable: false });
   Object.defineProperty(Intl, Symbol.toStringTag, { value: "Intl", configurable: true });
 
-  // ---- what the methods of Number, BigInt, Date and String do with all this
+  // ---- locale methods of Number, BigInt, Date and String
 
   const numberValue = host.prim.NumberValueOf;
   const dateText = (needs) => (date, locales, options) => {

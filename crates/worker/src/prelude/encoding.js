@@ -1,18 +1,18 @@
 // Text, bytes and copies: TextEncoder, TextDecoder, atob, btoa, structuredClone, Buffer.
 //
 // In: `host.prim`, and if the host has them `host.utf8Encode(text)` (an ArrayBuffer) and
-// `host.utf8Decode(buffer, offset, length)` (text, each bad sequence as U+FFFD), which are a
-// hundred times faster than the loops here. Out: an object with those names and DOMException, for the lazy globals.
-// Where the engine has its own atob, btoa or DOMException, that one stays.
-// Not done: decoders other than UTF-8, UTF-16 and Latin-1; transfer lists; most of Node's
-// Buffer (it is a Uint8Array with text in and out, and the fixed-size reads and writes).
+// `host.utf8Decode(buffer, offset, length)` (text, each invalid sequence as U+FFFD), which are
+// 100 times faster than the loops here. Out: an object with those names and DOMException, for the lazy globals.
+// If the engine has its own atob, btoa or DOMException, that one is kept.
+// Not supported: decoders other than UTF-8, UTF-16 and Latin-1; transfer lists; most of Node's
+// Buffer (here a Uint8Array with text conversion and the fixed-size reads and writes).
 (function (host) {
   "use strict";
   const P = host.prim;
   const { apply, fromCharCode, StringSlice, hasOwn } = P;
   const { domException: fail, utf8Encode, utf8Decode } = host;
 
-  // The engine's class, if it has one, is what `host.domException` makes.
+  // If the engine has its own class, `host.domException` uses that.
   class DOMException extends Error {
     #name;
     constructor(message = "", name = "Error") {
@@ -28,7 +28,7 @@
 
   // ---- bytes and strings
 
-  // Calls `fromCharCode` on pieces: an argument list has a limit, and one call per unit is slow.
+  // Calls `fromCharCode` in chunks: argument lists are limited, and one call per unit is slow.
   function unitsToText(units, length) {
     let text = "";
     for (let i = 0; i < length; i += 4096) {
@@ -37,7 +37,7 @@
     return text;
   }
 
-  // Writes `text` as UTF-8 into `out` from `at`; stops before a character that does not fit.
+  // Writes `text` as UTF-8 into `out` at `at`; stops before a character that does not fit.
   function writeUtf8(text, out, at) {
     const room = out.length;
     const from = at;
@@ -263,7 +263,7 @@
   const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const digits = new P.Uint8Array(128).fill(255);
   for (let i = 0; i < 64; i++) digits[P.StringCharCodeAt(ALPHABET, i)] = i;
-  digits[45] = 62; // "-" and "_" of base64url, which Node's decoder takes anywhere
+  digits[45] = 62; // "-" and "_" of base64url, which Node's decoder accepts anywhere
   digits[95] = 63;
 
   const nativeFromBase64 = P.Uint8Array.fromBase64?.bind(P.Uint8Array);
@@ -283,10 +283,10 @@
     return text;
   }
 
-  // As Node: other characters are passed over, "=" ends the text.
+  // As in Node: other characters are skipped, "=" ends the text.
   function fromBase64(text, Type) {
     if (nativeFromBase64 && text.length > 32) {
-      // The strict native decoder first; it refuses what Node passes over.
+      // The strict native decoder first; it rejects characters that Node skips.
       try { return new Type(nativeFromBase64(text).buffer); } catch { /* the loop below */ }
     }
     const out = new Type(P.floor(text.length * 3 / 4) + 1);
@@ -363,7 +363,7 @@
       copy.length = value.length;
       return copyKeys(value, remember(copy), seen);
     }
-    // Most values are plain; only others are worth the tests for built-in classes.
+    // Most values are plain; only the others are tested for built-in classes.
     if (proto === P.Object.prototype || proto === null) return copyKeys(value, remember({}), seen);
     const special = cloneBuiltin(value, seen, remember);
     return special === undefined ? copyKeys(value, remember({}), seen) : special;
@@ -446,7 +446,7 @@
         const out = new Buffer(text.length >> 1);
         for (let i = 0; i < out.length; i++) {
           const pair = StringSlice(text, i * 2, i * 2 + 2);
-          if (!/^[0-9a-f]{2}$/i.test(pair)) return out.subarray(0, i); // as Node: up to the first bad pair
+          if (!/^[0-9a-f]{2}$/i.test(pair)) return out.subarray(0, i); // as in Node: up to the first bad pair
           out[i] = parseInt(pair, 16);
         }
         return out;
@@ -527,7 +527,7 @@
     toJSON() { return { type: "Buffer", data: Array.from(this) }; }
     equals(other) { return Buffer.compare(this, other) === 0; }
     compare(other) { return Buffer.compare(this, other); }
-    slice(start, end) { return this.subarray(start, end); } // shares memory, as Node's
+    slice(start, end) { return this.subarray(start, end); } // shares memory, as in Node
     write(text, offset = 0, length = this.length - offset, encoding = "utf8") {
       if (typeof offset === "string") { encoding = offset; offset = 0; length = this.length; }
       const target = this.subarray(offset, offset + length);

@@ -1,7 +1,7 @@
-// Node's `events` module in small: the class EventEmitter, with the usual ways to import it.
+// A minimal version of Node's `events` module: EventEmitter, with the usual ways to import it.
 //
 // In: nothing. Out: EventEmitter, which has itself as `EventEmitter` and `default`, and `once`.
-// Not done: `on` as an async iterator, capture of rejections, warnings for too many listeners.
+// Not supported: `on` as an async iterator, capture of rejections, warnings for too many listeners.
 (function () {
   "use strict";
   class EventEmitter {
@@ -50,7 +50,7 @@
     eventNames() { return [...this.#listeners.keys()]; }
     setMaxListeners() { return this; }
     getMaxListeners() { return 10; }
-    // The promise of the arguments of the next event.
+    // A promise of the arguments of the next event.
     static once(emitter, name) {
       return new Promise((resolve, reject) => {
         const onError = (error) => { emitter.off(name, onEvent); reject(error); };

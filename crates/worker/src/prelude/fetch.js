@@ -1,20 +1,20 @@
 // fetch, Headers, Request and Response, for programs written for browsers and Node.
 //
-// In: `host.request(text)`, which takes a request as JSON text to the gateway and gives a promise
+// In: `host.request(text)`, which sends a request as JSON text to the gateway and returns a promise
 // of the answer; `host.utf8Encode`. Out: those names, for the lazy globals.
-// The gateway reads and judges the URL, the headers and the redirects; nothing here decides.
-// Not done: streams (a body is there at once; `body` can be iterated and has one reader), Blob,
-// FormData, cookies, caches. An aborted request rejects at once and ends with the run.
+// The gateway checks the URL, the headers and the redirects; nothing is decided here.
+// Not supported: streams (a body arrives whole; `body` can be iterated and has one reader), Blob,
+// FormData, cookies, caches. An aborted request rejects immediately and ends with the run.
 (function (host) {
   "use strict";
   const P = host.prim;
   const { use, utf8Encode } = host;
   const { stringify } = P;
   const encoding = () => use("encoding");
-  // A frame on the way to the gateway has 64 MB, and base64 makes four bytes of three.
+  // A frame to the gateway holds 64 MB, and base64 turns three bytes into four.
   const mostBytes = 32 * 1024 * 1024;
 
-  // What a failed request rejects with: a TypeError, as everywhere, with the gateway's code and hint.
+  // The error of a failed request: a TypeError, as in browsers, with the gateway's code and hint.
   class FetchError extends TypeError {
     constructor(failure) {
       super(failure.message);
@@ -77,7 +77,7 @@
 
   // ---- bodies
 
-  // The bytes of what a program gives as a body, and the type they have by themselves.
+  // The bytes of a body that a program passes, and their default content type.
   function extract(value) {
     if (value === undefined || value === null) return { bytes: null, type: null };
     if (value instanceof P.ArrayBuffer) return { bytes: new P.Uint8Array(value.slice(0)), type: null };
@@ -92,7 +92,7 @@
     return text(`${value}`, "text/plain;charset=UTF-8");
   }
 
-  let bytesOf; // set by Body: the bytes without consuming them
+  let bytesOf; // set by Body: returns the bytes without consuming them
 
   class Body {
     #bytes; #used = false;
@@ -176,7 +176,7 @@
 
   // ---- Response
 
-  let answered; // set by Response: makes one from the gateway's answer
+  let answered; // set by Response: creates one from the gateway's answer
 
   class Response extends Body {
     #status; #statusText; #headers; #url = ""; #redirected = false; #type = "default";
@@ -194,7 +194,7 @@
       const { bytes, type } = own === undefined ? extract(body) : { bytes: own, type: null };
       super(bytes);
       const status = init?.status ?? 200;
-      // Servers send what they like.
+      // Servers may send any status.
       if (own === undefined && !(status >= 200 && status <= 599)) throw new RangeError("`status` must be from 200 to 599");
       this.#status = status;
       this.#statusText = `${init?.statusText ?? ""}`;

@@ -1,11 +1,11 @@
-// Turns any value into readable text, in the manner of Node's `util.inspect`.
+// Turns any value into readable text, like Node's `util.inspect`.
 //
 // In: a value and options (depth, breakLength, compact, maxArrayLength, maxStringLength).
 // Out: { inspect, format, table, custom }.
-// Must stay true: getters are not called, nothing thrown by the value comes out, and the work
+// Invariant: getters are not called, nothing thrown by the value escapes, and the work
 // ends after about BUDGET characters, however wide or deep the value is.
-// Not done: colours, `showHidden`, `<ref *1>` numbers, the padded columns of Node's arrays. A
-// Proxy cannot be told from its target here, so its traps run (inside a `try`).
+// Not supported: colours, `showHidden`, `<ref *1>` numbers, the padded columns of Node's arrays. A
+// Proxy cannot be distinguished from its target here, so its traps run (inside a `try`).
 (function (host) {
   "use strict";
   const P = host.prim;
@@ -65,8 +65,8 @@
     }
   }
 
-  // The built-in classes, found through the prototype chain and then proved by a method that
-  // only works on the real thing.
+  // The built-in classes, found through the prototype chain and then verified by a method that
+  // only works on a real instance.
   const kinds = new P.Map();
   const kindOf = (proto) => P.MapGet(kinds, proto);
   const builtin = (name, kind, proof) => {
@@ -234,7 +234,7 @@
       const own = describe(value, i);
       if (own === undefined) {
         const from = i++;
-        // Holes are counted one by one, but not for ever: `new Array(1e9)` is one hole.
+        // Holes are counted one by one, up to a limit: `new Array(1e9)` is one hole.
         while (i < length && i - from < 10_000 && describe(value, i) === undefined) i++;
         if (i - from >= 10_000) i = length;
         out[out.length] = `<${i - from} empty item${i - from > 1 ? "s" : ""}>`;
@@ -296,7 +296,7 @@
       `buffer: ${show(ctx, P.ViewBuffer(value), level + 1, indent + 2)}`];
   }
 
-  // What stands for one property; `own` is its descriptor, so no getter runs.
+  // The text of one property; `own` is its descriptor, so no getter runs.
   function property(ctx, own, level, indent) {
     if (hasOwn(own, "value")) return show(ctx, own.value, level + 1, indent + 2);
     const text = own.get === undefined ? "[Setter]" : own.set === undefined ? "[Getter]" : "[Getter/Setter]";
@@ -305,7 +305,7 @@
   }
 
   function body(ctx, value, level, indent, base, open, close, items, shortName) {
-    // A base that already says it all (date, function) stays, whatever the depth.
+    // A base that is complete by itself (date, function) stays at any depth.
     if (level > ctx.depth && shortName !== "" && shortName !== "Error") return `[${shortName}]`;
     ctx.deepest = level;
     const out = level > ctx.depth ? [] : items(ctx, value, level, indent);
@@ -316,7 +316,7 @@
     return layout(ctx, out, level, indent, base === "" ? open : `${base} ${open}`, close, isList && itemCount === out.length);
   }
 
-  // The keys of a long array would be made as a million strings, only to be left out.
+  // Listing the keys of a long array would create a million strings that are not shown.
   const keysAreCheap = (value, items) => items === arrayItems ? value.length <= 1000 : items !== typedItems;
 
   function addKeys(ctx, value, level, indent, out, items) {
@@ -380,8 +380,8 @@
     return first >= 48 && first <= 57 && `${key >>> 0}` === key;
   }
 
-  // Indexed, since a call per character is the slow part of a big object; `text[i]` cannot be
-  // changed by the program.
+  // Indexed, since a call per character is the slow part of a big object; the program cannot
+  // change `text[i]`.
   function isName(key) {
     for (let i = 0; i < key.length; i++) {
       const c = key[i];
@@ -399,7 +399,7 @@
 
   function quote(text) {
     const single = StringIndexOf(text, "'") < 0;
-    // JSON adds two quotes and nothing else: no character needs an escape.
+    // JSON added only the two quotes: no character needs an escape.
     if (stringify(text).length === text.length + 2) return single ? `'${text}'` : `"${text}"`;
     const mark = single ? "'" : StringIndexOf(text, '"') < 0 ? '"' : StringIndexOf(text, "`") < 0 && StringIndexOf(text, "${") < 0 ? "`" : "'";
     const markCode = StringCharCodeAt(mark, 0);
@@ -423,7 +423,7 @@
     return out + StringSlice(text, from) + mark;
   }
 
-  // The text of a `console.log` with these arguments.
+  // The text that `console.log` prints for these arguments.
   function format(args) {
     const first = args[0];
     let text = "";
@@ -479,7 +479,7 @@
     return inspect(value, { depth: 0 });
   }
 
-  // A table with one row per entry; undefined if `data` is not made of entries.
+  // A table with one row per entry; undefined if `data` does not consist of entries.
   function table(data, columns) {
     if (typeof data !== "object" || data === null) return undefined;
     const rows = [];

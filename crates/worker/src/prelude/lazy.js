@@ -1,22 +1,22 @@
-// Installs the globals that are built on first use, and the shared tools of the prelude.
+// Installs the globals that are built on first use, and the shared helpers of the prelude.
 //
 // In: `host.load(file)`, which evaluates another prelude file, calls it with this same `host`
-// and returns what that returned. Evaluated first: the other files need what is added here:
+// and returns the result. Evaluated first, since the other files need what it adds:
 //   host.prim              built-ins as they were before the program ran
 //   host.define(name, v)   installs a global like a real one (writable, not enumerable)
-//   host.log               made safe for text with half a surrogate pair
+//   host.log               made safe for text with a lone surrogate
 //   host.use(file)         `host.load`, once per file
 //   host.domException(message, name)
-//   host.module(name)      the object of a Node module that we have, else undefined
+//   host.module(name)      the object of a supported Node module, else undefined
 // Out: lazy globals; a program that overwrites one keeps its own.
-// Not done: a native global of the engine is never replaced.
+// A native global of the engine is never replaced.
 (function (host) {
   "use strict";
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 
   // A program that breaks `Array.prototype` must still be able to log what it did, so the
-  // formatter and the cloner call these copies, e.g. `StringSlice(text, 0, 5)`. One hole stays:
+  // formatter and the cloner call these copies, e.g. `StringSlice(text, 0, 5)`. One gap remains:
   // QuickJS compiles `${}` to a call of `String.prototype.concat`, looked up each time.
   const prim = {
     __proto__: null, apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, uncurry,
@@ -55,7 +55,7 @@
   prim.RegExpFlags = getter(RegExp.prototype, "flags");
   host.prim = prim;
 
-  // Half of a surrogate pair is no UTF-8, so as a Rust string it would be an error.
+  // A lone surrogate is not valid UTF-8, so converting it to a Rust string would fail.
   const send = host.log;
   host.log = (level, text) => send(level, prim.StringToWellFormed(text));
 

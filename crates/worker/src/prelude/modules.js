@@ -1,8 +1,8 @@
-// The Node modules that the prelude itself can give, by name.
+// The Node modules that the prelude itself provides, by name.
 //
 // In: `host.use`, the prelude files. Out: a function from a module name (with or without
 // "node:") to its object, the same one each time, or undefined if the prelude has none.
-// Not done: `fs` and everything else that needs the host: that is `host.importModule`.
+// Not here: `fs` and everything else that needs the host; see `host.importModule`.
 (function (host) {
   "use strict";
   const { use, timers } = host;

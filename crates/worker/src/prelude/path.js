@@ -1,6 +1,6 @@
 // Node's `path` module, POSIX form. The current directory is "/".
 //
-// In: nothing. Out: the module object. Not done: `win32`, `matchesGlob`.
+// In: nothing. Out: the module object. Not supported: `win32`, `matchesGlob`.
 (function () {
   "use strict";
   const check = (value, name) => {
@@ -9,7 +9,7 @@
     }
   };
 
-  // The segments of `text` with "." and ".." worked off.
+  // The segments of `text` with "." and ".." resolved.
   function segmentsOf(text, absolute) {
     const out = [];
     for (const segment of text.split("/")) {

@@ -1,4 +1,4 @@
-// Compares the prelude with what Node has: `node --test prelude_test.mjs`, Node 20 or later.
+// Compares the prelude with Node itself: `node --test prelude_test.mjs`, Node 20 or later.
 //
 // Each test runs the files in a fresh context without Intl, console and the web globals.
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ function boot() {
 
 const shared = boot();
 const { run } = shared;
-// What a piece of code gives, as JSON, in the prelude and in Node itself.
+// The result of a piece of code, as JSON, in the prelude and in Node itself.
 const outcome = (evaluate, code) => {
   try {
     return JSON.stringify(evaluate(`(${code})`)) ?? "undefined";
@@ -86,7 +86,7 @@ const PARTS = "['href','origin','protocol','username','password','host','hostnam
 const show = (input, base) => `(() => { const u = new URL(${JSON.stringify(input)}${base === undefined ? "" : `, ${JSON.stringify(base)}`}); return ${PARTS}.map((k) => u[k]) })()`;
 
 test(`URL parses ${URLS.length} inputs as Node does`, () => { for (const input of URLS) same(show(input)); });
-// Where Node 20 leaves the standard (each is right in newer versions or in browsers).
+// Where Node 20 deviates from the standard (each is correct in newer versions or in browsers).
 const NODE_IS_WRONG = ["../.. foo://h/a/b", "/.. foo://h/a/b", "../.. foo:/a/b", "/.. foo:/a/b", "x?y#z mailto:x@y", "x?y#z data:,x"];
 test("URL resolves relative inputs as Node does", () => {
   for (const base of BASES) for (const input of RELATIVE) if (!NODE_IS_WRONG.includes(`${input} ${base}`)) same(show(input, base));
@@ -402,7 +402,7 @@ test("util, assert and events", async () => {
     try { e.emit('error', new RangeError('boom')) } catch (error) { out.push(error.name) } return out.join() })()`), "f1,once1,f2,true,true,false,1,false,RangeError");
 });
 
-// A context with the host's function for UTF-8, which `fetch` needs.
+// A context with the host's UTF-8 function, which `fetch` needs.
 function bootFetch() {
   const booted = boot();
   booted.host.utf8Encode = (text) => {
@@ -457,7 +457,7 @@ test("fetch sends a request and gives its answer", async () => {
   assert.equal(await fresh("(() => { const c = new AbortController(); const p = fetch('http://a/', {signal: c.signal}).catch((e) => e.name); c.abort(); return p })()"), "AbortError");
 });
 
-// A context with api.js in it, whose questions are answered by `answer`.
+// A context with api.js, in which `answer` answers the questions.
 function bootApi(answer) {
   const { run: fresh, host } = boot();
   const asked = [];

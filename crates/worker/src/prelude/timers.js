@@ -1,10 +1,10 @@
 // setTimeout, setInterval, setImmediate, their clear functions, and queueMicrotask if missing.
 //
-// In: `host.setTimer(id, delayMs)` arms one shot, `host.clearTimer(id)` disarms it.
+// In: `host.setTimer(id, delayMs)` arms a one-shot timer, `host.clearTimer(id)` disarms it.
 // Out: the globals, `host.timers` for other files, and the function `fire(id)`, which the host
-// calls when a timer is due. What a callback throws comes out of `fire`.
-// Not done: the order of timers (the host's), Node's Timeout objects (an id is a number),
-// text as a handler.
+// calls when a timer is due. `fire` throws whatever a callback throws.
+// Not supported: the order of timers (the host's task), Node's Timeout objects (an id is a
+// number), text as a handler.
 (function (host) {
   "use strict";
   const { setTimer, clearTimer, define } = host;
@@ -44,14 +44,14 @@
 
   const timers = {
     setTimeout(callback, delay, ...args) { return start("setTimeout", callback, toDelay(delay, 0), false, args); },
-    // At least 1 ms as in Node: a repeat of 0 would leave no room for anything else.
+    // At least 1 ms, as in Node: an interval of 0 would starve everything else.
     setInterval(callback, delay, ...args) { return start("setInterval", callback, toDelay(delay, 1), true, args); },
     setImmediate(callback, ...args) { return start("setImmediate", callback, 0, false, args); },
     clearTimeout(id) { clear(id); },
     clearInterval(id) { clear(id); },
     clearImmediate(id) { clear(id); },
   };
-  // What `util.promisify(setTimeout)` gives.
+  // The result of `util.promisify(setTimeout)`.
   const promisify = Symbol.for("nodejs.util.promisify.custom");
   timers.setTimeout[promisify] = (delay, value) => new Promise((done) => { timers.setTimeout(done, delay, value); });
   timers.setImmediate[promisify] = (value) => new Promise((done) => { timers.setImmediate(done, value); });

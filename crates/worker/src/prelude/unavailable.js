@@ -1,9 +1,9 @@
-// Globals that programs written for a browser or for Node reach for.
+// Globals that programs written for a browser or for Node expect.
 //
-// In: `host.importModule(name)` for `require` of what the prelude itself does not have,
-// `host.log`, `host.now`. Out: `XMLHttpRequest`, `WebSocket` (throw on use, and say what to
-// do), `require`, a small `process`, `global`, `self`.
-// Not done: `Deno`, `Bun`, `window`, `document`, `localStorage` stay undefined, since programs
+// In: `host.importModule(name)` for `require` of modules that the prelude does not have,
+// `host.log`, `host.now`. Out: `XMLHttpRequest`, `WebSocket` (both throw on use, with a
+// hint), `require`, a minimal `process`, `global`, `self`.
+// `Deno`, `Bun`, `window`, `document`, `localStorage` stay undefined, since programs
 // test for them to find out where they run.
 (function (host) {
   "use strict";
@@ -43,7 +43,7 @@
     nextTick(callback, ...args) { timers.queueMicrotask(() => { apply(callback, undefined, args); }); },
     exit() { throw new Error("`process.exit` is not available: use `return`"); },
     stdout: stream("log"), stderr: stream("error"),
-    // Programs register handlers for signals and for the exit, none of which come.
+    // Programs register handlers for signals and for the exit, which never occur here.
     on() { return process; }, once() { return process; }, off() { return process; }, emitWarning(text) { log("warn", `${text}`); },
   };
   host.process = process;

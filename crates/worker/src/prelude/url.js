@@ -1,9 +1,9 @@
-// URL and URLSearchParams after the WHATWG URL Standard.
+// URL and URLSearchParams as in the WHATWG URL Standard.
 //
 // In: text. Out: { URL, URLSearchParams } for the lazy globals.
-// Not done: `URL.createObjectURL`; the full IDNA tables. A host name with non-ASCII letters is
-// mapped with NFKC and lower case, then Punycode (RFC 3492), which agrees with UTS 46 for
-// ordinary names but does not refuse all that it would refuse.
+// Not supported: `URL.createObjectURL`; the full IDNA tables. A host name with non-ASCII letters is
+// mapped with NFKC and lower case, then Punycode (RFC 3492). This agrees with UTS 46 for
+// ordinary names but accepts some names that UTS 46 rejects.
 (function (host) {
   "use strict";
   const { encodeUtf8, decodeUtf8 } = host.use("encoding");
@@ -13,7 +13,7 @@
 
   // ---- percent encoding
 
-  // Each set is the one before it and some more; C0 controls and non-ASCII are in all of them.
+  // Each set extends the one before it; C0 controls and non-ASCII are in all of them.
   const FRAGMENT = " \"<>`";
   const QUERY = " \"#<>";
   const SPECIAL_QUERY = `${QUERY}'`;
@@ -90,7 +90,7 @@
       const groups = half.split(":");
       groups.forEach((group, i) => {
         if (/^[\da-f]{1,4}$/i.test(group)) { out.push(parseInt(group, 16)); return; }
-        // An IPv4 address may stand for the last two pieces.
+        // An IPv4 address may replace the last two pieces.
         const bytes = isLast && i === groups.length - 1 ? group.split(".") : [];
         if (bytes.length !== 4 || !bytes.every((b) => /^(0|[1-9]\d{0,2})$/.test(b) && b < 256)) invalid();
         out.push(bytes[0] * 256 + +bytes[1], bytes[2] * 256 + +bytes[3]);
@@ -201,7 +201,7 @@
     return parseTail(url, rest);
   }
 
-  // What follows the scheme, or a text without one; `base` has the same scheme or is null.
+  // Parses the part after the scheme, or a text without one; `base` has the same scheme or is null.
   function parseRelative(url, text, base) {
     const slash = isSpecial(url) ? /^[/\\]/ : /^[/]/;
     const isFile = url.scheme === "file";
@@ -339,7 +339,7 @@
     return at < 0 ? [formDecode(part), ""] : [formDecode(part.slice(0, at)), formDecode(part.slice(at + 1))];
   });
 
-  let link; // set by the class: ties a list of parameters to the URL that shows it
+  let link; // set by the class: links a parameter list to the URL that contains it
   class URLSearchParams {
     #list = [];
     #owner = null;
@@ -351,7 +351,7 @@
       };
     }
     constructor(init = "") {
-      init ??= ""; // Node's reading of null
+      init ??= ""; // how Node treats null
       if (typeof init === "object" && init !== null || typeof init === "function") {
         const iterate = init[Symbol.iterator];
         if (iterate !== undefined && iterate !== null) {

@@ -1,7 +1,7 @@
 // The part of Node's `util` module that programs use.
 //
 // In: `host.use("inspect")`, the lazy globals. Out: the module object.
-// Not done: `util.parseArgs`, `util.styleText`, `util.types.isProxy`, `isExternal` and the like.
+// Not supported: `util.parseArgs`, `util.styleText`, `util.types.isProxy`, `isExternal` etc.
 (function (host) {
   "use strict";
   const P = host.prim;
@@ -44,7 +44,7 @@
     };
   }
 
-  // `strict` compares with Object.is and prototypes, else with ==; `seen` holds pairs in work.
+  // `strict` compares with Object.is and prototypes, else with ==; `seen` holds pairs in progress.
   function isEqual(a, b, strict, seen) {
     if (strict ? Object.is(a, b) : a == b || a !== a && b !== b) return true; // eslint-disable-line eqeqeq
     if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -80,7 +80,7 @@
     return names.length === keys(b).length && names.every((key) => Object.prototype.propertyIsEnumerable.call(b, key) && equal(a[key], b[key]));
   }
 
-  // Entries may stand in any order, and a key may be an object.
+  // Entries may be in any order, and a key may be an object.
   function sameEntries(a, b, equal) {
     if (a.length !== b.length) return false;
     const byKey = new Map(b);

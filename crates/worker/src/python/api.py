@@ -1,8 +1,8 @@
-"""What a program sees of the gateway: `servers`, `call_tool`, `search_tools`,
-`pii`, `commands`, `fetch`, and errors of tools.
+"""The gateway's API for programs: `servers`, `call_tool`, `search_tools`, `pii`,
+`commands`, `fetch`, and tool errors.
 
-Not a wall: a program may bend all of this to its liking and gains nothing, since
-every call is resolved, checked and decided by the gateway.
+Not a security boundary: a program can modify all of this and gains nothing, since
+the gateway resolves, checks and decides every call.
 """
 
 import builtins
@@ -18,7 +18,7 @@ from .program import RETURN
 from .values import Unfit, decode, encode
 
 
-# `importlib.machinery` has it under this name, and takes longer to import.
+# The same as `importlib.machinery.ModuleSpec`, which takes longer to import.
 _ModuleSpec = type(sys.__spec__)
 
 
@@ -37,16 +37,16 @@ class UnknownName(ToolError, AttributeError):
 
     @classmethod
     def of(cls, error):
-        """Of what the gateway says; whatever else went wrong stays as it is."""
+        """Converts the gateway's error for an unknown name; returns others unchanged."""
         if error.code not in ("call.unknown_server", "call.unknown_tool"):
             return error
         return cls(error.message, error.code, error.hint, error.server, error.tool)
 
 
 class Host:
-    """Calls under way. An answer goes to whoever waits for its number: a future
-    of a running loop, or the thread that blocks. Of several threads that block,
-    one reads for all."""
+    """Calls in flight. An answer goes to the waiter for its number: a future of a
+    running loop, or a blocked thread. If several threads are blocked, one of them
+    reads for all."""
 
     def __init__(self, channel: Channel):
         self.channel = channel
@@ -56,15 +56,15 @@ class Host:
         self.watching = None
         self.lock = threading.RLock()
         self.changed = threading.Condition(self.lock)
-        # Threads that wait for what another one reads.
+        # Threads that wait while another one reads.
         self.others = 0
         self.reading = False
         self.asking = threading.Lock()
         self.before_send = lambda: None
 
     def send(self, kind, *fields, name="", convert=None):
-        """Sends a question and gives what its answer is known by: its number, the
-        tool that was called, and what is made of the answer."""
+        """Sends a request. Returns what `wait` needs for the answer: its number, the
+        name of the tool, and how to convert the answer."""
         with self.lock:
             self.before_send()
             number = self.last = self.last + 1
@@ -73,9 +73,9 @@ class Host:
         return number, name, convert
 
     def call(self, kind, *fields, name="", convert=None):
-        """Sends a question and blocks until its answer is there: `wait(*send(…))`, with
-        little to do if it is the only one, as it nearly always is. Between two calls
-        other processes run, and whatever is touched here is slow to come by again."""
+        """Sends a request and blocks until its answer arrives: `wait(*send(…))` with a
+        fast path for the only call in flight, the usual case. Other processes run
+        between two calls, so everything that this touches is cold in the cache."""
         with self.lock:
             if self.reading or self.answers:
                 question = self.send(kind, *fields, name=name, convert=convert)
@@ -100,7 +100,7 @@ class Host:
                             "pass less at once") from None
 
     def wait(self, number, name="", convert=None):
-        """Blocks until this answer is there."""
+        """Blocks until this answer arrives."""
         with self.lock:
             while self.answers[number] is None:
                 if self.reading:
@@ -115,7 +115,7 @@ class Host:
         return self.value(answer, name, convert)
 
     def read_frame(self):
-        """Reads one frame, without holding up who sends meanwhile."""
+        """Reads one frame without blocking other threads that send."""
         self.reading = True
         self.lock.release()
         try:
@@ -127,7 +127,7 @@ class Host:
                 self.changed.notify_all()
 
     async def later(self, number, name="", convert=None):
-        """The same without blocking the loop."""
+        """Like `wait`, without blocking the event loop."""
         import asyncio
         loop = asyncio.get_running_loop()
         with self.changed:
@@ -149,7 +149,7 @@ class Host:
 
     def take_all(self):
         with self.changed:
-            # A thread that blocks reads already.
+            # A blocked thread is already reading.
             if not self.reading:
                 for frame in self.channel.come():
                     self.take(frame)
@@ -182,8 +182,8 @@ class Host:
             return self.call(wire.ASK, bytes((wire.QUESTIONS[question],)), wire.text(body))
 
     def finish(self):
-        """Waits for the calls that nobody waited for: they were meant to happen.
-        The first one that failed is raised."""
+        """Waits for calls that were never awaited: they must still complete. Raises
+        the first failure."""
         for number in list(self.answers):
             self.wait(number)
 
@@ -194,8 +194,8 @@ def _wake(future):
 
 
 class Later:
-    """A call that was begun and not waited for. To be awaited; used like a value
-    it waits and is that value."""
+    """A call that was started but not waited for. It can be awaited; when used as a
+    value, it waits and acts as that value."""
 
     def __init__(self, host, *question):
         object.__setattr__(self, "_parts", (host, question))
@@ -214,7 +214,7 @@ class Later:
             object.__setattr__(self, "_known", (value,))
         return self._known[0]
 
-    # The protocol of a coroutine, so that `asyncio.create_task` takes it.
+    # The protocol of a coroutine, so that `asyncio.create_task` accepts it.
     def __await__(self):
         return self._coroutine().__await__()
 
@@ -247,9 +247,9 @@ def _as_value(name):
 for _name in ("getitem setitem delitem contains len eq ne lt le gt ge add radd "
               "sub rsub mul rmul truediv floordiv mod int float index format call").split():
     setattr(Later, f"__{_name}__", _as_value(f"__{_name}__"))
-# As an output or an argument it is its value.
+# As an output or an argument it is replaced by its value.
 values.ALWAYS[Later] = Later._value
-# Whoever collects what is to be awaited asks for a hash first.
+# asyncio puts awaitables into sets, which need a hash.
 Later.__hash__ = object.__hash__
 Later.__bool__ = lambda self: bool(self._value())
 Later.__str__ = lambda self: str(self._value())
@@ -258,7 +258,7 @@ Later.__iter__ = lambda self: iter(self._value())
 
 
 class Call:
-    """What sends a question when it is called: it waits, or `later` does not."""
+    """Sends a request when called, and waits for the answer; `later` does not wait."""
 
     def __call__(self, /, *positional, **named):
         return self._send(self._host.call, *positional, **named)
@@ -278,11 +278,11 @@ class Function(Call):
 
     @property
     def __doc__(self):
-        """The definition of the tool, asked for when somebody reads it."""
+        """The definition of the tool, requested when it is read."""
         return self._host.ask("functions", self._asked)["definition"]
 
     def __get__(self, instance, owner=None):
-        """What has this is shown by `help` as a function; nothing is bound."""
+        """Makes `help` show this as a function; binds nothing."""
         return self
 
     def _send(self, send, /, *positional, **named):
@@ -294,8 +294,8 @@ class Function(Call):
 
 
 def arguments_of(name, parameters, positional, named):
-    """JSON text of the arguments of a call. `parameters` are, of each: how a
-    program writes it, what the tool calls it, and whether None leaves it out."""
+    """JSON text of the arguments of a call. `parameters` holds for each: its name in
+    programs, its name in the tool, and whether None omits it."""
     if len(positional) == 1 and isinstance(positional[0], dict):
         given = {**positional[0]}
     elif len(positional) > len(parameters):
@@ -321,7 +321,7 @@ def arguments_of(name, parameters, positional, named):
 
 
 class Server(types.ModuleType):
-    """A server, as a module: its functions are asked for once."""
+    """A server as a module. Requests its functions once."""
 
     def __init__(self, host, name):
         answer = host.ask("functions", name)
@@ -339,7 +339,7 @@ class Server(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        # Another spelling, or a tool that is new; else the nearest names.
+        # Another spelling or a new tool; otherwise the error suggests the nearest names.
         try:
             answer = self._host.ask("functions", f"{self._server}\n{name}")
         except ToolError as error:
@@ -352,7 +352,7 @@ class Server(types.ModuleType):
         return self.__all__
 
 
-# What a program finds without importing it.
+# The names that programs can use without an import.
 HELPERS = ("ToolError", "call_tool", "search_tools", "load_skill", "save_skill", "read_file",
            "write_file", "list_files", "pii", "commands", "fetch")
 
@@ -368,7 +368,7 @@ class Servers(types.ModuleType):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        # `from servers import ToolError`: no server is called so.
+        # `from servers import ToolError`: no server has this name.
         if name in HELPERS:
             return getattr(builtins, name)
         try:
@@ -386,7 +386,7 @@ class Servers(types.ModuleType):
         return sys.modules[full]
 
     def __dir__(self):
-        # As a program writes them; any spelling that only differs in signs works.
+        # As programs write them; any spelling that differs only in punctuation works.
         names = (re.sub(r"\W", "_", name) for name in self._host.ask("servers", ""))
         return [f"_{name}" if name[:1].isdigit() else name for name in names]
 
@@ -406,7 +406,7 @@ class Finder:
             return None
         if len(inside) == 1:
             return _ModuleSpec(name, self, is_package=True)
-        # Python looks here for what `from servers.github import …` did not find.
+        # Python asks here for names that `from servers.github import …` did not find.
         self.found(name, lambda: getattr(self.servers._load(inside[0]), inside[1]))
         return None
 
@@ -414,7 +414,7 @@ class Finder:
         return self.found(spec.name, lambda: self.servers._load(spec.name.partition(".")[2]))
 
     def found(self, name, load):
-        """What is loaded, or why it cannot be imported."""
+        """Returns the result of `load`, or raises an `ImportError` with its reason."""
         try:
             return load()
         except ToolError as error:
@@ -441,7 +441,7 @@ class Run(Call):
         self.__name__ = self.__qualname__ = "run"
 
     def _send(self, send, name, args=(), input=None, timeout_ms=None):
-        # Written as in JavaScript: one dict with both.
+        # As in JavaScript: one dict with both options.
         if isinstance(input, dict):
             return self._send(send, name, args, **input)
         if isinstance(args, (str, bytes)):
@@ -453,8 +453,8 @@ class Run(Call):
         return send(wire.COMMAND, wire.text(str(name)), wire.text(encode(request, "arguments")))
 
 
-# Of a token, in characters, however it was encoded; and of the tokens of one question,
-# in bytes, of the 64 KiB that it may have.
+# Maximum characters of a token, whatever the encoding, and maximum bytes of the tokens in
+# one question, which holds 64 KiB.
 LONGEST_TOKEN, MOST_TOKENS = 300, 60_000
 
 
@@ -500,12 +500,12 @@ class Pii:
 
     def _ask(self, what, texts):
         body = f'{{"ask":"{what}","tokens":[{",".join(texts)}]}}'
-        # Cut it is no JSON, and the gateway says what is taken.
+        # If this is truncated, it is not valid JSON, and the gateway states the limits.
         return self._host.ask("pii", wire.cut(body, wire.MOST_NAME))
 
 
 def later(function):
-    """The form of a function that does not wait, if it has one."""
+    """The variant of a function that does not wait, if there is one."""
     if isinstance(function, Call):
         return function.later
     own = getattr(function, "__later__", None)
@@ -518,8 +518,8 @@ def later(function):
 
 
 class _Deferred:
-    """A function of the program that gives the value of a call: that call need
-    not wait."""
+    """A function of the program that returns the value of a call: that call does not
+    have to wait."""
 
     running = threading.local()
 
@@ -536,19 +536,19 @@ class _Deferred:
 
 
 def may_be_later(function):
-    """What a `return f(x)` of such a function calls."""
+    """The function that `return f(x)` calls in such a function."""
     caller = sys._getframe(1).f_code
     return later(function) if getattr(_Deferred.running, "code", None) is caller else function
 
 
-# Of asyncio: how many of their arguments are awaited, or that the first one is a
-# collection of what is.
+# Functions of asyncio: how many of their arguments are awaited, or "each" if the first
+# one is a collection of awaitables.
 _TAKEN = {"gather": None, "wait_for": 1, "create_task": 1, "ensure_future": 1, "shield": 1, "run": 1,
           "run_until_complete": 1, "wait": "each", "as_completed": "each"}
 
 
 def taker(function):
-    """The form of a function of asyncio that also takes what is there already."""
+    """The variant of an asyncio function that also accepts plain values."""
     taken = _TAKEN.get(getattr(function, "__name__", None), 0)
     if taken == 0 or not str(getattr(function, "__module__", "")).startswith("asyncio"):
         return function
@@ -566,12 +566,12 @@ async def _given(value):
 
 
 def awaited(value):
-    """What `await` gets: a value that is there already is as good."""
+    """Makes a value awaitable, so that `await` accepts plain values too."""
     return value if hasattr(type(value), "__await__") or is_coroutine(value) else _given(value)
 
 
 def is_coroutine(value):
-    """Of an `async def`, or of a generator that was made one."""
+    """Whether this comes from an `async def` or from a generator marked as one."""
     if isinstance(value, types.CoroutineType):
         return True
     return isinstance(value, types.GeneratorType) and bool(value.gi_code.co_flags & ITERABLE_COROUTINE)

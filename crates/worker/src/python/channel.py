@@ -1,8 +1,8 @@
 """Frames between this process and the gateway, on one descriptor.
 
-In: the descriptor of a stream socket. Out: messages, as the crate `wire` lays
-them out: a length of four bytes, a kind, and the fields of that kind, numbers
-with the lowest byte first. Nothing here knows what a program is.
+In: the descriptor of a stream socket. Out: messages in the layout of the crate
+`wire`: a length of four bytes, a kind and the fields of that kind; numbers are
+little-endian. Nothing here depends on programs.
 """
 
 import os
@@ -10,7 +10,7 @@ import select
 import signal
 import struct
 
-# Kinds of messages, from here and to here.
+# Kinds of messages: outgoing, then incoming.
 HELLO, CALL, ASK, LOG, DONE, FAILED, FETCH, COMMAND = 1, 2, 3, 4, 5, 6, 7, 8
 RUN, REPLY, CLOCK = 1, 2, 3
 
@@ -22,11 +22,11 @@ _HEAD = struct.Struct("<IB")
 _REPLY = struct.Struct("<BIB")
 _U64 = struct.Struct("<Q")
 
-# Bytes of a name of a skill, and of one with all its text. The gateway ends the run
-# of whoever sends more.
+# Maximum bytes of the name of a skill, and of a skill with all its text. The gateway
+# ends the run if it receives more.
 MOST_NAME, MOST_SKILL = 64 * 1024, 512 * 1024
 
-# Bytes of a frame at most; the gateway reads no longer one.
+# Maximum bytes of a frame that the gateway accepts.
 MOST = 64 * 1024 * 1024
 
 
@@ -39,13 +39,13 @@ def u64(number):
 
 
 def text(value):
-    # Half of a surrogate pair is no UTF-8.
+    # A lone surrogate is not valid UTF-8.
     data = value.encode("utf-8", "replace")
     return _U32.pack(len(data)) + data
 
 
 def cut(value, most):
-    """The beginning of a text that has so many bytes."""
+    """A text, truncated to this many bytes."""
     return value.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
@@ -54,13 +54,13 @@ def optional(value):
 
 
 def reply(number):
-    """A frame as the gateway would send it: this call gave its number."""
+    """A frame as the gateway would send it: the call with this number returned it."""
     body = bytes((REPLY,)) + u32(number) + b"\1" + text(str(number))
     return u32(len(body)) + body
 
 
 class Gone(BaseException):
-    """The gateway has closed the channel. No program can do anything then, so
+    """The gateway has closed the channel. A program cannot continue then, so
     `except Exception` does not catch it."""
 
 
@@ -69,7 +69,7 @@ class TooLong(Exception):
 
 
 class Reader:
-    """Takes fields off the front of a frame."""
+    """Reads fields from the front of a frame."""
 
     __slots__ = ("body", "at")
 
@@ -97,7 +97,7 @@ class Reader:
         return self.text() if self.u8() else None
 
     def reply(self):
-        """The number of an answer, whether it is one, and its text, if it is."""
+        """The number of a reply, whether it succeeded, and its text if it did."""
         body = self.body
         kind, number, ok = _REPLY.unpack_from(body, self.at)
         if kind != REPLY:
@@ -112,8 +112,8 @@ class Reader:
 
 
 def clock(frame):
-    """Whether a frame is about the clock. If so it is set: to the milliseconds that
-    are left, or stopped."""
+    """Whether a frame is about the clock. If so, sets the clock to the milliseconds
+    left, or stops it."""
     if frame.body[frame.at] != CLOCK:
         return False
     frame.at += 1
@@ -122,8 +122,8 @@ def clock(frame):
 
 
 class Channel:
-    """Both directions. Reading blocks until a whole frame is there, unless it is
-    asked what has come already."""
+    """Both directions. Reading blocks until a whole frame has arrived, except in
+    `come`."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor
@@ -133,13 +133,13 @@ class Channel:
         self.readable.register(descriptor, select.POLLIN)
 
     def leave(self):
-        """For a copy of this process: two that spoke would garble each other."""
+        """For a fork of this process: frames of two processes would get mixed up."""
         self.left = True
         os.close(self.descriptor)
 
     def send(self, kind, *fields):
         if self.left:
-            # What a copy prints is lost; if it calls, or ends as a run would, it ends.
+            # What a fork prints is lost. If it calls a tool or reports an outcome, it exits.
             if kind == LOG:
                 return
             os._exit(0)
@@ -157,7 +157,7 @@ class Channel:
             raise Gone from None
 
     def next(self):
-        """The next frame that is not about the clock, waited for."""
+        """Waits for the next frame that is not about the clock."""
         frame = self._next()
         while clock(frame):
             frame = self._next()
@@ -165,11 +165,11 @@ class Channel:
 
     def _next(self):
         if not self.received:
-            # A read that waits itself would be woken for nothing whenever the gateway
-            # takes a message off the socket.
+            # A blocking read would wake up needlessly whenever the gateway reads a
+            # message from the socket.
             self.readable.poll()
             self._receive()
-            # Nearly always it comes alone and as a whole.
+            # Nearly always it arrives alone and complete.
             data = self.received
             if len(data) > 4 and _U32.unpack_from(data)[0] == len(data) - 4:
                 self.received = bytearray()
@@ -181,8 +181,8 @@ class Channel:
             self._receive()
 
     def come(self):
-        """The frames that have come. To be asked when the descriptor is readable,
-        so it does not wait for the first byte; for the rest of a frame it does."""
+        """The frames that have arrived. Call this when the descriptor is readable: it
+        does not wait for the first byte then, only for the rest of a frame."""
         frames = []
         frame = self._next()
         while frame is not None:
@@ -204,7 +204,7 @@ class Channel:
 
     def _receive(self):
         have = len(self.received)
-        # A large answer is taken in large pieces.
+        # A large answer is read in large chunks.
         missing = 4 + _U32.unpack_from(self.received)[0] - have if have >= 4 else 0
         try:
             data = os.read(self.descriptor, max(65536, min(missing, 4 * 1024 * 1024)))

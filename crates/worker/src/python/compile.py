@@ -1,8 +1,8 @@
-# Compiles our scripts once for many workers: it takes a third of the time that a worker
-# needs to start.
+# Compiles our scripts once for many workers: compiling takes a third of a worker's startup
+# time.
 #
-# In: `SCRIPTS`, pairs of a name and a text. Out, with its length before it: the version,
-# a zero, and pairs of a name and its code.
+# In: `SCRIPTS`, pairs of a name and a text. Out, after its length: the version, a zero byte,
+# and pairs of a name and its code.
 import marshal
 import sys
 

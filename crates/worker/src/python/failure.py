@@ -1,5 +1,5 @@
-"""What went wrong, as the gateway tells it: a code, a message, the program's own
-line, and what to do about it.
+"""Describes errors as the gateway reports them: a code, a message, the line in the
+program, and a hint.
 """
 
 import errno
@@ -9,17 +9,17 @@ import re
 from .api import ToolError, UnknownName
 from .program import FILE_NAME
 
-# Lines of a traceback at most; the first and the last ones are kept.
+# Maximum lines of a traceback; the first and the last ones are kept.
 MOST_LINES = 12
 
-# Errors of a group that are told.
+# Maximum errors reported for a group.
 MOST_OF_GROUP = 5
 
 
 class Stopped(KeyboardInterrupt):
-    """A limit was reached. No program can go on then, so `except Exception` does
-    not catch it; the gateway ends one that catches everything. Of the kind that
-    the loop of asyncio lets through, wherever it comes up."""
+    """A limit was reached. A program cannot continue then, so `except Exception` does
+    not catch it; the gateway ends a program that catches everything. Derives from an
+    exception that the asyncio loop lets through wherever it is raised."""
 
     def __init__(self, code, place):
         super().__init__("stopped")
@@ -27,7 +27,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def of_syntax(error, source):
-    """Of a program that does not compile."""
+    """The error of a program that does not compile."""
     line = error.lineno
     column = error.offset
     message = f"{type(error).__name__}: {error.msg}"
@@ -39,12 +39,12 @@ def of_syntax(error, source):
 
 
 def of_exception(error, source):
-    """Of a program that raised."""
+    """The error of a program that raised an exception."""
     group, error = error, _only_one(error)
     frames = _own_frames(error) or _own_frames(group) or getattr(error, "place", [])
     line, column = (frames[-1][0], frames[-1][1]) if frames else (None, None)
     message = _title(error)
-    # Only a cause that the program gave itself.
+    # Only a cause from the program's own code.
     cause = error.__cause__
     if cause is not None and _own_frames(cause):
         message += f"\n  caused by {_title(cause)}"
@@ -60,7 +60,7 @@ def of_exception(error, source):
 
 
 def _only_one(error):
-    """The one error of a group of one: `TaskGroup` makes such groups."""
+    """The only error of a group of one: `TaskGroup` creates such groups."""
     inner = getattr(error, "exceptions", None)
     for _ in range(MOST_OF_GROUP):
         if not (isinstance(inner, tuple) and len(inner) == 1 and isinstance(inner[0], BaseException)):
@@ -78,13 +78,13 @@ def _code(error):
         return "limit.memory"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
         return "limit.disk"
-    # Only of errors that are ours; a program may give its own any field.
+    # Only from our own errors; a program can give its errors any attribute.
     code = getattr(error, "code", None) if isinstance(error, (ToolError, ImportError, Stopped)) else None
     return code if isinstance(code, str) else "program.threw"
 
 
 def _title(error):
-    # By the name under which a program can catch it.
+    # The name under which a program can catch it.
     name = "ToolError" if isinstance(error, UnknownName) else type(error).__name__
     try:
         text = str(error)
@@ -94,8 +94,8 @@ def _title(error):
 
 
 def _own_frames(error):
-    """Line, column and function of the frames that are the program's own: the
-    first ones and the last ones, there may be millions."""
+    """Line, column and function of the program's own frames: only the first and the
+    last ones, since there can be millions."""
     first, last = [], []
     trace = error.__traceback__
     while trace is not None:
@@ -110,8 +110,8 @@ def _own_frames(error):
 
 
 def place_of_tasks():
-    """Where the program waits, when nothing of it is on the stack: the frames of
-    the first task of asyncio that is the program's own."""
+    """Where the program waits if none of its frames is on the stack: the frames of
+    the first asyncio task with code of the program."""
     import asyncio
     try:
         tasks = sorted(asyncio.all_tasks(), key=lambda task: task.get_name())
@@ -130,8 +130,8 @@ def place_of_tasks():
 
 
 def of_the_rest(error):
-    """Of an error that cannot be told: memory or the stack is at its end, or it
-    fails in turn when it is looked at."""
+    """For an error that cannot be described: memory or stack is exhausted, or
+    inspecting the error fails as well."""
     kind = type(error)
     code = {MemoryError: "limit.memory", RecursionError: "limit.stack"}.get(kind, "program.threw")
     if kind is Stopped:
@@ -188,14 +188,14 @@ def _hint(error):
     return None
 
 
-# Packages that would make connections of their own. As in `python_check.rs`.
+# Packages that open their own connections. As in `python_check.rs`.
 CLIENTS = ("aiohttp", "httpx", "requests", "urllib3")
 
 NO_NETWORK = "programs make no connections of their own: use `fetch(url)`, or call a tool of a server"
 
 
 def _outside(error):
-    """Of what reaches for the machine."""
+    """The hint for an access to the machine outside the jail."""
     text = str(error)
     if "libssl" in text or "_ssl" in text or error.__class__.__name__ in ("URLError", "gaierror"):
         return NO_NETWORK
@@ -231,7 +231,7 @@ def _near_file(name):
 def _near_name(error):
     name = getattr(error, "name", None)
     if name is None:
-        # Before Python 3.10 it is only in the text.
+        # Before Python 3.10 the name is only in the text.
         found = re.search("'([^']+)'[^']*$" if isinstance(error, AttributeError) else "'([^']+)'", str(error))
         name = found and found.group(1)
     if not isinstance(name, str):
@@ -243,7 +243,7 @@ def _near_name(error):
 
 
 def _near_key(error):
-    """The nearest key of a dict that the failing line could have meant."""
+    """Suggests the nearest key of a dict in the scope of the failing line."""
     trace = error.__traceback__
     found = None
     while trace is not None:

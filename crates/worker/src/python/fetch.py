@@ -1,7 +1,7 @@
-"""`fetch`, for programs that know it from other places, or `requests`.
+"""`fetch`, for programs written for JavaScript's `fetch` or for `requests`.
 
-In: a URL and what to send. Out: a `Response`. The gateway reads and judges the
-URL, the headers and the redirects; nothing here decides.
+In: a URL and what to send. Out: a `Response`. The gateway checks the URL, the
+headers and the redirects; nothing is decided here.
 """
 
 from . import channel as wire
@@ -18,10 +18,10 @@ class Fetch(Call):
 
     def _send(self, send, url, method=None, headers=None, body=None, *, json=None, data=None, params=None,
               redirect="follow", timeout=None):
-        # Written as in JavaScript: one dict with all of it.
+        # As in JavaScript: one dict with all options.
         if isinstance(method, dict):
             return self._send(send, url, **method)
-        # `timeout` is taken since many write it; the gateway has its own.
+        # `timeout` is accepted and ignored, since many pass it; the gateway has its own.
         content, kind = _body(body, json, data)
         sent = _pairs(headers)
         if kind and not any(name.lower() == "content-type" for name, _ in sent):
@@ -105,7 +105,7 @@ def _pairs(headers):
 
 
 def _body(body, json, data):
-    """The bytes to send and the type they have by themselves."""
+    """The bytes to send and their default content type."""
     if json is not None:
         return encode(json, "json").encode(), "application/json"
     if isinstance(data, dict) or isinstance(data, (list, tuple)):

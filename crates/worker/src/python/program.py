@@ -1,18 +1,18 @@
-"""A program from its text to its output.
+"""Compiles a program, and defines its output.
 
-In: the text as written. Out: JSON text of its output. The output is the value of
-`result`, else of the last expression, else what was printed (which the gateway
-has already, so it is nothing here).
+In: the text as written. Out: code. The output is the value of `result`, else of the
+last expression, else the printed text (which the gateway already has, so the output
+is None here).
 
-Calls of tools work with `await` and without. Without, they wait and give the
-answer. Where the text shows that a call is awaited later (an argument of
-`asyncio.gather`, a list that is), it must not wait, so such calls are marked
-before the text is compiled: `f(x)` becomes `later(f)(x)`, and only functions of
-servers know what that means. What should be awaited and is a value already is
-taken as it is.
+Tool calls work with and without `await`. Without it, they wait and return the
+answer. If the text shows that a call is awaited later (as an argument of
+`asyncio.gather`, or in a list that is one), it must not wait, so such calls are
+marked before the text is compiled: `f(x)` becomes `later(f)(x)`, which only changes
+functions of servers. A plain value where an awaitable is expected is accepted as it
+is.
 
-Besides: `return` at the top is the output, one `main` that nobody calls is called,
-and a program that is indented as a whole is moved to the left.
+Also, a top-level `return` is the output, a `main` that nothing calls is called, and
+a program that is indented as a whole is dedented.
 """
 
 import ast
@@ -20,13 +20,13 @@ import re
 
 FILE_NAME = "program.py"
 
-# What takes things that are awaited, whoever it belongs to.
+# Names of functions and methods, of any owner, that take awaitables.
 TAKERS = {
     "gather", "wait", "wait_for", "create_task", "ensure_future", "as_completed", "shield",
     "run", "run_until_complete", "start_soon",
 }
 
-# `inspect.CO_COROUTINE`; the module takes long to import.
+# `inspect.CO_COROUTINE`; importing the module takes long.
 COROUTINE = 0x80
 
 LATER, AWAITED, TAKER = "__later__", "__awaited__", "__taker__"
@@ -52,10 +52,10 @@ FENCE = "```"
 
 
 def without_fence(source):
-    """The program inside a Markdown fence, on the lines on which it was written.
-    Fences in texts of the program are its own. The same as the crate `model` does."""
+    """The program inside a Markdown fence, on its original lines. Fences in strings of
+    the program belong to the program. The same as in the crate `model`."""
     lines = source.split("\n")
-    # What ends the text that a line begins in.
+    # The quotes that end the string in which a line begins.
     ending, first = None, None
     for number, line in enumerate(lines):
         if ending is None and line.lstrip().startswith(FENCE):
@@ -67,7 +67,7 @@ def without_fence(source):
             ending = None if quotes == ending else ending or quotes
     if first is None:
         return source
-    # A mark of a text in a comment hides the end. It is the last line, then.
+    # Triple quotes in a comment hid the end. Then it is the last fence line.
     bare = [number for number, line in enumerate(lines) if line.strip() == FENCE and number > first]
     return _blanked(lines, first, bare[-1] if bare else len(lines))
 
@@ -91,7 +91,7 @@ def _parsed(source):
 
 
 def _call_main(tree):
-    """A program that declares `main` and does nothing else means to run it."""
+    """Calls `main` if the program consists of declarations only."""
     declared = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
                 ast.Assign, ast.AnnAssign)
     mains = [each for each in tree.body if getattr(each, "name", None) == "main"
@@ -113,7 +113,7 @@ def _is_text(statement):
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-# The name under which the value of the last expression is kept.
+# The variable that holds the value of the last expression.
 LAST = "__last__"
 
 
@@ -138,7 +138,7 @@ def returned(value=None):
 
 
 class _Top(ast.NodeTransformer):
-    """What the top of a program may do here and nowhere else: `return`, and
+    """Rewrites what Python does not allow at the top level: `return`, and
     `asyncio.run` beside `await`."""
 
     def __init__(self, tree):
@@ -170,8 +170,8 @@ def _mark_awaited(tree):
     scopes = list(_scopes(tree))
     for scope in scopes:
         _Scope(scope, called).mark()
-    # A function that is called where its value is awaited, and that gives the
-    # value of another call: whether that one may wait is known when it runs.
+    # A function whose value is awaited by its caller, and that returns the value of
+    # another call: whether that call may wait is known only when it runs.
     for scope in scopes:
         if isinstance(scope, ast.FunctionDef) and scope.name in called:
             for node in _own_nodes(scope):
@@ -194,7 +194,7 @@ class _Scope:
     def __init__(self, scope, called):
         self.nodes = list(_own_nodes(scope))
         self.names = set()
-        # Names of functions of the program whose value is awaited, perhaps.
+        # Names of functions of the program whose value may be awaited.
         self.called = called
         self.marked = []
 
@@ -205,8 +205,8 @@ class _Scope:
                  for argument in [*node.args, *(each.value for each in node.keywords)]]
         for expression in [*(node.value for node in awaited), *taken]:
             self.follow(expression)
-        # What is awaited by its name was put there by an assignment or an append;
-        # following one may name another.
+        # An awaited name got its value by an assignment or an append; following one
+        # may lead to another name.
         known = None
         while known != self.names:
             known = set(self.names)
@@ -220,7 +220,7 @@ class _Scope:
             node.value = ast.copy_location(_call_of(AWAITED, node.value), node.value)
 
     def follow(self, expression):
-        """This expression is awaited: which calls make its value?"""
+        """Marks the calls that produce the value of this awaited expression."""
         if isinstance(expression, ast.Call):
             if expression not in self.marked:
                 self.marked.append(expression)
@@ -291,8 +291,8 @@ def _takes(call):
 
 
 def _mark(call):
-    # `asyncio.gather(...)` that is itself awaited is no call of a tool, but what
-    # `later` does to it is nothing.
+    # An awaited `asyncio.gather(...)` is not a tool call, but `later` returns it
+    # unchanged.
     call.func = ast.copy_location(_call_of(LATER, call.func), call.func)
 
 

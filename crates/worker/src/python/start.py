@@ -1,8 +1,8 @@
-# Begins: our scripts become modules, and one run is served.
+# The entry point: loads our scripts as modules and serves one run.
 #
-# In: the first frame to send, in hexadecimal digits; a library with which to be forked
-# instead, or nothing; a folder of packages, or nothing. On the channel comes what
-# `compile.py` has written, before anything else.
+# In, as arguments: the first frame to send, in hexadecimal; the library of a zygote, or
+# nothing; a folder of packages, or nothing. The output of `compile.py` arrives on the
+# channel before anything else.
 
 
 def start():
@@ -22,7 +22,7 @@ def start():
 
     _, hello, library, packages = sys.argv
     version, _, scripts = read(int.from_bytes(read(4), "little")).partition(b"\0")
-    # Code that was compiled by another version could do anything.
+    # Bytecode from another version could do anything.
     if version != sys.version.encode():
         os._exit(2)
     package = types.ModuleType("_tidegate")
@@ -42,7 +42,7 @@ def start():
         sys.path.append(packages)
     if library:
         hello = package.zygote.born(library)
-    # Not `sys.exit`: nothing is left to be cleared up, and it would take its time.
+    # Not `sys.exit`: there is nothing left to clean up, and it would take time.
     os._exit(package.worker.serve(0, hello))
 
 

@@ -1,8 +1,8 @@
-"""Values on their way in and out.
+"""Converts values from and to JSON.
 
-In: JSON text of the gateway becomes plain dicts and lists; a dict of those also
-gives its keys as attributes. Out: what a program made becomes JSON text, or an
-error that names the place of the value that cannot.
+In: JSON text from the gateway becomes plain dicts and lists; these dicts also offer
+their keys as attributes. Out: values of a program become JSON text, or an error that
+names the path of the value that cannot be converted.
 """
 
 import json
@@ -10,16 +10,16 @@ import math
 import re
 import sys
 
-# The gateway reads no deeper JSON.
+# The gateway does not accept deeper JSON.
 DEEPEST = 128
 
-# Of the place of a value in an error, in characters.
+# Maximum characters of the path of a value in an error.
 LONGEST = 100
 
 
 class Record(dict):
-    """A dict whose keys can be written as attributes, as far as they are no
-    methods of a dict."""
+    """A dict whose keys can be written as attributes, except for names of dict
+    methods."""
 
     __slots__ = ()
 
@@ -58,24 +58,24 @@ _decode = json.JSONDecoder(object_hook=Record).decode
 
 
 def decode(text):
-    """A value of the gateway. A line break before it marks integers that other
-    languages cannot hold; here they are like all others."""
+    """A value from the gateway. A leading line break marks integers that do not fit a
+    JavaScript number; here they are ordinary integers."""
     return _decode(text)
 
 
 class Unfit(Exception):
-    """A value that cannot leave."""
+    """A value that JSON cannot represent."""
 
     def __init__(self, message, hint=None):
         super().__init__(message)
         self.hint = hint
 
 
-# Integers that are longer are not 64 bits any more, or nearly so.
+# Integers with this many digits may exceed 64 bits.
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 
 
-# For what JSON has: nearly all arguments of calls.
+# For plain JSON types: nearly all arguments of calls.
 _encode_plain = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
@@ -95,7 +95,7 @@ def encode(value, what="output"):
     except (ValueError, TypeError, RecursionError):
         if walk.raised is not None:
             raise walk.raised
-    # Slower, and knows where it is.
+    # Slower, but knows the path of each value.
     try:
         plain = walk.plain(value, "", ())
     except RecursionError:
@@ -110,13 +110,13 @@ def _too_deep(place):
 class _Walk:
     def __init__(self, what):
         self.what = what
-        # What was made of iterators: they give their values only once.
+        # Lists made from iterators, which yield their values only once.
         self.taken = {}
-        # What the program's own code raised on the way, a generator for example.
+        # An error raised by the program's own code, for example in a generator.
         self.raised = None
 
     def simpler(self, value):
-        """One step towards what JSON has, for a value that it does not have."""
+        """Converts a value that JSON does not have by one step."""
         if id(value) in self.taken:
             return self.taken[id(value)][1]
         try:
@@ -134,7 +134,7 @@ class _Walk:
         if value is None or isinstance(value, (bool, str)):
             return value
         if isinstance(value, int):
-            # The gateway reads 64 bits.
+            # The gateway reads 64-bit integers.
             return int(value) if -2**63 <= value < 2**64 else str(value)
         if isinstance(value, float):
             if math.isfinite(value):
@@ -189,7 +189,7 @@ def _kind(value):
 
 
 def _converted(value):
-    """The value in simpler types, or itself if there is none."""
+    """The value in simpler types, or itself if there is no conversion."""
     for known, convert in _known_types().items():
         if isinstance(value, known):
             return convert(value)
@@ -204,7 +204,7 @@ def _converted(value):
     module = type(value).__module__.partition(".")[0]
     if module in ("numpy", "pandas", "polars"):
         return _of_package(value)
-    # Iterators; files are some too, and nobody means their lines.
+    # Iterators, except files: returning a file does not mean its lines.
     if hasattr(value, "__next__") and not hasattr(value, "fileno") or (hasattr(value, "__iter__") and hasattr(value, "__len__")):
         return list(value)
     return value
@@ -215,8 +215,8 @@ _OWN_METHODS = ("_asdict", "model_dump")
 
 
 def _of_package(value):
-    """Of numpy, pandas and polars, without importing them. In their tables NaN is
-    what is missing."""
+    """Converts values of numpy, pandas and polars without importing them. In their
+    tables, NaN marks a missing value."""
     if hasattr(value, "to_dicts"):
         return value.to_dicts()
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
@@ -242,7 +242,7 @@ def _decimal(value):
     if not value.is_finite():
         return float(value)
     number = int(value) if value == value.to_integral_value() and value.as_tuple().exponent >= 0 else float(value)
-    # As text if a number would not be the same any more.
+    # As text if a number would lose precision.
     return number if type(value)(repr(number)) == value else str(value)
 
 
@@ -255,7 +255,7 @@ def _bytes(value):
 
 
 def _moment(value):
-    # Of pandas: the moment that is missing.
+    # pandas' missing timestamp, `NaT`.
     if value != value:
         return None
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
@@ -270,8 +270,8 @@ def _sorted(value):
 
 _LISTED = (range, type({}.keys()), type({}.values()), type({}.items()), type(_ for _ in ()))
 
-# By module, since a value of a module that was not imported cannot exist, and
-# importing them all takes as long as everything else here.
+# By module: without an import of the module no such value can exist, and importing all
+# of them takes as long as everything else here.
 _OF_MODULES = {
     "datetime": (("datetime", "date", "time", "timedelta"), _moment),
     "decimal": (("Decimal",), _decimal),
@@ -291,7 +291,7 @@ ALWAYS = {
 
 
 def _known_types():
-    """What can be converted, of what is imported by now."""
+    """The conversions for the types of all modules imported so far."""
     known = dict(ALWAYS)
     for module, (names, convert) in _OF_MODULES.items():
         loaded = sys.modules.get(module)

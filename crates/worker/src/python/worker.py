@@ -21,24 +21,24 @@ from .program import AWAITED, FILE_NAME, LAST, LATER, RETURN, RETURNED, TAKER
 from .program import Program, Returned, returned
 from .values import Unfit, encode
 
-# Text is sent when so much has been printed, or the program ends or calls.
+# Text is sent when this much has been printed, and when the program calls or ends.
 PRINT_BYTES = 8192
 
 INFO, ERROR = b"\1", b"\3"
 
-# Data beyond the program's own: the interpreter, and stacks of some threads.
+# Memory beyond the program's own: the interpreter, and stacks of some threads.
 OVERHEAD_BYTES = 64 * 1024 * 1024
 
-# Until a program is stopped once more that could not be.
+# Delay before another attempt to stop a program that could not be stopped.
 AGAIN_SECONDS = 0.001
 
-# Of a thread that a program starts: address space is limited, and what a system
-# gives by default would use all of it for 40 threads. A program can set its own.
+# Stack of a thread that a program starts: address space is limited, and with the
+# system's default 40 threads would use all of it. A program can set its own size.
 STACK_BYTES = 1024 * 1024
 
 
 class Found(list):
-    """Tools, and beside them what is recommended: who goes through it meets only tools."""
+    """A list of tools, with the recommendation as an attribute, so that iterating yields only tools."""
 
     recommended = None
 
@@ -59,7 +59,7 @@ class Printed(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        # Both streams become one text: in the order in which it was written.
+        # Both streams become one text, in the order of the writes.
         if self.other is not None and self.other.parts:
             self.other.flush()
         self.parts.append(text)
@@ -81,7 +81,7 @@ class Printed(io.TextIOBase):
 
 
 class _Bytes(io.RawIOBase):
-    """The same for who writes bytes."""
+    """The same for bytes."""
 
     def __init__(self, printed):
         self.printed = printed
@@ -98,7 +98,7 @@ class _Bytes(io.RawIOBase):
 
 
 def is_within(frame, code):
-    """Whether a frame runs this code, or is called by it: not far, since it calls little."""
+    """Whether a frame runs this code or is called by it. Searches 20 frames: it calls little."""
     for _ in range(20):
         if frame is None:
             return False
@@ -109,8 +109,8 @@ def is_within(frame, code):
 
 
 class Order:
-    """The program to run and what it may use, as the gateway sends it. What an engine
-    would run instead of the source comes last, and is not for Python."""
+    """The program to run and its limits, from the gateway. The JavaScript for an engine
+    comes last and is not read here."""
 
     def __init__(self, frame):
         self.source = frame.text()
@@ -119,24 +119,24 @@ class Order:
 
 
 class Run:
-    """The run of one program. All of it that needs no program is done when it is made."""
+    """The run of one program. Everything that does not need the program is done in `__init__`."""
 
     def __init__(self, channel):
         self.channel, self.host = channel, Host(channel)
         self.out, self.err = Printed(channel, INFO), Printed(channel, ERROR)
         self.out.other, self.err.other = self.err, self.out
-        # What was printed before a call is told before it.
+        # Text printed before a call is sent before it.
         self.host.before_send = self.flush
         files.Shown(self.host).install()
         self.names = self.named()
         rehearse()
 
     def limit(self, order):
-        """Stops the program where it is when its time is up, so that the error
-        can name the line. The gateway has a clock of its own."""
+        """Interrupts the program when its time is up, so that the error can name the
+        line. The gateway has a clock of its own."""
         def stop(number, frame):
             if is_within(frame, again.__code__):
-                # There, too, nothing gets through: it would only be printed.
+                # An exception cannot propagate from there either; it would only be printed.
                 timer = signal.ITIMER_REAL if number == signal.SIGALRM else signal.ITIMER_PROF
                 signal.setitimer(timer, AGAIN_SECONDS)
                 return
@@ -144,16 +144,16 @@ class Run:
             raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
         self.missed = missed = []
         def again(ignored):
-            # Where Python lets no exception through, as in what it does at a fork. What
-            # goes wrong after that, for example with a lock that was not taken, is no
-            # fault of the program.
+            # Python ignores exceptions in some places, such as its handlers for a fork.
+            # Errors that follow from that, for example for a lock that was not taken, are
+            # not the program's fault.
             if not isinstance(ignored.exc_value, Stopped):
                 return None if missed else sys.__unraisablehook__(ignored)
             missed.append(ignored.exc_value)
             timer = signal.ITIMER_REAL if ignored.exc_value.code == "limit.time" else signal.ITIMER_PROF
             signal.setitimer(timer, AGAIN_SECONDS)
         sys.unraisablehook = again
-        # So that there is a `MemoryError` to tell of, before the kernel ends the process.
+        # So that a `MemoryError` can be reported before the kernel kills the process.
         most = order.memory_bytes + OVERHEAD_BYTES
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         signal.signal(signal.SIGALRM, stop)
@@ -163,7 +163,7 @@ class Run:
         signal.setitimer(signal.ITIMER_PROF, used + order.cpu_ms / 1000)
 
     def outcome(self, order):
-        """JSON text of the output, or the error: one of both is None."""
+        """JSON text of the output, and the error: at least one of them is None."""
         self.limit(order)
         source = order.source
         try:
@@ -196,7 +196,7 @@ class Run:
         names = self.names
         sys.stdout = sys.__stdout__ = self.out
         sys.stderr = sys.__stderr__ = self.err
-        # Nobody types anything.
+        # There is no interactive input.
         sys.stdin = sys.__stdin__ = io.StringIO()
         threading.stack_size(STACK_BYTES)
         try:
@@ -209,7 +209,7 @@ class Run:
         except Returned as end:
             value = end.value
         except SystemExit as error:
-            # `sys.exit()` at the end of a script is an end like any other.
+            # `sys.exit()` is a normal way to end a script.
             if error.code not in (None, 0):
                 raise
             value = names.get("result")
@@ -218,12 +218,12 @@ class Run:
         return value
 
     def end_of_script(self):
-        """What Python itself does at the end: threads, then `atexit`."""
+        """What Python itself does at exit: joins threads, then runs `atexit`."""
         for thread in threading.enumerate():
             if thread is not threading.current_thread() and not thread.daemon:
                 thread.join()
         atexit._run_exitfuncs()
-        # It lets no exception through, but the limit was hit all the same.
+        # It suppresses exceptions, but the limit was still exceeded.
         if self.missed:
             raise self.missed[0]
         self.host.finish()
@@ -243,7 +243,7 @@ class Run:
         self.err.flush()
 
     def named(self):
-        """The names that a program finds."""
+        """Creates the globals of a program."""
         servers = Servers(self.host)
         sys.modules["servers"] = servers
         sys.meta_path.insert(0, Finder(servers))
@@ -257,7 +257,7 @@ class Run:
             return send(host.call, name, arguments, more, raw, named)
 
         def send(send, name, arguments, more, raw, named):
-            # Some write the server and the tool apart; text is never the arguments.
+            # Some programs pass the server and the tool separately; arguments are never a string.
             if isinstance(arguments, str):
                 name, arguments = f"{name}__{arguments}", more
             text = encode({**(arguments or {}), **named}, "arguments")
@@ -280,7 +280,7 @@ class Run:
         def save_skill(name, code, description=""):
             """Saves code in Python for later runs."""
             text = encode({"name": name, "code": code, "description": description}, "skill")
-            # Cut it is no JSON, and the gateway says what a skill may be.
+            # If this is truncated, it is not valid JSON, and the gateway states the limits.
             return host.ask("saveSkill", wire.cut(text, wire.MOST_SKILL))
 
         def help(*request):
@@ -291,7 +291,7 @@ class Run:
         for value in (call_tool, search_tools, load_skill, save_skill, files.read_file,
                       files.write_file, files.list_files, ToolError, help):
             setattr(builtins, value.__name__, value)
-        # Those of the module `site`, which is not loaded.
+        # Normally defined by the module `site`, which is not loaded.
         builtins.exit = builtins.quit = sys.exit
         builtins.servers = servers
         builtins.commands = Commands(host)
@@ -306,15 +306,15 @@ class Run:
 
 
 class Stage(Channel):
-    """Nobody at the other end; every call is answered with its own number."""
+    """A channel without a gateway: every call is answered with its own number."""
 
     def send_frame(self, frame):
         self.received += wire.reply(Reader(frame[5:]).u32())
 
 
 def rehearse():
-    """Does once what is done in every run. In a process that was forked most of the time
-    of a short run would go into getting memory of its own for it, page by page."""
+    """Does once what every run does. Otherwise a forked process would spend most of a
+    short run on copying memory, page by page."""
     program = Program("import json\nresult = {'a': [text for text in 'b'], 'c': 1.5}")
     names = {}
     exec(program.code, names)
@@ -323,10 +323,10 @@ def rehearse():
 
 
 def serve(descriptor, hello):
-    """Says hello, runs what comes, and tells how it ended."""
+    """Says hello, runs the program that arrives, and reports how it ended."""
     channel = Channel(_apart(descriptor))
     run = Run(channel)
-    # What the program forks has no part in the run.
+    # Processes that the program forks do not take part in the run.
     os.register_at_fork(after_in_child=channel.leave)
     channel.send_frame(hello)
     frame = channel.next()
@@ -345,8 +345,8 @@ def serve(descriptor, hello):
 
 
 def _apart(descriptor):
-    """The channel under a number that processes of the program do not inherit;
-    whoever reads standard input finds nothing."""
+    """Moves the channel to a descriptor that processes of the program do not inherit;
+    standard input becomes empty."""
     own = os.dup(descriptor)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, descriptor)

@@ -1,16 +1,16 @@
-"""Waits for orders of the gateway, and is forked for each.
+"""Waits for requests from the gateway and forks a process for each.
 
-In: a library with which a process confines itself, and a folder of packages, or
-nothing. Out: `born` returns in a new process, which is confined by then and has what
-programs usually import; in this one it never does. No line of a program runs here.
+In: a library with which a process confines itself. Out: `born` returns in a new
+process, which is already confined and has the usual imports of programs loaded; it
+never returns in this process. No program code runs here.
 """
 
 import ctypes
 import gc
 import os
 
-# What programs of models import most. All of the standard library; none of them
-# starts a thread, reads a file or keeps random numbers over a fork.
+# The modules that programs of models import most. All are in the standard library; none
+# starts a thread, reads a file or keeps random numbers across a fork.
 COMMON = (
     "argparse", "array", "ast", "asyncio", "base64", "bisect", "calendar", "collections",
     "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum",
@@ -20,14 +20,14 @@ COMMON = (
     "typing", "unicodedata", "urllib.parse", "uuid", "zlib", "zoneinfo",
 )
 
-# More than a first frame has: a line for each layer of the jail, with reasons.
+# Larger than any first frame: one line per layer of the jail, with reasons.
 HELLO_BYTES = 64 * 1024
 
 READY = b"\1"
 
 
 def born(library):
-    """The first frame of the new process."""
+    """Returns the first frame of the new process."""
     # The functions are called with Python's lock held: there is one thread.
     ours = ctypes.PyDLL(library)
     ours.tidegate_fork.restype = ctypes.c_size_t
@@ -38,9 +38,9 @@ def born(library):
         try:
             __import__(name)
         except ImportError:
-            # Distributions leave some out.
+            # Some distributions omit modules.
             pass
-    # What is there stays, so whoever collects need not touch, and so copy, it.
+    # These objects are permanent: a collection must not touch, and so copy, their pages.
     gc.collect()
     gc.freeze()
     os.write(0, READY)

@@ -1,24 +1,24 @@
 // The event loop of a program in Deno or Node, and the globals it sees.
 //
-// In: `io`, what the engine lends us (deno.js, node.js), and `scripts`, the same
+// In: `io`, functions of the engine (deno.js, node.js), and `scripts`, the same
 // api.js and prelude that QuickJS gets. Out: frames to the worker, as in
 // crates/wire/src/engine.rs; the last one says how the program ended.
 //
-// Everything towards the worker is synchronous: a frame goes out, and where an
-// answer is due we block until it is there. So `servers.x` can ask in the middle
-// of an expression, and no second thread is needed. Between two waits the
+// All communication with the worker is synchronous: after sending a frame that
+// gets an answer, we block until the answer arrives. So `servers.x` can ask in the
+// middle of an expression, and no second thread is needed. Between two waits the
 // engine's own loop gets a turn, for what only it can finish (`crypto.subtle`,
 // WebAssembly); a wait grows from 0 to LONGEST_WAIT, so that this costs little.
 //
-// Not a wall: a program may bend all of this and gains nothing, since the worker
-// and the gateway check each frame. Built-ins are taken before it runs, so that
-// it cannot trip us by accident.
+// Not a security boundary: a program can modify all of this and gains nothing, since
+// the worker and the gateway check each frame. Built-ins are saved before it runs, so
+// that it cannot break us by accident.
 (function (io, scripts) {
   "use strict";
   const LONGEST_WAIT = 16; // ms
   const MOST_REPLIES = 64; // in one turn
   const LOG_PIECE = 32 * 1024; // characters; one frame per line would cost a wake-up each
-  const LOG_DELAY = 5; // ms; what is printed later than this after the last piece goes out at once
+  const LOG_DELAY = 5; // ms; text printed later than this after the last piece is sent immediately
   const QUESTIONS = { __proto__: null, servers: 1, functions: 2, search: 3, readDir: 4, readFile: 5, loadSkill: 6, saveSkill: 7, pii: 8 };
   const LEVELS = { __proto__: null, log: 1, info: 1, debug: 1, warn: 2, error: 3 };
   const PHASES = { __proto__: null, compile: 1, run: 2, rejection: 3, output: 4 };
@@ -58,7 +58,7 @@
   };
   const u8 = (value) => { room(1); out[size++] = value; };
   const u32 = (value) => { room(4); setUint32(view, size, value, true); size += 4; };
-  // Cut to `most` bytes between two characters: the worker ends the run of whoever sends more.
+  // Truncated to `most` bytes at a character boundary: the worker ends the run if it gets more.
   const text = (value, most = Infinity) => {
     const bytes = encode(value);
     let length = lengthOf(bytes);
@@ -101,7 +101,7 @@
     };
   };
 
-  // --- what the program prints ----------------------------------------------
+  // --- printed text ---------------------------------------------------------
 
   let level = 0;
   let printed = "";
@@ -185,8 +185,8 @@
 
   // --- globals ----------------------------------------------------------------
 
-  // The language, what QuickJS programs have too, and what only a large engine has. All else
-  // is taken away: programs test for `Deno` and the like to find out where they run.
+  // The language, globals that QuickJS programs have too, and some that only large engines
+  // have. The rest is removed: programs test for `Deno` and the like to find out where they run.
   const kept = new Set(`Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol
     Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError
     SuppressedError globalThis JSON Math Intl Temporal ArrayBuffer SharedArrayBuffer Atomics DataView Uint8Array Int8Array
@@ -207,10 +207,10 @@
     if (name === "timers") fire = made;
   }
 
-  // --- how it ends --------------------------------------------------------------
+  // --- outcome ------------------------------------------------------------------
 
   let ended = false;
-  let draining; // resolves once no call is under way any more
+  let draining; // resolves once no call is in flight
   const rejections = new NativeMap();
   const [setRejection, dropRejection] = ["set", "delete"].map((name) => NativeMap.prototype[name].bind(rejections));
   const firstRejection = () => { for (const [, reason] of rejections) return { reason }; };
@@ -242,7 +242,7 @@
     rejected: (promise, reason) => { setRejection(promise, reason); },
     handled: (promise) => { dropRejection(promise); },
     threw: (error) => { threw(error); },
-    // The engine itself has nothing left to do, and neither have we.
+    // Neither the engine nor this script has anything left to do.
     idle: () => { finally_(69); },
   });
 
@@ -255,7 +255,7 @@
     armed = true;
     io.later(turn);
   }
-  // One turn: all promise jobs have run. A timer that is due, else the next reply.
+  // One turn, after all promise jobs have run: fires a due timer, else handles the next reply.
   function turn() {
     armed = false;
     if (ended) return;
@@ -268,12 +268,12 @@
         patience = 0;
         fire(timer.id);
       } else if (timer === undefined && inFlight === 0) {
-        // Without another turn the engine's loop runs dry, unless it has work of its own.
+        // Without another turn the engine's loop ends, unless it has work of its own.
         flush();
         draining?.();
         return;
       } else if (wait(min(left, patience))) {
-        // What is there already needs no turn of its own: one costs more than a reply.
+        // Replies that have already arrived share this turn: a turn costs more than a reply.
         for (let more = MOST_REPLIES; more > 0 && inFlight > 0 && wait(0);) more--;
       }
     } catch (error) {
@@ -281,7 +281,7 @@
     }
     arm();
   }
-  // Whether a reply came.
+  // Waits for a reply; returns whether one arrived.
   function wait(milliseconds) {
     flush();
     begin(65); u32(milliseconds + 0.999); end();
@@ -296,7 +296,7 @@
     return true;
   }
 
-  // `await` looks for `constructor` on a promise: its own one cannot be bent by the program.
+  // `await` looks up `constructor` on a promise; the program cannot change an own property.
   const own = (promise) => {
     defineProperty(promise, "constructor", { __proto__: null, value: NativePromise });
     return promise;
@@ -306,13 +306,13 @@
     try {
       const returned = await own(program(port));
       output = await own(finish(returned));
-      // A call that nobody awaits was still meant to happen.
+      // Calls that are not awaited must still complete.
       await own(new NativePromise((done) => { draining = done; arm(); }));
     } catch (error) {
       threw(error);
       return;
     }
-    // Nor may such a call fail without a word.
+    // And their failures must be reported.
     const rejection = firstRejection();
     if (rejection) {
       threw(rejection.reason, "rejection");

@@ -61,7 +61,7 @@ pub(crate) struct Child {
     received: Vec<u8>,
 }
 
-/// The result of waiting for a message of the engine.
+/// The result of waiting for a message from the engine.
 pub(crate) enum Received {
     Message(FromEngine),
     /// The deadline has passed.

@@ -1,8 +1,8 @@
-// Deno's part of the engine child: how to read, write and be told of failures.
+// Deno's part of the engine child: reads, writes and reports failures.
 //
-// A module in Deno's command line. In: our script as the first frame on standard
-// input, see bootstrap.js for what it is given. Standard input and output are all
-// that Deno lets a script without any permission have.
+// A module on Deno's command line. In: our script as the first frame on standard
+// input; see bootstrap.js for its arguments. Standard input and output are all that
+// Deno gives a script without any permission.
 import { Script } from "node:vm";
 const { stdin, stdout, exit } = Deno;
 const { setImmediate: later } = globalThis;

@@ -1,13 +1,13 @@
-// Node's part of the engine child: how to read, write and be told of failures.
+// Node's part of the engine child: reads, writes and reports failures.
 //
-// On Node's command line. In: our script as the first frame on standard input,
-// see bootstrap.js for what it is given. The functions are taken here, before
-// any program can change them.
+// On Node's command line. In: our script as the first frame on standard input;
+// see bootstrap.js for its arguments. The functions are saved here, before any
+// program can change them.
 "use strict";
 const { readSync, writeSync } = require("fs");
 const { Script } = require("vm");
 const later = setImmediate;
-// The global of this name is soon another one.
+// The global of this name will be replaced.
 const engine = process;
 const listen = engine.on.bind(engine);
 const io = {
@@ -15,7 +15,7 @@ const io = {
   write: (bytes) => writeSync(1, bytes),
   exit: () => engine.reallyExit(1),
   later: (work) => { later(work); },
-  // Not `eval`: a script made like this has no loader behind its `import()`.
+  // Not `eval`: a script compiled like this has no loader for `import()`.
   compile: (source, filename) => new Script(source, { filename }).runInThisContext(),
   watch({ rejected, handled, threw, idle }) {
     listen("unhandledRejection", (reason, promise) => rejected(promise, reason));
@@ -34,5 +34,5 @@ const fill = (bytes) => {
 };
 const length = new DataView(fill(new Uint8Array(4)).buffer).getUint32(0, true);
 const script = io.compile(new TextDecoder().decode(fill(new Uint8Array(length)).subarray(5)), "tidegate:bootstrap");
-// Node puts its globals in order again once this script has ended.
+// Node resets its globals after this script has ended.
 later(script, io);

@@ -1,6 +1,6 @@
 //! Relays messages between the engine's process and the gateway.
 //!
-//! In: frames of the child. Out: calls, questions and logs through the [`Host`], which
+//! In: frames from the child. Out: calls, questions and logs through the [`Host`], which
 //! counts and limits them as for QuickJS, and the outcome.
 //! Invariant: the child is hostile once it has the program; an unexpected frame ends the run.
 
@@ -24,7 +24,7 @@ use crate::v8::exit;
 const BOOTSTRAP: &str = include_str!("bootstrap.js");
 
 /// How long an engine may take to start. Chosen: below the time in which a worker must say
-/// hello, far above the tenth of a second that it takes.
+/// hello, far above the usual tenth of a second.
 const START_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// An engine with its globals, ready for one program.

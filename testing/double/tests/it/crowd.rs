@@ -123,7 +123,7 @@ async fn a_single_run_starts_a_single_worker() {
     let bench = Bench::new("good");
     assert!(bench.run("good").await.success);
     until("the worker is gone", || children() == 0).await;
-    // And stays so: nobody has asked for warm ones.
+    // And it stays so: nobody has asked for warm ones.
     tokio::time::sleep(Duration::from_millis(200)).await;
     assert_eq!(children(), 0);
 }

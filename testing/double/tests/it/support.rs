@@ -115,7 +115,7 @@ impl Traces {
 
     /// Waits until everything is as it was.
     pub(crate) async fn settle(&self) {
-        // A worker that was started ahead and says nothing is given up after ten.
+        // A worker that was started ahead and stays silent is given up after ten seconds.
         let deadline = Instant::now() + Duration::from_secs(15);
         while Self::now() != *self {
             assert!(Instant::now() < deadline, "{:?} has become {:?}", self, Self::now());
@@ -129,8 +129,8 @@ pub(crate) fn children() -> usize {
     child_ids().len()
 }
 
-/// Children of this process that run. Not those that have ended and wait to be
-/// collected: the runtime of a test that is over leaves that to the next.
+/// Running children of this process, without those that have ended and wait to be collected:
+/// the runtime of a test that is over leaves that to the next.
 pub(crate) fn child_ids() -> Vec<u32> {
     let threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let lists = threads.filter_map(|one| std::fs::read_to_string(one.path().join("children")).ok());

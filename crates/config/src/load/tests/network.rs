@@ -1,4 +1,4 @@
-//! The network section: what it means, and what is refused with a place and a remedy.
+//! The network section: what it means, and which errors it gives, with place and hint.
 
 use std::time::Duration;
 

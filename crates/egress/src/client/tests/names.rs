@@ -1,4 +1,4 @@
-//! What names lead to: every address is checked, once, and that one is dialled.
+//! Name resolution: every address is checked, once, and the checked one is dialled.
 
 use tidegate_model::{Alert, NetworkMode, Verdict};
 
@@ -24,7 +24,7 @@ async fn an_allowed_name_that_leads_inside_is_refused_on_its_address() {
     ] {
         let bench = Bench::new(network(&["a.test"]), Answers::all(address));
         let error = bench.get("http://a.test/").await.unwrap_err();
-        // The program is not told which.
+        // The program does not learn which address it was.
         assert_eq!(error.to_string(), "`a.test` resolves to an address that is not public");
         let [record] = bench.records().try_into().unwrap();
         assert_eq!(record.address, Some(address.parse().unwrap()));
@@ -61,7 +61,7 @@ async fn a_name_is_looked_up_once_and_what_was_checked_is_dialled() {
     let bench = Bench::new(network(&[&good.rule("a.test")]), Answers::of(sets, "127.0.0.1"));
     assert_eq!(bench.get(&good.url("a.test", "/")).await.unwrap().body, b"good");
     assert_eq!(bench.lookups(), 1);
-    // The next request looks anew, and checks anew.
+    // The next request resolves the name again and checks it again.
     let error = bench.get(&good.url("a.test", "/")).await.unwrap_err();
     assert!(matches!(error, EgressError::NotPublic { .. }), "{error}");
     assert_eq!(bench.lookups(), 2);
@@ -114,7 +114,7 @@ async fn names_and_urls_that_only_look_allowed_are_refused() {
         assert_eq!(bench.get(&url).await.unwrap_err().kind(), EgressErrorKind::Denied, "{url}");
     }
     assert_eq!(server.seen().len(), 3);
-    // What was sent as Host has the one spelling that was judged.
+    // The Host header has the one spelling that was judged.
     for request in server.seen() {
         assert!(request.contains(&format!("\r\nhost: allowed.test:{port}\r\n")), "{request}");
     }

@@ -1,4 +1,4 @@
-//! TLS with certificates made here: who answers is who was judged.
+//! TLS with certificates made here: the server that answers is the one that was judged.
 
 use std::sync::{Arc, Mutex};
 

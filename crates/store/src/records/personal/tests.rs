@@ -61,7 +61,7 @@ fn server(name: &str) -> Towards {
 async fn a_new_database_has_nothing_to_report() {
     let state = tempfile::tempdir().unwrap();
     let records = open(state.path());
-    // Nothing was found and nothing put back: no row of it.
+    // Nothing was found and nothing restored, so there is no row.
     found(&records, &ToolRef::new("crm", "find"), &[], at(1));
     found(&records, &ToolRef::new("crm", "find"), &[(DataType::Email, 0)], at(1));
     records.add("s", Event::Restores(restores(Towards::Model, &[(DataType::Email, 0)])));
@@ -76,14 +76,14 @@ async fn what_came_from_a_tool_is_added_up_by_type_with_the_last_time() {
     found(&records, &list, &[(DataType::Person, 3)], at(5));
     found(&records, &find, &[(DataType::Person, 1), (DataType::Email, 2)], at(9));
     found(&records, &find, &[(DataType::Email, 40)], at(7));
-    // In this process it need not wait for the disk to see what it has recorded.
+    // Within one process, a report includes what was just recorded.
     let expected = [
         seen("find", DataType::Email, 42, at(9)),
         seen("find", DataType::Person, 1, at(9)),
         seen("list", DataType::Person, 3, at(5)),
     ];
     assert_eq!(records.pii_report().await.unwrap().seen, expected);
-    // The rows that are there are added to, also by another process.
+    // Existing rows are added to, even by another process.
     drop(records);
     let records = open(state.path());
     found(&records, &list, &[(DataType::Person, 4)], at(4));
@@ -167,7 +167,8 @@ async fn what_a_failing_database_did_not_take_is_written_once_it_works_again() {
             "CREATE TRIGGER full BEFORE INSERT ON alerts BEGIN SELECT raise(ABORT, 'full'); END",
         )
         .unwrap();
-    // What fails comes first: whenever the writer begins, it is among what it writes.
+    // The failing row comes first: whenever the writer begins, it is in the
+    // transaction.
     records.add("s", Event::Alert(alert(1)));
     found(&records, &find, &[(DataType::Email, 2)], at(9));
     records.add("s", Event::Restores(restores(Towards::Model, &[(DataType::Email, 1)])));
