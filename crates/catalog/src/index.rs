@@ -41,7 +41,7 @@ const CLAUSE: f32 = 1.5;
 /// The weight of the best tool of the same server: tools of one server are often used together.
 const SAME_SERVER: f32 = 0.5;
 
-/// What makes a tool fit a query.
+/// How tools are matched to a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scoring {
     /// Words, their other forms and their synonyms.

@@ -348,7 +348,7 @@ fn number_literal(json: &str) -> String {
     }
 }
 
-/// Names with two underscores in front are changed inside of a class.
+/// Python mangles names with two leading underscores inside a class.
 fn is_class_field(name: &str) -> bool {
     is_python_identifier(name) && !name.starts_with("__")
 }

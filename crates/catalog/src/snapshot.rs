@@ -103,8 +103,8 @@ impl Snapshots {
     }
 }
 
-/// What the tools depend on: the command with its arguments, or the URL. Only a hash is kept,
-/// since arguments may contain secrets.
+/// A hash of what the tools depend on: the command with its arguments, or the URL. Only the hash
+/// is kept, since arguments may contain secrets.
 pub fn server_fingerprint(spec: &ServerSpec) -> String {
     let mut parts: Vec<&[u8]> = Vec::new();
     match &spec.transport {

@@ -1,6 +1,6 @@
 //! The command line: the commands here, their arguments in one file for each group.
 //!
-//! In: what was typed. Out: values that need no further check of their form.
+//! In: the command line as typed. Out: values that need no further check of their form.
 
 pub(crate) mod pii;
 mod policy;

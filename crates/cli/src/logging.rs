@@ -19,7 +19,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use crate::print::has_colours;
 
-/// Knows which values are personal.
+/// The gateway, which knows which values are personal.
 static GATEWAY: OnceLock<Weak<Gateway>> = OnceLock::new();
 
 /// Redacts the log with this gateway from now on.
@@ -36,8 +36,8 @@ fn redacted(text: String) -> String {
     }
 }
 
-/// Whether an event may be logged. The MCP library traces raw answers, in which nobody has
-/// looked for personal data yet.
+/// Whether an event may be logged. The MCP library traces raw answers, which were not yet
+/// searched for personal data.
 fn has_no_answer(event: &Metadata<'_>) -> bool {
     let of_library = event.target().split("::").next() == Some("rmcp");
     !of_library || *event.level() <= Level::DEBUG

@@ -122,7 +122,7 @@ pub(crate) fn failure(failed: &anyhow::Error) -> ExitCode {
 #[error("{0}")]
 pub(crate) struct Usage(pub(crate) String);
 
-/// A line that says what takes long, until it is dropped. On a terminal only.
+/// A line that says what takes long; removed when this is dropped. On a terminal only.
 pub(crate) struct Spinner {
     on_terminal: bool,
 }

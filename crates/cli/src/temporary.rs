@@ -1,9 +1,9 @@
 //! A private folder for the state of one command, removed when it is dropped.
 //!
-//! In: what it is for. Out: a new folder in the folder of temporary files.
-//! Must stay true: only this user can enter it. Others can write to the folder of
-//! temporary files too, and what they have put there must never become our state;
-//! `tempfile` makes a folder that did not exist, or none.
+//! In: its purpose. Out: a new folder in the folder of temporary files.
+//! Invariant: only this user can enter it. Others can write to the folder of temporary
+//! files too, and nothing that they put there may become our state; `tempfile` creates
+//! a folder that did not exist, or fails.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

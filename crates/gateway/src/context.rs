@@ -1,5 +1,5 @@
-//! What a request brings besides its content: whose it is, how it is cancelled, how its
-//! progress is reported, and how the person behind it is asked.
+//! The context of a request: who makes it, how it is cancelled, how its progress is
+//! reported, and how the person behind it is asked.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use tokio_util::sync::CancellationToken;
 use crate::answer::form::Form;
 use crate::answer::shown::Shown;
 
-/// What a request brings besides its content.
+/// The context of a request.
 #[derive(Clone)]
 pub struct RunContext {
-    /// Who makes the request.
+    /// The principal that makes the request.
     pub principal: Principal,
     /// Ends the run when the client gives up.
     pub cancelled: CancellationToken,
-    /// Tells the client how far the run is.
+    /// Reports the run's progress to the client.
     pub progress: watch::Sender<Progress>,
     /// A narrower profile than the configured one.
     pub profile: Option<String>,
@@ -28,7 +28,7 @@ pub struct RunContext {
     pub sandbox: Option<SandboxKind>,
 }
 
-/// What a person answers.
+/// A person's reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
     /// Yes, this once.
@@ -41,18 +41,18 @@ pub enum Reply {
 
 /// Asks the person behind a client.
 pub trait Approver: Send + Sync {
-    /// Who it is, for the record: `client`, `terminal`.
+    /// Its name for the record: `client`, `terminal`.
     fn name(&self) -> &'static str;
 
-    /// Asks, and waits for the answer; nothing if nobody could be asked. May be given
-    /// up at any time.
+    /// Asks and waits for the answer; `None` if nobody could be asked. The future may be
+    /// dropped at any time.
     fn ask<'a>(
         &'a self,
         form: &'a Shown<Form>,
     ) -> Pin<Box<dyn Future<Output = Option<Reply>> + Send + 'a>>;
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Tool calls that were started.

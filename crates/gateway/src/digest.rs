@@ -1,4 +1,4 @@
-//! Digests of text, for records and names of files.
+//! Digests of text, for records and file names.
 
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
-//! The requests of clients that run no program, one function each.
+//! Client requests that run no program, one function each.
 //!
-//! In: what a client asks for, and its context. Out: what it may see. Each delegates to the
-//! floor that answers.
+//! In: a client's request and its context. Out: what the client may see. Each function
+//! delegates to the floor that answers.
 
 use serde_json::{Map, Value};
 use tidegate_model::RunError;
@@ -24,7 +24,7 @@ impl Gateway {
         self.bridge.call_tool(name, arguments, context).await
     }
 
-    /// What a search finds, as a client reads it.
+    /// Searches tools. The answer is text for a client.
     pub async fn search_tools(
         &self,
         request: &SearchRequest,
@@ -48,7 +48,7 @@ impl Gateway {
         self.answers.show_result(found.map(text), &context.principal)
     }
 
-    /// Every upstream tool as itself, named `<server>__<tool>`, for a client.
+    /// Every upstream tool, named `<server>__<tool>`, for a client.
     pub async fn upstream_tools(&self, context: &RunContext) -> Shown<Vec<Value>> {
         let _lease = self.begin_request(&context.principal);
         self.answers.show(ToolList(self.tools.as_listed().await), &context.principal)
@@ -66,7 +66,7 @@ impl Gateway {
         self.bridge.load_skill(name, context).await
     }
 
-    /// Saves a skill for a client. Says so in one line.
+    /// Saves a skill for a client and confirms it in one line.
     pub async fn save_skill(
         &self,
         request: SaveSkill,
@@ -76,19 +76,19 @@ impl Gateway {
         self.bridge.save_skill(request, context).await
     }
 
-    /// A text with tokens of the session in the place of personal data.
+    /// Replaces personal data in a text by tokens of the session.
     pub fn sanitize_pii(&self, text: &str, context: &RunContext) -> ShowResult<Sanitized> {
         let _lease = self.begin_request(&context.principal);
         self.bridge.sanitize_pii(text, context)
     }
 
-    /// A text with real values in the place of its tokens, if a person agrees.
+    /// Replaces the tokens in a text by real values, if a person approves.
     pub async fn restore_pii(&self, text: &str, context: &RunContext) -> ShowResult<String> {
         let _lease = self.begin_request(&context.principal);
         self.bridge.restore_pii(text, context).await
     }
 
-    /// A text with real values in the place of its tokens, for the user themself.
+    /// Replaces the tokens in a text by real values, for the user at the terminal.
     pub fn reveal_pii(&self, text: &str, context: &RunContext) -> Result<Sanitized, RunError> {
         let _lease = self.begin_request(&context.principal);
         self.bridge.reveal_pii(text, context)
@@ -100,13 +100,13 @@ impl Gateway {
         self.privacy.session(&context.principal).name.clone()
     }
 
-    /// An error that was found before the gateway was asked for anything, for the client.
+    /// Shows the client an error that was found before the gateway was called.
     pub fn show_error(&self, error: RunError, context: &RunContext) -> Shown<RunError> {
         let _lease = self.begin_request(&context.principal);
         self.answers.show(error, &context.principal)
     }
 
-    /// A text for the log, in which personal data has tokens.
+    /// A text for the log, with personal data replaced by tokens.
     pub fn redacted(&self, text: &str) -> String {
         self.privacy.redacted(text)
     }

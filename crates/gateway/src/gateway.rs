@@ -1,4 +1,4 @@
-//! The floors of a running gateway, put together and taken apart.
+//! Builds the floors of a gateway and closes them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -50,7 +50,7 @@ pub enum GatewayError {
     /// The network for programs cannot be set up.
     #[error("the network for programs cannot be set up")]
     Network(#[from] OpenError),
-    /// What finds personal data cannot be set up.
+    /// The detector of personal data cannot be set up.
     #[error("the search for personal data cannot be set up")]
     Privacy(#[from] OptionsError),
     /// The rules for calls cannot be used.
@@ -74,8 +74,8 @@ pub struct Gateway {
 
 impl Gateway {
     /// Opens the state and prepares all floors. Starts no server. `executable` is tidegate
-    /// itself, started again as worker and as guard; `environment` is what every stdio
-    /// server gets before its own variables; `clock` tells when things happen and expire.
+    /// itself, which is also started as worker and as guard; `environment` is the base
+    /// environment of every stdio server; `clock` tells when things happen and expire.
     pub fn open(
         settings: Settings,
         executable: PathBuf,
@@ -157,7 +157,7 @@ impl Gateway {
         }))
     }
 
-    /// The settings this gateway was opened with.
+    /// The settings that this gateway was opened with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -167,25 +167,25 @@ impl Gateway {
         &self.tools
     }
 
-    /// The gateway is served here: no program gets there with `fetch`, whatever
-    /// the configuration allows.
+    /// Blocks `fetch` to an address that the gateway is served on, whatever the
+    /// configuration allows.
     pub fn protect(&self, listening: SocketAddr) {
         self.bridge.protect(listening);
     }
 
-    /// From now on workers and readers are kept ready.
+    /// Keeps workers and readers ready from now on.
     pub fn prepare_worker(self: &Arc<Self>) {
         let gateway = Arc::clone(self);
         self.examiner.prepare();
         tokio::spawn(async move { gateway.runner.workers.keep_ready().await });
     }
 
-    /// Makes sure that an engine is there, without starting it.
+    /// Makes sure that an engine is available, without starting it.
     pub async fn prepare_engine(&self, engine: Engine) -> Result<(), RunError> {
         self.runner.workers.prepare_engine(engine).await
     }
 
-    /// Looks for an engine of this machine.
+    /// Looks for an engine on this machine.
     pub async fn find_engine(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
         self.runner.workers.find_engine(engine).await
     }
@@ -195,7 +195,7 @@ impl Gateway {
         self.runner.workers.find_python().await
     }
 
-    /// Ends all waiting workers and all servers, and waits until they are gone. Other
+    /// Ends all idle workers and all servers, and waits until they are gone. Other
     /// processes can resume the runs that wait for a person.
     pub async fn close(&self) {
         self.approvals.release_runs().await;
@@ -206,7 +206,7 @@ impl Gateway {
     }
 }
 
-/// Runs the commands of the host, if any is configured.
+/// The runner of host commands, if any is configured.
 fn command_runner(settings: &Settings, executable: PathBuf) -> Option<CommandRunner> {
     let specs = &settings.permissions.commands;
     let changeable = specs.iter().flat_map(|spec| spec.write.iter().cloned()).collect();

@@ -1,4 +1,4 @@
-//! Names of runs.
+//! Generates ids of runs and approvals.
 
 use std::time::SystemTime;
 
@@ -15,8 +15,8 @@ pub(crate) fn new_run_id(now: SystemTime) -> RunId {
     RunId(format!("{}{:0>5}", base36(time), base36(random)))
 }
 
-/// A name that people type. Of 32 bits: unguessable it need not be, since only who can
-/// write the state folder can answer.
+/// An id that people type. 32 bits are enough: it need not be unguessable, since only
+/// someone who can write to the state folder can answer.
 pub(crate) fn short_id() -> String {
     let mut random = [0; 4];
     let _ = getrandom::fill(&mut random);

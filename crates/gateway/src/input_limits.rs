@@ -1,19 +1,20 @@
 //! Rejects oversized input before parsing it.
 //!
 //! In: untrusted programs, names and arguments. Out: nothing, or an error that names the
-//! limit. Names with hidden characters need no check here: a name that is not a tool's
-//! calls nothing, and every text that is shown makes them visible (`model/src/hidden.rs`).
+//! limit. Names with hidden characters need no check here: a name that matches no tool
+//! calls nothing, and every shown text makes these characters visible
+//! (`model/src/hidden.rs`).
 
 use serde_json::{Map, Value};
 use tidegate_config::Input;
 use tidegate_model::{ErrorCode, RunError};
 
-/// Bytes of the name of a tool, with its server's. Servers have 64 characters and tools
-/// 256 bytes at most.
+/// The most bytes of a tool's name including its server's. The name of a server has at
+/// most 64 characters, that of a tool at most 256 bytes.
 const NAME_BYTES: usize = 600;
 
-/// Levels of arrays and objects in arguments. Chosen: readers of JSON stop at 128, and the
-/// message around the arguments has some, too.
+/// The most levels of arrays and objects in arguments. Chosen: JSON parsers stop at 128,
+/// and the message around the arguments adds some.
 const MOST_LEVELS: usize = 100;
 
 /// Refuses a program that is too long to be read by a person or a checker.
@@ -30,7 +31,7 @@ pub(crate) fn program(source: &str, input: &Input) -> Result<(), RunError> {
     Err(RunError::new(ErrorCode::BadArgument, message).with_hint(hint))
 }
 
-/// Refuses the name of a tool that cannot be one.
+/// Refuses a name that is too long for any tool.
 pub(crate) fn name(name: &str) -> Result<(), RunError> {
     if name.len() <= NAME_BYTES {
         return Ok(());
@@ -60,7 +61,7 @@ pub(crate) fn depth(tool: &str, arguments: &Map<String, Value>) -> Result<(), Ru
     if fits { Ok(()) } else { Err(too_deep(tool)) }
 }
 
-/// Whether a text that is no JSON was perhaps only too deep to be read.
+/// Refuses text that could not be parsed as JSON, if it is nested too deeply.
 pub(crate) fn depth_of_text(tool: &str, text: &str) -> Result<(), RunError> {
     let (mut level, mut deepest) = (0_usize, 0_usize);
     let (mut quoted, mut escaped) = (false, false);

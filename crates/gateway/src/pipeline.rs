@@ -1,9 +1,9 @@
 //! From a request to its answer, stage by stage.
 //!
 //! `Submitted -> Admitted -> Read -> Judged -> Consented -> Ended -> Shown`: each arrow is a
-//! floor, and each type is made by its floor alone. A call inside a run leaves it through
-//! the bridge, and so does a call outside of one (`bridge/direct.rs`). Both are on disk
-//! before they are answered.
+//! floor, and only that floor can make the type it leads to. Calls leave through the bridge,
+//! inside a run or outside of one (`bridge/direct.rs`). Both are recorded on disk before
+//! they are answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,8 @@ impl Gateway {
         self.execute_as(identity, journal, context).await
     }
 
-    /// Resumes a run that waits for a person, in this process or in one that has ended.
+    /// Resumes a run that waits for a person. Its process may be this one or one that has
+    /// ended.
     pub async fn resume(
         self: &Arc<Self>,
         id: &RunId,
@@ -57,7 +58,8 @@ impl Gateway {
         self.examiner.inspect(program, &permissions, self.runner.python_modules()).await
     }
 
-    /// Tries the examples in the user's files of rules: how many there are, and which fail.
+    /// Tries the examples in the user's rule files. Returns how many there are, and those
+    /// that fail.
     pub async fn try_examples(
         &self,
         context: &RunContext,
@@ -92,7 +94,7 @@ impl Gateway {
             Ok(submitted) => self.stages(submitted).await,
             Err(error) => Ended::failed(error),
         };
-        // The execution ends here; the time for wording its result is not the program's.
+        // The execution ends here; the time to build the answer is not the program's.
         let execution_ms = rounded_ms(clock.elapsed());
         if !self.privacy.is_off() {
             ended.warnings.extend(person.take_notes());
@@ -118,8 +120,8 @@ impl Gateway {
         response
     }
 
-    /// From a submitted program to its end. Each stage makes the type that the next one
-    /// takes, and nobody else can.
+    /// Runs all stages of a submitted program. Each stage makes the type that the next one
+    /// takes, and nothing else can make it.
     async fn stages(self: &Arc<Self>, submitted: Submitted) -> Ended {
         let client_gone = submitted.person.context().cancelled.clone();
         let consented = async {

@@ -1,15 +1,15 @@
-//! The recorder: through it every floor tells what happened.
+//! The recorder, to which every floor reports what happened.
 //!
-//! In: an [`Event`] and whose it is. Out: rows of the record. Must stay true:
-//! nothing here is read back by a floor; a run and everything that was told before of the
-//! same principal are on disk when [`Recorder::run_ended`] returns.
+//! In: an [`Event`] and its principal. Out: rows in the database. Invariant: no floor reads
+//! them back; when [`Recorder::run_ended`] returns, the run and all earlier events of the
+//! same principal are on disk.
 
 use std::time::SystemTime;
 
 use tidegate_model::{Clock, Event, Principal, RunRecord};
 use tidegate_store::{Records, Store};
 
-/// Tells the record what happened, and when. Clones share it.
+/// Records what happened, and when. Clones share the record.
 #[derive(Clone)]
 pub(crate) struct Recorder {
     records: Records,
@@ -21,14 +21,13 @@ impl Recorder {
         Self { records: store.records(), clock: store.clock() }
     }
 
-    /// The time, as the record has it.
+    /// The current time, by the clock of the record.
     pub(crate) fn now(&self) -> SystemTime {
         self.clock.now()
     }
 
-    /// Waits until what a principal does can be recorded. Whoever lets it do something asks
-    /// first: what has happened is told without waiting, even when nobody waits for it any
-    /// more.
+    /// Waits until there is room to record what a principal does. Call this before letting
+    /// it act: events are recorded without waiting, even after their request was dropped.
     pub(crate) async fn ready(&self, principal: &Principal) {
         self.records.room(&principal.storage_key()).await;
     }
@@ -38,8 +37,8 @@ impl Recorder {
         self.records.add(&principal.storage_key(), event);
     }
 
-    /// Records the end of a run, or of a request that is one of its own, and waits until
-    /// it is on disk.
+    /// Records the end of a run, or of a request that counts as one, and waits until it is
+    /// on disk.
     pub(crate) async fn run_ended(&self, principal: &Principal, run: RunRecord) {
         let id = run.id.clone();
         if let Err(error) = self.records.run_ended(&principal.storage_key(), run).await {
@@ -48,9 +47,9 @@ impl Recorder {
         }
     }
 
-    /// Waits until everything was tried to be written.
+    /// Waits until every write was attempted.
     pub(crate) async fn flush(&self) {
-        // An error is a database that has been closed: there is nothing to wait for.
+        // An error means that the database was closed: there is nothing to wait for.
         let _ = self.records.flush().await;
     }
 }

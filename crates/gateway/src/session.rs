@@ -2,9 +2,9 @@
 //! disconnects.
 //!
 //! In: a principal. Out: an [`OpenSession`] for a client, or a lease for one request. When a
-//! session has ended (`admit/sessions.rs` knows), the floors forget what they remember for
-//! it: what a person approved "for this session", and the values of personal data that it
-//! has seen. Values in the vault stay.
+//! session has ended (`admit/session_leases.rs` keeps track), the floors forget what they
+//! remember for it: what a person approved "for this session", and the values of personal
+//! data that it has seen. Values in the vault stay.
 //!
 //! Invariant: nothing of a session is forgotten while a client has it open or one of its
 //! requests is under way.
@@ -29,12 +29,12 @@ pub struct OpenSession {
 }
 
 impl OpenSession {
-    /// The gateway that the session is in.
+    /// The gateway that the session belongs to.
     pub fn gateway(&self) -> &Arc<Gateway> {
         &self.gateway
     }
 
-    /// Who makes the requests of the session.
+    /// The principal that makes the session's requests.
     pub fn principal(&self) -> &Principal {
         &self.principal
     }
@@ -50,7 +50,7 @@ impl Drop for OpenSession {
 }
 
 impl Gateway {
-    /// Opens a session for a client. Only one process at a time can have a named session.
+    /// Opens a session for a client. Only one process at a time can hold a named session.
     pub fn open_session(
         self: &Arc<Self>,
         principal: &Principal,
@@ -68,7 +68,7 @@ impl Gateway {
         })
     }
 
-    /// Keeps the session of a request while the request is under way.
+    /// Keeps the session alive while the request is under way.
     pub(crate) fn begin_request(&self, principal: &Principal) -> SessionLease {
         let lease = self.admission.sessions.lease(principal, LeaseHolder::Request);
         self.forget_ended_sessions();

@@ -1,7 +1,7 @@
 //! The skills of the state folder, read and written without blocking the runtime.
 //!
 //! In: names as a program or a model wrote them. Out: skills, or errors for a model.
-//! Whether a skill may be read or saved is decided by the callers.
+//! The callers decide whether a skill may be read or saved.
 
 use std::path::Path;
 

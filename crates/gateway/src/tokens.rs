@@ -10,12 +10,12 @@ use tiktoken_rs::CoreBPE;
 static ENCODER: OnceLock<Option<CoreBPE>> = OnceLock::new();
 
 /// Longest piece that is encoded at once. The encoder's regular expression gives
-/// up on long runs of blanks, and the encoder then panics: a megabyte of blanks
-/// did, and texts of upstream servers can be odd on purpose.
+/// up on long runs of blanks, and the encoder then panics: a megabyte of blanks did that,
+/// and upstream servers can send such text on purpose.
 const PIECE_BYTES: usize = 8 * 1024;
 
-/// Number of tokens of a text. Exact up to 8 KB; beyond, the text is cut before
-/// a blank every 8 KB, which is where tokens begin anyway.
+/// Number of tokens of a text. Exact up to 8 KB; longer text is split before a blank
+/// every 8 KB, which is where tokens begin anyway.
 pub fn count(text: &str) -> usize {
     let Some(encoder) = encoder() else { return estimate(text.len()) };
     pieces(text).map(|piece| encoder.encode_ordinary(piece).len()).sum()
@@ -37,7 +37,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// About as many tokens as so many bytes have, for what is not worth counting.
+/// An estimate of the tokens in this many bytes, for text that is not worth counting.
 pub fn estimate(bytes: usize) -> usize {
     bytes.div_ceil(4)
 }

@@ -1,7 +1,8 @@
 //! The answer of a tool, without loss.
 //!
-//! In: the result of a call, as MCP has it. Out: the value that a program gets, or the answer
-//! in MCP's own form. Invariant: content blocks are kept exactly as the server sent them.
+//! In: the result of a call as MCP defines it. Out: the value that a program gets, or the
+//! answer in MCP's own form. Invariant: content blocks are kept exactly as the server sent
+//! them.
 
 use std::borrow::Cow;
 

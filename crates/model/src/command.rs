@@ -20,11 +20,11 @@ pub struct CommandSpec {
     pub name: String,
     /// The executable, with every link resolved when the configuration was loaded.
     pub path: PathBuf,
-    /// The identity of that file then; none if it did not exist.
+    /// The identity of that file at that time; `None` if it did not exist.
     pub identity: Option<FileIdentity>,
     /// Patterns for the first arguments, all of which are required.
     pub arguments: Vec<ArgumentPattern>,
-    /// The pattern for every further argument; without it there may be none.
+    /// The pattern for every further argument; without it there are no further arguments.
     pub rest: Option<ArgumentPattern>,
     /// Files and folders it can read.
     pub read: Vec<PathBuf>,
@@ -32,11 +32,11 @@ pub struct CommandSpec {
     pub write: Vec<PathBuf>,
     /// Its whole environment.
     pub environment: BTreeMap<String, Secret<String>>,
-    /// The longest it may take.
+    /// Its time limit.
     pub time: Duration,
-    /// The most that is kept of standard output, and of standard error.
+    /// The most bytes kept of standard output, and of standard error.
     pub output_bytes: u64,
-    /// The memory of all its processes.
+    /// The memory limit of all its processes together.
     pub memory_bytes: u64,
 }
 
@@ -72,7 +72,7 @@ pub struct FileIdentity {
     pub inode: u64,
     /// Its length.
     pub bytes: u64,
-    /// The time of its last change in nanoseconds: that of the inode, which cannot be set back.
+    /// The time of its last inode change (`ctime`) in nanoseconds, which cannot be set back.
     pub changed_ns: i128,
 }
 

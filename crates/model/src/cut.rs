@@ -1,11 +1,11 @@
-//! The beginning of a text that is too long, without half of a word at its end.
+//! Truncates a text at the end of a word.
 //!
-//! A text is searched for personal data after it was cut, and half of a value is not known
-//! as one. So it is cut where values end. A value of several words (a name, a number with
-//! blanks) that is cut between them may stay in half.
+//! A text is searched for personal data after it was cut, and half of a value is not
+//! recognised as one. So it is cut where values end. A value of several words (a name, a
+//! number with spaces) can still be cut between two of them.
 
-/// As many whole words as fit into so many bytes, with what ends the last one. A text
-/// without any end of a word is cut where the room ends: no value is that long.
+/// As many whole words as fit into `most_bytes`, including the character that ends the
+/// last one. A text without a word end is cut at the limit: no value is that long.
 pub fn whole_words(text: &str, most_bytes: usize) -> &str {
     if text.len() <= most_bytes {
         return text;
@@ -15,13 +15,13 @@ pub fn whole_words(text: &str, most_bytes: usize) -> &str {
     if whole.is_empty() { head } else { whole }
 }
 
-/// A text up to the last end of a word in it.
+/// The text up to and including its last word end.
 pub fn without_half_word(text: &str) -> &str {
     let end = text.char_indices().rfind(|(_, char)| ends_a_word(*char));
     end.map_or("", |(at, char)| &text[..at + char.len_utf8()])
 }
 
-/// Whether no value of one word goes on beyond this character.
+/// Whether this character ends every single-word value before it.
 fn ends_a_word(char: char) -> bool {
     char.is_whitespace()
         || matches!(

@@ -1,4 +1,4 @@
-//! What a detector of personal data takes and returns.
+//! The interface of a detector of personal data.
 //!
 //! The trait is here because the crate that finds personal data (`detect`) and the one
 //! that replaces it (`privacy`) may not depend on each other.

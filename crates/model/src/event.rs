@@ -1,7 +1,7 @@
-//! What happens in a gateway, as plain data for the record.
+//! Events in a gateway, as plain data to be recorded.
 //!
-//! Every stage tells what happened in one of these. No argument, no result and no secret:
-//! sizes, outcomes, names and counts.
+//! Every stage reports what happened as one of these. They hold sizes, outcomes, names
+//! and counts, but no argument, result or secret.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -23,7 +23,7 @@ pub enum Event {
     Skill(SkillRecord),
     /// Personal data was found in an answer.
     Seen(SeenRecord),
-    /// Values were restored in the place of tokens.
+    /// Tokens were replaced by their values.
     Restores(RestoresRecord),
     /// A person should look at something.
     Alert(AlertRecord),
@@ -34,9 +34,9 @@ pub enum Event {
 /// How something ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Well.
+    /// It succeeded.
     Succeeded,
-    /// With this error.
+    /// It failed with this error.
     Failed(ErrorCode),
 }
 
@@ -67,7 +67,7 @@ pub struct RunRecord {
     pub started_at: SystemTime,
     /// `execute_code`, `call_tool`, `search_tools`, …
     pub kind: &'static str,
-    /// The program, if it was one.
+    /// The program, if there was one.
     pub program: Option<ProgramRecord>,
     /// How it ended.
     pub outcome: Outcome,
@@ -109,13 +109,13 @@ pub struct CallRecord {
     pub argument_bytes: u64,
     /// Bytes of the answer, as JSON.
     pub answer_bytes: u64,
-    /// Tokens the answer would have cost the classic way; an estimate of one
-    /// per four bytes, since counting megabytes exactly would cost more time
-    /// than the call.
+    /// Tokens the answer would have cost if the model had called the tool itself.
+    /// Estimated as one per four bytes, since counting megabytes exactly would take
+    /// longer than the call.
     pub answer_tokens: u64,
 }
 
-/// One attempt to run a host command. Sizes, and no argument.
+/// One attempt to run a host command. Holds sizes, but no arguments.
 #[derive(Debug, Clone)]
 pub struct CommandRecord {
     /// The run that made it.
@@ -126,10 +126,10 @@ pub struct CommandRecord {
     pub name: String,
     /// The executable, if the command was permitted.
     pub path: Option<String>,
-    /// How it ended. A command that ran to its end has succeeded here, whatever
-    /// its exit code.
+    /// How it ended. A command that ran to its end counts as succeeded, whatever its exit
+    /// code.
     pub outcome: Outcome,
-    /// What it exited with.
+    /// Its exit status.
     pub exit: ExitStatus,
     /// From decision to end.
     pub duration: Duration,
@@ -137,7 +137,7 @@ pub struct CommandRecord {
     pub sizes: CommandSizes,
 }
 
-/// What a command exited with. Both are absent if it never ran.
+/// The exit status of a command. Both fields are absent if it never ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExitStatus {
     /// Its exit code.
@@ -155,18 +155,18 @@ pub struct CommandSizes {
     pub argument_bytes: u64,
     /// Bytes of its standard input.
     pub input_bytes: u64,
-    /// Bytes that were read of its two outputs.
+    /// Bytes that were read from its two outputs.
     pub output_bytes: u64,
 }
 
-/// One attempt to save a skill. Sizes and a fingerprint, and nothing of its text.
+/// One attempt to save a skill. Holds sizes and a fingerprint, but none of its text.
 #[derive(Debug, Clone)]
 pub struct SkillRecord {
     /// The run that made it.
     pub run_id: RunId,
     /// When.
     pub saved_at: SystemTime,
-    /// The name of the skill, as it was given, cut and escaped.
+    /// The name of the skill as given, truncated and escaped.
     pub name: String,
     /// How it ended.
     pub outcome: Outcome,
@@ -176,7 +176,7 @@ pub struct SkillRecord {
     pub language: &'static str,
     /// Bytes of the code.
     pub code_bytes: u64,
-    /// Fingerprint of the code, to be found again by.
+    /// Fingerprint of the code, for finding it again.
     pub code_sha256: String,
 }
 
@@ -187,11 +187,11 @@ pub struct SeenRecord {
     pub at: SystemTime,
     /// The tool that answered.
     pub tool: ToolRef,
-    /// How many values of which type.
+    /// The number of values by type.
     pub counts: Vec<(DataType, u32)>,
 }
 
-/// Who values were restored for.
+/// The recipient of restored values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Towards {
     /// The model: it read them in an answer.
@@ -210,7 +210,7 @@ impl fmt::Display for Towards {
     }
 }
 
-/// Values were restored once, for one receiver.
+/// One restoration of values, for one recipient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoresRecord {
     /// When.
@@ -219,9 +219,9 @@ pub struct RestoresRecord {
     pub session: String,
     /// The run that did it.
     pub run_id: RunId,
-    /// Who got them.
+    /// The recipient.
     pub towards: Towards,
-    /// How many of which type.
+    /// The number of values by type.
     pub counts: Vec<(DataType, u32)>,
 }
 
@@ -230,9 +230,9 @@ pub struct RestoresRecord {
 pub struct AlertRecord {
     /// When it was noticed.
     pub at: SystemTime,
-    /// The run that gave cause for it.
+    /// The run that caused it.
     pub run_id: RunId,
-    /// What it is about, as `output-volume`.
+    /// What it is about, such as `output-volume`.
     pub kind: String,
     /// One line for a person. Sizes, counts and names; never a value.
     pub detail: String,
@@ -243,7 +243,7 @@ pub struct AlertRecord {
 pub struct ApprovalRecord {
     /// When.
     pub at: SystemTime,
-    /// The approval, as people type it.
+    /// The approval's id, as people type it.
     pub approval_id: String,
     /// The run that needs it.
     pub run_id: RunId,
@@ -260,9 +260,9 @@ pub struct ApprovalRecord {
 pub enum ApprovalStep {
     /// A person is asked.
     Asked,
-    /// A person approved it, and the run goes on.
+    /// A person approved it, and the run continues.
     Approved {
-        /// Who answered: `client`, `cli`, `terminal`. Nothing if it is not known.
+        /// Who answered: `client`, `cli`, `terminal`. `None` if unknown.
         by: Option<String>,
     },
     /// A person denied it.

@@ -1,11 +1,12 @@
-//! Findings about a program before it runs. They inform: nothing is allowed or refused by them.
+//! Findings about a program before it runs. They inform: they neither allow nor refuse
+//! anything.
 
 use serde::{Deserialize, Serialize};
 
 /// Something in a program that a person may want to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Stable name of the rule, such as `python.process`, including rules of users.
+    /// Stable name of the rule, built in or the user's, such as `python.process`.
     pub rule: String,
     /// How much it matters.
     pub severity: Severity,

@@ -1,27 +1,28 @@
-//! Removes or shows characters that a reader does not see.
+//! Removes or escapes characters that a reader cannot see.
 //!
-//! The only place that knows them, for tools, skills, errors, terminals and logs.
+//! The only place that defines them, for tools, skills, errors, terminals and logs.
 //!
-//! In: untrusted text (of servers, of their tools, of programs that read such text). Out: the
-//! same text without characters that hide or steer: [`cleaned`] and [`cleaned_line`] remove
-//! them from prose; [`visible`] and [`visible_line`] escape them in values, code and errors;
-//! [`visible_json`] escapes them in documents without changing the values; [`shown_name`] is
-//! for names. Ordinary text of any language stays as it is, including emoji.
+//! In: untrusted text (from servers, their tools, and programs that read such text). Out: the
+//! same text without characters that hide text or change its display: [`cleaned`] and
+//! [`cleaned_line`] remove them from prose; [`visible`] and [`visible_line`] escape them in
+//! values, code and errors; [`visible_json`] escapes them in documents without changing the
+//! values; [`shown_name`] is for names. Ordinary text of any language stays as it is,
+//! including emoji.
 //!
-//! Some invisible characters are needed for writing and stay where they are: one joiner
-//! between two emoji or between two letters of a joining script (Arabic to Mongolian), and one
-//! emoji variation selector after an emoji. Flags made of tag characters become the plain
-//! black flag: tags can spell any text.
+//! Some invisible characters are part of ordinary writing and are kept: one joiner between two
+//! emoji or between two letters of a joining script (Arabic to Mongolian), and one emoji
+//! variation selector after an emoji. Flags made of tag characters become the plain black
+//! flag: tags can spell any text.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The most hidden characters that count as an accident of typing. Chosen: 3,031 real tools
-/// have none but emoji variation selectors.
+/// The most hidden characters that count as a typing accident. Chosen: 3,031 real tools have
+/// none except emoji variation selectors.
 const MAX_ACCIDENTAL: usize = 3;
 
 /// Prose without terminal escape sequences, control characters other than line break and tab,
-/// invisible characters, and characters that change the direction of reading.
+/// invisible characters, and characters that change the text direction.
 pub fn cleaned(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
@@ -37,12 +38,12 @@ pub fn cleaned(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// Prose in one line: cleaned, with one space in place of any white space.
+/// Prose on one line: cleaned, with each run of white space replaced by one space.
 pub fn cleaned_line(text: &str) -> String {
     cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The same text with hidden characters as escapes, such as `\u{200b}`. Line breaks stay,
+/// The same text with hidden characters escaped, such as `\u{200b}`. Line breaks stay,
 /// including CRLF.
 pub fn visible(text: &str) -> Cow<'_, str> {
     with_escapes(text, |shown, c, next| {
@@ -52,8 +53,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// A JSON document with hidden characters as JSON escapes: a parser gets the same values, and
-/// a person sees the characters.
+/// A JSON document with hidden characters escaped: a parser gets the same values, and a person
+/// sees the characters.
 pub fn visible_json(document: &str) -> Cow<'_, str> {
     with_escapes(document, |shown, c, _| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -85,7 +86,7 @@ fn with_escapes(text: &str, escape: fn(&mut String, char, Option<char>)) -> Cow<
     Cow::Owned(shown)
 }
 
-/// The same in one line: breaks and tabs are escapes too.
+/// The same on one line: line breaks and tabs are escaped too.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     if !text.contains(['\n', '\t']) {
         return visible(text);
@@ -99,7 +100,7 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(parts.collect())
 }
 
-/// A name in one line. Different names are shown differently.
+/// A name on one line. Different names stay different.
 pub fn shown_name(name: &str) -> Cow<'_, str> {
     match name.contains('\\') {
         true => Cow::Owned(visible_line(&name.replace('\\', "\\\\")).into_owned()),
@@ -107,12 +108,13 @@ pub fn shown_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a character is hidden or steers others, regardless of its neighbours.
+/// Whether a character is hidden or affects how others are shown, regardless of its
+/// neighbours.
 pub fn is_hidden(c: char) -> bool {
     !is_kept(c, None, None)
 }
 
-/// Whether a text has more hidden characters than by accident: an escape sequence, tag
+/// Whether a text has hidden characters that are no accident: an escape sequence, tag
 /// characters, a change of direction, or many others.
 pub fn hides_text(text: &str) -> bool {
     if is_plain(text) {
@@ -132,7 +134,7 @@ pub fn hides_text(text: &str) -> bool {
     false
 }
 
-/// Whether a text is plain ASCII, as most is. Other text is examined by character.
+/// Whether a text is plain ASCII, as most is. Other text is examined character by character.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
@@ -145,7 +147,7 @@ enum Piece {
     Hidden(char),
 }
 
-/// The text from left to right.
+/// The pieces of a text, from left to right.
 fn pieces(text: &str) -> impl Iterator<Item = Piece> {
     let mut rest = text.chars();
     let mut before = None;
@@ -165,13 +167,13 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece> {
             _ if is_kept(c, before, next) => Piece::Kept(c),
             _ => Piece::Hidden(c),
         };
-        // A removed character has no neighbours.
+        // A removed character does not count as a neighbour.
         before = matches!(piece, Piece::Kept(_)).then_some(c);
         Some(piece)
     })
 }
 
-/// Skips an escape sequence (ECMA-48) whose first character was read. One without an end
+/// Skips an escape sequence (ECMA-48) whose first character was read. An unterminated one
 /// extends to the end of its line, as in a terminal.
 fn skip_sequence(first: char, rest: &mut std::str::Chars<'_>) {
     let kind = match first {
@@ -219,7 +221,7 @@ fn skip_one(rest: &mut std::str::Chars<'_>, which: impl Fn(char) -> bool) -> boo
     found
 }
 
-/// Whether a character stays between these neighbours.
+/// Whether a character is kept between these neighbours.
 fn is_kept(c: char, before: Option<char>, next: Option<char>) -> bool {
     match c {
         '\n' | '\t' => true,
@@ -249,7 +251,7 @@ fn is_joining_letter(c: char) -> bool {
 }
 
 fn is_emoji_part(c: char) -> bool {
-    // A selector after the first emoji, a colour of skin or hair.
+    // Includes a selector after the first emoji, and a skin or hair colour.
     is_emoji(c) || c == '\u{fe0f}'
 }
 
@@ -261,8 +263,8 @@ fn is_emoji(c: char) -> bool {
         | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether it changes the direction of reading: the explicit formatting characters
-/// of Unicode's bidirectional algorithm (UAX #9).
+/// Whether it changes the text direction: the explicit formatting characters of Unicode's
+/// bidirectional algorithm (UAX #9).
 fn changes_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

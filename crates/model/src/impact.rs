@@ -1,4 +1,4 @@
-//! What a program would touch, as far as that is visible before it runs.
+//! What a program would touch, as far as it is visible before the run.
 //!
 //! In: the references and facts of a program. Out: what a person reads before they approve
 //! it. What the program computes while it runs is not included; `unseen` says so.
@@ -38,9 +38,9 @@ pub struct ToolImpact {
     pub tool: ToolRef,
     /// Its effect.
     pub effect: Effect,
-    /// The source of that knowledge.
+    /// Where the effect is known from.
     pub known_by: EffectSource,
-    /// Whether it reaches beyond its server, by its server's claim.
+    /// Whether its server claims that it reaches beyond the server.
     pub open_world: bool,
     /// How many places call it.
     pub places: usize,

@@ -1,7 +1,7 @@
 //! The isolation of a program: its layers, the state of each, and the level they amount to.
 //!
-//! In: reports of jails, which have tried each layer. Out: the level that a configuration
-//! compares with the one it demands. Invariant: a layer that is missing from a report does not
+//! In: reports of jails, which have tested each layer. Out: the level, to be compared with the
+//! one that the configuration demands. Invariant: a layer that is missing from a report does not
 //! count as enforced.
 
 use std::fmt;
@@ -35,11 +35,11 @@ macro_rules! layers {
 
 // A macro, because each layer and its text would otherwise be in four lists.
 layers! {
-    /// A user without rights of its own, never root.
+    /// An unprivileged user, never root.
     User = "user",
-    /// A user namespace: rights inside it mean nothing outside.
+    /// A user namespace: privileges inside it mean nothing outside.
     UserNamespace = "user_namespace",
-    /// Processes of the host cannot be seen or signalled; all end with the first.
+    /// Host processes cannot be seen or signalled; all processes inside end with the first one.
     PidNamespace = "pid_namespace",
     /// No network interface but a loopback that is down.
     NetNamespace = "net_namespace",
@@ -59,9 +59,9 @@ layers! {
     ResourceLimits = "resource_limits",
     /// No descriptor but the channel.
     Descriptors = "descriptors",
-    /// No capability, not even in the own namespace.
+    /// No capability, not even in its own namespace.
     Capabilities = "capabilities",
-    /// No program that it starts can gain rights.
+    /// No program that it starts can gain privileges.
     NoNewPrivileges = "no_new_privileges",
     /// The kernel refuses every file and port that is not granted.
     Landlock = "landlock",
@@ -132,7 +132,7 @@ impl LayerReport {
     }
 }
 
-/// The layers of one worker, each verified by trying.
+/// The layers of one worker, each verified by a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IsolationReport(pub Vec<LayerReport>);
@@ -177,7 +177,7 @@ impl IsolationReport {
         if Layer::ALL.iter().all(|&layer| self.holds(layer) || layer == Layer::Cgroup) {
             return Isolation::Strict;
         }
-        // The layers that need no namespace. Either of two layers protects files.
+        // The layers that need no namespace. For files, either of two layers is enough.
         let needed = [
             Layer::User,
             Layer::ResourceLimits,

@@ -29,7 +29,7 @@ impl Language {
         }
     }
 
-    /// The language that a word means. Models write many different ones.
+    /// The language that a word stands for. Models use many different words.
     pub fn parse(word: &str) -> Option<Self> {
         match word.to_ascii_lowercase().as_str() {
             "typescript" | "ts" | "javascript" | "js" | "mjs" | "mts" | "tsx" | "jsx" => {

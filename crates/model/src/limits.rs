@@ -15,9 +15,9 @@ pub struct Limits {
     pub disk_bytes: u64,
     /// Captured logs plus output, in bytes.
     pub output_bytes: u64,
-    /// Tool calls in all.
+    /// Tool calls in total.
     pub tool_calls: u32,
-    /// Tool calls under way at once.
+    /// Concurrent tool calls.
     pub parallel_calls: u32,
     /// Processes and threads at once.
     pub processes: u32,

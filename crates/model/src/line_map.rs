@@ -1,8 +1,8 @@
 //! Maps positions in generated code to positions in the program as written.
 //!
 //! In: entries of the reader. Out: the program's own lines for errors of the worker. On the
-//! wire a map is a list of differences with variable length: a program of 200 lines has some
-//! 3,000 entries, which take 12 KB.
+//! wire a map is a list of variable-length differences: a program of 200 lines has some 3,000
+//! entries, which take 12 KB.
 
 /// Positions of generated code, sorted, each with its origin. Lines and columns count
 /// from 0 in an entry and from 1 in [`LineMap::origin`].
@@ -48,8 +48,8 @@ impl LineMap {
         bytes
     }
 
-    /// Decodes the bytes of [`LineMap::to_bytes`]. Other bytes give a map that misleads its own
-    /// program and nothing else.
+    /// Decodes the bytes of [`LineMap::to_bytes`]. Invalid bytes give a wrong map, which
+    /// affects only its own program.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut rest = bytes.iter();
         let mut entries = Vec::with_capacity(bytes.len() / 4);

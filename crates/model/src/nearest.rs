@@ -7,8 +7,8 @@ const MAX_BYTES: usize = 256;
 
 /// Up to three candidates that are close to `given`, closest first.
 ///
-/// Separators and case do not count, so `listIssues` is close to `list_issues`.
-/// A candidate that contains the given name (or the reverse) is close too.
+/// Separators and case are ignored, so `listIssues` is close to `list_issues`. A
+/// candidate that contains the given name (or the reverse) is close too.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     // The cost is the product of both lengths, and programs choose one of them.
     if given.len() > MAX_BYTES {

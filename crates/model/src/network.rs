@@ -1,7 +1,7 @@
-//! What programs may reach on the network, and what is written down about it.
+//! What programs may reach on the network, and what is recorded about it.
 //!
-//! Plain data: `config` reads it, `egress` holds programs to it, `store` keeps
-//! the [`Connection`]s.
+//! Plain data: `config` reads it, `egress` enforces it, `store` keeps the
+//! [`Connection`]s.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -19,25 +19,25 @@ pub struct Network {
     pub mode: NetworkMode,
     /// What programs may reach, in mode `allowlist`.
     pub allow: Vec<NetworkRule>,
-    /// What programs may not reach, whatever else says that they may.
+    /// What programs may not reach. Takes precedence over everything that allows it.
     pub deny: Vec<NetworkRule>,
     /// Methods that a rule without methods of its own allows. Upper case.
     pub methods: Vec<String>,
-    /// Addresses that are not public and may be reached nevertheless.
+    /// Non-public addresses that may be reached.
     pub allow_private: Vec<IpNet>,
-    /// Addresses that may not be reached, beside those that are never.
+    /// Addresses that may not be reached, in addition to those that never may.
     pub deny_addresses: Vec<IpNet>,
-    /// Requests to one domain within any minute.
+    /// The most requests to one domain within any minute.
     pub rate_per_minute: u32,
-    /// Bytes of one answer, unpacked.
+    /// The most bytes of one response, decompressed.
     pub max_bytes: u64,
     /// From the request to the last byte, redirects included.
     pub timeout: Duration,
-    /// Bytes sent to one domain within an hour that are worth an alert.
+    /// Bytes sent to one domain within an hour that raise an alert.
     pub alert_sent: u64,
-    /// Bytes received from one domain within an hour that are worth an alert.
+    /// Bytes received from one domain within an hour that raise an alert.
     pub alert_received: u64,
-    /// Certificates in PEM form to trust beside those of the system.
+    /// Certificates in PEM form to trust in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }
 
@@ -87,27 +87,27 @@ impl NetworkMode {
     }
 }
 
-/// One attempt to reach something: one hop of one `fetch`. It has no path and
-/// no query, since these carry keys.
+/// One connection attempt: one hop of one `fetch`. It has no path and no query, since
+/// these carry keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
     /// The run that asked for it.
     pub run: RunId,
     /// When it was asked for.
     pub started_at: SystemTime,
-    /// Until the end, whatever it was.
+    /// From start to end, however it ended.
     pub duration: Duration,
     /// `GET` and so on.
     pub method: String,
-    /// The host as it was judged; empty if the URL could not be read.
+    /// The host that the rules were applied to; empty if the URL could not be parsed.
     pub host: String,
-    /// The port; 0 if the URL could not be read.
+    /// The port; 0 if the URL could not be parsed.
     pub port: u16,
-    /// The address that was connected to, or for which it was refused.
+    /// The address that was connected to, or that caused the refusal.
     pub address: Option<IpAddr>,
-    /// What came of it.
+    /// The outcome.
     pub verdict: Verdict,
-    /// The rule that decided, as configured, or the reason.
+    /// The rule that decided, as configured, or another reason.
     pub rule: String,
     /// Bytes sent on the connection, those of TLS included.
     pub bytes_sent: u64,
@@ -115,22 +115,22 @@ pub struct Connection {
     pub bytes_received: u64,
     /// Status of the answer, if there was one.
     pub status: Option<u16>,
-    /// Why somebody should look at it.
+    /// Why it needs a person's attention.
     pub alert: Option<Alert>,
 }
 
-/// What came of an attempt to reach something.
+/// The outcome of a connection attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Permitted, and answered.
+    /// Permitted and answered.
     Allowed,
-    /// Refused by a rule or for its address.
+    /// Refused by a rule or because of its address.
     Denied,
     /// Refused or ended by a limit.
     Limited,
-    /// Permitted, and failed.
+    /// Permitted, but failed.
     Failed,
-    /// Permitted, and ended with the run before there was an answer.
+    /// Permitted, but the run ended before there was an answer.
     CutOff,
 }
 
@@ -147,7 +147,7 @@ impl Verdict {
     }
 }
 
-/// Why somebody should look at a connection.
+/// Why a connection needs a person's attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alert {
     /// The target is on the deny list, or its address is not public.

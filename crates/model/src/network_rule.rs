@@ -36,7 +36,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The port of a URL that names none.
+    /// The port of a URL without an explicit one.
     pub const fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
@@ -132,8 +132,8 @@ impl fmt::Display for RuleProblem {
 impl std::error::Error for RuleProblem {}
 
 impl NetworkRule {
-    /// The methods that a program can use. `CONNECT` and `TRACE` are never among them:
-    /// the one is for proxies, the other shows headers that it should not.
+    /// The methods that a program can use. Never `CONNECT`, which is for proxies, nor `TRACE`,
+    /// which shows headers that it should not.
     pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 }
 
@@ -223,7 +223,7 @@ pub fn normal_host(host: Host<String>) -> Option<Host<String>> {
     if name.ends_with('.') {
         name.pop();
     }
-    // 253 bytes is the longest name of DNS. Labels cannot be empty.
+    // A DNS name has at most 253 bytes. Labels cannot be empty.
     let possible = name.len() <= 253 && name.split('.').all(|label| !label.is_empty());
     possible.then_some(Host::Domain(name))
 }

@@ -27,7 +27,7 @@ pub struct Profile {
     pub write: BTreeSet<Scope>,
     /// What `fetch` may reach.
     pub network: NetworkAccess,
-    /// The host commands that exist.
+    /// The host commands that are available.
     pub commands: CommandAccess,
     /// Ceilings for the limits of a run; each at most the configured limit.
     pub limits: LimitCeilings,
@@ -87,12 +87,12 @@ impl Profile {
     }
 }
 
-/// The most that a profile lets tools do, the least first.
+/// The most that a profile lets tools do, the strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EffectCeiling {
     /// Change nothing.
     ReadOnly,
-    /// Add as well, and destroy nothing.
+    /// Add, but destroy nothing.
     Additive,
     /// Anything.
     All,
@@ -122,7 +122,7 @@ impl EffectCeiling {
     }
 }
 
-/// The effects of tools by the user's word, which overrides the claims of servers.
+/// The effects of tools as the user configured them. They override the claims of servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EffectOverrides {
     /// Tools that change nothing.
@@ -136,9 +136,9 @@ pub struct EffectOverrides {
 /// One tool, or all tools of a server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ToolPattern {
-    /// The server, exactly.
+    /// The exact name of the server.
     pub server: String,
-    /// The tool, exactly; all of them if absent.
+    /// The exact name of the tool; all tools if absent.
     pub tool: Option<String>,
 }
 
@@ -195,7 +195,7 @@ impl Scope {
     }
 }
 
-/// What `fetch` may reach, the least first.
+/// What `fetch` may reach, the strictest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NetworkAccess {
     /// Nothing.
@@ -217,7 +217,7 @@ impl NetworkAccess {
     }
 }
 
-/// Which of the configured commands exist.
+/// Which of the configured commands are available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandAccess {
     /// All of them.
@@ -227,7 +227,7 @@ pub enum CommandAccess {
 }
 
 impl CommandAccess {
-    /// Whether a command exists.
+    /// Whether a command is available.
     pub fn includes(&self, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -241,7 +241,7 @@ impl CommandAccess {
 pub struct LimitCeilings(pub BTreeMap<LimitName, u64>);
 
 impl LimitCeilings {
-    /// These limits, none of them above its ceiling.
+    /// These limits, each lowered to its ceiling.
     #[must_use]
     pub fn narrow(&self, mut limits: Limits) -> Limits {
         for (name, ceiling) in &self.0 {
@@ -265,9 +265,9 @@ pub enum LimitName {
     Disk,
     /// Logs and output together.
     Output,
-    /// Calls in all.
+    /// Tool calls in total.
     ToolCalls,
-    /// Calls at once.
+    /// Concurrent tool calls.
     ParallelCalls,
     /// Processes and threads.
     Processes,

@@ -1,10 +1,10 @@
-//! What a reader reports about a program before it runs.
+//! A reader's report about a program before it runs.
 //!
-//! In: the front end of a language writes it in a process of its own. Out: the gateway checks
-//! and judges it, and sends the executable form to the worker.
+//! In: the front end of a language writes it in its own process. Out: the gateway checks and
+//! judges it, and sends the executable form to the worker.
 //!
-//! Invariant: a program may have captured its reader, so nothing here replaces the decision on
-//! each call.
+//! Invariant: a program may have compromised its reader, so nothing here replaces the decision
+//! on each call.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ pub struct Prepared {
     pub references: Vec<Reference>,
     /// What it does, as input for the rules of `validate`.
     pub reading: Reading,
-    /// The program for a type checker, with its original lines; none if it must not be given to
-    /// one.
+    /// The program for a type checker, with its original lines; `None` if it must not be
+    /// checked.
     pub check_text: Option<String>,
     /// Names in a program in Python.
     #[serde(skip_serializing_if = "PythonNames::is_empty")]
     pub python: PythonNames,
-    /// The code for the engine, if it is not the source itself. It is sent beside the rest,
-    /// which is JSON.
+    /// The code for the engine, if it is not the source itself. It is sent separately from the
+    /// rest, which is JSON.
     #[serde(skip)]
     pub executable: Option<Executable>,
 }
@@ -38,8 +38,8 @@ pub struct Prepared {
 pub struct Executable {
     /// One parenthesised `async` arrow function.
     pub code: String,
-    /// The [`LineMap`](crate::LineMap) to the program as bytes. Only the worker decodes it: that
-    /// takes more memory than the bytes.
+    /// The [`LineMap`](crate::LineMap) to the program as bytes. Only the worker decodes it: the
+    /// decoded form takes more memory than the bytes.
     pub line_map: Vec<u8>,
 }
 
@@ -49,7 +49,7 @@ pub struct Executable {
 pub struct PythonNames {
     /// The imported modules, each once.
     pub imports: Vec<Import>,
-    /// The tools that it stores or passes on instead of calling, as server and tool are written.
+    /// The tools that it stores or passes on instead of calling: server and tool as written.
     pub kept: Vec<(String, String)>,
     /// What it knows about the keys that it reads.
     pub hints: KeyHints,
@@ -72,16 +72,16 @@ pub struct Import {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeyHints {
-    /// Strings outside of the brackets of a read key, names of arguments, and attributes that
-    /// are set.
+    /// Strings outside of the subscripts of reads, names of arguments, and attributes that are
+    /// set.
     pub names: BTreeSet<String>,
     /// First and last line of each block that `except` guards.
     pub guarded: Vec<(u32, u32)>,
 }
 
 impl Prepared {
-    /// As JSON of at most `limit` bytes. Omits what does not fit, the largest part first; a
-    /// reading that lost facts says so.
+    /// JSON of at most `limit` bytes. Drops parts until it fits, the largest first; a reading
+    /// that lost facts says so.
     pub fn to_json(&mut self, limit: usize) -> String {
         loop {
             // Plain data with text keys: writing it cannot fail.
@@ -93,7 +93,7 @@ impl Prepared {
                 continue;
             }
             if self.reading.facts.is_empty() {
-                // Only names with many escapes get here. The run will resolve each of them.
+                // Only names with many escapes get here. The run resolves each of them itself.
                 *self = Self { executable: self.executable.take(), ..Self::default() };
                 return serde_json::to_string(self).unwrap_or_default();
             }

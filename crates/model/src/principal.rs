@@ -1,6 +1,6 @@
-//! Who makes a request.
+//! Principals: who makes a request.
 //!
-//! Every limit, approval and record belongs to a principal. It says who somebody is; the
+//! Every limit, approval and record belongs to a principal. It says who makes a request; the
 //! policy decides what they may do.
 
 use std::borrow::Cow;
@@ -10,19 +10,19 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Who makes a request.
+/// The party that makes a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Principal {
-    /// The client on standard input, which has this process to itself. What it is
-    /// allowed or has seen ends with the process.
+    /// The client on standard input, which has this process to itself. Its approvals and the
+    /// values it has seen are forgotten with the process.
     #[default]
     Process,
-    /// The user at a terminal, through a command that they started themselves. Their
-    /// answers hold for whatever they start this way, and for no client's requests.
+    /// The user at a terminal, through a command that they started themselves. Their answers
+    /// apply to everything they start this way, and to no client's requests.
     LocalUser,
     /// A session with a name, which outlives the process.
     Session(SessionName),
-    /// A client that has shown a token of this name.
+    /// A client that has presented the token with this name.
     Token(Arc<str>),
 }
 
@@ -47,7 +47,7 @@ impl Principal {
 
     /// The prefix under which parked runs of this principal are stored. A run of a process
     /// can be resumed by another process and by the local user, so all of them share the
-    /// empty one; `:` is in no session's name.
+    /// empty prefix; no session name has a `:`.
     pub fn storage_key(&self) -> Cow<'_, str> {
         match self {
             Self::Process | Self::LocalUser => Cow::Borrowed(""),
@@ -56,8 +56,7 @@ impl Principal {
         }
     }
 
-    /// The principal as approvals are bound to it; `process` is the random name of this
-    /// process.
+    /// The key that approvals are bound to; `process` is the random name of this process.
     pub fn key(&self, process: &str) -> PrincipalKey {
         PrincipalKey(match self {
             Self::Process => format!("process {process}"),
@@ -145,7 +144,7 @@ mod tests {
         Principal::Session(SessionName::parse(name).unwrap())
     }
 
-    /// What earlier versions have written. A change here needs a migration.
+    /// The texts that earlier versions wrote. A change here needs a migration.
     #[test]
     fn stored_texts_are_those_of_existing_databases() {
         let token = Principal::Token("ci".into());

@@ -4,12 +4,12 @@
 //! the reader. Out: the rules of `validate` judge it, the same for both languages. It crosses
 //! the wire as JSON, so it is bounded: by [`Reading::push`] where it is made, and by
 //! [`Reading::bounded`] where it arrives.
-//! Invariant: a reading that lost anything says so (`complete`).
+//! Invariant: a reading that lost facts says so (`complete`).
 //!
 //! # Paths
 //!
 //! A path says what an expression refers to, after aliases, destructuring, imports and
-//! concatenated strings were resolved, in the words of the language, with dots:
+//! concatenated strings were resolved, in the language's own names, joined by dots:
 //!
 //! * `child_process.exec`, `os.system`: a member of a module, however it was imported;
 //! * `eval`, `process.env.HOME`, `document.cookie`: a global or a member of one. Builtins of
@@ -24,7 +24,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The most facts of a reading. Chosen: ten times those of a program of a thousand lines.
+/// The most facts in a reading. Chosen: ten times as many as a program of a thousand lines has.
 pub const MAX_FACTS: usize = 6000;
 
 /// The longest path or text of a fact, in bytes. A longer one is truncated.
@@ -57,14 +57,14 @@ pub struct Reading {
 pub struct Fact {
     /// What it does.
     pub kind: FactKind,
-    /// Its object (see Paths in the module). For a name the identifier, for a text its
-    /// beginning.
+    /// Its object (see Paths in the module docs): the identifier for a name, the beginning for a
+    /// text.
     pub path: String,
     /// Line of the program as written, from 1.
     pub line: u32,
     /// Column, in characters, from 1.
     pub column: u32,
-    /// The arguments; for a write the written value.
+    /// The arguments; for a write, the written value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<AbstractValue>,
     /// Whether it is in a loop, or in a function that is called for each item of a list.
@@ -136,7 +136,7 @@ pub enum ValueForm {
     Unknown,
     /// This text, truncated.
     Text(String),
-    /// A text of which this is known, truncated, with `…` for each unknown part.
+    /// A partly known text, truncated, with `…` for each unknown part.
     Begins(String),
     /// This number.
     Number(f64),
@@ -166,7 +166,7 @@ pub struct Measures {
     pub depth: u64,
     /// Branches of the whole program, plus one.
     pub cyclomatic: u64,
-    /// Branches of its most branched function, plus one.
+    /// Branches of the function that has the most, plus one.
     pub most_branched: u64,
     /// Letters and digits in string literals that are escaped needlessly (`\x65`).
     pub escapes: u64,
@@ -189,7 +189,7 @@ pub struct Measures {
     pub mixed_names: u64,
     /// Identifiers that begin with `_0x` or consist of look-alike characters only.
     pub mangled_names: u64,
-    /// All identifiers, each once.
+    /// Distinct identifiers.
     pub names: u64,
 }
 
@@ -209,7 +209,7 @@ impl Reading {
         self.facts.push(fact);
     }
 
-    /// The same reading within its bounds, for one that another process wrote.
+    /// The same reading cut to its bounds, for one that another process wrote.
     pub fn bounded(mut self) -> Self {
         if self.facts.len() > MAX_FACTS {
             self.facts.truncate(MAX_FACTS);

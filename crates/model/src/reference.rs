@@ -3,7 +3,7 @@
 //! In: the reader of each language writes it. Out: the checks of the gateway read it, so both
 //! sides share one form.
 //!
-//! Invariant: a reference decides nothing. A program may have captured its reader; a wrong
+//! Invariant: a reference decides nothing. A program may have compromised its reader; a wrong
 //! reference gives that program a wrong error.
 
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct Reference {
     pub line: u32,
     /// Column of the same, in characters, from 1.
     pub column: u32,
-    /// Position of the server's name, if it is another one.
+    /// Position of the server's name, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_at: Option<Position>,
     /// The parentheses of a call: line and column of both ends.

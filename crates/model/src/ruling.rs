@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The decision of a policy on a call or a program, the mildest first.
+/// The decision of a policy on a call or a program, the most permissive first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -40,7 +40,7 @@ impl fmt::Display for Decision {
     }
 }
 
-/// How risky a program or a call is, the least first.
+/// How risky a program or a call is, the lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
@@ -120,7 +120,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// How the effect of a tool is known.
+/// Where the effect of a tool is known from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectSource {
@@ -149,9 +149,9 @@ pub struct PolicyRule {
     pub profiles: Vec<String>,
     /// Conditions on arguments, all of which must match.
     pub arguments: Vec<ArgumentRule>,
-    /// Verbs of SQL, one of which must be in an argument.
+    /// SQL verbs, one of which must be in an argument.
     pub sql: Vec<String>,
-    /// The risk: the least for `ask` and `deny`, the most for `allow`.
+    /// The risk level: the lowest that matches for `ask` and `deny`, the highest for `allow`.
     pub risk: Option<RiskLevel>,
     /// The user's reason, which is shown where the rule applies.
     pub because: Option<String>,
@@ -192,7 +192,7 @@ pub struct ArgumentRule {
 /// A call, and the decision that the rules must give.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyExample {
-    /// `server__tool`; absent for a program as such.
+    /// `server__tool`; absent for a program as a whole.
     pub call: Option<String>,
     /// Its arguments; absent if they are not known yet.
     pub arguments: Option<Map<String, Value>>,

@@ -1,7 +1,7 @@
 //! A program to run, and the ways in which a run can fail.
 //!
-//! Invariant: the texts of a [`RunError`] are of bounded length and hide no characters,
-//! whoever wrote them.
+//! Invariant: the texts of a [`RunError`] are bounded in length and have no hidden
+//! characters, whoever wrote them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -47,13 +47,13 @@ pub struct Program {
     pub source: String,
     /// Its language.
     pub language: Language,
-    /// The engine that it asks for; the configured one if none.
+    /// The engine that it asks for; the configured one if absent.
     pub engine: Option<Engine>,
     /// A shorter time limit than the configured one.
     pub timeout: Option<Duration>,
 }
 
-/// The name of one run, unique over all gateways of a state folder.
+/// The id of one run, unique among all gateways that share a state folder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(pub String);
@@ -64,7 +64,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Why a run failed, in words with which a model can change its program.
+/// Why a run failed, worded so that a model can fix its program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunError {
     /// Stable code for programs and dashboards.
@@ -87,7 +87,7 @@ impl RunError {
     /// programs can contribute to them.
     pub const TEXT_BYTES: usize = 2500;
 
-    /// An error without a position and a hint.
+    /// An error without a position or a hint.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: clipped(message.into()), line: None, column: None, hint: None }
     }
@@ -120,7 +120,7 @@ fn clipped(text: String) -> String {
     text
 }
 
-/// Prints as the model and people read it.
+/// Prints the form that models and people read.
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error[{}]: {}", self.code.as_str(), self.message)?;
@@ -184,7 +184,7 @@ error_codes! {
     Denied = "call.denied",
     /// The tool has changed since it was accepted, and such tools may not be called.
     Quarantined = "call.quarantined",
-    /// A person was asked and said no, or nobody could be asked.
+    /// A person denied it, or nobody could be asked.
     ApprovalDenied = "approval.denied",
     /// A person was asked and has not answered yet.
     ApprovalPending = "approval.pending",
@@ -192,7 +192,7 @@ error_codes! {
     NotParked = "approval.no_such_run",
     /// A resumed run did not repeat the calls that it had made before.
     Diverged = "approval.diverged",
-    /// A file of the program's view does not exist or may not be touched.
+    /// A file in the program's view does not exist or may not be accessed.
     File = "file.refused",
     /// A token of personal data that is unknown in this session.
     UnknownToken = "privacy.unknown_token",
@@ -254,7 +254,7 @@ error_codes! {
     Cancelled = "run.cancelled",
     /// The worker process died or violated the protocol.
     WorkerDied = "worker.died",
-    /// Something in the gateway failed; the run id finds it in the log.
+    /// Something in the gateway failed; search the log for the run id.
     Internal = "gateway.internal",
 }
 

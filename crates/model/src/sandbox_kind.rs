@@ -21,7 +21,7 @@ impl SandboxKind {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Process, Self::Strict, Self::Docker, Self::Vm];
 
-    /// How it is written.
+    /// Its text form.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Process => "process",

@@ -84,7 +84,7 @@ pub struct Hints {
     /// May destroy something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destructive_hint: Option<bool>,
-    /// Repeating it changes nothing more.
+    /// Repeating a call has no further effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotent_hint: Option<bool>,
     /// Reaches the outside world.
@@ -113,7 +113,7 @@ pub struct ToolList {
     pub tools: Vec<ToolDef>,
 }
 
-/// A call that was resolved to an exact tool and not decided on yet.
+/// A call that was resolved to an exact tool but not decided yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     /// Which tool.

@@ -1,4 +1,4 @@
-//! What a person has approved or refused, for one run or one session.
+//! Records what a person has approved or refused, for one run or one session.
 //!
 //! In: a person's answers. Out: whether they cover a call that needs approval. Approving a
 //! single call is bound to the hash of that exact call and consumed by it. Approving a

@@ -1,10 +1,10 @@
-//! What a tool does, and how that is known.
+//! Determines what a tool does, and how that is known.
 //!
-//! The only answer in the product; rules, profiles, risk and previews all use it.
+//! The only place that decides this; rules, profiles, risk and previews all use it.
 //! In: the tool's name, its annotations and the user's configuration. Out: the effect and
 //! its source. The user's configuration wins, then the tool's annotations, then a verb in
 //! its name. The name counts only if the tool claims nothing, so it never weakens a claim.
-//! What follows from an effect is up to the rules (`PolicyDefaults`) and to the profile
+//! The consequences of an effect are up to the rules (`PolicyDefaults`) and the profile
 //! (`EffectCeiling::allows`).
 
 use heck::ToSnakeCase;

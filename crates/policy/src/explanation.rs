@@ -46,7 +46,7 @@ pub struct Explanation {
     pub rules: Vec<RuleEvaluation>,
     /// The outcome of all rules.
     pub ruling: Ruling,
-    /// What is wrong with the arguments.
+    /// The problem with the arguments, if any.
     pub problem: Option<ArgumentProblem>,
     /// The decision.
     pub word: Decision,

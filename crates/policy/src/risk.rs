@@ -1,4 +1,4 @@
-//! How risky a program is: one score from its findings and its impact.
+//! Computes how risky a program is: one score from its findings and its impact.
 //!
 //! In: findings and impact. Out: a score from 0 to 100 and its level. The worst finding
 //! sets the base, everything else adds to it. The numbers are chosen so that a single

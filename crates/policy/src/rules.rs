@@ -1,6 +1,6 @@
 //! The user's rules, compiled: allow, ask or deny.
 //!
-//! In: what is about to happen, as a [`RuleInput`]. Out: a [`Ruling`]. Pure: no clock, no
+//! In: a call or a program, as a [`RuleInput`]. Out: a [`Ruling`]. Pure: no clock, no
 //! disk, no network. The most specific matching rule wins; among equally specific ones the
 //! strictest; if none matches, the defaults decide by the tool's effect.
 //!
@@ -31,7 +31,7 @@ pub use error::{RuleError, RuleProblem};
 pub use specificity::Specificity;
 pub use sql::destroying_sql;
 
-/// What is about to happen, as rules see it.
+/// The call or the program that rules decide on.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleInput<'a> {
     /// The tool being called; none for a program as a whole.
@@ -51,14 +51,14 @@ pub struct RuleInput<'a> {
 pub struct Ruling {
     /// Allow, ask or deny.
     pub word: Decision,
-    /// What decided it.
+    /// The reason for it.
     pub why: RulingReason,
     /// Whether the arguments, which are not known yet, can change it. Then this is the
     /// strictest possible outcome.
     pub depends_on_arguments: bool,
 }
 
-/// What decided a ruling.
+/// The reason for a ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RulingReason {
     /// A rule of the user.

@@ -1,6 +1,5 @@
-//! Prints how long it takes to remember and to tokenize a large tool result: the time of
-//! the processor, the best of a few rounds. Two things that everybody knows are measured
-//! beside it, since machines differ.
+//! Prints the CPU time to remember and to tokenize a large tool result, the best of a few
+//! rounds. Two well-known operations are measured as well, since machines differ.
 //!
 //! `cargo run --release -p tidegate-privacy --example measure_session`
 
@@ -80,7 +79,7 @@ fn main() {
 }
 
 fn best<T>(what: &str, bytes: usize, prepare: impl Fn() -> T, run: impl Fn(&mut T)) {
-    // With an argument, only what has it in its name.
+    // With an argument, only measurements with it in their name.
     if std::env::args().nth(1).is_some_and(|part| !what.contains(&part)) {
         return;
     }
@@ -95,7 +94,7 @@ fn best<T>(what: &str, bytes: usize, prepare: impl Fn() -> T, run: impl Fn(&mut 
     println!("{what:45} {:8.2} ms {speed:7.0} MB/s", least.as_secs_f64() * 1e3);
 }
 
-/// What this thread has used so far.
+/// The CPU time that this thread has used so far.
 fn cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();

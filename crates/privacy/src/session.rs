@@ -1,18 +1,18 @@
-//! The values of one session, their tokens, and both ways between them.
+//! The values of one session, their tokens, and the mapping in both directions.
 //!
 //! In: texts of tool results, with the spans that were detected in them. Out: texts in
-//! which every value is a token. A value that was found once is known to the session and
-//! replaced wherever it occurs again, detected or not, including in other encodings: in a
-//! URL, JSON or HTML, as a whole in base64 or hexadecimal, in another case, with its digits
-//! grouped in another way.
+//! which every value is replaced by a token. A value that was found once is known to the
+//! session and replaced wherever it occurs again, detected or not, including in other
+//! encodings: in a URL, JSON or HTML, as a whole in base64 or hexadecimal, in another case,
+//! with its digits grouped in another way.
 //!
 //! Invariants:
 //!
-//! * A value has one token in a session, and a token one value, for ever: numbers count
-//!   up and are never reused, not even after a value was erased. A number that occurs in a
-//!   text is not used either: text that looks like a token must not become one.
-//! * A token is created when its value leaves, not before: what only a program saw needs no
-//!   entry in the vault.
+//! * Within a session a value has one token and a token one value, permanently: numbers
+//!   count up and are never reused, even after a value is erased. A number that occurs in
+//!   an incoming text is not used either: text that looks like a token must not become one.
+//! * A token is created only when its value leaves: a value that only a program saw needs
+//!   no entry in the vault.
 //! * Tokens in a text stay unchanged.
 //! * The cost is linear in the text and hardly depends on the number of known values; see
 //!   `index`.
@@ -60,9 +60,9 @@ pub use token::{FoundToken, Token, TokenEncoding, find_tokens};
 /// How many foreign tokens are remembered; a text can contain any number of them.
 const MAX_FOREIGN_TOKENS: usize = 10_000;
 
-/// How much a session remembers. When a call finds more than this, the oldest half of
-/// the values that have no token goes, before it adds its own. What has a token stays:
-/// it left, so it can come back.
+/// How much a session remembers. A call that finds more than this drops the oldest half of
+/// the values without a token before it adds its own. Values with a token stay: they have
+/// left, so they can come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// How many values.
@@ -110,7 +110,7 @@ pub struct SessionValues {
     key: Key,
     limits: Limits,
     entries: Entries,
-    /// By canonical form; without what the index finds by this form.
+    /// By canonical form; without the values that the index finds by it.
     by_canonical: HashMapOf<Id>,
     by_token: HashMapOf<(Token, Id)>,
     /// The highest number of each type so far.
@@ -159,18 +159,18 @@ impl SessionValues {
         self.entries.len()
     }
 
-    /// Whether none is.
+    /// Whether no value is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many values were dropped for lack of room. They are now replaced only where they
+    /// How many values were dropped for lack of space. They are now replaced only where they
     /// are detected; a report should say so.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// Whether a rearranged text contains a known value. Names of one word do not count:
+    /// Whether a rearranged text contains a known value. Names of one word are ignored:
     /// such a text contains short words by chance.
     pub fn contains_known(&self, text: &str) -> bool {
         self.known_entries(text).iter().any(|entry| {
@@ -190,7 +190,7 @@ impl SessionValues {
         hits.iter().filter_map(|hit| self.entries.get(hit.id)).collect()
     }
 
-    /// Remembers what was detected in a text.
+    /// Remembers the values detected in a text.
     pub fn remember(&mut self, text: &str, spans: &[Span]) {
         self.make_room();
         let tokens = find_tokens(text);
@@ -205,7 +205,7 @@ impl SessionValues {
         self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
     }
 
-    /// The same for the values that `goes` selects; other known values stay.
+    /// The same, but replaces only the values that `goes` selects.
     pub fn tokenize_if(
         &mut self,
         text: &str,
@@ -248,13 +248,13 @@ impl SessionValues {
         *last = number.max(*last);
     }
 
-    /// Erases a value, whatever its type. Its tokens, which are unknown from now on.
+    /// Erases a value of any type. Returns its tokens, which are unknown from now on.
     pub fn forget(&mut self, value: &str) -> Vec<Token> {
         let mut ids: HashSet<Id> = HashSet::new();
         for (data_type, form) in canonical_forms(value) {
             ids.extend(self.find_entry(data_type, &form));
         }
-        // Derived from the name, not found in a text; with a token it is a value of its own.
+        // The parts derived from the name go too; one with a token is a value of its own.
         for part in parts(value) {
             let id = self.find_entry(DataType::Person, &canonical(DataType::Person, part));
             ids.extend(
@@ -293,7 +293,7 @@ impl SessionValues {
         });
     }
 
-    /// Keeps some of the values; their ids change.
+    /// Keeps only the selected values; their ids change.
     fn keep(&mut self, mut stays: impl FnMut(Id, &Entry) -> bool) {
         let old = std::mem::take(&mut self.entries);
         let old_tokens = std::mem::take(&mut self.by_token);

@@ -18,15 +18,15 @@ use crate::repeats::Repeats;
 use crate::resolver::Resolver;
 use crate::{depth, facts, fence, measures};
 
-/// Longer programs are not analysed. Ten times the longest that a model has the tokens to
-/// write; a tree takes up to a hundred times the memory of its source.
+/// Longer programs are not analysed. Ten times the longest program that a model has the tokens
+/// to write; a tree takes up to a hundred times the memory of its source.
 pub const LONGEST_SOURCE: usize = 512 * 1024;
 
 /// The stack that an analysis needs at most. Measured: the deepest accepted trees take
 /// between 1 and 2 MB without optimisation.
 pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// Analyses a program; nothing if it does not parse. Must be called on a thread with
+/// Analyses a program; `None` if it does not parse. Must be called on a thread with
 /// [`STACK_BYTES`] of stack.
 pub fn prepare(source: &str) -> Option<Prepared> {
     if source.len() > LONGEST_SOURCE {
@@ -52,7 +52,7 @@ fn read(source: &str) -> Option<Prepared> {
     let (references, kept) = references(body, &resolver, &lines, &tool_literals);
     let python =
         PythonNames { imports: imports(body, &lines), kept, hints: key_hints(body, &lines) };
-    // With these line ends, all tools count lines alike.
+    // With these line endings, all tools count lines alike.
     let check_text = Some(source.replace("\r\n", "\n").replace('\r', "\n"));
     Some(Prepared { references, reading, check_text, python, executable: None })
 }

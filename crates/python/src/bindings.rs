@@ -1,4 +1,4 @@
-//! What binds the names of a program, scope by scope.
+//! The bindings of the names in a program, scope by scope.
 //!
 //! In: the statements of a program. Out: the names of each scope, and the one thing that each
 //! name is bound to. A name that is bound twice, by a loop or as a parameter can be anything.
@@ -41,7 +41,7 @@ pub(crate) struct Scope<'a> {
     nonlocal: HashSet<&'a str>,
 }
 
-/// What a name is bound to.
+/// The thing that a name is bound to.
 #[derive(Clone, Copy)]
 pub(crate) enum Binding<'a> {
     /// A module, or something in one.
@@ -52,7 +52,7 @@ pub(crate) enum Binding<'a> {
     Anything,
 }
 
-/// What an import binds.
+/// The thing that an import binds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Imported<'a> {
     /// The dotted module name, and its offset.

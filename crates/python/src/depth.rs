@@ -17,8 +17,8 @@ use ruff_python_parser::lexer::{Lexer, lex};
 const MAX_BRACKETS: usize = 200;
 const MAX_BLOCKS: usize = 100;
 
-/// Maximum levels in total. Chosen: nobody writes a sum of so many terms by hand, and Python
-/// gives up at a small multiple of it.
+/// Maximum levels in total. Chosen: nobody writes a sum of so many terms, and Python gives up
+/// at a small multiple of it.
 pub(crate) const MAX_LEVELS: usize = 1500;
 
 /// Whether the tree of a source is shallow enough to be walked.
@@ -36,7 +36,7 @@ struct DepthScan<'s> {
 /// An open bracket, or the line around all of them.
 #[derive(Default)]
 struct BracketLevel {
-    /// The opening token; none for the line itself.
+    /// The opening token; `None` for the line itself.
     opening: Option<TokenKind>,
     /// Operators and keywords since the last comma.
     chain: u32,
@@ -60,7 +60,7 @@ impl BracketLevel {
 }
 
 impl DepthScan<'_> {
-    /// Scans all tokens; nothing if the tree may get too deep, or if brackets do not match.
+    /// Scans all tokens; `None` if the tree may get too deep, or if brackets do not match.
     fn run(mut self) -> Option<()> {
         self.open.push(BracketLevel::default());
         let mut after_async = false;

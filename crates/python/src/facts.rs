@@ -1,11 +1,11 @@
-//! What a program does, as facts that rules can match.
+//! Derives what a program does, as facts that rules can match.
 //!
-//! In: the statements of a program. Out: a [`Reading`](tidegate_model::reading::Reading): imports, calls, reads and writes of
-//! everything that the program did not define itself, named by what they refer to after
-//! aliases, `getattr`, namespaces and assembled text are resolved; loops that do not end; and
-//! measures. The program is evaluated once, in order, without running anything (`statements`,
-//! `expressions`); function bodies are evaluated after their surroundings, when it is known
-//! what their names refer to.
+//! In: the statements of a program. Out: a [`Reading`](tidegate_model::reading::Reading):
+//! imports, calls, reads and writes of everything that the program did not define itself, named
+//! by what they refer to after aliases, `getattr`, namespaces and assembled text are resolved;
+//! loops that do not end; and measures. The program is evaluated once, in order, without running
+//! anything (`statements`, `expressions`); function bodies are evaluated after their
+//! surroundings, when the referents of their names are known.
 //!
 //! Invariant: time and memory are linear in the source. Each expression is evaluated once.
 //! Evaluating one again (a comprehension over a literal list, a small function) is paid for

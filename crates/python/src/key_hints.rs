@@ -1,4 +1,4 @@
-//! The keys that a program itself writes or asks for.
+//! The keys that a program itself writes or tests for.
 //!
 //! In: the statements of a program. Out: the names that it writes or tests for, and the lines
 //! that handle errors. A type checker sees neither: `lead["score"] = 5` adds a key,

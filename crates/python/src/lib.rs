@@ -2,7 +2,7 @@
 //!
 //! In: the source as written. Out: a [`Prepared`](tidegate_model::Prepared): the servers and
 //! tools that the program uses, its imports, and what else it does, as facts for the rules
-//! of `validate`; or nothing, if the source does not parse. Pure: no clock, no disk, no
+//! of `validate`; or `None` if the source does not parse. Pure: no clock, no disk, no
 //! network.
 //!
 //! Security never depends on this crate. The jail and the decision on each call limit what a

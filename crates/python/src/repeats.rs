@@ -1,4 +1,4 @@
-//! Which functions of a program are called repeatedly.
+//! Finds the functions of a program that are called repeatedly.
 //!
 //! In: the statements of a program. Out: the names of functions that are called or passed on
 //! in a loop or comprehension, or given to something that calls them for each element, and

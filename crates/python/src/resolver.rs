@@ -1,8 +1,8 @@
 //! Resolves what expressions refer to: all servers, one server, a tool, or a member of a module.
 //!
-//! In: the bindings of a program. Out: the referent of an expression in a scope, as far as it
-//! is certain without running anything. Anything computed, passed around or bound twice is
-//! left to the run. Imports follow the rules of `api.py`.
+//! In: the bindings of a program. Out: the referent of an expression in a scope, if it is
+//! certain without running anything. Anything computed, passed around or bound twice is left
+//! to the run. Imports follow the rules of `api.py`.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub(crate) struct Name<'a> {
     pub(crate) at: TextSize,
 }
 
-/// What an expression refers to.
+/// The object that an expression refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Referent<'a> {
     /// The package of all servers.
@@ -55,7 +55,7 @@ impl<'b, 'a> Resolver<'b, 'a> {
         self.bindings
     }
 
-    /// What an expression refers to, if that is certain.
+    /// The referent of an expression, if it is certain.
     pub(crate) fn of(&self, expression: &'a Expr, scope: ScopeId) -> Option<Referent<'a>> {
         self.resolve(expression, scope, MAX_STEPS)
     }
@@ -110,7 +110,7 @@ impl<'b, 'a> Resolver<'b, 'a> {
         }
     }
 
-    /// What an import binds.
+    /// The referent of an import.
     pub(crate) fn imported(&self, imported: Imported<'a>) -> Option<Referent<'a>> {
         let module = module(imported.module, imported.module_at)?;
         match imported.member {
@@ -135,7 +135,7 @@ pub(crate) const HELPERS: [&str; 10] = [
 ];
 
 impl<'a> Referent<'a> {
-    /// What an attribute refers to.
+    /// The referent of an attribute.
     fn member(self, name: Name<'a>, assigned: &HashSet<&str>) -> Option<Self> {
         // Neither names of the language nor attributes that the program assigns.
         let is_unshadowed = !name.text.starts_with("__") && !assigned.contains(name.text);
@@ -151,7 +151,7 @@ impl<'a> Referent<'a> {
     }
 }
 
-/// What a module name refers to; `servers.github.x` is not a module.
+/// The referent of a module name; `servers.github.x` is not a module.
 pub(crate) fn module(path: &str, at: TextSize) -> Option<Referent<'_>> {
     let Some(rest) = path.strip_prefix("servers") else {
         return Some(Referent::Python(path.to_owned()));

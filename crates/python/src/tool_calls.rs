@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 const MAX_CALL_BYTES: usize = 8 * 1024;
 const MAX_TOTAL_BYTES: usize = 128 * 1024;
 
-/// What is known about tool calls, by the offset of their opening parenthesis.
+/// Literals and repetition of tool calls, by the offset of their opening parenthesis.
 #[derive(Default)]
 pub(crate) struct ToolCallLiterals {
     literals: HashMap<TextSize, Map<String, Value>>,

@@ -21,8 +21,8 @@ const ONCE: &str = "approve once";
 const SESSION: &str = "approve for this session";
 const DENY: &str = "deny";
 
-/// Whether a client can show a form to its user. A client that names no mode means forms:
-/// earlier revisions of MCP had no other.
+/// Whether a client can show a form to its user. A client that names no mode supports
+/// forms: earlier revisions of MCP had no other.
 pub(crate) fn supports_forms(capabilities: Option<&ClientCapabilities>) -> bool {
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())

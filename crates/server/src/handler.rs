@@ -1,7 +1,7 @@
 //! The requests of one MCP client.
 //!
 //! In: `tools/list` and `tools/call`. Out: the answer of the gateway as MCP, and progress
-//! while a run lives. Invariant: every answer is made of something [`Shown`].
+//! during a run. Invariant: every answer is built from a [`Shown`] value.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -176,8 +176,8 @@ impl Handler {
         answered.unwrap_or_else(Into::into)
     }
 
-    /// The answer to a request. Neither an arm nor an error compiles that is not made of
-    /// something [`Shown`].
+    /// The answer to a request. An arm or an error that is not built from a [`Shown`]
+    /// value does not compile.
     async fn answer(
         &self,
         name: &str,
@@ -248,7 +248,7 @@ impl Handler {
     }
 }
 
-/// Ends the progress notifications with the request.
+/// Stops the progress notifications when the request ends.
 struct Reporter(tokio::task::AbortHandle);
 
 impl Drop for Reporter {

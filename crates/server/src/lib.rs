@@ -1,8 +1,8 @@
 //! The MCP surface: what a client sees of the gateway.
 //!
 //! Owns the tools of the contract, their texts and their token budget, and the stdio transport
-//! in both protocol eras. In: requests of MCP. Out: results made of what `gateway` shows, and
-//! of nothing else: see [`ToolResult`]. Knows nothing of sandboxes or upstream servers.
+//! in both protocol eras. In: requests of MCP. Out: results built only from what `gateway`
+//! shows: see [`ToolResult`]. Knows nothing of sandboxes or upstream servers.
 
 mod approver;
 mod execute_code;

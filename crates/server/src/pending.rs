@@ -28,8 +28,8 @@ use crate::tool_result::ToolResult;
 /// The name of our only question among the input requests of a result.
 const QUESTION: &str = "approval";
 
-/// The most requests that are pending, including finished ones whose clients have not come
-/// back. Chosen: a client has few at a time. Beyond it the oldest is dropped, and the user is
+/// The most pending requests, including finished ones whose clients have not come back.
+/// Chosen: a client has few at a time. Beyond this, the oldest is dropped, and the user is
 /// asked again if its client repeats it.
 const MAX_PENDING: usize = 64;
 
@@ -138,12 +138,13 @@ impl PendingRequests {
         key
     }
 
-    /// The pending work that a request continues, after passing on the reply in it.
+    /// Takes the pending work that a request continues, and passes on the reply in the
+    /// request.
     pub(crate) fn take(&self, request: &CallToolRequestParams) -> Option<RequestWork> {
         let key = request.request_state.as_ref()?;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let same = state.1.get(key)?.work.request == fingerprint(request);
-        // A reply to one request is none to another.
+        // A reply to one request does not answer another.
         let PendingRequest { work, reply, .. } = state.1.remove(key).filter(|_| same)?;
         // The receiver is gone if the reply took too long; then the work is done.
         let _ = reply.send(reply_in(request.input_responses.as_ref()));
@@ -151,7 +152,7 @@ impl PendingRequests {
     }
 }
 
-/// The part of a request that its repetition must have in common with it.
+/// The part of a request that its repetition must match.
 pub(crate) fn fingerprint(request: &CallToolRequestParams) -> String {
     serde_json::to_string(&(&request.name, &request.arguments)).unwrap_or_default()
 }

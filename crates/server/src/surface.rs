@@ -2,7 +2,7 @@
 //!
 //! Invariant: the nine tools with the instructions cost at most 640 tokens, so that the
 //! thirteen of the contract fit into 1,000: every conversation pays for every word here. A
-//! test counts.
+//! test counts them.
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
-//! The result of a tool call for a client; nothing else makes one.
+//! Builds the result of a tool call for a client; nothing else does.
 //!
 //! In: [`Shown`] values of the gateway. Out: [`ToolResult`], which becomes a result of MCP.
 //!
-//! Invariant: a `ToolResult` is made of something shown, or of a literal. Text that was not
-//! redacted cannot become one, whatever a function of the handler returns.
+//! Invariant: a `ToolResult` is built from a shown value or from a literal. Text that was
+//! not redacted cannot become one, whatever a function of the handler returns.
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};

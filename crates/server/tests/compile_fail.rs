@@ -1,6 +1,6 @@
-//! What must not compile: sending a client what was not redacted.
+//! Code that must not compile: sending a client something that was not redacted.
 //!
-//! Each file of `compile_fail` makes one claim; beside it is what the compiler says.
+//! Each file in `compile_fail` makes one claim; the compiler's output is beside it.
 
 #[test]
 fn only_what_is_shown_can_be_sent() {

@@ -2,7 +2,7 @@
 //!
 //! In: declarations and a program. Out: its errors, within a deadline.
 //! Invariant: there is at most one checker process. The first check starts it; it is killed
-//! when a check takes too long, and the next check starts it may_retry.
+//! when a check takes too long, and the next check starts it again.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,7 +68,7 @@ impl TypeChecker {
     }
 
     /// Starts the checker in the background and lets it read its library, so that the first
-    /// check finds it warm. Needs a Tokio runtime.
+    /// check avoids a cold start. Needs a Tokio runtime.
     pub fn warm_up(&self) {
         let inner = Arc::clone(&self.inner);
         tokio::spawn(async move {
@@ -192,7 +192,7 @@ impl Inner {
         }
     }
 
-    /// Longest first, since a world is inside the scratch folder.
+    /// The longest paths first, since a world is inside the scratch folder.
     fn paths(&self, lease: &Lease) -> Paths {
         let library = self.launch.compiler.canonicalize().unwrap_or_default();
         let library = library.parent().map(|folder| folder.display().to_string());

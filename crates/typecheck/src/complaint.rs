@@ -32,7 +32,7 @@ impl Complaint {
 }
 
 /// Rules of ty that do not apply here: the gateway looks up modules, and a value that may be
-/// `None` mostly is not.
+/// `None` usually is not.
 const TY_NOISE: [&str; 12] = [
     "invalid-syntax",
     "import-not-found",

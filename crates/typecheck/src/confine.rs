@@ -4,7 +4,7 @@
 //! On Linux, Landlock restricts it to these folders: it can write nothing, read nothing else
 //! and open no connection. Without Landlock the compiler is not started, unless the operator
 //! accepted programs without isolation. Memory has two limits: a soft one for Go's garbage
-//! collector, and a hard one of the kernel.
+//! collector, and a hard one that the kernel enforces.
 
 use std::io;
 use std::path::PathBuf;
@@ -158,7 +158,7 @@ mod tests {
 
     /// `landlock_create_ruleset`, the same on all systems.
     const CREATE_RULESET: i64 = 444;
-    /// What a kernel without a system call says.
+    /// The error of a kernel that does not have a system call.
     const ENOSYS: u32 = 38;
 
     /// Whether a child starts on a kernel without Landlock.

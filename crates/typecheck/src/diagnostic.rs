@@ -25,7 +25,7 @@ const IMPLICIT_ANY: Range<u32> = 7000..7100;
 pub enum Code {
     /// TypeScript's number of the message, such as 2345.
     TypeScript(u32),
-    /// What a checker of Python complains about.
+    /// The complaint of a Python checker.
     Python(Complaint),
 }
 
@@ -49,7 +49,7 @@ pub struct Diagnostic {
     pub column: u32,
     /// Line where it ends.
     pub end_line: u32,
-    /// Column behind its end.
+    /// Column after its end.
     pub end_column: u32,
     /// The kind of the error.
     pub code: Code,

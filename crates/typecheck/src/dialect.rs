@@ -18,7 +18,7 @@ pub const CHECK_DEADLINE: Duration = Duration::from_secs(2);
 /// on two busy cores, and a tenth of that later.
 const PYRIGHT_DEADLINE: Duration = Duration::from_secs(5);
 
-/// The log level of the server at which it logs nothing.
+/// The log level at which the server logs nothing.
 const LOG_NOTHING: u32 = 5;
 
 /// Which checker a process is.
@@ -73,7 +73,7 @@ impl Dialect {
         }
     }
 
-    /// All variables that the process has.
+    /// The complete environment of the process.
     pub(crate) fn environment(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::TypeScript => &[("GOMEMLIMIT", SOFT_MEMORY), ("GOMAXPROCS", "2")],

@@ -1,8 +1,7 @@
 //! The errors of a check.
 //!
 //! In: what went wrong. Out: a text for the operator.
-//! Invariant: none of these says anything about the types of the program, which can still
-//! run.
+//! Invariant: none of these errors is about the types of the program, which can still run.
 
 use std::io;
 use std::time::Duration;
@@ -11,8 +10,8 @@ use thiserror::Error;
 
 use crate::confine::{SpawnError, Unconfined};
 
-/// Why a program was not checked. None of these says anything about the
-/// program's types; the program can still run.
+/// Why a program was not checked. None of these errors is about the program's types; the
+/// program can still run.
 #[derive(Debug, Error)]
 pub enum TypeCheckError {
     /// The text could make the compiler read files that are not part of the check.

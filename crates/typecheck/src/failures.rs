@@ -1,6 +1,6 @@
 //! Counts failures of the compiler and decides when to disable it for a while.
 //!
-//! In: successes and failures, with their times. Out: how long no check is tried.
+//! In: successes and failures, with their times. Out: how long to skip checks.
 //! Pure: the time is an argument.
 
 use std::time::{Duration, Instant};

@@ -24,7 +24,7 @@ pub enum FoundTypeScript {
         /// Its path.
         tsc: PathBuf,
     },
-    /// A TypeScript from before it was native.
+    /// A TypeScript version without a native compiler.
     TooOld {
         /// Its path.
         path: PathBuf,
@@ -165,7 +165,7 @@ mod tests {
             Self(tempfile::tempdir().unwrap())
         }
 
-        /// Without symbolic links in it, as results have it.
+        /// Without symbolic links, as in results.
         fn path(&self, name: &str) -> PathBuf {
             self.0.path().canonicalize().unwrap().join(name)
         }

@@ -14,7 +14,7 @@ pub(crate) const FRAME_BYTES: usize = 16 * 1024 * 1024;
 const HEADER_LINE_BYTES: u64 = 256;
 const HEADER_LINES: usize = 8;
 
-/// The next frame, or `None` at the orderly end.
+/// The next frame, or `None` if the stream ended between frames.
 pub(crate) async fn read(from: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut length = None;
     for lines in 0.. {

@@ -1,13 +1,13 @@
-// What a program finds at run time beside the language itself, for the type
-// checker. Loose where precise types would only get in the way. `servers` is not
-// here: the caller declares it with the tools of the day.
+// Declares for the type checker what a program finds at run time besides the language
+// itself. Loose where precise types would only get in the way. `servers` is not here:
+// the caller declares it with the current tools.
 
-// Also with the server and the tool as two arguments.
+// The server and the tool can also be two arguments.
 declare function callMCPTool(name: string, ...input: any[]): Promise<any>;
 declare function searchTools(query: string, detail?: "name" | "description" | "full" | { detail?: "name" | "description" | "full"; limit?: number; server?: string; category?: string; read_only?: boolean; max_tokens?: number }): Promise<any>;
 declare function loadSkill(name: string): Promise<string>;
 declare function saveSkill(name: string, code: string, description?: string): Promise<{ path: string; replaced: boolean }>;
-// Of a list, one answer for each. What comes of `any` may be either.
+// A list gets one answer per element. The result for `any` may be either.
 interface Pii {
   domain<T extends string | readonly string[]>(tokens: T): Promise<0 extends 1 & T ? any : T extends string ? string | null : (string | null)[]>;
   equals(a: string, b: string): Promise<boolean>;

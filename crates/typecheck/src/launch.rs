@@ -1,6 +1,6 @@
 //! How to start a checker.
 //!
-//! In: what was found on this machine. Out: everything that `server.rs` needs to start it.
+//! In: a checker found on this machine. Out: everything that `server.rs` needs to start it.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -42,7 +42,7 @@ fn with_short_types(text: &str) -> String {
     short
 }
 
-/// The deepest line, since it states what is wrong. If it does not name the property, it is
+/// The deepest line, since it states the problem. If it does not name the property, it is
 /// preceded by the line that does, or by the first line.
 fn relevant(message: &str) -> String {
     let lines: Vec<&str> = message.lines().filter(|line| !line.trim().is_empty()).collect();

@@ -2,7 +2,7 @@
 //!
 //! In: a program, and what ty or pyright reports about it. Out: the errors that apply.
 //! Programs use features that the checkers do not know: `await` and `return` at the top
-//! level, modules that are found elsewhere. Reports about those are dropped
+//! level, modules that are found elsewhere. Errors about those are dropped
 //! (`complaint.rs`).
 
 mod find;

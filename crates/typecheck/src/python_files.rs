@@ -34,7 +34,7 @@ pub(crate) fn pyright_files() -> Vec<(&'static str, String)> {
         "useLibraryCodeForTypes": false,
         // The gateway looks up imports, since it knows the packages.
         "reportMissingImports": "none",
-        // A value that may be `None` mostly is not: `re.match(…).group()`.
+        // A value that may be `None` usually is not: `re.match(…).group()`.
         "reportOptionalCall": "none",
         "reportOptionalContextManager": "none",
         "reportOptionalIterable": "none",

@@ -3,7 +3,7 @@
 //! In: the text of a program. Out: why it is refused, if it is.
 //! A module name in a program makes the compiler open files. The kernel restricts it to its
 //! folders where it can (see `confine`); this check covers systems where it cannot. It works
-//! on the text alone and refuses in case of doubt: a refused program is not checked, but it
+//! on the text alone and refuses when in doubt: a refused program is not checked, but it
 //! still runs.
 //! Invariant: a name after `import`, `from`, `require` or `module` leads into the program's
 //! own tree or is a module of `globals.d.ts`, however it is spelt.
@@ -34,7 +34,7 @@ const MODULES: [&str; 18] = [
     "servers/index",
 ];
 
-/// How far after a word its module name is searched. Without a limit, a megabyte of
+/// How far after a word to search for its module name. Without a limit, a megabyte of
 /// `import/*` would take a hundred billion steps.
 const WINDOW_BYTES: usize = 2048;
 
@@ -81,7 +81,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The quoted text at the start, after blanks, comments and `opening` brackets.
+/// The quoted text at the start, after whitespace, comments and `opening` brackets.
 fn quoted<'a>(text: &'a str, opening: &str) -> Option<&'a str> {
     let window = &text[..text.floor_char_boundary(WINDOW_BYTES)];
     let rest = after_trivia(window, opening);
@@ -124,7 +124,7 @@ fn leads_out(name: &str) -> bool {
     let module = name.strip_prefix("node:").unwrap_or(name);
     let inside =
         name.starts_with("./") || name.starts_with("servers/") || MODULES.contains(&module);
-    // Prose: package names contain no blanks.
+    // Prose: package names contain no spaces.
     let prose = name.starts_with(char::is_alphanumeric) && name.contains(' ');
     !inside && !prose
 }

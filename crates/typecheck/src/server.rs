@@ -28,7 +28,7 @@ use crate::error::TypeCheckError;
 use crate::frame;
 use crate::launch::Launch;
 
-/// The most unsolicited bytes between two answers. The server is told to log nothing.
+/// The most unsolicited bytes between two answers. The server is configured to log nothing.
 const MAX_UNSOLICITED_BYTES: usize = 4 * 1024 * 1024;
 /// The most folders that are registered at a time. Chosen: ty uses 15 MB for each.
 const MAX_ROOTS: usize = 8;
@@ -162,7 +162,7 @@ impl Server {
         let document = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", &json!({"textDocument": document}));
         let params = json!({"textDocument": {"uri": uri}});
-        // A caller that stops pending also kills the process.
+        // A caller that stops waiting also kills the process.
         let answer = self.request("textDocument/diagnostic", &params).await?;
         self.notify("textDocument/didClose", &params);
         if registers {
@@ -215,7 +215,7 @@ impl Server {
         pending.ended.is_none() && !self.was_stopped()
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether a caller waits for an answer.
     #[cfg(test)]
     pub(crate) fn is_busy(&self) -> bool {
         !self.pending.lock().unwrap().answers.is_empty()
@@ -302,7 +302,7 @@ async fn read_all(
         unsolicited_bytes += body.len();
         match (message.id, &message.method) {
             (Some(id), Some(_)) => {
-                // A request of the server, for features that we do not use.
+                // A request from the server, for features that we do not use.
                 let reply = json!({"jsonrpc": "2.0", "id": id, "result": null});
                 let _ = outgoing.send(frame::framed(&reply.to_string()));
             }
@@ -311,7 +311,7 @@ async fn read_all(
                 let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(sender) = id.and_then(|id: u64| pending.answers.remove(&id)) {
                     unsolicited_bytes = 0;
-                    // Fails only if the caller stopped pending.
+                    // Fails only if the caller has stopped waiting.
                     let _ = sender.send(answer(&message));
                 }
             }
@@ -352,11 +352,11 @@ async fn drain(mut stderr: ChildStderr) {
     }
 }
 
-/// What RFC 3986 calls unreserved stays, and so do the slashes.
+/// Everything except slashes and the unreserved characters of RFC 3986.
 const NOT_IN_A_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A `file:` URI with everything escaped that is not plain.
+/// A `file:` URI, percent-encoded.
 fn uri(path: &Path) -> String {
     format!("file://{}", percent_encode(path.as_os_str().as_encoded_bytes(), NOT_IN_A_PATH))
 }

@@ -1,4 +1,4 @@
-//! Our own files beside a program in TypeScript: the globals and a tsconfig.
+//! Our own files beside a TypeScript program: the globals and a tsconfig.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub(crate) fn typescript_files() -> Vec<(&'static str, String)> {
     vec![
         ("globals.d.ts", GLOBALS.to_owned()),
         ("tsconfig.json", tsconfig().to_string()),
-        // Ends the compiler's search for one in the folders above.
+        // Stops the compiler from searching the folders above for one.
         ("package.json", r#"{"type":"module"}"#.to_owned()),
     ]
 }
@@ -20,12 +20,12 @@ fn tsconfig() -> Value {
     json!({
         "compilerOptions": {
             "strict": true,
-            // Implicit `any` is not reported (see `diagnostic`), but must be on:
-            // without it `const list = []` is a list of `never`.
+            // Errors about implicit `any` are not reported (see `diagnostic`), but the option
+            // must be on: without it `const list = []` is a list of `never`.
             "noImplicitAny": true,
             "useUnknownInCatchVariables": false,
             "target": "es2022",
-            // What the engine has; no DOM.
+            // What the engine supports; no DOM.
             "lib": ["es2025", "esnext.disposable"],
             "module": "esnext",
             "moduleResolution": "bundler",

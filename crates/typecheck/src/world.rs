@@ -20,13 +20,13 @@ use crate::scratch::{Scratch, make_private, random_name};
 
 /// The most idle worlds on disk.
 const MAX_IDLE_WORLDS: usize = 32;
-/// The most bytes of all declarations of one program.
+/// The most bytes of declarations for one program.
 const DECLARATION_BYTES: usize = 8 * 1024 * 1024;
 
 /// A declaration file that a program can import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Relative, with `/`: `servers/github/index.ts`.
+    /// Relative, with `/` as the separator: `servers/github/index.ts`.
     pub path: String,
     /// Its content.
     pub text: Arc<str>,

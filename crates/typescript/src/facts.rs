@@ -1,4 +1,4 @@
-//! What a program does, derived from its syntax tree before it runs.
+//! Derives what a program does from its syntax tree, before it runs.
 //!
 //! In: the parsed program and its scopes. Out: a [`Reading`] for the rules of `validate`, and
 //! the known arguments of each call.
@@ -43,11 +43,11 @@ use value::Value;
 /// Rounds before facts are recorded.
 const ROUNDS: u32 = 2;
 
-/// Maximum depth of the tree. Chosen: programs of people and models stay below 60; deeper
-/// parts make the reading incomplete.
+/// Maximum depth of the tree. Chosen: programs written by people and models stay below 60;
+/// deeper parts make the reading incomplete.
 const MAX_DEPTH: u32 = 400;
 
-/// Maximum list elements copied in total. Chosen: real programs need a thousandth of it.
+/// Maximum list elements copied in total. Chosen: real programs need a thousandth of that.
 const MAX_COPIED: usize = 1_000_000;
 
 /// Maximum bytes of literals reported for one call.

@@ -11,7 +11,7 @@
 
 /// The maximum weight open at once. Measured: trees of this weight, of all the kinds in
 /// `crates/validate/tests/mutated.rs`, fit into the reader's stack without optimisation.
-/// Programs of people stay below a twentieth.
+/// Programs written by people stay below a twentieth of that.
 const MAX_WEIGHT: u32 = 90_000;
 
 /// The weights of a bracket, of a prefix operator or keyword, and of any other operator.

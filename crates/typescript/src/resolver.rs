@@ -1,8 +1,8 @@
 //! Resolves what the names in a program refer to: all servers, one server, a tool.
 //!
-//! In: the parsed program and its scopes. Out: the referent of an expression, as far as it is
-//! certain without running anything. Anything computed (`servers[name]`), passed around or
-//! reassigned is left to the run. Imports follow the rules of `api.js`.
+//! In: the parsed program and its scopes. Out: the referent of an expression, if it is certain
+//! without running anything. Anything computed (`servers[name]`), passed around or reassigned
+//! is left to the run. Imports follow the rules of `api.js`.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct Name {
     pub(crate) span: Span,
 }
 
-/// What an expression refers to.
+/// The object that an expression refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Referent {
     /// The object of all servers.
@@ -74,7 +74,7 @@ impl<'s> Resolver<'s> {
         declarations.0
     }
 
-    /// What an expression refers to, if that is certain.
+    /// The referent of an expression, if it is certain.
     pub(crate) fn of(&self, expression: &Expression<'_>) -> Option<Referent> {
         self.resolve(expression, MAX_STEPS)
     }
@@ -111,7 +111,7 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// What an identifier refers to.
+    /// The referent of an identifier.
     pub(crate) fn identifier(&self, name: &IdentifierReference<'_>) -> Option<Referent> {
         let reference = self.scoping.get_reference(name.reference_id());
         if let Some(symbol) = reference.symbol_id() {
@@ -196,7 +196,7 @@ impl<'s> Resolver<'s> {
 }
 
 impl Referent {
-    /// What a member refers to.
+    /// The referent of a member.
     fn member(self, name: &str, span: Span) -> Option<Self> {
         if LANGUAGE_NAMES.contains(&name) {
             return None;
@@ -219,12 +219,12 @@ impl Referent {
     }
 }
 
-/// What a property of a destructured value refers to.
+/// The referent of a property of a destructured value.
 pub(crate) fn destructured(referent: &Referent, key: &PropertyKey<'_>) -> Option<Referent> {
     referent.clone().member(&key.static_name()?, key.span())
 }
 
-/// What one import specifier refers to.
+/// The referent of one import specifier.
 pub(crate) fn imported(
     import: &ImportDeclaration<'_>,
     specifier: &ImportDeclarationSpecifier<'_>,
@@ -248,8 +248,8 @@ pub(crate) fn imported(
     }
 }
 
-/// What an import from `./servers` refers to. Its names have no spans of their own: they
-/// are located at the whole specifier.
+/// The referent of an import from `./servers`. Its names have no spans of their own: they are
+/// located at the whole specifier.
 pub(crate) fn module(specifier: &str) -> Option<Referent> {
     let rest = in_tree(specifier)?;
     let named = |text: &str| Name { text: text.to_owned(), span: Span::default() };

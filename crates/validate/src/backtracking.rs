@@ -9,7 +9,7 @@
 //! pattern may end do not count: there the engine succeeds.
 //!
 //! Invariant: bounded. A pattern with more than [`MAX_POSITIONS`] positions, one that takes
-//! too many steps, and one that cannot be parsed are taken to be harmless.
+//! too many steps, and one that cannot be parsed count as harmless.
 
 mod automaton;
 mod char_set;
@@ -22,7 +22,7 @@ use parser::{Node, PatternParser};
 /// Maximum positions of a pattern: the successors of one are the bits of a number.
 const MAX_POSITIONS: usize = 64;
 
-/// Whether a pattern is known to its end.
+/// Whether the whole pattern is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatternEnd {
     /// All of it is known.

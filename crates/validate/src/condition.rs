@@ -1,8 +1,8 @@
 //! Conditions of a rule on an argument.
 //!
 //! In: a fact. Out: whether the condition holds. All parts of a condition must hold for the
-//! same argument. Its text is the known part of it: for an argument that is computed at run
-//! time, the beginning.
+//! same argument. The text of an argument is its known part: for an argument that is computed
+//! at run time, the beginning.
 
 use regex::Regex;
 use tidegate_model::reading::{AbstractValue, Fact, MAX_TEXT_BYTES, ValueForm};

@@ -2,7 +2,7 @@
 //!
 //! In: a pattern and a path. Out: whether they match. `*` matches any text without a dot,
 //! `**` any number of names, including none. `fs.*Sync` matches `fs.rmSync`, `os.**` matches
-//! `os` and everything in it, `**.__proto__` matches a member of that name of anything.
+//! `os` and everything in it, `**.__proto__` matches a member of that name anywhere.
 //! Matching takes at most path length times pattern length: only the last `**` backtracks.
 
 /// A compiled pattern.
@@ -30,7 +30,7 @@ impl PathPattern {
     pub(crate) fn matches(&self, path: &str) -> bool {
         let names: Vec<&str> = path.split('.').collect();
         let (mut at, mut name) = (0, 0);
-        // Where to retry if what follows the last `**` does not match.
+        // Where to retry if the part after the last `**` does not match.
         let mut retry: Option<(usize, usize)> = None;
         while name < names.len() {
             match self.segments.get(at) {

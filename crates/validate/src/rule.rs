@@ -73,7 +73,7 @@ pub(crate) struct Rule {
     pub(crate) instead: String,
 }
 
-/// An exception: whatever it matches is no finding of these rules, or a less severe one.
+/// An exception: facts that it matches are not findings of these rules, or less severe ones.
 #[derive(Debug, Clone)]
 pub(crate) struct Exception {
     /// Ids of rules; may contain `*`.

@@ -10,7 +10,7 @@ pub struct RuleFileError {
     pub place: String,
     /// The line, from 1.
     pub line: usize,
-    /// The fact.
+    /// What is wrong.
     pub message: String,
     /// What to do next.
     pub hint: String,

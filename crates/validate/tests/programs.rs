@@ -129,7 +129,7 @@ fn row(name: &str, language: Language, label: Label, of: &[&LabelledProgram]) ->
     format!("{name:<8} {language:<10} {label:<7} {:>4} programs, {figures}", of.len())
 }
 
-/// Judges all programs, prints the table and what is wrong, and says which rows fail.
+/// Classifies all programs, prints the table and the mistakes, and returns the rows that fail.
 fn failed_rows() -> Vec<String> {
     let all = analysed_programs();
     for one in all.iter().filter(|one| one.is_wrong()) {

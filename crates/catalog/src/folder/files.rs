@@ -1,4 +1,4 @@
-//! Which files of a folder are read.
+//! Finds the files of a folder to read.
 //!
 //! In: the folder that was named. Out: its `*.json` files and those of its
 //! subfolders, sorted, so that every machine reads them in the same order.

@@ -299,7 +299,7 @@ fn what_a_tool_returns_is_read_under_both_names() {
     );
 }
 
-/// The parameters of a schema, with those inside of them.
+/// The parameters of a schema, including nested ones.
 fn members(schema: &Value, path: &str, found: &mut Vec<(String, Value)>) {
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{name}");

@@ -41,7 +41,7 @@ pub(crate) fn leave(attack: &Value) -> Value {
     if attack["stay"] == true {
         println!("{}", json!({"steps": steps}));
         if attack["stop"] == true {
-            // Whoever is in the same group, wherever they are.
+            // Everybody in the same group, wherever they are.
             raw(libc::SYS_kill, &[0, libc::SIGSTOP.into()]);
         }
         loop {

@@ -1,4 +1,4 @@
-//! `tidegate approvals list|show|approve|deny`: what waits for a person, and their answer.
+//! `tidegate approvals list|show|approve|deny`: shows pending approvals and answers them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! `tidegate demo`: runs the same three tasks the classic way and as programs.
 //!
-//! In: what `tidegate_demo` measures. Out: a table or a JSON document.
+//! In: the measurements of `tidegate_demo`. Out: a table or a JSON document.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
 //! `tidegate pii`: finds personal data in a text, replaces it with tokens and restores it,
-//! and reports or erases what is kept.
+//! and reports or erases the stored values.
 
 mod report;
 

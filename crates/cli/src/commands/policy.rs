@@ -144,7 +144,7 @@ async fn test(config: &Option<PathBuf>, args: &PolicyTestArgs) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// The call whose decision is explanation.
+/// The call whose decision is explained.
 struct TestedCall<'a> {
     id: &'a ToolRef,
     arguments: Option<&'a Map<String, Value>>,

@@ -194,7 +194,7 @@ fn toml_key(name: &str) -> String {
     if bare { name.to_owned() } else { format!("{name:?}") }
 }
 
-/// Of a file of queries, in bytes. Chosen: a query is a sentence.
+/// The longest line of a file of queries. Chosen: a query is a sentence.
 const MAX_LINE_BYTES: u64 = 1_000_000;
 
 /// One JSON line per query, for scoring. Invalid lines are reported and skipped.

@@ -1,4 +1,4 @@
-//! `tidegate skills list|show|remove`: for the user, whom no profile limits.
+//! `tidegate skills list|show|remove`: for the user, who is not limited by any profile.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -87,7 +87,7 @@ fn failed(error: SkillError) -> anyhow::Result<ExitCode> {
     };
     match error {
         SkillError::BadName { .. } => Err(print::Usage(format!("{error}\nhint: {hint}")).into()),
-        // Its cause is the system's own word.
+        // Its cause is an error of the operating system.
         SkillError::Folder(_) => Err(error.into()),
         other => {
             print::error(&format!("error: {other}\nhint: {hint}"));

@@ -1,6 +1,6 @@
-//! A person is asked: by a real client in both protocol eras, by `tidegate approvals`,
-//! or not at all. The tool is the real filesystem server's `write_file`, so a file is
-//! there or it is not.
+//! A person is asked: by a real client in both protocol eras, by `tidegate approvals`, or
+//! not at all. The tool is the real filesystem server's `write_file`, so a file exists or
+//! it does not.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, Served, text};
 
-/// As the Python client names the eras.
+/// The names of the eras in the Python client.
 const ERAS: [&str; 2] = ["legacy", "auto"];
 
 struct Site {
@@ -45,19 +45,20 @@ impl Site {
         (file, program)
     }
 
-    /// The same with a name that is not seen before the program runs.
+    /// The same, with a tool name that cannot be seen before the program runs.
     fn writing_unseen(&self, name: &str) -> (PathBuf, String) {
         let (file, program) = self.writing(name);
         let by_name = "callMCPTool(['fs', 'write', 'file'].join('_').replace('_', '__'), ";
         (file, program.replace("servers.fs.writeFile(", by_name))
     }
 
-    /// What the client prints for these steps, whose user answers like this.
+    /// Runs these steps in a client whose user gives this answer. Returns what the client
+    /// prints.
     fn client(&self, era: &str, answer: &str, steps: &Value) -> Vec<Value> {
         self.client_of(&[], era, answer, steps)
     }
 
-    /// The same of a gateway with these arguments.
+    /// The same, with these arguments for the gateway.
     fn client_of(&self, serve: &[&str], era: &str, answer: &str, steps: &Value) -> Vec<Value> {
         let mut command = self.equipment.command("python_client");
         command.current_dir(self.bench.path()).env("TIDEGATE_HOME", self.bench.state_dir());
@@ -85,7 +86,7 @@ impl Site {
         listed["approvals"].as_array().unwrap().clone()
     }
 
-    /// Waits for a question, and gives it.
+    /// Waits for a question and returns it.
     fn question(&self) -> Value {
         let until = Instant::now() + Duration::from_secs(30);
         loop {
@@ -197,7 +198,7 @@ fn a_loop_of_fifty_writes_asks_once() {
 fn for_this_session_is_for_this_session() {
     let Some(site) = Site::new("for_this_session_is_for_this_session", "") else { return };
     for era in ERAS {
-        // Names that are computed: each call would be a question of its own.
+        // Computed names: each call would otherwise ask its own question.
         let (first, one) = site.writing_unseen(&format!("{era}-1"));
         let (second, two) = site.writing_unseen(&format!("{era}-2"));
         let call = json!({"call": "call_tool", "arguments": {
@@ -234,7 +235,8 @@ fn for_this_session_is_not_for_what_another_rule_asks_about() {
     assert_eq!(std::fs::read_dir(&site.folder).unwrap().count(), 5);
 }
 
-/// Somebody else sends the same, and has neither the yes nor the no of another session.
+/// Somebody else sends the same program, and gets neither the approval nor the denial of
+/// another session.
 #[test]
 fn g32_an_answer_is_for_the_session_that_asked() {
     let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
@@ -255,7 +257,7 @@ fn g32_an_answer_is_for_the_session_that_asked() {
         let id = question["id"].as_str().unwrap();
         let for_all: &[&str] = if word == "approve" { &["--session"] } else { &[] };
         assert_eq!(site.tidegate(&[&["approvals", word, id], for_all].concat()).0, 0);
-        // Each of these asks a question of its own.
+        // Each of these asks its own question.
         assert_eq!(asks(&["--session", "other"]), "approval.pending");
         assert_eq!(asks(&[]), "approval.pending");
         assert_eq!(asks(&[]), "approval.pending", "each process is a session of its own");
@@ -264,7 +266,7 @@ fn g32_an_answer_is_for_the_session_that_asked() {
         assert!(!file.exists());
         let asked = site.approvals(false).len();
         assert_eq!(asked, 4);
-        // Who asked has the answer.
+        // The session that asked has the answer.
         let answered = asks(&["--session", "first"]);
         assert_eq!(
             answered,
@@ -277,8 +279,8 @@ fn g32_an_answer_is_for_the_session_that_asked() {
     }
 }
 
-/// A run finds its own yes wherever it goes on, also one "for this session", which is not
-/// the session that goes on with it.
+/// A run finds its own approval wherever it is resumed, even one "for this session": that
+/// session is not the one that resumes it.
 #[test]
 fn g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none() {
     let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
@@ -297,7 +299,7 @@ fn g32_a_run_that_goes_on_elsewhere_brings_its_own_yes_and_leaves_none() {
     assert!(!second.exists(), "the yes became one of the other session: {printed:?}");
 }
 
-/// The token in the program stands for somebody else where the run would go on.
+/// The token in the program stands for another value where the run would be resumed.
 #[test]
 fn g35_a_run_does_not_go_on_where_its_tokens_stand_for_others() {
     let approvals = "wait = \"1s\"\nexpires = \"2m\"\n";
@@ -316,7 +318,8 @@ fn g35_a_run_does_not_go_on_where_its_tokens_stand_for_others() {
     let refused = answer(&printed)["text"].as_str().unwrap().to_owned();
     assert!(refused.contains("its tokens stand for other values here"), "{refused}");
     assert!(!file.exists());
-    // It waits for one where they do not, and has its yes there.
+    // The run still waits to be resumed where its tokens are right, and has its approval
+    // there.
     let (exit, _, said) = site.tidegate(&["run", "--resume", run]);
     assert_eq!(exit, 0, "{said}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "alice.one@mailbox.example");
@@ -357,7 +360,7 @@ fn g32_a_run_goes_on_as_it_was_approved_or_not_at_all() {
     assert!(file.exists());
 }
 
-/// It announces forms, and has none.
+/// It announces elicitation but does not implement it.
 #[test]
 fn a_client_that_cannot_ask_after_all_is_as_one_that_cannot() {
     let test = "a_client_that_cannot_ask_after_all_is_as_one_that_cannot";
@@ -390,11 +393,11 @@ fn g32_nobody_answers_in_time() {
         let (file, program) = site.writing(era);
         let mut step = code(&program);
         if era == "auto" {
-            // There the client is the one who waits for its user.
+            // In this era the client waits for its user.
             step["cancel_after_ms"] = json!(6000);
         }
         let printed = site.client(era, "never", &json!([step]));
-        // The user was asked once, and the client got nothing for the silence.
+        // The user was asked once, and silence approved nothing.
         assert_eq!(asked(&printed).len(), 1, "{era} {printed:?}");
         if era == "legacy" {
             let error = &answer(&printed)["error"];
@@ -406,7 +409,7 @@ fn g32_nobody_answers_in_time() {
             assert_eq!((&call["cancelled"], &call["result"]), (&json!(true), &Value::Null));
         }
         assert!(!file.exists(), "{era}");
-        // One question for each era, and a late yes does not wake any of them.
+        // One question for each era, and a late approval revives none of them.
         let questions = site.approvals(true);
         let states: Vec<&Value> = questions.iter().map(|one| &one["state"]).collect();
         assert_eq!(states, vec!["expired"; before + 1], "{era}");
@@ -426,7 +429,7 @@ fn g33_a_run_goes_on_after_its_client_has_gone() {
         return;
     };
     for (era, before) in ERAS.into_iter().flat_map(|era| [(era, true), (era, false)]) {
-        // Once with something done before the question, once with nothing.
+        // Once with a call before the question, once without.
         let (file, program) = site.writing_unseen(&format!("{era}-{before}"));
         let count = site.folder.join(format!("{era}-{before}-dirs"));
         let first = match before {
@@ -455,7 +458,7 @@ fn g33_a_run_goes_on_after_its_client_has_gone() {
         assert!(file.exists());
         let again = printed.iter().filter(|line| line["call"] == "execute_code").nth(1).unwrap();
         assert!(again.to_string().contains("approval.no_such_run"), "{again}");
-        // What was done before was not done again: it is one call in the record.
+        // The call before the question was not repeated: the record has it once.
         let calls = crate::support::query(
             &site.bench.state_dir().join("record.db"),
             &format!(
@@ -485,7 +488,7 @@ fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
         let resume = json!({"call": "execute_code", "arguments": {"resume": id}});
         let printed = site.client("legacy", "deny", &json!([resume]));
         assert!(answer(&printed)["text"].as_str().unwrap().contains("still waits"), "{printed:?}");
-        // Nobody else was asked, and the run itself goes on with its answer.
+        // Nobody else was asked, and the run itself continues with its answer.
         site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
         let (exit, printed, _) = run.join().unwrap();
         assert_eq!(exit, 0, "{printed}");
@@ -513,7 +516,7 @@ fn a_person_answers_from_the_command_line() {
             assert!(shown.contains("| await servers.fs.writeFile"), "{shown}");
             let word = if yes { "approve" } else { "deny" };
             assert_eq!(site.tidegate(&["approvals", word, id]).0, 0);
-            // An answer is given once.
+            // An answer can be given only once.
             let (exit, _, said) = site.tidegate(&["approvals", "approve", id]);
             assert_eq!((exit, said.contains("cannot be answered any more")), (1, true), "{said}");
             let (exit, printed, _) = run.join().unwrap();
@@ -545,7 +548,7 @@ fn g32_forged_replayed_and_swapped_answers_are_refused() {
     assert_eq!(run(&swapped).0, 3);
     assert_eq!(run(&format!("{program} ")).0, 3, "a space is another program");
     assert!(!file.exists() && !other.exists());
-    // The right one uses it up.
+    // The approved program uses it up.
     let (exit, printed, _) = run(&program);
     assert_eq!(exit, 0, "{printed}");
     assert!(file.exists());
@@ -553,7 +556,7 @@ fn g32_forged_replayed_and_swapped_answers_are_refused() {
     std::fs::remove_file(&file).unwrap();
     assert_eq!(run(&program).0, 3);
     assert!(!file.exists());
-    // An answer that was given to a run cannot be had by naming the run.
+    // Naming a run does not give access to the answer that it got.
     let (exit, _, said) = site.tidegate(&["run", "--resume", "no-such-run"]);
     assert_eq!((exit, said.contains("approval.no_such_run")), (1, true), "{said}");
 }
@@ -576,7 +579,7 @@ fn a_denied_program_is_not_asked_about_again() {
     assert!(!file.exists());
 }
 
-/// The clock stands still while a person thinks, in every engine.
+/// The time limit does not run while a person thinks, in every engine.
 #[test]
 fn waiting_for_a_person_takes_no_time_of_the_run() {
     let approvals = "wait = \"30s\"\n";
@@ -595,7 +598,7 @@ fn waiting_for_a_person_takes_no_time_of_the_run() {
         std::thread::scope(|scope| {
             let run = scope.spawn(|| site.tidegate(&["run", "--json", "--timeout", "3s", source]));
             let question = site.question();
-            // Longer than the run may take.
+            // Longer than the run's time limit.
             std::thread::sleep(Duration::from_secs(4));
             site.tidegate(&["approvals", "approve", question["id"].as_str().unwrap()]);
             let (exit, printed, said) = run.join().unwrap();

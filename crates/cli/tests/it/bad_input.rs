@@ -1,9 +1,9 @@
-//! Bad configuration: each a clear error with its place and its remedy, exit
-//! code 2, and nothing is started.
+//! Bad configuration: each is a clear error with its place and its remedy, exit code 2,
+//! and nothing is started.
 
 use crate::support::{Bench, text};
 
-/// What `servers list` says to a configuration.
+/// The error of `servers list` for a configuration.
 fn refused(file: &str, content: &str) -> String {
     let bench = Bench::new();
     bench.write(file, content);

@@ -20,12 +20,12 @@ const TOOLS: [&str; 9] = [
     "restore_pii",
 ];
 
-/// What a search for an echo gives.
+/// The result of a search for an echo.
 const FOUND: &str = "servers.hostile.echo [read-only]  Gives the text back\n\
     +9 more (hostile 9); narrow with `server` or more words\n";
 
-/// The eras as the Inspector and as the Python client name them, and the
-/// version that is then spoken.
+/// The eras as the Inspector and as the Python client name them, and the version that
+/// is then negotiated.
 const ERAS: [(&str, &str, &str); 2] =
     [("legacy", "legacy", "2025-11-25"), ("modern", "auto", "2026-07-28")];
 
@@ -34,7 +34,7 @@ fn bench(equipment: &Equipment) -> Bench {
     Bench::with_servers(json!({"hostile": equipment.server("hostile", &[])}))
 }
 
-/// What the Inspector prints for one method.
+/// The Inspector's output for one method.
 fn inspect(
     equipment: &Equipment,
     bench: &Bench,
@@ -68,7 +68,7 @@ fn inspect_call(
     inspect(equipment, bench, era, &[], &method)
 }
 
-/// What the Python client prints for a list of steps, without the times.
+/// The Python client's output for a list of steps, without the times.
 fn python(
     equipment: &Equipment,
     bench: &Bench,
@@ -105,7 +105,7 @@ fn text_result(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": false})
 }
 
-/// A result without what 2026-07-28 adds to every one.
+/// A result without the fields that 2026-07-28 adds to every result.
 fn without_era(mut result: Value) -> Value {
     if let Some(kind) = result.as_object_mut().unwrap().remove("resultType") {
         assert_eq!(kind, "complete");
@@ -124,7 +124,8 @@ fn output_of(result: Value) -> Value {
     response["output"].clone()
 }
 
-/// Of a tool that is not called here: what is called shows its results.
+/// Of a tool that is not called here: the definition of a called tool shows its
+/// results.
 const ADD_DEFINITION: &str = "// servers.hostile\n\
      /** Adds two numbers\n\
      @readonly */\n\
@@ -133,7 +134,7 @@ const ADD_DEFINITION: &str = "// servers.hostile\n\
      b: number\n\
      }): Promise<unknown>";
 
-/// The definition, with what it costs where the model does not pay for it.
+/// The definition, with its cost outside of the text that the model pays for.
 fn definition_result() -> Value {
     let mut result = text_result(ADD_DEFINITION);
     result["_meta"] = json!({"tidegate/tokens": 27});
@@ -145,7 +146,7 @@ fn the_inspector_lists_finds_describes_calls_and_runs_in_both_eras() {
     let needed = ["inspector", "hostile"];
     let Some(equipment) = Equipment::get("the inspector", &needed) else { return };
     for (era, _, _) in ERAS {
-        // A new one each time: what is called shows its results.
+        // A new one each time: the definition of a called tool shows its results.
         let bench = bench(&equipment);
         let call = |tool: &str, arguments: Value| {
             without_era(inspect_call(&equipment, &bench, era, tool, &arguments))
@@ -221,7 +222,7 @@ fn the_python_client_lists_finds_describes_calls_and_runs_in_both_eras() {
                             `call_tool` or in `execute_code`"
             })
         );
-        // Nothing was announced that the client did not ask for.
+        // No change was announced that the client had not subscribed to.
         assert_eq!(outcomes[7], json!({"notifications": []}));
         assert_eq!(outcomes.len(), 8);
     }
@@ -253,7 +254,7 @@ fn progress_reaches_the_client_while_a_program_makes_its_calls() {
             message.split(" tool calls done").next().unwrap().to_owned()
         };
         let told: Vec<String> = notes.iter().map(told).collect();
-        // Each call lasts longer than the interval, so each is told as it runs.
+        // Each call lasts longer than the interval, so each is reported while it runs.
         for running in ["0 of 1", "1 of 2", "2 of 3"] {
             assert!(told.iter().any(|told| told == running), "{running} is missing in {told:?}");
         }
@@ -312,7 +313,7 @@ fn a_client_that_disconnects_in_the_middle_of_a_run_leaves_no_process_behind() {
     let mut served = bench.serve();
     begin_never(&mut served);
     let started = descendants(served.pid());
-    // A guard, a server, a worker that runs, and perhaps one that waits.
+    // A guard, a server, a running worker, and perhaps a spare one.
     assert!(started.len() >= 3, "{started:?}");
     let gateway = served.pid();
     let client_gone = std::thread::spawn(move || served.end());
@@ -353,7 +354,7 @@ fn begin(served: &mut Served, code: &str) -> u64 {
     served.begin("tools/call", run)
 }
 
-/// Waits for a progress notification with a message that begins so.
+/// Waits for a progress notification whose message begins like this.
 pub(crate) fn wait_for_progress(served: &mut Served, beginning: &str) {
     let fits = |message: &Value| {
         let text = message["params"]["message"].as_str();

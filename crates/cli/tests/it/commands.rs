@@ -1,5 +1,5 @@
-//! The commands as scripts use them: JSON on standard output and nothing else
-//! there, exit codes, `--catalog` without any server.
+//! The commands as scripts use them: only JSON on standard output, exit codes,
+//! `--catalog` without any server.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn servers_are_listed_without_being_started_and_tested_for_real() {
         tested,
         json!({"servers": [entry("crm", "connected", "tidegate-demo-crm 0.1.0", 5)]})
     );
-    // Known from the snapshot now.
+    // Now known from the snapshot.
     let listed = json_of(&bench, &["servers", "list", "--json"]);
     assert_eq!(listed["servers"][1], entry("crm", "not_started", "tidegate-demo-crm 0.1.0", 5));
 }

@@ -1,6 +1,6 @@
-//! Host commands in their jails, with real executables of the machine. Each
-//! refusal stands beside the same thing one step inside of what is granted. What
-//! the jail decides is tried as root and as a user without rights.
+//! Host commands in their jails, with real executables of the machine. Each refusal is tested
+//! beside the same thing one step inside of the grant. Everything that the jail decides is
+//! tested as root and as an unprivileged user.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -22,15 +22,15 @@ fn bench(user: User, configuration: &str) -> Bench {
     bench
 }
 
-/// A folder with these files, all of them the user's, so that it is the jail that
-/// refuses. Not below `/tmp`, where a command has its own.
+/// A folder with these files, all of them readable and writable for the user, so that any
+/// refusal comes from the jail. Not below `/tmp`, where a command has its own.
 fn files(bench: &Bench, names: &[&str]) -> TempDir {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     open(folder.path());
     for name in names {
         let path = folder.path().join(name);
         std::fs::write(&path, format!("content of {name}")).unwrap();
-        // As root, a command is somebody else.
+        // As root, a command runs as another user.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
         bench.give(&path);
     }
@@ -66,8 +66,8 @@ fn denied(message: &str, hint: &str) -> Value {
     json!(["command.denied", message, hint])
 }
 
-/// A program for the system's Python, granted as a file, as command `py`. What
-/// is in `more` is added to the configuration.
+/// A program for the system's Python, granted as a file, as command `py`. `more` is added to
+/// the configuration.
 fn python(user: User, script: &str, more: &str) -> Bench {
     let bench = Bench::of(user);
     let file = bench.write("script.py", script);
@@ -94,7 +94,7 @@ fn run_python(user: User, script: &str, more: &str) -> Value {
     run_marked(user, script, "none", more)
 }
 
-/// With a word on its command line, by which its processes are found.
+/// Runs it with a mark on its command line, by which its processes are found.
 fn run_marked(user: User, script: &str, mark: &str, more: &str) -> Value {
     let bench = python(user, script, more);
     let file = bench.path().join("script.py");
@@ -125,7 +125,7 @@ fn a_failing_command_is_a_result_and_its_code_is_exact() {
         assert_eq!(answer["exit_code"], 1);
         assert_eq!(answer["stderr"], "/usr/bin/cat: /nope: No such file or directory\n");
         if has_python("exit codes and signals") {
-            // 129 is not the first signal, and a signal is not an exit code.
+            // Exit code 129 is not signal 1: a signal is not an exit code.
             assert_eq!(run_python(user, "import os; os._exit(129)", "")["exit_code"], 129);
             let killed = run_python(user, "import os; os.kill(os.getpid(), 9)", "");
             let (code, signal) = (&killed["exit_code"], &killed["signal"]);
@@ -137,7 +137,7 @@ fn a_failing_command_is_a_result_and_its_code_is_exact() {
 #[test]
 fn what_is_not_configured_or_not_in_the_profile_is_refused() {
     let sort = "[commands.sort]\npath = \"/usr/bin/sort\"\n";
-    // Refused before a jail is made: it is the same for everybody.
+    // Refused before a jail is made, so one user is enough.
     let bench = bench(User::Own, sort);
     assert_eq!(run(&bench, "'sort', []"), ended(0, ""));
     assert_eq!(
@@ -148,14 +148,14 @@ fn what_is_not_configured_or_not_in_the_profile_is_refused() {
         run(&bench, "'/usr/bin/sort', []"),
         denied("there is no command `/usr/bin/sort`", "did you mean `sort`?")
     );
-    // Without a profile that has them there are no commands, configured or not.
+    // Only profiles that list commands have them, configured or not.
     bench.write("tidegate.toml", sort);
     let refused = denied(
         "`sort` may not be run: it is not among the `commands` of profile `default`",
         "the user can choose a `profile` that has it, such as `execute_full`",
     );
     assert_eq!(run(&bench, "'sort', []"), refused);
-    // And asking for a wider profile does not bring them.
+    // Asking for a wider profile does not add them either.
     let file = bench.write("program.ts", &program("'sort', []"));
     let file = file.to_str().unwrap();
     let output = bench.command(&["run", "--json", "--profile", "execute_full", file]);
@@ -183,7 +183,7 @@ fn what_is_not_configured_or_not_in_the_profile_is_refused() {
 
 #[test]
 fn arguments_outside_of_their_patterns_are_refused() {
-    // As above.
+    // Refused before a jail is made, so one user is enough.
     let bench = bench(
         User::Own,
         "[commands.echo]\npath = \"/usr/bin/echo\"\nargs = [\"clone\", \"*\"]\nrest = \"regex:[a-z]+\"\n",
@@ -235,8 +235,8 @@ fn files_are_read_and_written_only_where_granted() {
         let tee = |path: &Path| format!("'tee', [{path:?}], {{ input: 'x' }}");
         assert_eq!(call(&tee(&new)), ended(0, "x"));
         assert_eq!(std::fs::read_to_string(&new).unwrap(), "x");
-        // Outside of the jail all of them can be read. What one command may write is
-        // not what another may read.
+        // Outside of the jail all of them can be read. A file that one command may write is
+        // not one that another may read.
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "content of b.txt");
         let walk = PathBuf::from(format!("/proc/self/root{}", other.display()));
         let kernel = ["/etc/passwd", "/proc/self/environ", "/proc/1/environ"].map(Path::new);
@@ -253,7 +253,7 @@ fn files_are_read_and_written_only_where_granted() {
             assert_eq!(call(&tee(&path))["exit_code"], 1, "{path:?}");
             assert_eq!(std::fs::read(&path).ok(), before, "{path:?}");
         }
-        // Its own `/tmp` is empty, and gone after it.
+        // Its own `/tmp` is empty, and is removed after it.
         let scratch = PathBuf::from(format!("/tmp/tidegate-test-{}", std::process::id()));
         assert_eq!(call(&tee(&scratch)), ended(0, "x"));
         assert!(!scratch.exists());
@@ -278,7 +278,7 @@ fn a_grant_inside_another_one_neither_empties_a_file_nor_follows_a_link() {
         let call = format!("'inner', [{kept:?}]");
         assert_eq!(run(&bench, &call), ended(0, "content of kept.txt"));
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "content of kept.txt");
-        // As a command that may write there could leave it for the next one.
+        // A command that may write there could leave such a link for the next one.
         std::fs::remove_file(&kept).unwrap();
         std::os::unix::fs::symlink(&elsewhere, &kept).unwrap();
         run(&bench, &call);
@@ -286,8 +286,8 @@ fn a_grant_inside_another_one_neither_empties_a_file_nor_follows_a_link() {
     }
 }
 
-/// Two commands and a folder that one of them can write: the configuration's
-/// `write` of `ln`, and what `more` says of the other one.
+/// Two commands and a folder that one of them can write: `ln` has it in its `write`; `more`
+/// configures the other command.
 fn conspirators(user: User, folder: &Path, more: &str) -> Bench {
     open(folder);
     let shared = folder.join("shared");
@@ -326,7 +326,7 @@ fn a_grant_that_another_command_exchanged_for_a_link_is_not_given() {
         let moved = inner.with_file_name("moved");
         assert_eq!(run(format!("'mv', [{inner:?}, {moved:?}]")), ended(0, ""));
         assert_eq!(run(format!("'ln', ['-s', {secret:?}, {inner:?}]")), ended(0, ""));
-        // The control: for everybody else the path leads there.
+        // The control: outside of the jail the path leads there.
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "secret");
         assert_eq!(
             run(format!("'cat', [{file:?}]")),
@@ -348,7 +348,7 @@ fn nothing_that_a_command_can_write_is_started_outside_of_a_jail() {
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         let more = format!("[commands.tool]\npath = {script:?}\n");
         let bench = conspirators(user, folder.path(), &more);
-        // What a command with this grant could leave there: an executable that names
+        // A file that a command with this grant could leave there: an executable that names
         // its own loader, which leaves a trace when it is run.
         let (loader, trace) = (folder.path().join("shared/loader"), folder.path().join("trace"));
         std::fs::write(&loader, format!("#!/bin/sh\necho > {}\n", trace.display())).unwrap();
@@ -359,18 +359,18 @@ fn nothing_that_a_command_can_write_is_started_outside_of_a_jail() {
         let answer = run(&bench, "'tool', []");
         assert_eq!(answer[1], "the executable of `tool` cannot be used");
         assert!(!trace.exists());
-        // The control: run by anybody, it does.
+        // The control: outside of the gateway it does leave a trace.
         Command::new(&loader).status().unwrap();
         assert!(trace.exists());
     }
 }
 
-/// A 64-bit ELF file of nothing but the name of its loader.
+/// A 64-bit ELF file that only names its loader.
 fn executable_with_loader(loader: &Path) -> Vec<u8> {
     let name = format!("{}\0", loader.display()).into_bytes();
     let mut file = vec![0; 64 + 56];
     file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
-    // One program header of type 3, behind the header; the name behind it.
+    // One program header of type 3 after the ELF header, then the name.
     for (at, value) in [(32, 64), (54, 56), (56, 1), (64, 3), (64 + 8, 120), (64 + 32, name.len())]
     {
         file[at] = u8::try_from(value).unwrap();
@@ -393,7 +393,7 @@ fn the_environment_is_what_is_configured_and_nothing_else() {
     }
 }
 
-/// The same from inside of the jail and outside, where it works.
+/// The same attempts inside of the jail and outside, where they work.
 #[test]
 fn there_is_no_network() {
     if !has_python("no network for commands") {
@@ -417,12 +417,12 @@ fn there_is_no_network() {
             outside.uid(NOBODY).gid(NOBODY);
         }
         let outside = outside.output().unwrap();
-        // Only root may send packets of its own making.
+        // Only root may send raw packets.
         let raw = if user == User::Root { "ok" } else { "1" };
         let possible = format!("ok ok ok {raw} ok ok\n");
         assert_eq!(text(&outside.stdout), possible, "{}", text(&outside.stderr));
-        // 1: refused. The name is looked for in a file that is not there, and then by
-        // a socket; -3 is the answer of the library for that.
+        // 1: refused. The name is looked up in a file that is missing, and then through a
+        // socket; -3 is the library's answer to that.
         let inside = run_python(user, &script, "");
         assert_eq!(inside["stdout"], "1 1 1 1 1 -3\n", "{inside}");
     }
@@ -433,7 +433,7 @@ fn a_flood_is_truncated_and_the_exit_code_is_kept() {
     if !has_python("a flood of output") {
         return;
     }
-    // A gigabyte without a line end, on both streams by turns.
+    // A gigabyte without a line end, alternating between both streams.
     let script = "import os\nfor _ in range(8192): os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)\n\
                   os._exit(3)";
     for user in users("a_flood_is_truncated_and_the_exit_code_is_kept") {
@@ -448,7 +448,7 @@ fn a_flood_is_truncated_and_the_exit_code_is_kept() {
         ));
         assert_eq!(answer["output"], json!([3, true, true, true]), "{answer}");
         let grown = status_bytes(served.pid(), "VmHWM:") - before;
-        // By trial nothing: less than the start of the gateway has taken.
+        // By trial zero: less than the start of the gateway has used.
         assert!(grown < 64 << 20, "the gateway has grown by {grown} bytes");
         assert_eq!(served.execute("return 1")["output"], 1);
     }
@@ -476,7 +476,7 @@ fn wait_for_none(mark: &str) -> Vec<u32> {
     }
 }
 
-/// The number behind the start of a message, which is all that was measured in it.
+/// The measured number in a message, which follows this start.
 fn of_limit(answer: &Value, code: &str, start: &str) -> u64 {
     assert_eq!(answer[0], code, "{answer}");
     let message = answer[1].as_str().unwrap();
@@ -506,7 +506,7 @@ fn what_resists_is_gone_at_the_deadline() {
         assert_eq!(answer[2], "do less at once, or let the user raise `commands.py.time`");
         assert_eq!(wait_for_none(&mark), Vec::<u32>::new(), "{name} {user:?}");
     };
-    // All at once: they wait for their deadlines.
+    // In parallel, since they wait for their deadlines.
     std::thread::scope(|scope| {
         for user in users("what_resists_is_gone_at_the_deadline") {
             for (name, script) in scripts {
@@ -521,13 +521,13 @@ fn a_daemon_does_not_survive_its_command() {
     if !has_python("daemons of commands") {
         return;
     }
-    // Says that it is there in its second argument, if it can.
+    // Reports that it runs through its second argument, if it can.
     let script = "import os,sys,time\nif os.fork(): os._exit(0)\nos.setsid()\n\
                   if os.fork(): os._exit(0)\n\
                   if len(sys.argv) > 2: open(sys.argv[2], 'w').close()\ntime.sleep(60)";
     for user in users("a_daemon_does_not_survive_its_command") {
         let mark = format!("daemon{user:?}{}", std::process::id());
-        // Outside of a jail it survives, and is found by its mark, so that is a test.
+        // The control: outside of a jail it survives, and its mark finds it.
         let bench = python(user, script, "");
         let (file, ready) = (bench.path().join("script.py"), bench.path().join("ready"));
         let outside =
@@ -562,7 +562,7 @@ fn processes_are_bounded() {
     }
 }
 
-/// Each has limits of its own: all calls of a run at once would have them all.
+/// Each command has its own limits, so commands in parallel multiply them.
 #[test]
 fn few_commands_of_one_run_run_at_the_same_time() {
     let mark = format!("0.5{}", std::process::id());
@@ -579,7 +579,7 @@ fn few_commands_of_one_run_run_at_the_same_time() {
     std::thread::scope(|scope| {
         let run = scope.spawn(|| served.execute(&source));
         while !run.is_finished() {
-            // Those that are told what to become have their own command line.
+            // Processes that have not executed the command yet have another command line.
             let line = format!("/usr/bin/sleep\0{mark}\0");
             let ours = descendants(pid).into_iter().filter(|pid| {
                 std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|it| text(&it) == line)
@@ -608,7 +608,7 @@ fn an_executable_that_is_exchanged_is_not_run() {
         let mut served = bench.serve();
         let mut say = || served.execute(&program("'say', ['x']"))["output"].clone();
         assert_eq!(say(), ended(0, "x\n"));
-        // The link was followed when the configuration was read.
+        // The link was resolved when the configuration was read.
         std::fs::remove_file(&link).unwrap();
         std::os::unix::fs::symlink(&second, &link).unwrap();
         assert_eq!(say(), ended(0, "x\n"));
@@ -642,7 +642,7 @@ fn a_setuid_executable_gains_nothing() {
         );
         let is = run(&bench, "'id', ['-u']")["stdout"].as_str().unwrap().trim().to_owned();
         let is: u32 = is.parse().unwrap();
-        // Root becomes somebody of whom there is no other, everybody else stays who they are.
+        // Root becomes a user that nobody else has; everybody else keeps theirs.
         assert!(if user == User::Root { is >= 0x7000_0000 } else { is == NOBODY }, "{is}");
     }
 }

@@ -1,4 +1,4 @@
-//! Programs and servers against the gateway itself: each of these once hurt it.
+//! Programs and servers that attack the gateway itself: each of these once worked.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -34,9 +34,9 @@ fn a_refused_call_does_not_wait_in_memory_for_its_turn() {
     server["max_concurrent"] = json!(64);
     let bench = Bench::with_servers(json!({"hostile": server}));
     let mut served = bench.serve();
-    // All turns are taken for good. Of the calls behind them, 64 MB may wait, and
-    // only one that is refused can ever be answered. Thrown, not returned: a
-    // program that returns waits for its calls.
+    // All slots are taken for good. 64 MB of the calls behind them can wait, and only a
+    // refused call can ever be answered. Thrown, not returned: a program that returns
+    // waits for its calls.
     let answer = served.execute(
         "for (let i = 0; i < 64; i++) servers.hostile.never().catch(() => {});\n\
          const text = 'x'.repeat(1 << 20);\n\
@@ -49,8 +49,8 @@ fn a_refused_call_does_not_wait_in_memory_for_its_turn() {
 
 #[test]
 fn calls_in_parallel_end_at_their_limit() {
-    // Two calls for good, which have their turns before the third asks for one: it
-    // gets it only where three may be under way.
+    // Two calls that never end take two slots before the third asks for one: it gets
+    // one only if three calls may run in parallel.
     let source = "servers.hostile.never().catch(() => {}); servers.hostile.never().catch(() => {});\n\
                   await new Promise((done) => setTimeout(done, 500));\n\
                   throw new Error(await servers.hostile.echo({ text: 'had its turn' }));";
@@ -132,7 +132,7 @@ for line in sys.stdin:
 fn a_worker_has_no_environment_and_no_descriptor_but_its_channel() {
     let bench = Bench::new();
     let secret = bench.write("secret", "hunter2");
-    // Whoever starts the gateway may leave descriptors open in it.
+    // The process that starts the gateway may leave descriptors open in it.
     let mut shell = std::process::Command::new("sh");
     let script =
         format!("exec 9<{}; exec {} serve", secret.display(), env!("CARGO_BIN_EXE_tidegate"));
@@ -156,7 +156,7 @@ fn environment(pid: u32) -> String {
     text(&std::fs::read(format!("/proc/{pid}/environ")).unwrap())
 }
 
-/// What the descriptors of a process lead to, sorted.
+/// The targets of a process's descriptors, sorted.
 fn descriptors(pid: u32) -> Vec<String> {
     let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().flatten();
     let target = |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).ok();
@@ -166,7 +166,7 @@ fn descriptors(pid: u32) -> Vec<String> {
     targets
 }
 
-/// The spare worker, once it has dropped what it inherited.
+/// The spare worker, after it has dropped everything it inherited.
 fn wait_for_spare_worker(gateway: u32) -> u32 {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {

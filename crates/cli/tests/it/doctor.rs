@@ -22,7 +22,7 @@ fn findings(command: &mut std::process::Command) -> (Option<i32>, Vec<Value>) {
     let mut document: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", text(&output.stderr)));
     let findings = document["findings"].as_array_mut().unwrap();
-    // What the machine can do is another test's affair.
+    // Another test covers the isolation of this machine.
     findings.retain(|finding| finding["name"] != "isolation");
     for finding in findings.iter_mut() {
         finding["message"] = without_times(finding["message"].as_str().unwrap()).into();
@@ -169,7 +169,7 @@ fn a_configured_engine_that_is_missing_is_a_problem() {
     assert_eq!((code, &found[6]), (Some(1), &bad("engine node", "problem", &message, GET_NODE)));
 }
 
-/// The engines of this machine are run, not only found.
+/// The engines of this machine are run, not just found.
 #[test]
 fn an_engine_that_is_there_has_run_a_program() {
     let test = "an_engine_that_is_there_has_run_a_program";
@@ -243,7 +243,7 @@ fn a_configured_checker_of_python_that_is_no_use_is_a_problem() {
     assert_eq!((code, &findings[8]), (Some(1), &script));
 }
 
-/// The checkers of this machine are run, not only found.
+/// The Python checkers of this machine are run, not just found.
 #[test]
 fn a_checker_of_python_that_is_there_has_checked_a_program() {
     let test = "a_checker_of_python_that_is_there_has_checked_a_program";
@@ -292,7 +292,7 @@ fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good(
     }
     let bench = Bench::new();
     let tools = bench.state_dir().join("tools");
-    // As npm leaves it when it is killed.
+    // The state that a killed npm leaves behind.
     bench.write("state/tools/.unfinished-1/node_modules/half/package.json", "{");
     bench.write("state/tools/typescript/package.json", "{\"private\": true}");
     let (code, found) = findings(bench.tidegate().args(["doctor", "--json", "--fix"]));
@@ -307,9 +307,9 @@ fn a_fix_installs_the_type_checker_and_an_interrupted_one_is_not_taken_for_good(
         .collect();
     left.sort();
     assert_eq!(left, ["lock", "typescript"]);
-    // The next one finds it, without npm.
+    // The next run finds it, without npm.
     assert_eq!(doctor(&bench, &["--fix"]).1[4], ok("type checker", &works));
-    // Anywhere else it is used if it is configured.
+    // In any other place it is used only if it is configured.
     std::fs::rename(tools.join("typescript"), bench.path().join("own")).unwrap();
     assert_eq!(doctor(&bench, &[]).1[4], no_type_checker("TypeScript 7 was not found"));
     let client =

@@ -1,4 +1,4 @@
-//! Many runs, many at once, and workers that are killed: nothing stays behind.
+//! Many runs, many in parallel, and killed workers: nothing is left behind.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ const WARM_UP: usize = 20;
 /// 10 MB; a leak of one worker's frames would be 64 KB a run.
 const GROWTH_BYTES: u64 = 32 * 1024 * 1024;
 
-/// How long what a run leaves behind may take to be gone on a busy machine.
+/// How long the leftovers of a run may take to disappear on a busy machine.
 const SETTLED_WITHIN: Duration = Duration::from_secs(10);
 
 #[test]
@@ -44,8 +44,8 @@ fn a_thousand_runs_leave_nothing_behind() {
     assert!(grown < GROWTH_BYTES, "the gateway has grown by {grown} bytes");
 }
 
-/// One run of every kind, by turns: a call, a failure, a print, a time limit
-/// that the engine keeps and one that takes a kill.
+/// One run of every kind in turn: a call, a failure, a print, a time limit that the
+/// engine enforces and one that takes a kill.
 fn run(served: &mut Served, number: usize) {
     let request = match number % 50 {
         7 => json!({"code": "while (true) {}", "timeout_ms": 20}),
@@ -108,7 +108,7 @@ fn a_killed_worker_costs_only_its_run() {
     };
     let doomed = begin("while (true) {}");
     let bystander = begin("servers.hostile.slow({ ms: 1500, text: 'survived' })");
-    // The one that works, while the others wait.
+    // The busy one, while the others wait.
     let jailed = || workers(&served).into_iter().filter_map(jailed);
     let busy = || jailed().find(|pid| cpu_ticks(*pid) >= 20);
     kill(eventually(busy), Signal::SIGKILL).unwrap();
@@ -136,10 +136,10 @@ fn a_killed_spare_worker_costs_nothing() {
     for number in 0..5 {
         let answer = served.execute(&format!("return {number}"));
         assert_eq!(answer["output"], number, "{answer}");
-        // Now and then it is the last run's, which ends by itself.
+        // Sometimes it is the last run's worker, which ends by itself.
         let [spare] = eventually(|| <[Pid; 1]>::try_from(workers(&served)).ok());
         let _ = kill(spare, Signal::SIGKILL);
-        // The signal is on its way until the process has ended.
+        // The signal is pending until the process has ended.
         eventually(|| has_ended(spare).then_some(()));
     }
     let last = served.execute("return 'last'");
@@ -154,7 +154,7 @@ fn bench(test: &str) -> Option<Bench> {
     })))
 }
 
-/// The next answer of `execute_code`: id of the request and what it says.
+/// The next answer of `execute_code`: the id of the request, and the answer.
 fn next_answer(served: &mut Served) -> (u64, Value) {
     let message = served.next();
     let text = message["result"]["content"][0]["text"].as_str().unwrap_or_default();
@@ -167,7 +167,7 @@ fn next_output(served: &mut Served) -> (u64, Value) {
     (id, answer.get("output").cloned().unwrap_or(answer))
 }
 
-/// What a gateway has in the system.
+/// The resources that a gateway holds in the system.
 #[derive(Debug, PartialEq)]
 struct Traces {
     /// Command lines of its children, sorted.
@@ -188,8 +188,8 @@ impl Traces {
         Self { processes, descriptors, control_groups, files: names_below(&bench.state_dir()) }
     }
 
-    /// As soon as they are as expected, or as soon as the last run's worker is
-    /// gone and the next spare one is there.
+    /// Waits until they are as expected, or until the last run's worker is gone and the
+    /// next spare one is up.
     fn settled(served: &Served, bench: &Bench, expected: Option<&Self>) -> Self {
         let is_quiet = |traces: &Self| {
             let workers = traces.processes.iter().filter(|process| is_worker(process)).count();
@@ -219,8 +219,8 @@ fn children(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// Empty for a process that has ended. A worker's says what its jail is like,
-/// which is another one for each.
+/// Empty for a process that has ended. A worker's describes its jail, which differs for
+/// each.
 fn command_line(pid: u32) -> String {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let line = String::from_utf8_lossy(&line).replace('\0', " ").trim().to_owned();
@@ -230,8 +230,8 @@ fn command_line(pid: u32) -> String {
 /// Whether a process can be waited for, or has been.
 fn has_ended(pid: Pid) -> bool {
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
-    // The state stands behind the name, which is in brackets. The first thread
-    // may be gone while another is still on its way.
+    // The state follows the name, which is in brackets. The first thread may be gone
+    // while another is still exiting.
     let first_ended = stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'));
     let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
     first_ended && threads <= 1
@@ -269,7 +269,7 @@ fn folders_called(folder: &Path, beginning: &str, depth: u32) -> usize {
         .sum()
 }
 
-/// The workers of a gateway, those that wait included.
+/// The workers of a gateway, including spare ones.
 fn workers(served: &Served) -> Vec<Pid> {
     children(served.pid())
         .into_iter()
@@ -281,12 +281,12 @@ fn workers(served: &Served) -> Vec<Pid> {
 /// User time of a process, in hundredths of a second.
 fn cpu_ticks(pid: Pid) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // Field 14 in proc(5); the name, field 2, may itself hold spaces.
+    // Field 14 in proc(5); the name, field 2, can itself contain spaces.
     let fields = stat.rsplit_once(") ").map(|(_, rest)| rest.split(' '));
     fields.and_then(|mut fields| fields.nth(11)).map_or(0, |ticks| ticks.parse().unwrap())
 }
 
-/// Waits until something is so.
+/// Waits until `look` returns a value.
 fn eventually<T>(look: impl Fn() -> Option<T>) -> T {
     let deadline = Instant::now() + SETTLED_WITHIN;
     loop {

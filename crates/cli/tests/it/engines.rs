@@ -1,5 +1,5 @@
-//! Deno and Node as engines: the guests of `programs.rs` again, with the same
-//! outcome. The real engines, as `cargo xtask setup` installs them.
+//! Deno and Node as engines: the guests of `programs.rs` again, with the same outcome. Uses the
+//! real engines that `cargo xtask setup` installs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ use crate::jail::attacker::{NOBODY, User, users};
 use crate::programs::{self, Guest};
 use crate::support::{Bench, Equipment, descendants, link_or_copy, query, text, wait_until_gone};
 
-/// A guest that ends otherwise than in QuickJS.
+/// A guest whose outcome differs from that in QuickJS.
 struct Otherwise {
     guest: &'static str,
     /// In which engines, and up to which major version of them.
@@ -29,18 +29,18 @@ struct Otherwise {
 const DENO: (&str, u32) = ("deno", u32::MAX);
 const NODE: (&str, u32) = ("node", u32::MAX);
 
-/// All of them, each with the reason.
+/// All of them, with the reasons.
 static OTHERWISE: [Otherwise; 13] = [
     // `Object.groupBy` came with the V8 of Node 21, `using` with that of Node 24.
     otherwise("allowed/modern_javascript", &[("node", 20)], "error program.threw at line 12"),
     otherwise("allowed/typescript_features", &[("node", 23)], "error program.syntax"),
-    // Thrown with nothing of the program on the stack.
+    // Thrown with no frame of the program on the stack.
     otherwise("denied/export_default_class", &[DENO, NODE], "error program.threw"),
-    // V8 does not put the place of a syntax error into its stack.
+    // V8 does not put the position of a syntax error into its stack.
     otherwise("hostile/port_redeclared", &[DENO, NODE], "error program.syntax"),
-    // Refused all the same, with another name.
+    // Refused as well, with another name.
     otherwise("hostile/import_inside_eval", &[DENO, NODE], "output \"TypeError\""),
-    // V8's call sites have one method less.
+    // V8's call sites have one method fewer.
     otherwise(
         "hostile/prepare_stack_trace",
         &[DENO, NODE],
@@ -57,12 +57,12 @@ static OTHERWISE: [Otherwise; 13] = [
         &[NODE],
         "output [\"(node\",\"(reading 'x'\",\"(tidegate\"]",
     ),
-    // Its `JSON.stringify` does not recurse, so the gateway is the one to refuse.
+    // Its `JSON.stringify` does not recurse, so the gateway refuses it instead.
     otherwise("limits/arguments_of_a_hundred_thousand_levels", &[DENO], "error call.bad_argument"),
-    // V8 tries, and is stopped by the limit, where QuickJS refuses the size as such.
+    // V8 tries, and is stopped by the limit, where QuickJS refuses the size itself.
     otherwise("limits/memory_one_buffer", &[DENO, NODE], "error limit.memory"),
     otherwise("limits/native_bigint_pow", &[DENO, NODE], "error limit.memory"),
-    // V8 compiles it, and is done in time.
+    // V8 compiles it, and finishes in time.
     otherwise("limits/native_huge_regex", &[DENO, NODE], "output {}"),
     // A full heap ends V8 at once: nothing can be caught.
     otherwise("limits/memory_caught", &[DENO, NODE], "error limit.memory"),
@@ -91,8 +91,8 @@ fn guests_end_alike(test: &str, engine: &str) {
     end_alike(test, engine, User::Own, &folders, |_| true);
 }
 
-/// What the rights of a user matter for: without control groups memory is limited
-/// in another way, and the ones who kill are not root.
+/// Guests whose outcome depends on the user's rights: without control groups memory is limited
+/// in another way, and the processes that kill are not root.
 #[test]
 fn hostile_guests_end_alike_for_a_user_without_rights() {
     let test = "hostile_guests_end_alike_for_a_user_without_rights";
@@ -130,7 +130,7 @@ fn end_alike(
     for (folder, limits) in folders {
         let Some(bench) = bench_of(user, test, engine, limits) else { return };
         let mut served = bench.serve();
-        // A server's start is not part of what is timed.
+        // The start of a server is not part of the measured time.
         served.execute("await servers.hostile.echo({ text: '' })");
         let mut ended = BTreeMap::new();
         for file in programs::guests(folder) {
@@ -142,7 +142,7 @@ fn end_alike(
             let mut request = guest.request();
             request["engine"] = json!(engine);
             if otherwise_at(&name, engine, major).is_some() {
-                // A short time is meant for what QuickJS does.
+                // A short time limit is meant for QuickJS.
                 request.as_object_mut().unwrap().remove("timeout_ms");
             }
             let answer = served.execute_with(request);
@@ -160,8 +160,8 @@ fn end_alike(
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// The outcome as the guest's header has it, without what is the engine's own:
-/// its words for an error, and columns.
+/// The outcome in the guest's header, without details that depend on the engine: the wording of
+/// errors, and columns.
 fn expected(name: &str, guest: &Guest, engine: &str, major: u32) -> String {
     match otherwise_at(name, engine, major) {
         Some(otherwise) => otherwise.outcome.to_owned(),
@@ -185,7 +185,7 @@ fn without_words(outcome: &str) -> String {
     let Some(error) = outcome.strip_prefix("error ") else { return outcome.to_owned() };
     let (place, _) = error.split_once(": ").unwrap_or((error, ""));
     let (place, _) = place.split_once(", column").unwrap_or((place, ""));
-    // V8 does not say where a limit stopped it.
+    // V8 does not report where a limit stopped it.
     let place = if place.starts_with("limit.") { place.split(' ').next().unwrap() } else { place };
     format!("error {place}")
 }
@@ -218,7 +218,7 @@ fn bench_of(user: User, test: &str, engine: &str, limits: &str) -> Option<Bench>
     if user != User::Dropped || start.uid(NOBODY).gid(NOBODY).status().is_ok() {
         return programs::bench_of(user, test, &more(program));
     }
-    // It is in root's own folder. The user has one of their own.
+    // It is in root's own folder, so the user needs a copy.
     let bench = programs::bench_of(user, test, "")?;
     let own = bench.path().join(engine);
     link_or_copy(&fs::canonicalize(program).unwrap(), &own);
@@ -244,7 +244,7 @@ fn an_engine_that_is_missing_is_an_error_with_a_remedy() {
 #[test]
 fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
     let bench = Bench::new();
-    // Were it started, this would be there.
+    // It would exist if the engine were started.
     let trace = bench.path().join("started");
     let node = bench.write("node", &format!("#!/bin/sh\ntouch {}\n", trace.display()));
     fs::set_permissions(&node, fs::Permissions::from_mode(0o755)).unwrap();
@@ -273,7 +273,7 @@ fn an_engine_that_is_not_listed_is_refused_and_not_looked_for() {
         doctor["findings"].as_array().unwrap().iter().find(|one| one["name"] == "engine node");
     assert_eq!(found.unwrap()["message"], "disabled: it is not in `sandbox.engines`");
     assert!(!trace.exists());
-    // The control: without the list it is looked for, by starting it.
+    // The control: without the list, the gateway looks for it by starting it.
     bench.write("tidegate.toml", &sandbox);
     let answer = bench.serve().execute_with(asked);
     assert_eq!(answer["error"]["code"], "sandbox.no_engine");
@@ -300,7 +300,7 @@ fn what_only_the_engine_can_finish_is_finished() {
     }
 }
 
-/// A gateway that is killed takes engines in a loop with it.
+/// When a gateway is killed, its engines in a loop end with it.
 #[test]
 fn nothing_of_an_engine_is_left_behind() {
     let test = "nothing_of_an_engine_is_left_behind";
@@ -325,8 +325,8 @@ fn nothing_of_an_engine_is_left_behind() {
     }
 }
 
-/// A stand-in for an engine that has fallen to its program: it says that it is
-/// ready, and after that whatever it likes.
+/// A stand-in for an engine that its program has taken over: it says that it is ready, and after
+/// that anything.
 #[test]
 fn an_engine_that_breaks_the_protocol_ends_its_run_and_nothing_else() {
     let says = [
@@ -342,8 +342,8 @@ fn an_engine_that_breaks_the_protocol_ends_its_run_and_nothing_else() {
     ];
     for (what, bytes) in says {
         let bench = Bench::new();
-        // Asked for its version it names itself; started as an engine it takes our
-        // script and the program, and speaks.
+        // Asked for its version, it names itself; started as an engine, it reads our script and
+        // the program, and then speaks.
         let script = format!(
             "#!/bin/bash\n[ \"$1\" = -p ] && printf '%s\\n22.1.0\\n' \"$0\" && exit\n\
              head -c 1000 > /dev/null\nprintf '\\001\\000\\000\\000\\100'\n\

@@ -2,8 +2,8 @@
 //!
 //! The rules hold for normal and build dependencies, including those of a single target
 //! (`[target.'cfg(unix)'.dependencies]`): all of them end up in the product or make it.
-//! Dev-dependencies are free: tests look upwards on purpose (`validate` is tested with
-//! programs that `worker` reads), and nothing of them ships.
+//! Dev-dependencies are free: tests use higher layers on purpose (`validate` is tested
+//! with programs that `worker` reads), and none of them ships.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only,
-/// and layers 1 and 2 only on what is named here. In the top layer, the executable may
+/// The layer table of ARCHITECTURE.md. A crate may depend on lower layers only, and
+/// layers 1 and 2 only on the crates named here. In the top layer, the executable may
 /// use the crates beside it.
 const LAYERS: [(&str, u8, &[&str]); 24] = [
     ("model", 0, &[]),
@@ -97,7 +97,7 @@ const LAYERS: [(&str, u8, &[&str]); 24] = [
 /// The layer of the executable.
 const TOP: u8 = 5;
 
-/// Dangerous or heavy things have one owner.
+/// Each dangerous or heavy dependency has one owner.
 const OWNERS: [(&str, &[&str]); 11] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
@@ -139,7 +139,7 @@ fn every_crate_has_its_place_in_the_table() {
         .collect();
     let in_table: BTreeSet<String> = LAYERS.iter().map(|(name, _, _)| (*name).to_owned()).collect();
     assert_eq!(on_disk, in_table);
-    // The page that people read says the same.
+    // ARCHITECTURE.md must agree.
     let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     for (name, layer, _) in LAYERS {
         let row = page.lines().find(|line| line.starts_with(&format!("| {layer} |")));
@@ -176,7 +176,7 @@ fn unsafe_code_is_in_what_is_jailed_only() {
 }
 
 /// Without `[lints] workspace = true`, a crate has none of our lints: `unsafe` would be
-/// allowed in it, and `unwrap` unnoticed.
+/// allowed in it, and `unwrap` would go unnoticed.
 #[test]
 fn every_crate_inherits_the_lints_of_the_workspace() {
     for (name, member) in Workspace::load().members {
@@ -207,7 +207,7 @@ struct Workspace {
 
 struct Member {
     manifest: PathBuf,
-    /// What it is built from, on any system.
+    /// Its dependencies, on any system.
     dependencies: BTreeSet<String>,
 }
 

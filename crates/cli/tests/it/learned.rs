@@ -1,4 +1,4 @@
-//! What is learned from results, and what a running program sees of changes.
+//! The shapes learned from results, and how much a running program sees of changes.
 
 use std::process::Command;
 
@@ -14,7 +14,7 @@ fn output(served: &mut Served, source: &str) -> Value {
     answer["output"].clone()
 }
 
-/// Kept shapes as `server.tool`, number of results and schema.
+/// Stored shapes as `server.tool`, number of results and schema.
 fn kept_shapes(bench: &Bench) -> Vec<(String, u32, Value)> {
     let rows = query(
         &bench.state_dir().join("state.db"),
@@ -55,7 +55,7 @@ fn shapes_of_real_results_are_kept_without_a_value() {
 
     assert_eq!(kept_shapes(&bench), shapes_of(1));
 
-    // After several runs and a new start the same, resting on more.
+    // The same after several runs and a restart, based on more results.
     for _ in 0..2 {
         output(&mut served, &program);
     }
@@ -91,7 +91,7 @@ fn program_with_results(folder: &str) -> String {
     )
 }
 
-/// What is learned from `results` runs of that program.
+/// The shapes learned from `results` runs of that program.
 fn shapes_of(results: u32) -> Vec<(String, u32, Value)> {
     let text = json!({"type": "string"});
     let texts = json!({"type": "object", "additionalProperties": text});
@@ -110,7 +110,7 @@ fn shapes_of(results: u32) -> Vec<(String, u32, Value)> {
         "required": ["rows", "total"],
         "properties": {"rows": {"type": "array", "items": row}, "total": {"type": "integer"}}
     });
-    // A list of nothing, and a text that looks like a list and is no JSON.
+    // An empty list, and a text that looks like a list but is not JSON.
     let nothing = json!({"type": "array"});
     // `files.list_directory` has an output schema of its own.
     vec![
@@ -122,7 +122,7 @@ fn shapes_of(results: u32) -> Vec<(String, u32, Value)> {
     ]
 }
 
-/// All texts in a value that are not keys.
+/// All strings in a value, without keys.
 fn texts_of(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) if !text.is_empty() => texts.push(text.clone()),
@@ -132,7 +132,7 @@ fn texts_of(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-/// What a program sees of `forecast` before and after the server changes it.
+/// A program that looks at `forecast` before and after the server changes it.
 const LOOK_CHANGE_LOOK: &str = "
     const fs = require('fs');
     const look = async () => [
@@ -155,7 +155,7 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     let bench =
         Bench::with_servers(json!({"weather": equipment.server("hostile", &["--changing"])}));
     let mut served = bench.serve();
-    // Without a snapshot: the server is taken over when the program looks first.
+    // Without a snapshot: the server's list is read when the program first looks.
     let seen = json!(["version 1", 33, "Forecast, version 1", 0]);
     let oslo = json!({"city": "Oslo", "degrees": -3.5});
     assert_eq!(output(&mut served, LOOK_CHANGE_LOOK), json!([seen, oslo, seen, "grown_1: {}"]));
@@ -163,7 +163,7 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     let shapes: Vec<String> = kept_shapes(&bench).into_iter().map(|(tool, ..)| tool).collect();
     assert_eq!(shapes, ["weather.change_tools", "weather.grow_tools", "weather.grown_1"]);
 
-    // The next program: snapshot, names, types and search have followed.
+    // For the next program, snapshot, names, types and search are up to date.
     let changed = "[changed since it was accepted: description] Forecast, version 2";
     let seen = json!(["version 2", 34, changed, 1]);
     let bergen = json!({"town": "Bergen", "rain": true});
@@ -175,7 +175,7 @@ fn a_running_program_keeps_what_it_started_with_and_the_next_sees_the_change() {
     assert_eq!(forecast["description"], "Forecast, version 3");
     assert_eq!(tools.len(), 34);
 
-    // What is learned now belongs to the new definition.
+    // Results learned now belong to the new definition.
     output(&mut served, "return await servers.weather.forecast()");
     let shape = kept_shapes(&bench).into_iter().find(|(tool, ..)| tool == "weather.forecast");
     let properties = json!({"rain": {"type": "boolean"}, "town": {"type": "string"}});
@@ -213,7 +213,7 @@ fn a_learned_shape_becomes_a_type_and_a_misspelt_field_a_warning() {
          }>"
     );
 
-    // The type is not promised, so the program runs: a result may have changed.
+    // The type is only observed, so the program runs: a result may have changed.
     let misspelt = served.execute(&read.replace("{ title }", "{ titel: title }"));
     assert_eq!(misspelt["success"], true, "{misspelt}");
     assert_eq!(
@@ -256,7 +256,7 @@ fn tools_of_successful_runs_rank_higher_together_and_the_answer_says_why() {
     assert!(!before.contains("used with"), "{before}");
     output(&mut served, &program);
     output(&mut served, &program);
-    // A run that fails says nothing about what belongs together.
+    // A failed run does not count towards tools that are used together.
     let failing = program.replace("return", "throw");
     assert_eq!(served.execute(&failing)["success"], false);
     let (_, twice) = served.call("search_tools", query.clone());
@@ -266,7 +266,7 @@ fn tools_of_successful_runs_rank_higher_together_and_the_answer_says_why() {
     assert!(place(&twice) <= place(&before), "{before}\n{twice}");
     drop(served);
 
-    // Known to the next gateway, and to the command line.
+    // The next gateway and the command line know it.
     let (_, later) = bench.serve().call("search_tools", query.clone());
     assert_eq!(later, twice);
     let words = query["query"].as_str().unwrap();

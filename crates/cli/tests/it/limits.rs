@@ -1,7 +1,7 @@
-//! Limits of engines and host commands, which may have many processes: as root,
-//! where the kernel counts in control groups, and as a user who has none.
+//! Limits of engines and host commands, which can have many processes: as root, where
+//! the kernel counts in control groups, and as a user who has none.
 //!
-//! Each message is compared with what it says was used, and that with the limit.
+//! Each message is compared with the usage that it reports, and that with the limit.
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
@@ -15,14 +15,15 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, skip, text};
 
-/// Somebody without rights, who owns nothing: `nobody` on Linux.
+/// An unprivileged user who owns nothing: `nobody` on Linux.
 const NOBODY: u32 = 65534;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum User {
-    /// Whoever runs the tests.
+    /// The user that runs the tests.
     Own,
-    /// Root, become a user without rights, who can make no control group.
+    /// Root, after switching to a user without rights, who cannot create control
+    /// groups.
     Dropped,
 }
 
@@ -84,7 +85,7 @@ fn of_command(file: &Path) -> String {
     )
 }
 
-/// What a command gave, or its error as code, message and hint.
+/// The result of a command, or its error as code, message and hint.
 fn run_python(user: User, bench: &Bench) -> Value {
     let file = bench.path().join("script.py");
     let answer = run_as(user, bench, &[], &of_command(&file));
@@ -92,7 +93,7 @@ fn run_python(user: User, bench: &Bench) -> Value {
     answer["output"].clone()
 }
 
-/// The number in a message that must begin and end like this.
+/// The number in a message with this beginning and end.
 fn number_in(message: &Value, start: &str, end: &str) -> f64 {
     let message = message.as_str().unwrap_or_default();
     let number = message.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
@@ -106,7 +107,7 @@ const FILL: &str = "def fill(megabytes): return bytearray(b'x') * (megabytes << 
 #[test]
 fn memory_of_a_command_is_bounded_and_named() {
     let test = "memory_of_a_command_is_bounded_and_named";
-    // It goes on for as long as it is let: nothing is refused to it.
+    // It continues for as long as it is allowed: no allocation is refused.
     let script = format!(
         "{FILL}import time\nkept = []\nwhile len(kept) < 200:\n kept.append(fill(4)); time.sleep(0.001)"
     );
@@ -121,7 +122,7 @@ fn memory_of_a_command_is_bounded_and_named() {
     }
 }
 
-/// Each of them alone is below the limit.
+/// Each process alone is below the limit.
 #[test]
 fn memory_of_all_processes_of_a_command_counts() {
     let test = "memory_of_all_processes_of_a_command_counts";
@@ -136,7 +137,7 @@ fn memory_of_all_processes_of_a_command_counts() {
     }
 }
 
-/// What forked processes share is there once.
+/// Memory that forked processes share counts once.
 #[test]
 fn shared_memory_of_a_command_is_counted_once() {
     let test = "shared_memory_of_a_command_is_counted_once";
@@ -151,7 +152,7 @@ fn shared_memory_of_a_command_is_counted_once() {
     }
 }
 
-/// Four at once use four times as much as each of them, and as their parent.
+/// Four processes at a time use four times as much as each of them, or as their parent.
 #[test]
 fn cpu_time_of_all_processes_of_a_command_counts() {
     let test = "cpu_time_of_all_processes_of_a_command_counts";
@@ -162,13 +163,13 @@ fn cpu_time_of_all_processes_of_a_command_counts() {
         assert_eq!(answer[0], "command.cpu", "{user:?}: {answer}");
         let start = "`py` hit its limit `cpu` of 1 s: it used ";
         let used = number_in(&answer[1], start, " ms of CPU time");
-        // With a limit for each of the eight it would be eight times as much.
+        // If each of the eight had its own limit, they would use eight times as much.
         assert!((1000.0..4000.0).contains(&used), "{user:?}: {answer}");
         assert_eq!(answer[2], "do less at once, or let the user raise `limits.cpu`");
     }
 }
 
-/// Time of children that have ended is not forgotten.
+/// The CPU time of ended children counts.
 #[test]
 fn cpu_time_of_ended_processes_of_a_command_counts() {
     let test = "cpu_time_of_ended_processes_of_a_command_counts";
@@ -184,7 +185,7 @@ fn cpu_time_of_ended_processes_of_a_command_counts() {
 #[test]
 fn a_command_that_is_refused_processes_says_so() {
     let test = "a_command_that_is_refused_processes_says_so";
-    // Long enough at the limit to be seen there.
+    // At the limit long enough to be observed there.
     let script = "import os,sys,time\ntry:\n while True:\n  if os.fork() == 0: time.sleep(20)\n\
                   except OSError: time.sleep(0.5)\nos._exit(5)";
     let Some(bench) = python(script, "processes = 12", "") else { return };
@@ -282,11 +283,11 @@ fn cpu_time_of_an_engine_is_bounded_and_named() {
     }
 }
 
-/// Buffers are not part of the heap that an engine limits by itself.
+/// Buffers are outside of the heap that an engine limits itself.
 #[test]
 fn memory_of_an_engine_beside_its_heap_is_bounded_and_named() {
     let test = "memory_of_an_engine_beside_its_heap_is_bounded_and_named";
-    // Slowly: it must be ended for what it has, not for what it asks for.
+    // Slowly: it must be stopped for the memory that it has, not for what it requests.
     let source = "const kept = [];
         for (;;) {
             kept.push(new Uint8Array(1 << 20).fill(1));
@@ -299,7 +300,7 @@ fn memory_of_an_engine_beside_its_heap_is_bounded_and_named() {
             assert_eq!(answer["error"]["code"], "limit.memory", "{engine}, {user:?}: {answer}");
             let start = "the program hit its limit `memory` of 32 MB: it used ";
             let used = number_in(&answer["error"]["message"], start, " MB");
-            // Deno may map 736 MB, and has 192 of its own.
+            // Deno may map 736 MB, and uses 192 for itself.
             assert!((32.0..400.0).contains(&used), "{engine}, {user:?}: {answer}");
             let hint = "work in smaller pieces, or let the user raise `limits.memory`";
             assert_eq!(answer["error"]["hint"], hint);
@@ -307,7 +308,7 @@ fn memory_of_an_engine_beside_its_heap_is_bounded_and_named() {
     }
 }
 
-/// The engine alone has more threads than that.
+/// The engine alone has more threads than the limit.
 #[test]
 fn an_engine_that_is_refused_threads_says_so() {
     let test = "an_engine_that_is_refused_threads_says_so";
@@ -325,7 +326,7 @@ fn an_engine_that_is_refused_threads_says_so() {
     assert_eq!(answer["error"], error);
 }
 
-/// A profile that lowers a limit is what has to be changed.
+/// If a profile lowers a limit, the hint says to change the profile.
 #[test]
 fn the_hint_of_a_limit_names_the_profile_that_lowers_it() {
     let bench = open_bench();
@@ -347,8 +348,8 @@ fn the_hint_of_a_limit_names_the_profile_that_lowers_it() {
     assert_eq!(answer["error"]["message"], message, "{answer}");
 }
 
-/// A system without user namespaces on which the user has a hundred processes of
-/// their own: the kernel counts them all.
+/// A system without user namespaces, on which the user has a hundred other processes:
+/// the kernel counts them all.
 #[test]
 fn other_processes_of_the_user_do_not_count_against_a_command() {
     let test = "other_processes_of_the_user_do_not_count_against_a_command";
@@ -362,7 +363,7 @@ fn other_processes_of_the_user_do_not_count_against_a_command() {
         let Some(bench) = python(many, "processes = 20", "") else { return };
         let answer = run_crowded(user, &bench);
         if user == User::Own && geteuid().is_root() {
-            // Refused by the control group, and thrown by Python.
+            // Refused by the control group, and raised by Python.
             assert_eq!(answer["output"]["exit_code"], 1, "{answer}");
             continue;
         }
@@ -374,7 +375,7 @@ fn other_processes_of_the_user_do_not_count_against_a_command() {
     }
 }
 
-/// Runs the command `py` as a user without namespaces who is busy otherwise.
+/// Runs the command `py` as a user without namespaces who has many other processes.
 fn run_crowded(user: User, bench: &Bench) -> Value {
     let tidegate = Path::new(env!("CARGO_BIN_EXE_tidegate"));
     let attacker = tidegate.parent().unwrap().join("examples/attacker");

@@ -1,5 +1,5 @@
-//! Tests of the executable as users have it: real processes, real servers, real
-//! clients. One binary, one file per subject.
+//! Tests of the executable as users run it: real processes, real servers, real clients.
+//! One binary, one file per subject.
 
 #![expect(
     clippy::unwrap_used,

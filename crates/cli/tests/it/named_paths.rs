@@ -1,16 +1,16 @@
-//! What `ARCHITECTURE.md` points at is there: a map that names a file that is gone sends
-//! its reader astray.
+//! Every path that `ARCHITECTURE.md` names exists: a map that names a missing file
+//! misleads its reader.
 //!
 //! Every text in back-ticks that looks like a path is looked up, outside of code blocks.
-//! One that begins with a folder of the repository is the path from its root. Any other,
+//! Text that begins with a folder of the repository is a path from its root. Any other,
 //! such as `spread.rs` or `index/spread.rs`, is the end of some file's path.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What a name without a folder ends with if it is the name of a file.
+/// The endings of file names that have no folder.
 const FILES: [&str; 9] = [".rs", ".md", ".toml", ".py", ".pyi", ".js", ".ts", ".json", ".txt"];
-/// What builds and tools leave behind.
+/// Folders that builds and tools leave behind.
 const NOT_OURS: [&str; 4] = [".git", ".cache", "target", "node_modules"];
 
 #[test]
@@ -47,7 +47,7 @@ fn a_path_that_is_gone_is_noticed_however_it_is_written() {
 
 /// The paths that a page names.
 fn named(page: &str) -> impl Iterator<Item = &str> {
-    // Every second piece is inside: of code blocks first, then of back-ticks.
+    // Every second piece is inside: first of code blocks, then of back-ticks.
     let prose = page.split("```").step_by(2);
     prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).filter(|text| {
         let is_path = |char: char| char.is_ascii_alphanumeric() || "/._-*".contains(char);

@@ -1,6 +1,6 @@
-//! `fetch` in real programs, against listeners of this machine: what the
-//! configuration opens works as in browsers and Node, all else is refused, and
-//! every hop is in the database.
+//! `fetch` in real programs, against listeners of this machine: hosts opened by the
+//! configuration work as in browsers and Node, everything else is refused, and every hop
+//! is in the database.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, WHATEVER_THE_RISK, text};
 
-/// Uses most of what programs use.
+/// Uses most features that programs use.
 const PROGRAM: &str = r#"
 const base = 'http://127.0.0.1:PORT';
 const got = await fetch(`${base}/json`);
@@ -81,7 +81,7 @@ fn without_a_configuration_the_same_program_reaches_nothing() {
     let output = bench.command(&["run", "--json", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    // Where in the line the engine places a call is its own affair.
+    // The column of a call depends on the engine.
     answer["error"].as_object_mut().unwrap().remove("column");
     assert_eq!(
         answer["error"],
@@ -94,7 +94,7 @@ fn without_a_configuration_the_same_program_reaches_nothing() {
         })
     );
     assert_eq!(server.seen(), [""; 0]);
-    // Somebody who looks for this machine is worth a look.
+    // An attempt to reach this machine raises an alert.
     let row = "127.0.0.1|127.0.0.1|denied|loopback address|0|-|denied_target";
     assert_eq!(rows(&bench, "host, address, verdict, rule, bytes_sent, status, alert", ""), [row]);
 }
@@ -167,7 +167,7 @@ return [await told('/json'), await told('/large'), await told('/drip'), await to
         rows(&bench, "verdict", ""),
         ["allowed", "limited", "limited", "limited", "limited"]
     );
-    // A limit that nobody catches is the program's exit code.
+    // An uncaught limit sets the exit code of the command.
     let file = bench.write("large.ts", &format!("await fetch('{}/large')", server.base()));
     let output = bench.command(&["run", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
@@ -242,7 +242,7 @@ fn a_list_that_is_empty_or_missing_allows_nothing_and_a_change_waits_for_the_nex
         assert_eq!(bench.run(&program)["output"], "fetch.denied", "{list}");
     }
     assert_eq!(server.seen(), [""; 0]);
-    // What a gateway has read holds for as long as it lives, whatever is written over it.
+    // A gateway keeps the configuration that it has read, whatever is written over it.
     bench.write("tidegate.toml", &opened(&server, ""));
     let mut open = bench.serve();
     assert_eq!(open.execute(&program)["output"], 200);
@@ -256,7 +256,8 @@ fn a_list_that_is_empty_or_missing_allows_nothing_and_a_change_waits_for_the_nex
     }
 }
 
-/// The engines of the machine have a network of their own, and no way to it.
+/// The engines of the machine have network APIs of their own, but cannot reach the
+/// network.
 #[test]
 fn engines_fetch_through_the_gateway_only() {
     let test = "engines_fetch_through_the_gateway_only";
@@ -289,7 +290,7 @@ return [await told('http://127.0.0.1:PORT/json'), await told('http://127.0.0.2:P
         let answer = served.execute_with(run(program));
         assert_eq!(answer["output"], json!([200, "fetch.denied", [], []]), "{engine}: {answer}");
         assert_eq!(rows(&bench, "verdict", ""), ["allowed", "denied"], "{engine}");
-        // Everything else that they use, alike in all of them.
+        // All other features work alike in all of them.
         let answer = served.execute_with(run(PROGRAM));
         assert_eq!(
             answer["output"]["posted"], "POST /echo application/json k {\"a\":\"ü\"}",
@@ -299,7 +300,7 @@ return [await told('http://127.0.0.1:PORT/json'), await told('http://127.0.0.2:P
     assert!(server.seen().iter().all(|path| path != "/direct"), "{:?}", server.seen());
 }
 
-/// A configuration with this server, and this machine, opened.
+/// A configuration that opens this server on this machine.
 pub(crate) fn opened(server: &Server, more: &str) -> String {
     let rule = server.rule();
     format!(
@@ -356,7 +357,7 @@ impl Server {
         source.replace("PORT", &self.port.to_string())
     }
 
-    /// The paths that were asked for.
+    /// The requested paths.
     pub(crate) fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }
@@ -406,7 +407,7 @@ fn send(stream: &mut TcpStream, status: &str, header: &str, body: &[u8]) {
     let _ = stream.write_all(&[head.as_bytes(), body].concat());
 }
 
-/// A byte every 20 ms, until nobody reads any more.
+/// A byte every 20 ms, until the reader is gone.
 fn drip(stream: &mut TcpStream) {
     let mut next: &[u8] = b"HTTP/1.1 200 OK\r\n\r\n";
     while stream.write_all(next).is_ok() {

@@ -1,5 +1,5 @@
-//! Rules for calls over a real server: decided alike on every way, read again while the
-//! gateway runs, explained; and what is too large to come in.
+//! Rules for calls over a real server: the same decision on every path, reloaded while
+//! the gateway runs, explained; and oversized input is refused.
 
 use std::time::{Duration, Instant};
 
@@ -76,7 +76,7 @@ fn a_changed_policy_is_in_force_while_the_gateway_runs_and_a_bad_one_is_not() {
     let Some(bench) = shop("reading a policy again", NO_SECRETS, "") else { return };
     let mut served = bench.serve();
     assert!(call(&mut served, "secret.txt").0);
-    // Neither a bad nor a deleted file opens what was closed, however long one waits.
+    // Neither a bad nor a deleted file allows a denied call, however long one waits.
     for bad in [Some("[[rule]]\nname = \"half"), Some(""), None] {
         match bad {
             Some(text) => drop(bench.write("policy.toml", text)),
@@ -145,7 +145,7 @@ fn a_decision_is_explained_step_by_step() {
     let denied = explained(&["--arguments", &arguments("secret.txt")]);
     assert_eq!(denied["decision"], "deny");
     assert_eq!(denied["rules"][0]["wins"], true);
-    // The server says that it overwrites.
+    // The server declares that the tool overwrites.
     let asked = explained(&["--arguments", &arguments("a.txt")]);
     assert_eq!((&asked["decision"], passed(&asked)), (&json!("ask"), vec![true; 6]));
     let narrow = explained(&["--arguments", &arguments("a.txt"), "--profile", "read_only"]);

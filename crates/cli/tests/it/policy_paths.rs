@@ -1,8 +1,8 @@
 //! One boundary: every path by which a tool can be called, against every kind of rule.
 //!
-//! The tool is the real filesystem server's `write_file`, so what counts is not what the
-//! gateway says but whether there is a file afterwards. The first row is the control:
-//! where the rules allow it, every path writes.
+//! The tool is the real filesystem server's `write_file`, so the proof is the file
+//! afterwards, not the gateway's answer. The first row is the control: where the rules
+//! allow it, every path writes.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -21,9 +21,9 @@ enum How {
     CallTool,
     /// The tool itself on the surface `direct`.
     Direct,
-    /// `tidegate run`, in a process of its own.
+    /// `tidegate run`, in its own process.
     CommandLine(&'static str),
-    /// A run that waited for a person, was approved, and goes on under these rules.
+    /// A run that waited for a person, was approved, and is resumed under these rules.
     Resumed(&'static str),
 }
 
@@ -96,8 +96,8 @@ const PATHS: [(&str, How); 17] = [
     ),
 ];
 
-/// One kind of rule: its name, what it adds to `tidegate.toml`, its `policy.toml`, and the
-/// code of the refusal; none for the control.
+/// One kind of rule: its name, its additions to `tidegate.toml`, its `policy.toml`, and
+/// the code of the refusal; `None` for the control.
 struct Kind {
     name: &'static str,
     config: &'static str,
@@ -229,7 +229,7 @@ impl Site<'_> {
         self.bench.write("policy.toml", policy);
     }
 
-    /// Calls the tool by one path. What was said.
+    /// Calls the tool by one path. Returns the answer as text.
     fn attempt(&self, how: How, file: &Path, standard: &mut Served, direct: &mut Served) -> String {
         let program = |template: &str| {
             let program = template.replace("PATH", file.to_str().unwrap());
@@ -283,7 +283,7 @@ impl Site<'_> {
         )
     }
 
-    /// Lets a run wait, approves it, and goes on with it under the rules of this kind.
+    /// Lets a run wait, approves it, and resumes it under the rules of this kind.
     fn resumed(&self, program: &str) -> String {
         let asks = "[[rule]]\nname = \"first\"\ndecision = \"ask\"\nserver = \"fs\"\n";
         self.configure("", asks);
@@ -301,7 +301,8 @@ impl Site<'_> {
         let listed: Value = serde_json::from_str(&listed).unwrap();
         let id = listed["approvals"].as_array().unwrap().iter().find(|one| one["run_id"] == run);
         let Some(id) = id.and_then(|one| one["id"].as_str()) else { return said };
-        // A yes opens what asks. Where that is what is tried, the person says no.
+        // An approval would allow the call. Where the test expects a denial, the person
+        // denies it.
         let answer = if self.kind.refusal == Some("approval.denied") { "deny" } else { "approve" };
         self.run(&["approvals", answer, id]);
         self.run(&["run", "--json", "--resume", run])

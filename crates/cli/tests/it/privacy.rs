@@ -1,7 +1,8 @@
-//! Personal data from tools to the model: tokens go out, real values go into tools only.
+//! Personal data from tools to the model: the model gets tokens, only tools get real
+//! values.
 //!
-//! The canary: everything that a client got, the whole log and every file of the state
-//! folder but kept outputs is searched for every value that went through.
+//! The canary: every value that passed through is searched for in everything that a client
+//! got, in the whole log and in every file of the state folder except stored outputs.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::support::{Bench, Equipment, Served, text};
 
 const COUNT: usize = 1000;
 
-/// People who came from a generator of names, with all that a contact has.
+/// People made by a generator of names, with all the data of a contact.
 struct Contact {
     name: String,
     email: String,
@@ -127,7 +128,7 @@ impl Site {
         self.bench.path().join(name)
     }
 
-    /// Serves, as loud as it can be.
+    /// Serves at the most verbose log level.
     fn serve(&self, log: &str) -> Served {
         let log = File::create(self.log(log)).unwrap();
         let mut command = self.bench.tidegate();
@@ -139,12 +140,12 @@ impl Site {
         source.replace("DRIVE", self.drive.to_str().unwrap())
     }
 
-    /// What the program wrote to the drive.
+    /// The file that the program wrote to the drive.
     fn written(&self, name: &str) -> Value {
         serde_json::from_str(&fs::read_to_string(self.drive.join(name)).unwrap()).unwrap()
     }
 
-    /// Searches all that left for all that must not.
+    /// Searches everything that left the gateway for values that must not leave.
     fn assert_no_canary(&self, served: &[&Served], logs: &[&str]) {
         let mut places: Vec<(String, String)> = Vec::new();
         for (number, served) in served.iter().enumerate() {
@@ -172,7 +173,7 @@ impl Site {
     }
 }
 
-/// All files below a folder, but for the outputs that are kept for programs.
+/// All files below a folder, except the outputs stored for programs.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -241,7 +242,7 @@ fn g34_a_thousand_contacts_arrive_and_the_model_sees_tokens_only() {
         assert!(sample[key].as_str().unwrap().starts_with(token), "{answer}");
     }
     assert_arrived(&site);
-    // A large output stays inside, and its summary has none either.
+    // A large output is stored, and its summary has no values either.
     let large = "import * as drive from './servers/drive';\n\
                  return await drive.readTextFile({ path: 'DRIVE/contacts.csv' });";
     let answer = served.execute(&site.program(large));
@@ -357,7 +358,7 @@ fn a_long_error_is_not_cut_in_the_middle_of_a_value() {
 #[test]
 fn the_loudest_log_has_no_raw_answers() {
     let Some(site) = Site::new("the_loudest_log_has_no_raw_answers", "") else { return };
-    // A name that is known by its key only.
+    // A name that is recognised only by its key.
     fs::write(site.drive.join("one.json"), r#"{"full_name":"qixlat mroop"}"#).unwrap();
     for (log, level) in [("trace", "trace"), ("rmcp", "rmcp=trace,rmcp::service=trace")] {
         let mut command = site.bench.tidegate();
@@ -395,7 +396,7 @@ fn g35_no_token_of_one_session_is_restored_in_another() {
     };
     let token = first.execute(&show(1))["output"].as_str().unwrap().to_owned();
     assert_eq!(token, "[EMAIL_1]");
-    // Nobody else has it yet.
+    // The other session does not have the token yet.
     let answer = second.execute(&write("second.json", &token));
     assert_eq!(answer["error"]["code"], "privacy.unknown_token", "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().contains("`[EMAIL_1]`"), "{answer}");
@@ -405,7 +406,8 @@ fn g35_no_token_of_one_session_is_restored_in_another() {
         json!({"name": "drive__write_file", "arguments": {"path": site.drive.join("x"), "content": token}}),
     );
     assert!(is_error && told.contains("privacy.unknown_token"), "{told}");
-    // Then each has its own; a token that was used here and is not ours is given to nobody.
+    // Then each session has its own; a token that was used here but belongs to the other
+    // one is assigned to nobody.
     let other = second.execute(&show(2))["output"].as_str().unwrap().to_owned();
     assert_eq!(other, "[EMAIL_2]");
     for (served, name, token) in
@@ -461,7 +463,7 @@ fn direct_calls_answer_with_tokens_and_take_them_back() {
         assert!(shown["email"].as_str().unwrap().starts_with("[EMAIL_"), "{shown}");
         assert!(shown["name"].as_str().unwrap().starts_with("[NAME_"), "{shown}");
         assert!(lead["_meta"]["tidegate/pii_counts"]["EMAIL"].as_u64() > Some(0), "{lead}");
-        // The token finds the lead again.
+        // The token as an argument finds the lead again.
         let found = call("crm__search_leads", json!({"query": shown["email"]}));
         let found: Value =
             serde_json::from_str(found["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -493,7 +495,7 @@ fn in_strict_mode_a_program_sees_tokens_and_can_still_group_and_write() {
     );
     assert!(output["domains"].as_u64() > Some(5), "{answer}");
     assert!(output["mask"].as_str().unwrap().contains("***@"), "{answer}");
-    // The file has the real ones.
+    // The file has the real values.
     let mails = site.written("mails.json");
     assert!(mails[0].as_str().unwrap().contains(".example"), "{mails}");
     let python = site.program(
@@ -527,7 +529,7 @@ fn real_values_reach_the_model_only_after_a_person_said_yes() {
     let id = question["id"].as_str().unwrap().to_owned();
     assert!(!question.to_string().contains("ann.lee"), "{question}");
     assert!(site.bench.command(&["approvals", "approve", &id]).status.success());
-    // A yes is for exactly this text, once.
+    // An approval is for exactly this text, and for one use.
     let (is_error, told) = served.call("restore_pii", json!({"text": "write to [EMAIL_1]!"}));
     assert!(is_error && told.contains("approval.pending"), "{told}");
     assert_eq!(
@@ -580,7 +582,7 @@ fn ways_to_smuggle_a_value_out_are_as_documented() {
         base64::engine::general_purpose::STANDARD.encode(text)
     };
     let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<String>();
-    // Those that are caught: the value in one of the encodings that are read.
+    // Caught: the value in one of the encodings that are decoded.
     for (way, what) in [
         ("return email.toUpperCase()", contact.email.to_uppercase()),
         ("return 'x' + email + 'y'", contact.email.clone()),
@@ -598,7 +600,7 @@ fn ways_to_smuggle_a_value_out_are_as_documented() {
         assert!(!answer.to_string().contains(&what), "{way}: {answer}");
         assert_eq!(answer["pii_tokenized"], true, "{way}: {answer}");
     }
-    // Those that go out: documented, and alerted if the disguise is a simple one.
+    // Not caught: documented, and reported by an alert if the disguise is simple.
     for (way, alerted) in [
         ("return [...name].reverse().join('')", true),
         ("return [...email].join(' ')", true),

@@ -1,10 +1,11 @@
-//! Profiles over a real server, and the examples of docs/permissions.md.
+//! Profiles with a real server, and the examples of docs/permissions.md.
 
 use serde_json::{Value, json};
 
 use crate::support::{Bench, Equipment, text};
 
-/// A real file server, in a `tidegate.toml` with more before its tables.
+/// A real file server, and a `tidegate.toml` with more text before and after its
+/// tables.
 fn shop(test: &str, before: &str, after: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["filesystem"])?;
     let bench = Bench::new().asks_nobody();
@@ -105,8 +106,7 @@ fn a_profile_of_ones_own_narrows_tools_files_and_limits() {
     assert_eq!(bench.run(&twice)["error"]["code"], "limit.tool_calls");
 }
 
-/// A name may be written in several ways, and each of them is the one tool that the
-/// rules speak of, or none.
+/// However a name is spelled, it is the one tool that the rules name, or no tool.
 #[test]
 fn no_spelling_of_a_tool_gets_past_a_rule_about_it() {
     let own = "[profiles.mine]\nextends = \"default\"\ndeny = [\"fs__write_file\"]\n";
@@ -149,7 +149,7 @@ fn no_spelling_of_a_tool_gets_past_a_rule_about_it() {
     let refused = codes(&bench);
     assert!(refused.iter().all(|code| code.starts_with("call.")), "{refused:?}");
     assert_eq!(content(&bench), "content");
-    // The control: without the rule those are the spellings that call it.
+    // The control: without the rule, those spellings call the tool.
     let toml = std::fs::read_to_string(bench.path().join("tidegate.toml")).unwrap();
     bench.write("tidegate.toml", &toml.replacen("profile = \"mine\"", "", 1));
     let called = codes(&bench);

@@ -1,8 +1,8 @@
-//! Programs as models write them, and as attackers do.
+//! Programs as models and attackers write them.
 //!
-//! Each program stands in `tests/guests/<folder>/<name>.ts` and says at its top
-//! what must come of it. The whole outcome is compared, so a key that is not
-//! there means that the answer must not have it:
+//! Each program is a file `tests/guests/<folder>/<name>.ts` whose header says which outcome is
+//! expected. The whole outcome is compared, so a key that is missing there must be missing in the
+//! answer:
 //!
 //! ```text
 //! // expect: output JSON              or: nothing
@@ -13,12 +13,11 @@
 //! // timeout: N ms                    what the request asks for
 //! // within: N ms                     the most `metrics.execution_ms` may be
 //! // sent as: CRLF                    line ends are changed on the way
-//! // language: typescript             what the request says; if nothing, it is told by the lines
-//! // python: 3.11                     the oldest version that has what it uses
+//! // language: typescript             what the request says; without it, the source decides
+//! // python: 3.11                     the oldest version that supports the program
 //! ```
 //!
-//! `{n}` in a message stands for a number that was measured, `{used}` for what is
-//! said of memory.
+//! `{n}` in a message stands for a measured number, `{used}` for the text about the memory used.
 //!
 //! Programs in Python (`tests/guests/python`, see `python/guests.rs`) have the same
 //! header behind `# `. Before Python 3.11 errors have no column.
@@ -36,16 +35,16 @@ use serde_json::{Value, json};
 use crate::jail::attacker::{User, users};
 use crate::support::{Bench, Equipment, Served, WHATEVER_THE_RISK, query};
 
-/// What follows each program that may have done harm: the server still answers,
-/// and no global is left behind.
+/// Follows each program that may have done harm: the server still answers, and no global is left
+/// behind.
 const HELLO: &str = "const text = await servers.hostile.echo({ text: 'hello' });
     return { text, globals: Object.keys(globalThis), inherited: Object.keys(Object.prototype) };";
 
-/// Physical memory that the gateway may ever have used. By trial: 70 MB after
-/// the first run, 155 MB after all of `limits`.
+/// The most physical memory that the gateway may use. By trial: 70 MB after the first run, 155 MB
+/// after all of `limits`.
 const GATEWAY_BYTES: u64 = 300 * 1024 * 1024;
 
-/// What the guests of `limits` are written for.
+/// The limits that the guests of `limits` are written for.
 pub(crate) const LIMITS: &str = "memory = \"64MB\"\noutput = \"8MB\"\ntool_calls = 500";
 
 #[test]
@@ -56,7 +55,7 @@ fn allowed_programs_give_their_output() {
     run_folder(&bench, &mut served, "allowed", |_| Vec::new());
 }
 
-/// What a program may do it may also do under the eyes of the type checker.
+/// An allowed program also passes with the type checker enabled.
 #[test]
 fn allowed_programs_pass_the_type_check() {
     let test = "allowed_programs_pass_the_type_check";
@@ -88,7 +87,7 @@ fn g22_hostile_programs_harm_nobody_but_themselves() {
 #[test]
 fn g23_programs_without_end_are_stopped_at_their_limits() {
     let test = "g23_programs_without_end_are_stopped_at_their_limits";
-    // At once: most of it is waiting for deadlines.
+    // In parallel: most of the time is spent waiting for deadlines.
     std::thread::scope(|scope| {
         for user in users(test) {
             scope.spawn(move || {
@@ -102,7 +101,7 @@ fn g23_programs_without_end_are_stopped_at_their_limits() {
     });
 }
 
-/// Programs are parsed where they run. Nesting that no stack holds ends that run.
+/// Programs are parsed where they run. Nesting that overflows the stack ends only that run.
 #[test]
 fn a_source_nested_without_end_costs_its_own_run_only() {
     let bench = Bench::with_servers(json!({}));
@@ -111,7 +110,7 @@ fn a_source_nested_without_end_costs_its_own_run_only() {
         format!("const x: any = {}1{}; return 'parsed'", open.repeat(depth), close.repeat(depth))
     };
     for (open, close) in [("(", ")"), ("[", "]"), ("{a:", "}"), ("`${", "}`"), ("- ", "")] {
-        // The control: what a person or a model may write.
+        // The control: a depth that a person or a model may write.
         let answer = served.execute(&nested(open, close, 100));
         assert_eq!(answer["output"], "parsed", "{open}: {answer}");
         let answer = served.execute(&nested(open, close, 100_000));
@@ -185,12 +184,12 @@ pub(crate) fn bench(test: &str, limits: &str) -> Option<Bench> {
 pub(crate) fn bench_of(user: User, test: &str, limits: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["hostile"])?;
     let bench = Bench::of(user).asks_nobody();
-    // Far above what any of the programs needs on a busy machine.
-    // What the jail and the engines do is tried here, not what is found before.
+    // The time limit is far above the needs of any program on a busy machine. The risk does not
+    // count: this tests the jail and the engines, not the checks before them.
     let risk = WHATEVER_THE_RISK.trim_start();
     let mut config = format!("{risk}[limits]\ntime = \"20s\"\n{limits}\n");
     let mut add = |name: &str, command: &Value, arguments: &Value| {
-        // Text and lists are written alike in JSON and TOML.
+        // Text and lists are written the same way in JSON and TOML.
         write!(config, "\n[servers.{name}]\ncommand = {command}\nargs = {arguments}\n").unwrap();
     };
     for name in ["crm", "drive", "tracker"] {
@@ -203,8 +202,8 @@ pub(crate) fn bench_of(user: User, test: &str, limits: &str) -> Option<Bench> {
     Some(bench)
 }
 
-/// Runs every program of a folder, in the order of their names, and reports all
-/// that went otherwise than expected.
+/// Runs every program of a folder, in the order of their names, and reports all unexpected
+/// outcomes.
 pub(crate) fn run_folder(
     bench: &Bench,
     served: &mut Served,
@@ -213,7 +212,7 @@ pub(crate) fn run_folder(
 ) {
     let mut failures = String::new();
     let mut ended = BTreeMap::new();
-    // A server's start is not part of what is timed.
+    // The start of a server is not part of the measured time.
     served.execute("await servers.hostile.echo({ text: '' })");
     for file in guests(folder) {
         let guest = Guest::read(&file);
@@ -232,7 +231,7 @@ pub(crate) fn run_folder(
     assert_recorded(bench, &ended);
 }
 
-/// Remembers how a run ended, by its number.
+/// Remembers how a run ended, by its id.
 pub(crate) fn note_ending(ended: &mut BTreeMap<String, String>, answer: &Value) {
     let code = answer["error"]["code"].as_str().unwrap_or_default();
     let outcome = if answer["success"] == true { "succeeded" } else { "failed" };
@@ -240,7 +239,7 @@ pub(crate) fn note_ending(ended: &mut BTreeMap<String, String>, answer: &Value) 
     ended.insert(run, format!("{outcome}|{code}"));
 }
 
-/// What was answered is what was recorded.
+/// The record must have the outcomes that were answered.
 pub(crate) fn assert_recorded(bench: &Bench, ended: &BTreeMap<String, String>) {
     let rows =
         query(&bench.state_dir().join("record.db"), "SELECT id, outcome, error_code FROM runs");
@@ -277,7 +276,7 @@ fn still_works(served: &mut Served) -> Vec<String> {
     vec![format!("the next run failed: {answer}")]
 }
 
-/// A program and what must come of it.
+/// A program and its expected outcome.
 pub(crate) struct Guest {
     source: String,
     expect: String,
@@ -286,7 +285,7 @@ pub(crate) struct Guest {
     calls: Option<u64>,
     timeout_ms: Option<u64>,
     within_ms: Option<u64>,
-    /// Of a program in Python, the minor version that it needs.
+    /// For a program in Python, the minor version that it needs.
     pub(crate) python: Option<u64>,
     language: Option<&'static str>,
 }
@@ -349,7 +348,7 @@ impl Guest {
         self.source.contains("servers.") || self.source.contains("call_tool")
     }
 
-    /// What is otherwise than expected.
+    /// All differences from the expected outcome.
     pub(crate) fn problems(&self, answer: &Value) -> Vec<String> {
         let mut problems = Vec::new();
         let mut check = |what: &str, expected: Option<String>, got: Option<String>| {
@@ -409,8 +408,8 @@ impl Guest {
     }
 }
 
-/// The expected text, with each `{n}` replaced by the number at its place in the
-/// other one, as far as that is the same.
+/// The expected text, with each `{n}` replaced by the number at the same place in the other text,
+/// as long as the texts are equal up to there.
 fn with_numbers_of(got: &str, expected: &str) -> String {
     if let Some(start) = expected.strip_suffix("{used}") {
         let said = got.strip_prefix(start).unwrap_or_default();
@@ -448,7 +447,7 @@ fn normal(text: &str) -> String {
     value.to_string()
 }
 
-/// Text in one line, with what moves a cursor or the reading direction escaped.
+/// Text in one line; characters that move the cursor or change the reading direction are escaped.
 fn visible(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
@@ -462,7 +461,7 @@ fn visible(text: &str) -> String {
     shown
 }
 
-/// What the handle of an answer names. The answer itself has none of it.
+/// The stored output that the handle of an answer names. The answer itself has no output.
 fn kept(bench: &Bench, answer: &Value) -> String {
     assert_eq!(answer.get("output"), None);
     let handle = answer["handle"].as_str().unwrap_or_else(|| panic!("no handle in {answer}"));

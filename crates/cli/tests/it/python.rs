@@ -1,4 +1,4 @@
-//! Programs in Python: what works, what is refused, and what attacks come to.
+//! Programs in Python: what works, what is refused, and how attacks end.
 //!
 //! The interpreter is the one that the gateway finds on this machine.
 

@@ -1,4 +1,5 @@
-//! Programs in Python, read before they run: what is told, and what is let through.
+//! Programs in Python are read before they run: which errors are reported, and what is
+//! allowed.
 
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ fn run(served: &mut Served, source: &str) -> Value {
     served.execute_with(json!({"code": source, "language": "python"}))
 }
 
-/// A gateway with the demo's servers, if there is a Python.
+/// A gateway with the demo's servers, if Python is installed.
 fn served(bench: &Bench, test: &str) -> Option<Served> {
     let mut served = bench.serve();
     let answer = run(&mut served, "1");
@@ -93,7 +94,7 @@ fn a_module_that_is_not_there_is_told_before_anything_has_run() {
     let before = run(&mut served, "servers.crm.list_leads(limit=1)\nimport pandas as pd\n");
     assert_eq!(before["error"], expected);
     assert_eq!(before["metrics"]["tool_calls"], 0);
-    // The same words where only Python itself can tell.
+    // The same wording where only Python itself can detect it.
     let during = run(&mut served, "if len('x'):\n    import pandas as pd\n");
     assert_eq!(during["error"]["message"], expected["message"]);
     assert_eq!(during["error"]["hint"], expected["hint"]);
@@ -110,8 +111,8 @@ fn a_syntax_error_is_told_by_python_itself() {
     assert_eq!(answer["error"]["line"], 2);
 }
 
-/// Sources that end a careless reader in the gateway: each ends in its own worker,
-/// and the gateway answers the next.
+/// Sources that would crash a careless reader in the gateway: each crashes only its own
+/// worker, and the gateway answers the next request.
 #[test]
 fn hostile_sources_do_not_reach_beyond_their_own_run() {
     let test = "hostile_sources_do_not_reach_beyond_their_own_run";

@@ -1,5 +1,5 @@
-//! Programs in Python under the eyes of the real type checkers: what is refused, what
-//! is a warning, and what must pass.
+//! Programs in Python with the real type checkers: what is refused, what is a warning,
+//! and what must pass.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::support::{Bench, Equipment, Served, skip, text};
 
 const CHECKERS: [&str; 2] = ["ty", "pyright"];
 
-/// The file that names a checker, and the folder with what runs it.
+/// The file that names a checker, and the folder of the program that runs it.
 fn place(equipment: &Equipment, name: &str) -> (Value, String) {
     let entry = equipment.server(name, &[]);
     let script = entry["args"].get(0).unwrap_or(&entry["command"]).clone();
@@ -18,7 +18,7 @@ fn place(equipment: &Equipment, name: &str) -> (Value, String) {
     (script, command.parent().unwrap().display().to_string())
 }
 
-/// A gateway with the demo's servers and this checker, if there is a Python.
+/// A gateway with the demo's servers and this checker, if Python is installed.
 fn served(bench: &Bench, equipment: &Equipment, checker: &str, mode: &str) -> Served {
     let server = |name: &str| json!({"command": env!("CARGO_BIN_EXE_tidegate"), "args": ["demo-server", name]});
     let servers =
@@ -30,8 +30,8 @@ fn served(bench: &Bench, equipment: &Equipment, checker: &str, mode: &str) -> Se
     let path = std::env::var("PATH").unwrap_or_default();
     let mut served =
         Served::start(bench.tidegate().env("PATH", format!("{path}:{folder}")).arg("serve"));
-    // Snapshots are there then. A checker that does not start in time on a busy
-    // machine is tried again.
+    // Creates the snapshots. A checker that does not start in time on a busy machine is
+    // retried.
     for _ in 0..3 {
         let answer = run(&mut served, "servers.crm.get_lead(5)");
         if answer["error"]["code"] == "program.type"
@@ -57,7 +57,7 @@ fn has_python(served: &mut Served, test: &str) -> bool {
     true
 }
 
-/// Each mistake alone, with the line before it that has an effect if it runs.
+/// Each mistake alone, after a line that would have an effect if it ran.
 fn refused(served: &mut Served, call: &str) -> (String, String, Value) {
     let answer = run(served, &format!("from servers import crm\nprint('begun')\n{call}\n"));
     let error = &answer["error"];
@@ -127,7 +127,7 @@ fn wrong_arguments_are_refused_before_anything_has_run() {
     );
 }
 
-/// What both checkers find, whatever their words.
+/// The findings of both checkers, whatever their wording.
 #[test]
 fn both_checkers_refuse_and_warn_about_the_same() {
     let test = "both_checkers_refuse_and_warn_about_the_same";
@@ -188,7 +188,7 @@ fn unknown_keys_of_answers_are_warnings_with_the_nearest_name() {
     );
 }
 
-/// Programs that run well and that a checker finds fault with: each alone.
+/// Programs that run well although a checker complains about them, one by one.
 #[test]
 fn what_runs_well_is_not_told_even_in_strict_mode() {
     let test = "what_runs_well_is_not_told_even_in_strict_mode";
@@ -247,7 +247,7 @@ fn modes_say_what_follows() {
         let answer = run(&mut served, wrong);
         let told = answer["warnings"].as_array().map_or(0, Vec::len);
         assert_eq!((&answer["error"]["code"], told), (&code, warnings), "{mode}: {answer}");
-        // The rest of a program counts only if that is asked for.
+        // The rest of a program is checked only on request.
         let rest = run(
             &mut served,
             "import sys\nservers.crm.get_lead('L-0001')\nif sys.argv[99:]:\n    len(5)\n7",
@@ -257,7 +257,7 @@ fn modes_say_what_follows() {
     }
 }
 
-/// What a program may do it may also do under the eyes of the type checkers.
+/// An allowed program also passes with the type checkers enabled.
 #[test]
 fn allowed_python_programs_pass_the_type_checks() {
     let test = "allowed_python_programs_pass_the_type_checks";

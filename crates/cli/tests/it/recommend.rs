@@ -1,5 +1,5 @@
-//! What a search tells beside the tools: servers that are known and not configured, and
-//! skills. With real servers, and the real tool lists of `testing/catalog` as the known ones.
+//! The recommendations of a search: known servers that are not configured, and skills. With
+//! real servers, and the real tool lists of `testing/catalog` as the known ones.
 
 use std::path::Path;
 
@@ -69,7 +69,7 @@ fn a_known_server_that_the_request_names_is_told_to_the_model_and_to_the_person(
         ),
         "{shown}"
     );
-    // What it shows is a configuration that is understood.
+    // The configuration that it shows is valid.
     let (_, table) = shown.split_once("[servers.").unwrap();
     bench.write("added.toml", &format!("[servers.{table}"));
     let listed = bench.command(&["--config", "added.toml", "servers", "list"]);
@@ -90,7 +90,7 @@ fn what_is_only_known_cannot_be_called_imported_or_read_about() {
     let (is_error, told) =
         served.call("get_tool_definition", json!({"name": "salesforce__run_soql_query"}));
     assert!(is_error && told.contains("call.unknown_server"), "{told}");
-    // Read in the program, it is refused before it runs.
+    // A use that can be read in the program is refused before the program runs.
     let answer = served.execute("return servers.salesforce.runSoqlQuery({ query: 'x' })");
     assert_eq!(answer["error"]["code"], "call.unknown_server", "{answer}");
     let answer = served.execute(
@@ -142,7 +142,7 @@ fn nothing_is_told_where_the_configured_servers_do_or_it_is_not_wanted() {
     for query in ["list open issues", "read the contents of a file", "", "🚀 ';--"] {
         assert_eq!(told(&bench, &[query]), json!({}), "{query}");
     }
-    // Who has chosen a server or a kind has chosen.
+    // A search limited to a server gets no recommendations.
     assert_eq!(told(&bench, &["--server", "crm", SALESFORCE]), json!({}));
     assert_eq!(told(&bench, &["--max-tokens", "60", SALESFORCE]), json!({}));
     let off = self::bench(&format!("[search]\nrecommend = false\ncatalogs = [{:?}]\n", catalog()));
@@ -201,7 +201,7 @@ fn categories_of_known_folders_count_for_configured_servers() {
         .serve()
         .call("search_tools", json!({"query": "list support tickets", "category": "files"}));
     assert!(!told.contains("tickets"), "{told}");
-    // The same file is told of by the doctor.
+    // `tidegate doctor` reports the same file.
     let output = bench.command(&["doctor", "--json"]);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     let findings = document["findings"].as_array().unwrap().iter();
@@ -242,10 +242,10 @@ fn skills_that_fit_are_told_of_to_those_who_may_read_them() {
         Some("leads-by-domain  Lists all leads, grouped by the domain of their mail address.\n")
     );
     assert_eq!(told("close the issue"), None);
-    // The one that comes with the executable has triggers.
+    // The built-in skill has triggers.
     let shipped = told("Which tool can read a file?").unwrap();
     assert!(shipped.starts_with("mcp-progressive-discovery  The cheapest way"), "{shipped}");
-    // A program that may not read skills is not told of any.
+    // A program that may not read skills gets no recommendation of one.
     let source = "return (await searchTools('list all leads grouped by domain')).recommended";
     let names = |answer: &Value| answer["output"]["skills"][0]["name"].clone();
     assert_eq!(names(&served.execute(source)), "leads-by-domain");

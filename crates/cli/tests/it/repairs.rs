@@ -1,12 +1,12 @@
-//! The slips that models make, and what they are told about them.
+//! Typical mistakes of models, and the answers to them.
 //!
-//! Each program of `tests/repairs` has one typical slip, named by its file. The
-//! answer stands beside it in `<name>.expected`, exactly as the model gets it but
-//! for the run id and what was measured. `UPDATE_SNAPSHOTS=1` writes the answers;
-//! read them as a model would before you keep them: is it evident what to write
-//! instead? A program that begins with `// needs: memory` wants that server of the
-//! test equipment. With TypeScript's compiler some slips are told earlier or
-//! better: then that answer stands in `<name>.typed`.
+//! Each program of `tests/repairs` has one typical mistake, named by its file. The
+//! answer is in `<name>.expected`, exactly as the model gets it except for the run id
+//! and measured values. `UPDATE_SNAPSHOTS=1` writes the answers; read them as a model
+//! would before you keep them: is it evident what to write instead? A program that
+//! begins with `// needs: memory` needs that server of the test equipment. TypeScript's
+//! compiler reports some mistakes earlier or better: then that answer is in
+//! `<name>.typed`.
 
 use std::fmt::Write;
 use std::fs;
@@ -92,10 +92,10 @@ fn check(bench: &Bench, files: &[PathBuf], ending: &str) {
     let mut served = bench.serve();
     let mut failures = String::new();
     for file in files {
-        // Some are Python, which was sent as what it is not.
+        // Some are Python sent with the wrong language.
         let request = json!({"code": fs::read_to_string(file).unwrap(), "language": "typescript"});
         let answer = told(&served.execute_with(request));
-        // A path of the test's own folder is another one each time.
+        // The path of the test's own folder differs each time.
         let answer = answer.replace(bench.path().to_str().unwrap(), "<folder>");
         let usual = fs::read_to_string(file.with_extension("expected")).unwrap_or_default();
         let snapshot = file.with_extension(ending);
@@ -115,13 +115,13 @@ fn check(bench: &Bench, files: &[PathBuf], ending: &str) {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// An answer without what differs from run to run.
+/// An answer without the parts that differ from run to run.
 fn told(answer: &Value) -> String {
     let mut told: Map<String, Value> = answer.as_object().unwrap().clone();
     for volatile in ["run_id", "metrics", "handle", "pii_tokenized"] {
         told.remove(volatile);
     }
-    // Shows that nothing of a refused program has run.
+    // Shows that no part of a refused program has run.
     told.insert("tool_calls".to_owned(), answer["metrics"]["tool_calls"].clone());
     // The same as the error.
     if told.contains_key("error") {

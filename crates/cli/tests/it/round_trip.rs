@@ -1,12 +1,12 @@
-//! What a program sends arrives at the server unchanged, and what the server
-//! answers arrives in the program: compared as the lines that the server got,
-//! and as the whole output of the run.
+//! Values that a program sends arrive at the server unchanged, and the server's answers
+//! arrive in the program: compared as the lines that the server got, and as the whole
+//! output of the run.
 
 use serde_json::{Map, Number, Value, json};
 
 use crate::support::{Bench, Equipment};
 
-/// A folder with a server that gives back what it gets and records each line.
+/// A folder with a server that returns what it gets and records each line.
 fn bench(test: &str) -> Option<Bench> {
     let equipment = Equipment::get(test, &["hostile"])?;
     let server = equipment.server("hostile", &["--mirror", "--record", "received"]);
@@ -41,7 +41,7 @@ fn values_cross_in_both_directions_unchanged() {
         for (step, got) in output[at][..4].iter().enumerate() {
             assert_eq!(got, value, "step {step} of value {at} in the program");
         }
-        // What the program's own `JSON.stringify` makes of it.
+        // The text that the program's own `JSON.stringify` produces.
         let text: Value = serde_json::from_str(output[at][4].as_str().unwrap()).unwrap();
         assert_eq!(&text, value, "value {at} as text");
         for (step, got) in calls[4 * at..4 * at + 3].iter().enumerate() {
@@ -54,7 +54,7 @@ fn values_cross_in_both_directions_unchanged() {
 fn numbers_are_what_the_rule_says() {
     let Some(bench) = bench("numbers_are_what_the_rule_says") else { return };
     let sent = "{ list: [1.0, -0, 0.1, 1e21, 5e-324, 2 ** 60, 2 ** 64, 7n, 2n ** 53n, -(2n ** 63n), 2n ** 64n - 1n] }";
-    // As a server may write them, and texts that only look like numbers.
+    // Numbers as a server may write them, and texts that only look like numbers.
     let answered = r#"[1.0,-0,1E2,1e21,9007199254740992.0,9007199254740991,9007199254740992,-9007199254740993,18446744073709551615,18446744073709551616,"9007199254740993","\n1"]"#;
     let answer = bench.run(&format!(
         "const {{ mirror, echo }} = servers.mirrors;\n\
@@ -95,7 +95,7 @@ fn numbers_are_what_the_rule_says() {
     let line = line.lines().find(|line| line.contains("\"mirror\"")).unwrap();
     let (_, list) = line.split_once("\"list\":[").unwrap();
     let (list, _) = list.split_once(']').unwrap();
-    // A number of a program is sent in its shortest spelling: 2 ** 60 is a double.
+    // A number is sent in its shortest spelling: 2 ** 60 is a double.
     assert_eq!(
         list,
         "1,0,0.1,1e+21,5e-324,1152921504606847000,1.8446744073709552e+19,7,9007199254740992,\
@@ -132,7 +132,7 @@ fn special_values() -> Vec<Value> {
     ]
 }
 
-/// Values of all kinds, nested and mixed, always the same ones.
+/// Values of all kinds, nested and mixed, the same ones each time.
 fn generated_values() -> Vec<Value> {
     let mut random = Random(7);
     (0..60).map(|_| random.value(4)).collect()
@@ -167,8 +167,8 @@ impl Random {
         }
     }
 
-    /// With a part behind the point: a whole one arrives as an integer, which is
-    /// the same number in another spelling.
+    /// With a fractional part: a whole number arrives as an integer, which is the same
+    /// number in another spelling.
     fn fraction(&mut self) -> Value {
         let number = f64::from_bits(self.next());
         let usable = number.is_finite() && (number.fract() != 0.0 || number.abs() >= 1e21);

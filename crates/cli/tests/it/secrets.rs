@@ -1,4 +1,4 @@
-//! Secrets of the gateway and of its servers, looked for where a program is.
+//! Secrets of the gateway and of its servers, searched for where a program runs.
 
 use std::fs;
 use std::process::Command;
@@ -12,8 +12,8 @@ use crate::jail::attacker::{User, users};
 use crate::programs;
 use crate::support::{Bench, Equipment, Served, descendants, skip, text};
 
-/// Everything that a worker, and the engine below it, has in memory while a
-/// program runs. The worker could read that, had it fallen.
+/// All memory of a worker, and of the engine below it, while a program runs. A
+/// compromised worker could read it.
 #[test]
 fn no_secret_is_in_the_memory_of_a_worker_or_an_engine() {
     let test = "no_secret_is_in_the_memory_of_a_worker_or_an_engine";
@@ -32,16 +32,16 @@ fn no_secret_is_in_the_memory_of_a_worker_or_an_engine() {
             for (pid, line) in guests {
                 assert_eq!(count_in_memory(pid, "hunter7391"), 0, "{user:?}: `{line}`");
             }
-            // The control: those who must have it do.
+            // The control: the processes that need the secrets have them.
             assert!(count_in_memory(served.pid(), "own-hunter7391") >= 1);
             assert!(count_in_memory(served.pid(), "server-hunter7391") >= 1);
-            // Its run has no end.
+            // Its run never ends.
             kill(Pid::from_raw(served.pid().cast_signed()), Signal::SIGKILL).unwrap();
         }
     }
 }
 
-/// With a server that is given a secret.
+/// A bench with a server that gets a secret.
 fn bench(user: User, test: &str, engine: &str) -> Option<Bench> {
     let node = Equipment::get(test, &["node"])?.server("node", &[])["command"].clone();
     let more = if engine == "node" { format!("[sandbox]\nnode = {node}\n") } else { String::new() };
@@ -53,7 +53,7 @@ fn bench(user: User, test: &str, engine: &str) -> Option<Bench> {
     Some(bench)
 }
 
-/// Starts a run and waits until it waits.
+/// Starts a run and waits until the run itself waits.
 fn begin(served: &mut Served, engine: &str) {
     let code = "const call = servers.hostile.never();\n\
                 await servers.hostile.echo({ text: 'under way' });\n\
@@ -69,7 +69,8 @@ fn begin(served: &mut Served, engine: &str) {
     wait_for_progress(served, "1 of 2 tool calls done");
 }
 
-/// All below the gateway but servers and their guards, with their command lines.
+/// All processes below the gateway except servers and their guards, with their command
+/// lines.
 fn guests(gateway: u32) -> Vec<(u32, String)> {
     let line = |pid: u32| {
         text(&fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()).replace('\0', " ")
@@ -79,8 +80,8 @@ fn guests(gateway: u32) -> Vec<(u32, String)> {
     all.filter(|(_, line)| !is_server(line)).collect()
 }
 
-/// How often a text stands in what a process can write. In Python, since a build
-/// for tests takes a minute for it.
+/// How often a text occurs in the writable memory of a process. In Python, since a
+/// build for tests takes a minute for it.
 fn count_in_memory(pid: u32, wanted: &str) -> usize {
     let script = "import sys
 pid, wanted, found = sys.argv[1], sys.argv[2].encode(), 0

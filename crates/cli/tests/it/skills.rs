@@ -11,7 +11,7 @@ use crate::support::{Bench, text};
 
 const SHIPPED: &str = "mcp-progressive-discovery";
 
-/// What a refused program is told, without the place.
+/// The error of a refused program, without the place.
 fn told(answer: &Value) -> [Value; 3] {
     let error = &answer["error"];
     [error["code"].clone(), error["message"].clone(), error["hint"].clone()]
@@ -48,7 +48,7 @@ fn what_one_run_saves_the_next_one_loads_in_either_language() {
     assert_eq!(saved["output"], json!({"path": "./skills/double/skill.ts", "replaced": false}));
     let saved = run(&mut served, "save_skill('total', 'result = sum([1, 2])', 'Adds up')");
     assert_eq!(saved["output"], json!({"path": "./skills/total/skill.py", "replaced": false}));
-    // Another gateway, another day.
+    // As with another gateway on another day.
     served.end();
     let mut served = bench.serve();
     let names = json!(["double", SHIPPED, "total"]);
@@ -58,10 +58,10 @@ fn what_one_run_saves_the_next_one_loads_in_either_language() {
     assert_eq!(served.execute("return loadSkill('double')")["output"], code);
     assert_eq!(run(&mut served, "load_skill('double')")["output"], code);
     assert_eq!(served.execute("return loadSkill('total')")["output"], "result = sum([1, 2])");
-    // Text, until somebody runs it as a program.
+    // Only text, until somebody runs it as a program.
     let loaded = served.execute("return loadSkill('double')")["output"].clone();
     assert_eq!(served.execute(loaded.as_str().unwrap())["output"], json!([2, 4]));
-    // In the other language it is another skill of the same name.
+    // Saved in the other language, it replaces the skill of that name.
     let again = run(&mut served, "save_skill('double', 'result = 4')");
     assert_eq!(again["output"]["replaced"], true);
     assert_eq!(
@@ -70,7 +70,7 @@ fn what_one_run_saves_the_next_one_loads_in_either_language() {
     );
 }
 
-/// None of these names a skill.
+/// None of these is a valid name.
 const HOSTILE_NAMES: [&str; 20] = [
     "''",
     "'.'",
@@ -94,7 +94,7 @@ const HOSTILE_NAMES: [&str; 20] = [
     "{ toString: () => 'a' }",
 ];
 
-/// Code and description of skills that are refused, with the reason.
+/// Code and description of refused skills, with the reason.
 const HOSTILE_CODE: [(&str, &str); 4] = [
     ("'x'.repeat(65537)", "the code of a skill can have 65536 bytes, this one has 65537"),
     (
@@ -108,7 +108,7 @@ const HOSTILE_CODE: [(&str, &str); 4] = [
     ),
 ];
 
-/// A program passes on what it likes: nothing of this is checked before the gateway.
+/// A program passes on anything: nothing is checked before the gateway.
 #[test]
 fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
     let bench = Bench::with_servers(json!({}));
@@ -128,10 +128,10 @@ fn g28_a_program_saves_skills_in_their_folder_only_and_only_if_it_may() {
         told(&shipped)[1],
         format!("skill `{SHIPPED}` comes with tidegate and cannot be changed")
     );
-    // Each byte an escape: the longest that a skill can be on its way.
+    // Every byte is an escape: the longest form of a skill on the wire.
     let most = served.execute("return saveSkill('most', '\\u0001'.repeat(65536))");
     assert_eq!(most["output"]["path"], "./skills/most/skill.ts", "{most}");
-    // Neither can a program go on for ever.
+    // A program cannot save without end either.
     let many = served.execute(
         "let saved = 0; for (;; saved++) { try { await saveSkill('many', `${saved}`) } catch (e) { return [saved, e.message] } }",
     );
@@ -182,14 +182,14 @@ fn profiles_decide_who_saves_and_who_reads() {
         assert_eq!(answer["success"], saves, "{profile}: {answer}");
         let (is_error, _) = served.call("save_skill", json!({"name": "b", "code": "return 1"}));
         assert_eq!(is_error, !saves, "{profile}");
-        // What asks for more gets no more.
+        // A run that asks for more gets no more.
         let asked = served.execute_with(json!({"code": save, "profile": "execute_full"}));
         assert_eq!(asked["success"], saves, "{profile}: {asked}");
         if interpreter(&mut served, test).is_some() {
             let python = run(&mut served, "save_skill('c', '1')");
             assert_eq!(python["success"], saves, "{profile}: {python}");
         }
-        // All of them read.
+        // All of these profiles can read.
         let read = served.execute(&format!("return loadSkill('{SHIPPED}')"));
         assert_eq!(read["success"], true, "{profile}: {read}");
     }
@@ -218,7 +218,7 @@ fn clients_save_load_and_list() {
         (false, json!({"path": "./skills/odd/skill.ts", "replaced": replaced}).to_string())
     };
     assert_eq!(served.call("save_skill", save("return 'a'")), saved(false));
-    // What would be hidden is shown to who reads, and kept for who runs it.
+    // Hidden characters are shown to a reader, and kept for a program that runs it.
     let hidden = "return '\u{202e}\u{1b}[2J'";
     assert_eq!(served.call("save_skill", save(hidden)), saved(true));
     let (_, shown) = served.call("load_skill", json!({"name": "odd"}));
@@ -253,7 +253,7 @@ fn clients_save_load_and_list() {
     ] {
         assert_eq!(served.call(tool, arguments), (true, error.to_owned()));
     }
-    // `lean` has none of them.
+    // The surface `lean` has none of these tools.
     let mut lean =
         crate::support::Served::start(bench.tidegate().args(["serve", "--surface", "lean"]));
     let refused = lean.request("tools/call", json!({"name": "list_skills", "arguments": {}}));

@@ -1,5 +1,5 @@
-//! What all tests share: the executable, a state folder of its own, the test
-//! equipment, and a gateway that is served and spoken to over stdio.
+//! Shared by all tests: the executable, its own state folder, the test equipment, and a
+//! gateway that is served over stdio.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -14,11 +14,11 @@ use tempfile::TempDir;
 
 use crate::jail::attacker::{NOBODY, User};
 
-/// For tests of what holds where the risk of a program and the effect of a tool do not count:
-/// every program runs in a plain process. To be appended to a `tidegate.toml`.
+/// For tests of behaviour that does not depend on the risk of a program or the effect of a
+/// tool: every program runs in a plain process. To be appended to a `tidegate.toml`.
 pub(crate) const WHATEVER_THE_RISK: &str = "\n[risk]\nhigh = ['process']\ncritical = ['process']\n";
 
-/// A `policy.toml` by which nobody is asked about anything.
+/// A `policy.toml` that asks nobody about anything.
 pub(crate) const ASKS_NOBODY: &str = "[defaults]\ndestructive = 'allow'\ncritical = 'allow'\n";
 
 /// A folder for one test: configuration, fixtures and state, removed at the end.
@@ -28,13 +28,13 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// For whoever runs the tests.
+    /// For the user that runs the tests.
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), user: User::Own }
     }
 
-    /// For this user, who owns what is in it and can reach the executable. Others
-    /// can read it: as root, commands and workers are users of their own.
+    /// For this user, who owns its content and can reach the executable. Others can read it:
+    /// as root, commands and workers run as other users.
     pub(crate) fn of(user: User) -> Self {
         let bench = Self { user, ..Self::new() };
         std::fs::set_permissions(bench.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -61,14 +61,14 @@ impl Bench {
         bench
     }
 
-    /// Nobody is asked about anything.
+    /// Writes a policy that asks nobody about anything.
     pub(crate) fn asks_nobody(self) -> Self {
         self.write("policy.toml", ASKS_NOBODY);
         self
     }
 
-    /// A Python server that this user can start: with the interpreter of the system
-    /// and a copy of the script, since the equipment may be in root's own folder.
+    /// A Python server that this user can start: with the system's interpreter and a copy of
+    /// the script, since the equipment may be in root's own folder.
     pub(crate) fn in_reach(&self, mut server: Value) -> Value {
         if self.user == User::Dropped {
             let script = std::fs::read_to_string(server["args"][0].as_str().unwrap()).unwrap();
@@ -129,7 +129,7 @@ impl Bench {
     }
 }
 
-/// The same file under another name, for free where that is possible.
+/// The same file under another name, without a copy where that is possible.
 pub(crate) fn link_or_copy(from: &Path, to: &Path) {
     if std::fs::hard_link(from, to).is_err() {
         std::fs::copy(from, to).unwrap();
@@ -141,7 +141,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A `tidegate serve` that a test speaks to. Ended with the test.
+/// A `tidegate serve` for a test to talk to. Ended with the test.
 pub(crate) struct Served {
     child: Child,
     input: Option<ChildStdin>,
@@ -156,12 +156,12 @@ impl Served {
         Self::start_with_log(command, Stdio::null())
     }
 
-    /// The same with standard error elsewhere.
+    /// The same, with standard error redirected.
     pub(crate) fn start_with_log(command: &mut Command, log: Stdio) -> Self {
         Self::start_as(command, log, &json!({}))
     }
 
-    /// The same of a client that says that it can do these things.
+    /// The same, for a client that announces these capabilities.
     pub(crate) fn start_as(command: &mut Command, log: Stdio, capabilities: &Value) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
@@ -204,7 +204,7 @@ impl Served {
         self.output.read_line(&mut line).unwrap();
         assert!(!line.is_empty(), "tidegate ended");
         self.transcript.push_str(&line);
-        // Standard output carries protocol only.
+        // Standard output carries only the protocol.
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in `{line}`"))
     }
 
@@ -315,8 +315,8 @@ pub(crate) fn skip(test: &str, reason: &str) {
     }
 }
 
-/// How long whatever was started may take to be gone: a server that resists is
-/// asked for two seconds and told for one before it is killed.
+/// How long processes may take to disappear: a server that resists has two seconds to exit
+/// and one more after SIGTERM before it is killed.
 const GONE_DEADLINE: Duration = Duration::from_secs(8);
 
 /// The processes below a process, all the way down.
@@ -334,8 +334,8 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     found
 }
 
-/// Waits until none of these processes runs any more. Those that do when the
-/// time is up.
+/// Waits until none of these processes runs any more. Returns those that still run at the
+/// deadline.
 pub(crate) fn wait_until_gone(pids: &[u32]) -> Vec<u32> {
     let deadline = Instant::now() + GONE_DEADLINE;
     loop {
@@ -347,10 +347,10 @@ pub(crate) fn wait_until_gone(pids: &[u32]) -> Vec<u32> {
     }
 }
 
-/// Whether a process runs; one that has ended and is not yet collected does not.
+/// Whether a process runs; one that has ended but is not yet reaped does not.
 fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The state stands behind the name, which may itself hold brackets.
+    // The state follows the name, which can itself contain brackets.
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 

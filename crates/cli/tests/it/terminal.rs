@@ -1,4 +1,4 @@
-//! Text of servers and programs on a terminal: shown, never carried out.
+//! Text of servers and programs on a terminal: shown, never interpreted.
 
 use std::process::{Command, Stdio};
 
@@ -6,13 +6,14 @@ use serde_json::json;
 
 use crate::support::{Bench, text};
 
-/// Reverse and red, a new title with a bell, and the rest of the line backwards.
+/// Reverse and red, a new title with a bell, and reversed text direction for the rest
+/// of the line.
 const STEERING: [&str; 3] = ["\u{1b}[7;31m", "\u{1b}]0;owned\u{7}", "\u{202e}"];
 
 /// The same in one character.
 const NEVER: &str = "\u{9b}";
 
-/// A server that has them in everything that it says.
+/// A server that has them in all of its texts.
 const SERVER: &str = r"
 import json, sys
 odd = '\x1b[7;31m\x1b]0;owned\x07\u202e'
@@ -73,8 +74,8 @@ fn nothing_that_a_server_or_a_program_says_steers_a_terminal() {
             assert!(!shown.contains(bad), "{arguments:?}: {shown:?}");
         }
     }
-    // The control: a script gets what was said. What a server says of itself and of its
-    // tools, and errors, are harmless for everybody, see `untrusted.rs`.
+    // The control: a script gets the original text. What a server says about itself and
+    // its tools, and errors, are harmless for everybody; see `untrusted.rs`.
     for arguments in [&["run", print][..], &["skills", "show", "odd"]] {
         let output = bench.command(arguments);
         let said = text(&output.stdout) + &text(&output.stderr);

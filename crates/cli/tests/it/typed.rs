@@ -1,5 +1,5 @@
-//! The typed APIs, as the real type checkers see them: every tool of the real
-//! lists in `testing/catalog`, and schemas that no server has written yet.
+//! The typed APIs, checked by the real type checkers: every tool of the real lists in
+//! `testing/catalog`, and schemas that no server has written yet.
 
 mod schemas;
 
@@ -13,14 +13,14 @@ use tidegate_model::{ServerInfo, ToolDef, ToolList};
 
 use crate::support::{Bench, Equipment, text};
 
-/// How many schemas of each kind.
+/// The number of schemas of each kind.
 const SCHEMAS: usize = 250;
 
 fn catalog_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testing/catalog")
 }
 
-/// Lets TypeScript check every file below a folder, as strictly as it can.
+/// Has TypeScript check every file below a folder, as strictly as it can.
 fn tsc(equipment: &Equipment, folder: &Path) -> Output {
     let config = json!({
         "compilerOptions": {
@@ -35,7 +35,7 @@ fn tsc(equipment: &Equipment, folder: &Path) -> Output {
     run(command.current_dir(folder))
 }
 
-/// Lets ty check, and Python compile, every file below a folder.
+/// Has ty check, and Python compile, every file below a folder.
 fn python(equipment: &Equipment, folder: &Path) -> [Output; 2] {
     let mut ty = equipment.command("ty");
     ty.args(["check", "--python-version", "3.11", "--output-format", "concise", "."]);
@@ -87,13 +87,13 @@ fn every_tool_of_the_real_lists_is_accepted_by_the_real_type_checkers() {
         first,
         json!({"servers": 112, "tools": 3031, "written": written, "unchanged": 0, "removed": 0})
     );
-    // One file a tool, an index for each server and for all, and types.
+    // One file for each tool, an index for each server and for all of them, and types.
     assert!(count(&out, ".ts") > 3031 + 112, "{}", count(&out, ".ts"));
     assert_eq!(count(&out, ".py"), 113);
     assert_accepted(&[tsc(&equipment, &out)]);
     assert_accepted(&python(&equipment, &out));
 
-    // The same again changes nothing; a file that somebody changed is mended.
+    // Generating again changes nothing; a file that somebody changed is restored.
     let manifest = fs::read(out.join("tidegate-manifest.json")).unwrap();
     fs::write(out.join("servers/git/gitLog.ts"), "changed").unwrap();
     assert_eq!(
@@ -136,7 +136,7 @@ fn a_value_that_fits_a_schema_fits_the_generated_call() {
     let mut calls_py = String::from("from servers import made\n");
     for (at, case) in fitting.iter().enumerate() {
         let schema = &case.schema;
-        // Our own idea of "fits" is not what is tested here.
+        // An independent validator confirms that the value fits.
         assert!(jsonschema::is_valid(schema, &json!({"x": case.value})), "{schema} {}", case.value);
         tools.push(tool(format!("t{at}"), schema.clone(), Some(schema.clone())));
         calls_ts.push_str(&format!("void made.t{at}({{ x: {} }})\n", case.value));

@@ -1,5 +1,5 @@
-//! Servers that behave badly: each fault is a clear error within its limit, and
-//! the next call works.
+//! Servers that behave badly: each fault is a clear error within its limit, and the
+//! next call works.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -157,8 +157,8 @@ fn a_huge_result_arrives_whole() {
 #[test]
 fn every_kind_of_content_reaches_the_program_and_the_client_without_loss() {
     let Some((_bench, mut served)) = hostile(&[]) else { return };
-    // The program compares as well, so that nothing depends on how a large
-    // output is summarised.
+    // The program compares too, so that nothing depends on how a large output is
+    // summarised.
     let source = format!(
         "const answer = await callMCPTool('hostile__media', {{}}, {{ raw: true }});\n\
          const sorted = (value) => value && typeof value === 'object' && !Array.isArray(value)\n\
@@ -179,7 +179,8 @@ fn every_kind_of_content_reaches_the_program_and_the_client_without_loss() {
     );
     let call = json!({"name": "call_tool", "arguments": {"name": "hostile__media"}});
     let answer = served.request("tools/call", call.clone());
-    // What cannot be searched for personal data is kept, and the client is told where.
+    // Content that cannot be searched for personal data is stored, and the client gets
+    // its place.
     let shown = answer["result"]["content"].as_array().unwrap();
     let media_sent = media();
     let sent = media_sent.as_array().unwrap();
@@ -357,7 +358,7 @@ fn a_call_that_is_never_answered_ends_at_the_timeout_of_its_server() {
     );
     let waited = started.elapsed();
     assert!((500..3000).contains(&waited.as_millis()), "{waited:?}");
-    // The server was told, and is still the same one.
+    // The server got the cancellation, and is still the same process.
     let source = "return (await servers.hostile.cancelLog()).ids.length";
     assert_eq!(output(&mut served, source), 1);
 }
@@ -385,11 +386,11 @@ fn a_line_without_end_costs_that_call_and_bounded_memory() {
     assert_eq!(failure(&mut served, "servers.hostile.floodStdout({ bytes: 0 })"), too_long);
     assert_works(&mut served);
     let peak = peak_kilobytes(served.pid());
-    // The line so far, once more while it grows, and the gateway itself.
+    // The line so far, its copy while it grows, and the gateway itself.
     assert!(peak < 300_000, "{peak} kB");
 }
 
-/// The most memory a process has had.
+/// The peak memory of a process.
 fn peak_kilobytes(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -582,7 +583,7 @@ fn a_tool_that_a_server_adds_can_be_called_and_found_at_once() {
         "stateless": equipment.server("hostile", &["--no-initialize"]),
     }));
     let mut served = bench.serve();
-    // Known before, so that the change is what makes the tool known.
+    // The list is known before, so that only the change can add the tool.
     let count = "return [servers.usual, servers.stateless].map((api) => Object.keys(api).length)";
     assert_eq!(output(&mut served, count), json!([30, 30]));
     for server in ["usual", "stateless"] {
@@ -755,7 +756,7 @@ fn no_secret_is_in_an_error_or_in_the_state_folder() {
         )
     );
     drop(served);
-    // What an operator sees, with the log turned all the way up.
+    // The output for an operator, at the most verbose log level.
     let tested = bench.command(&["-vvv", "servers", "test"]);
     assert_eq!(tested.status.code(), Some(5));
     let listed = bench.command(&["servers", "list", "--json"]);
@@ -797,8 +798,8 @@ enum End {
     Killed,
 }
 
-/// Ends a gateway whose server has a grandchild in a session of its own, and
-/// returns what is left of it all.
+/// Ends a gateway whose server has a grandchild in its own session, and returns the
+/// processes that are left.
 fn left_after(end: End, options: &[&str]) -> Vec<u32> {
     let Some((_bench, mut served)) = hostile(options) else { return Vec::new() };
     let source = "return await servers.hostile.spawnGrandchild({ keep_stderr: true })";
@@ -884,13 +885,13 @@ fn twenty_known_servers_are_listed_and_searched_without_starting_any() {
     assert!(!definition.0, "{}", definition.1);
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     assert_eq!(starts(), 20);
-    // A call starts its own server and no other.
+    // A call starts only its own server.
     let source = "return await servers.server07.echo({ text: 'seven' })";
     assert_eq!(output(&mut served, source), "seven");
     assert_eq!(starts(), 21);
     drop(served);
 
-    // Other arguments, perhaps other tools: that server is asked again.
+    // With other arguments, the server may have other tools, so it is asked again.
     servers["server03"] = server(&["--many-tools", "1"]);
     bench.write(".mcp.json", &json!({"mcpServers": servers}).to_string());
     let mut served = bench.serve();

@@ -1,5 +1,5 @@
-//! Arguments made from the real schemas: what fits is permitted, a misspelt key
-//! is refused with both names. Every tool of `testing/catalog`.
+//! Arguments made from the real schemas: valid ones are permitted, a misspelt key is
+//! refused with both names. Covers every tool of `testing/catalog`.
 
 mod make;
 
@@ -53,7 +53,7 @@ fn decide(
     }
 }
 
-/// A typical slip: two letters in the wrong order, or one too many.
+/// A typical slip: two letters swapped, or one too many.
 fn misspelt(key: &str, taken: &Map<String, Value>) -> String {
     let mut letters: Vec<char> = key.chars().collect();
     if let Some(at) =
@@ -109,7 +109,7 @@ fn arguments_that_fit_a_real_schema_are_permitted_and_a_misspelt_key_is_told() {
     }
     let shown: Vec<&str> = failures.iter().take(20).map(String::as_str).collect();
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), shown.join("\n"));
-    // 2,938 and 2,382 when this was written.
+    // 2,938 and 2,382 at the time of writing.
     assert!(covered * 100 >= tools.len() * 95, "{covered} of {}", tools.len());
     assert!(with_required >= 2300, "{with_required} with required keys");
 }
@@ -141,8 +141,8 @@ fn ty(test: &str) -> Option<(TempDir, TypeChecker)> {
     Some((scratch, checker))
 }
 
-/// A program that calls all tools of a server, which it calls `it`, in one form, and
-/// the stubs for it.
+/// A program that calls all tools of a server, named `it`, in one form, and the stubs
+/// for it.
 fn calls(server: &str, list: &ToolList, passed: ArgumentStyle) -> (String, String) {
     let mut catalog = Catalog::default();
     catalog.set_tools(server, list);
@@ -176,8 +176,8 @@ fn file(path: &str, text: &str) -> SourceFile {
     SourceFile { path: path.into(), text: text.into() }
 }
 
-/// What fits a schema is not refused by the type check of a program in Python, in
-/// either form.
+/// The type check of a program in Python does not refuse valid arguments, in either
+/// form.
 #[tokio::test]
 async fn valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_against() {
     let test = "valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_against";
@@ -191,11 +191,11 @@ async fn valid_arguments_fit_the_stubs_that_programs_in_python_are_checked_again
             let files = [file("servers/it.pyi", &stubs), package];
             let lines: Vec<&str> = program.lines().collect();
             checked += lines.len();
-            // Few at a time: only ten errors are told.
+            // Few at a time: only ten errors are reported.
             for part in lines.chunks(40) {
                 let program = format!("from servers import it\n{}\n", part.join("\n"));
                 for found in checker.check(&files, &program).await.unwrap() {
-                    // Most schemas allow more than they name.
+                    // Most schemas allow more keys than they name.
                     let is_surplus = match &found.code {
                         Code::Python(Complaint::UnknownArgument(_)) => true,
                         Code::Python(Complaint::Mismatch { found }) => found.contains("dict["),

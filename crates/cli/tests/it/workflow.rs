@@ -1,7 +1,7 @@
 //! Whole tasks over real servers, one program each.
 //!
-//! The fixtures and the numbers are those of seed 7: 1,000 log files of 39,446
-//! lines, a repository of 30 commits, 50 notes.
+//! The fixtures and the numbers are those of seed 7: 1,000 log files with 39,446 lines,
+//! a repository with 30 commits, 50 notes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,8 +54,8 @@ impl Workshop {
     }
 }
 
-/// Runs a program and returns its output and how many characters of the whole
-/// answer the model gets to see.
+/// Runs a program. Returns its output, and how many characters of the whole answer the
+/// model sees.
 fn execute(served: &mut Served, source: &str) -> (Value, usize) {
     execute_with(served, json!({"code": source}))
 }
@@ -190,7 +190,7 @@ fn s1(shop: &Workshop, request: Value) {
         "docs: errors per service\n\nerrors.csv"
     );
     assert_eq!(git(&repository, &["status", "--porcelain"]), "");
-    // The paths in between depend on the folder, so the size is about right only.
+    // The paths in the result depend on the folder, so the size is only approximate.
     let raw = usize::try_from(raw.as_u64().unwrap()).unwrap();
     assert!((2_100_000..2_500_000).contains(&raw), "{raw} characters were read");
     assert!(characters * 4000 < raw, "{characters} characters reached the model");
@@ -290,7 +290,7 @@ fn s6_authors_of_a_repository_become_a_page_and_a_graph_in_python() {
     let mut served = shop.bench.serve();
     let request = json!({"code": shop.python(S6_PYTHON), "language": "python"});
     let (mut output, characters) = execute_with(&mut served, request);
-    // Paris is an hour or two ahead of UTC, by the season.
+    // Paris is one or two hours ahead of UTC, depending on the season.
     let footer = output.as_object_mut().unwrap().remove("footer").unwrap();
     let footer = footer.as_str().unwrap();
     assert!(
@@ -299,7 +299,7 @@ fn s6_authors_of_a_repository_become_a_page_and_a_graph_in_python() {
             .contains(&footer.to_owned()),
         "{footer}"
     );
-    // Names are told as tokens; the page below has them.
+    // Names become tokens; the page below has the real ones.
     assert!(!output.to_string().contains("Ada"), "{output}");
     let observed = output.as_object_mut().unwrap().remove("observed").unwrap();
     for (name, count) in output["authors"].as_object().unwrap() {
@@ -327,7 +327,7 @@ fn s6_authors_of_a_repository_become_a_page_and_a_graph_in_python() {
     assert!(characters < 700, "{characters} characters reached the model");
 }
 
-/// Makes a call that must fail and returns what the program can catch.
+/// Makes a call that must fail, and returns the error that the program can catch.
 fn caught(call: &str) -> String {
     format!(
         "try {{ await {call}; }} catch (error) {{\n\

@@ -1,4 +1,4 @@
-//! Which policy files are read, what they say, and which are refused.
+//! Tests which policy files are read, what they mean, and which are refused.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,8 +1,8 @@
-//! What is checked before a run.
+//! The checks before a run.
 
 use std::path::PathBuf;
 
-/// What is checked before a run.
+/// The checks before a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
     /// What the type check does.

@@ -22,23 +22,23 @@ impl ApprovalsAdmin {
         Ok(Self(Store::open(state_dir, Clock::system())?.approvals()))
     }
 
-    /// Those that wait for an answer.
+    /// Pending approvals.
     pub fn pending(&self) -> Result<Vec<Approval>, StoreError> {
         self.0.list(ApprovalFilter::Pending).wait()
     }
 
-    /// All of them.
+    /// All approvals.
     pub fn all(&self) -> Result<Vec<Approval>, StoreError> {
         self.0.list(ApprovalFilter::All).wait()
     }
 
-    /// One of them.
+    /// One approval.
     pub fn find(&self, id: &str) -> Result<Option<Approval>, StoreError> {
         self.0.find(id).wait()
     }
 
-    /// Answers one; `by` is who does, for the record. Out: whether the answer counts, and
-    /// the approval as it is now; nothing if there is none of this id.
+    /// Answers an approval; `by` is the name of who answers, for the record. Returns
+    /// whether the answer counts, and the updated approval; `None` if the id is unknown.
     pub fn answer(
         &self,
         id: &str,

@@ -1,12 +1,12 @@
 //! Admin: read models and actions for people, behind the command line and later a dashboard.
 //!
-//! Lives here: approvals (`approvals.rs`), skills (`skills.rs`), personal data
-//! (`personal_data.rs`), tools that wait to be accepted (`unaccepted.rs`) and statistics.
-//! In: settings, which say where the state is; for tools, the [`Tools`](crate::Tools) of a
-//! gateway. Out: rows for a person to read, and the changes that they ask for.
-//! Must stay true: opening an [`Admin`] starts no gateway and reads nothing; each part opens
-//! what it needs, and waits for the database on the thread that asks, since a command does
-//! nothing else meanwhile. No profile limits what a person does here.
+//! Contains: approvals (`approvals.rs`), skills (`skills.rs`), personal data
+//! (`personal_data.rs`), unaccepted tools (`unaccepted.rs`) and statistics. In: settings,
+//! which say where the state is; for tools, the [`Tools`](crate::Tools) of a gateway. Out:
+//! rows for a person to read, and the changes that they ask for. Invariant: opening an
+//! [`Admin`] starts no gateway and reads nothing; each part opens what it needs, and blocks
+//! the calling thread on the database, since a command has nothing else to do meanwhile. No
+//! profile limits what a person does here.
 
 mod approvals;
 mod personal_data;
@@ -25,7 +25,7 @@ pub use skills::{Skill, SkillError, SkillList, SkillOrigin, SkillsAdmin, code_fi
 pub use tidegate_store::{Stats, StoreError};
 pub use unaccepted::{ToolReview, Unaccepted};
 
-/// What people can look at and change without a running gateway.
+/// The state that people can view and change without a running gateway.
 pub struct Admin {
     state_dir: PathBuf,
 }
@@ -36,7 +36,7 @@ impl Admin {
         Self { state_dir: settings.state_dir.clone() }
     }
 
-    /// Questions that wait for an answer, and those that had one.
+    /// Pending and answered approvals.
     pub fn approvals(&self) -> Result<ApprovalsAdmin, StoreError> {
         ApprovalsAdmin::open(&self.state_dir)
     }
@@ -46,12 +46,12 @@ impl Admin {
         SkillsAdmin::new(&self.state_dir)
     }
 
-    /// What is known about personal data.
+    /// Reports on personal data, and its erasure.
     pub fn personal_data(&self) -> Result<PersonalDataAdmin, StoreError> {
         PersonalDataAdmin::open(&self.state_dir)
     }
 
-    /// Sums over all runs.
+    /// Totals over all runs.
     pub fn stats(&self) -> Result<Stats, StoreError> {
         Store::open(&self.state_dir, Clock::system())?.records().stats().wait()
     }

@@ -1,4 +1,4 @@
-//! Reports what is known about personal data, without values, and erases it.
+//! Reports on personal data without showing values, and erases it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use tidegate_store::{PiiReport, Store, StoreError, VaultReport, VaultSession, wa
 
 use crate::privacy::Vaults;
 
-/// What is known about personal data, without any.
+/// A report on personal data, which contains none.
 #[derive(Debug)]
 pub struct PrivacyReport {
     /// Where it came from and where it went.
     pub record: PiiReport,
-    /// What is kept, by type.
+    /// What is stored, by type.
     pub vault: VaultReport,
-    /// What is kept, by session.
+    /// What is stored, by session.
     pub sessions: Vec<VaultSession>,
 }
 
@@ -29,12 +29,12 @@ impl PersonalDataAdmin {
         Ok(Self(Vaults { store, state_dir: state_dir.to_owned() }))
     }
 
-    /// Sessions whose values are kept, the newest first.
+    /// Sessions whose values are stored, the newest first.
     pub fn sessions(&self) -> Result<Vec<VaultSession>, StoreError> {
         self.0.open()?.sessions().wait()
     }
 
-    /// What is known about personal data.
+    /// The report on all personal data.
     pub fn report(&self) -> Result<PrivacyReport, StoreError> {
         let vault = self.0.open()?;
         Ok(PrivacyReport {
@@ -44,12 +44,12 @@ impl PersonalDataAdmin {
         })
     }
 
-    /// Erases the kept values of a session. How many there were.
+    /// Erases the stored values of a session. Returns how many there were.
     pub fn erase_session(&self, session: &str) -> Result<usize, StoreError> {
         wait(self.0.open()?.erase_session(session))
     }
 
-    /// Erases a value from what is kept of all sessions. How often it was there.
+    /// Erases a value from all sessions. Returns how often it was stored.
     pub fn erase_value(&self, value: &str) -> Result<usize, StoreError> {
         self.0.open()?.erase_value(canonical_forms(value)).wait()
     }

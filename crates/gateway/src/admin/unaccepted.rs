@@ -1,25 +1,26 @@
-//! Tools that wait for a person to accept them: what they are now, and what they were.
+//! Tools that wait for a person to accept them, with their current and accepted
+//! definitions.
 
 use tidegate_model::{Change, ServerSpec, ToolDef, ToolRef};
 use tidegate_store::StoreError;
 
 use crate::tools::Tools;
 
-/// A tool that is not as it was accepted. Both definitions are exactly the
-/// server's: a person must see what is hidden in them.
+/// A tool that differs from its accepted definition. Both definitions are exactly as the
+/// server sent them: a person must see what is hidden in them.
 #[derive(Debug, Clone)]
 pub struct Unaccepted {
     /// Which tool.
     pub id: ToolRef,
     /// How it differs.
     pub change: Change,
-    /// What was accepted; nothing of a new tool.
+    /// The accepted definition; `None` for a new tool.
     pub accepted: Option<ToolDef>,
-    /// What the server lists now.
+    /// The definition that the server lists now.
     pub now: ToolDef,
 }
 
-/// Reviews tools that are not as they were accepted.
+/// Reviews tools that differ from their accepted definitions.
 pub struct ToolReview<'a>(&'a Tools);
 
 impl<'a> ToolReview<'a> {
@@ -28,7 +29,7 @@ impl<'a> ToolReview<'a> {
         Self(tools)
     }
 
-    /// The tools of a server that wait for a person, by the list that it sent last.
+    /// The tools of a server that wait for a person, according to the last list it sent.
     pub fn unaccepted(&self, server: &str) -> Vec<Unaccepted> {
         let Some(spec) = self.spec(server) else { return Vec::new() };
         let acceptance = &self.0.discovery.acceptance;

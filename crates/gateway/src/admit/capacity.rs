@@ -1,4 +1,4 @@
-//! The bounds of the queue: as configured, else derived from the machine.
+//! The bounds of the queue: configured, or else derived from the machine.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -7,19 +7,19 @@ use tidegate_config::Capacity;
 
 use crate::admit::queue::Bounds;
 
-/// Memory per run that may exist at once. Chosen: what a worker uses while an
-/// ordinary program works in it; one that only waits uses a fraction of it.
+/// Memory reserved for each concurrent run. Chosen: what a worker uses while it runs an
+/// ordinary program; a waiting one uses a fraction of it.
 const BYTES_PER_RUN: u64 = 16 * 1024 * 1024;
 
-/// Least and most runs at once that are derived from memory. Chosen: agents
-/// start a few programs at once, and a thousand that wait fit into 2 GB.
+/// The fewest and the most concurrent runs that are derived from memory. Chosen: agents
+/// start a few programs at once, and a thousand waiting ones fit into 2 GB.
 const RUNS: (usize, usize) = (32, 1024);
 
-/// Workers that start at the same time, per core: about half of a start is
+/// Workers that start at the same time, per core: a worker spends about half of its start
 /// waiting for the kernel.
 const STARTS_PER_CORE: usize = 2;
 
-/// The bounds that this configuration means on this machine.
+/// The bounds for this configuration on this machine.
 pub(crate) fn bounds(capacity: &Capacity) -> Bounds {
     let count = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
     let affordable = || runs_by_memory(memory_bytes()).min(runs_by_descriptors(descriptors()));
@@ -37,20 +37,19 @@ fn runs_by_memory(bytes: Option<u64>) -> usize {
     usize::try_from(runs).unwrap_or(RUNS.1).clamp(RUNS.0, RUNS.1)
 }
 
-/// One run needs its socket and a handle of its process; the rest is for
-/// servers, files and clients.
+/// A run needs a socket and a process handle; the rest is for servers, files and clients.
 fn runs_by_descriptors(descriptors: Option<usize>) -> usize {
     descriptors.map_or(RUNS.1, |all| (all.saturating_sub(256) / 2).max(RUNS.0))
 }
 
-/// How many descriptors this process may have, where it can be known.
+/// How many descriptors this process may open, if known.
 fn descriptors() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The memory of this machine, where it can be known.
+/// The memory of this machine, if known.
 fn memory_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

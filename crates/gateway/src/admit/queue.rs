@@ -1,7 +1,7 @@
 //! The queue of runs: fair between sessions, and bounded.
 //!
-//! In: a session that wants to run a program. Out: a [`Turn`], which is the right to exist
-//! as a run until it is dropped, or a `busy` error.
+//! In: a session that wants to run a program. Out: a [`Turn`], which permits one run until
+//! it is dropped, or a `busy` error.
 //!
 //! Three counts are bounded: runs that exist, runs of one session, and runs that do not
 //! have their worker yet, since starting processes is expensive. Other requests wait:
@@ -29,13 +29,13 @@ pub(crate) struct Bounds {
     pub(crate) waiting: usize,
 }
 
-/// Runs that exist, and those that wait.
+/// Current runs, and requests that wait.
 pub(crate) struct Queue {
     bounds: Bounds,
     state: Mutex<State>,
 }
 
-/// The right to exist as a run. Given back when it is dropped.
+/// Permits one run. Given back when it is dropped.
 pub(crate) struct Turn {
     queue: Arc<Queue>,
     principal: Principal,
@@ -71,10 +71,10 @@ struct Waiter {
     verdict: oneshot::Sender<Verdict>,
 }
 
-/// What becomes of a waiter.
+/// The verdict on a waiter.
 enum Verdict {
     YourTurn,
-    /// Somebody else needed the place more.
+    /// Its place was given to another session.
     Displaced,
 }
 
@@ -123,11 +123,11 @@ impl Queue {
         Ok(Place { queue: Arc::clone(self), principal: principal.clone(), ticket, verdict })
     }
 
-    /// Admits whoever can be admitted.
+    /// Admits every waiter that can be admitted.
     fn dispatch(&self) {
         let mut state = self.state();
         while let Some(waiter) = state.next(&self.bounds) {
-            // Never refused: a place leaves its line before it drops its end.
+            // Never fails: a place leaves its line before it drops its receiver.
             let _ = waiter.verdict.send(Verdict::YourTurn);
         }
     }
@@ -189,7 +189,8 @@ impl State {
         Some(waiter)
     }
 
-    /// Makes room at the cost of a session that waits with more than one more.
+    /// Makes room by displacing a waiter of a session with at least two more waiters than
+    /// this one.
     fn displace_for(&mut self, principal: &Principal) -> bool {
         let own = self.sessions.get(principal).map_or(0, |own| own.line.len());
         let longest = self.sessions.iter().max_by_key(|(_, one)| one.line.len());
@@ -256,7 +257,7 @@ impl Drop for Turn {
     }
 }
 
-/// A place in the queue. Left when it is dropped, whatever has become of it.
+/// A place in the queue. Dropping it leaves the queue, whatever the verdict.
 struct Place {
     queue: Arc<Queue>,
     principal: Principal,
@@ -267,7 +268,8 @@ struct Place {
 impl Drop for Place {
     fn drop(&mut self) {
         self.queue.state().leave(&self.principal, self.ticket);
-        // It was given its turn and left before it noticed. Once received, this is empty.
+        // It got its turn and left before it noticed. Empty if the verdict was received
+        // before.
         if let Ok(Verdict::YourTurn) = self.verdict.try_recv() {
             drop(self.queue.admitted(&self.principal));
         }

@@ -1,9 +1,9 @@
 //! The sessions of this process: which are in use, and which have ended.
 //!
 //! In: clients that connect and requests that begin, each with its principal. Out: leases,
-//! and the answer whether a session is still remembered. A session begins with its first
-//! lease. It ends when its last client has disconnected and no request is under way; without
-//! a client it ends after an idle time, or earlier if there are too many idle ones.
+//! and whether a session is still remembered. A session begins with its first lease. It ends
+//! when its last client has disconnected and no request is under way; without a client it
+//! ends after an idle time, or earlier if there are too many idle ones.
 //!
 //! Invariant: a session with a lease never ends. The sessions without one are bounded in
 //! number, so whatever is remembered for sessions is bounded too.
@@ -18,12 +18,12 @@ use tidegate_model::{Clock, Principal};
 /// than a person thinks between two steps of one task.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// The most idle sessions that are remembered. Chosen: what one of them has seen takes some
+/// The most idle sessions that are remembered. Chosen: the state of one takes a few
 /// kilobytes.
 const MAX_IDLE: usize = 1024;
 
-/// How many idle sessions stay when there are too many: ending some at once makes looking for
-/// the oldest rare.
+/// How many idle sessions are kept when there are too many: ending several at once makes the
+/// search for the oldest rare.
 const IDLE_AFTER_TRIM: usize = MAX_IDLE * 3 / 4;
 
 /// All sessions that are remembered.
@@ -64,7 +64,7 @@ impl Sessions {
         Arc::new(Self { clock, sessions: Mutex::default() })
     }
 
-    /// Takes a lease on a session, which begins if it is new.
+    /// Takes a lease on a session, and begins the session if it is new.
     pub(crate) fn lease(
         self: &Arc<Self>,
         principal: &Principal,
@@ -94,7 +94,7 @@ impl Sessions {
         self.sessions().contains_key(principal)
     }
 
-    /// Ends the sessions whose time is over. Whether there were any.
+    /// Ends expired sessions. Returns whether there were any.
     pub(crate) fn end_unused(&self) -> bool {
         let now = self.clock.now();
         let mut sessions = self.sessions();

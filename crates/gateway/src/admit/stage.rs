@@ -1,7 +1,7 @@
 //! A submitted program waits for its turn.
 //!
 //! In: a run and the person behind it, which make a [`Submitted`] program. Out: an
-//! [`Admitted`] one, whose size is within bounds and whose turn it is; or why not.
+//! [`Admitted`] one, whose size is within bounds and whose turn has come; or an error.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::approvals::person::Person;
 use crate::context::RunContext;
 use crate::input_limits;
 
-/// A program that is to run, and under which terms.
+/// A program to run, and its terms.
 pub(crate) struct Submitted {
     pub(crate) id: RunId,
     pub(crate) program: Arc<Program>,
@@ -28,14 +28,14 @@ pub(crate) struct Submitted {
 pub(crate) struct Admitted {
     pub(crate) run: Submitted,
     pub(crate) turn: Turn,
-    /// Nobody else can make one.
+    /// Only this module can make one.
     _sealed: Sealed,
 }
 
 struct Sealed;
 
 impl Admission {
-    /// The terms of a run: what it may do, and how much of it.
+    /// The terms of a run: its permissions and its limits.
     pub(crate) fn submit(
         &self,
         run: Identity,
@@ -55,8 +55,8 @@ impl Admission {
         Ok(Admitted { run, turn, _sealed: Sealed })
     }
 
-    /// Waits for the turn of a program that is only inspected: its permissions, and the
-    /// turn.
+    /// Waits for the turn of a program that is only inspected. Returns its permissions
+    /// and the turn.
     pub(crate) async fn admit_inspection(
         &self,
         program: &Program,

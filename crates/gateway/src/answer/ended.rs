@@ -1,4 +1,4 @@
-//! How a run ended, with real values: what the run floor hands over to be shown.
+//! The end of a run with real values, as the run floor passes it on to be shown.
 
 use tidegate_model::RunError;
 
@@ -8,11 +8,11 @@ pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
     /// What the program printed.
     pub(crate) logs: String,
-    /// Peak memory of the worker, as it says itself, and no more than can be true.
+    /// Peak memory of the worker as it reports itself, capped at a plausible value.
     pub(crate) memory_bytes: u64,
     /// Calls the program made.
     pub(crate) tool_calls: u32,
-    /// What its author is told beside the result.
+    /// Warnings for its author, sent with the result.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl Default for Ended {
 }
 
 impl Ended {
-    /// A run that did not begin.
+    /// A run that did not start.
     pub(crate) fn failed(error: RunError) -> Self {
         Self { outcome: Err(error), ..Self::default() }
     }

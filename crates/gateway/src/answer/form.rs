@@ -4,21 +4,21 @@ use tidegate_model::RunId;
 
 use crate::privacy::Redacted;
 
-/// What a person is asked, in the order in which they read it.
+/// The question to a person, in the order in which they read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// The name of the question, as `tidegate approvals` takes it.
+    /// The id of the question, as `tidegate approvals` takes it.
     pub id: String,
     /// The run that waits.
     pub run_id: RunId,
-    /// One line: what is to happen.
+    /// One line: what will happen.
     pub title: Redacted,
-    /// The rest, line by line: why it is asked, risk, impact, code or arguments.
+    /// The rest, line by line: why approval is needed, risk, impact, code or arguments.
     pub details: Redacted,
 }
 
 impl Form {
-    /// All of it.
+    /// The whole form.
     pub fn text(&self) -> String {
         format!("{}\n\n{}", self.title, self.details)
     }

@@ -1,22 +1,23 @@
-//! What JSON costs: bytes of a value as text, and values of a text once it is parsed.
+//! The cost of JSON: the bytes of a value as text, and the values of a text once it is
+//! parsed.
 //!
 //! Neither writes or parses anything. `0,` is two bytes of text and one
 //! [`Value`](serde_json::Value) of 72 bytes: 60 MB of such text would take two gigabytes
-//! of the gateway.
+//! of the gateway's memory.
 
-/// Bytes of one parsed value beside its text, rounded down from 72.
+/// Bytes of one parsed value in addition to its text, rounded down from 72.
 pub(crate) const VALUE_BYTES: u64 = 64;
 
-/// At least as many values as the text holds, or more than `most`. Text that is
-/// not JSON gets some number; parsing refuses it.
+/// An upper bound of the values in the text, or a number above `most`. Text that is not
+/// JSON gets some number; parsing refuses it.
 pub(crate) fn values_in(json: &str, most: u64) -> u64 {
     let mut values = 1;
     let mut rest = json;
     loop {
-        // `find` of one character is the fastest search there is in `std`.
+        // A search for one character is the fastest one in `std`.
         let (plain, string) = rest.split_once('"').unwrap_or((rest, ""));
         for byte in plain.bytes() {
-            // Every value but the first stands behind one of these.
+            // Every value but the first follows one of these.
             values += u64::from(matches!(byte, b',' | b'[' | b'{'));
             if values > most {
                 return values;
@@ -29,7 +30,7 @@ pub(crate) fn values_in(json: &str, most: u64) -> u64 {
     }
 }
 
-/// What follows the string that has just begun.
+/// The text after the string that has just begun.
 fn behind_string(mut text: &str) -> &str {
     while let Some((inside, rest)) = text.split_once('"') {
         let backslashes = inside.bytes().rev().take_while(|byte| *byte == b'\\').count();

@@ -1,10 +1,10 @@
 //! Answers: what a client is shown.
 //!
-//! Lives here: [`Shown`], the one type that the server can send, and everything that it is
+//! Contains: [`Shown`], the only type that the server can send, and everything that it is
 //! made of: the end of a run (`ended.rs`), its answer (`result.rs`) and summary
-//! (`summary.rs`), answers of tools, the form for a person (`form.rs`).
-//! In: outcomes with real values. Out: the same redacted, capped and measured; outputs
-//! that are too large to be sent are written to a file.
+//! (`summary.rs`), answers of tools, the form for a person (`form.rs`). In: outcomes with
+//! real values. Out: the same redacted, capped and measured; outputs that are too large to
+//! be sent are written to a file.
 
 pub(crate) mod ended;
 pub(crate) mod form;
@@ -25,7 +25,7 @@ use crate::privacy::{Leaving, Privacy, RedactedErrors};
 use ended::Ended;
 use shown::{EndedRun, Outgoing, RawAnswer, RunAnswer, ShowResult, Shown, ToolAnswer, show};
 
-/// More than this is searched for personal data on a thread that nothing else waits for.
+/// Longer text is searched for personal data on a blocking thread.
 const AT_ONCE_BYTES: usize = 256 * 1024;
 
 /// Shows clients what they may see.
@@ -64,7 +64,7 @@ impl Answers {
         }
     }
 
-    /// What the client is shown of a tool's answer.
+    /// Shows a tool's answer to the client.
     pub(crate) fn show_answer(
         &self,
         answered: Result<Answer, RunError>,
@@ -78,8 +78,8 @@ impl Answers {
         }
     }
 
-    /// What the client is shown of a run, and the bytes of the whole output. `errors` are
-    /// those of the run that are redacted already. Alerts a person if need be.
+    /// Shows a run to the client. Also returns the bytes of the whole output. `errors` are
+    /// the run's errors that are redacted already. Alerts a person if necessary.
     pub(crate) async fn show_run(
         &self,
         ended: Ended,

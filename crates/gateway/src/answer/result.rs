@@ -1,9 +1,8 @@
-//! From how a run ended to what the client is told.
+//! Turns the end of a run into the client's answer.
 //!
-//! Small outputs are sent whole, and the summary only says what they are, since
-//! nothing is paid twice. Large ones stay in a file that the handle names, and
-//! the client gets their structure. What a program printed is its
-//! output if it returned nothing.
+//! Small outputs are sent whole, and the summary only says what they are, so that no token
+//! is paid twice. Large ones stay in a file that the handle names, and the client gets their
+//! structure. If a program returned nothing, what it printed is its output.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -18,11 +17,11 @@ use crate::tokens;
 
 /// An output up to this many tokens is sent whole.
 const WHOLE_OUTPUT_TOKENS: usize = 400;
-/// Tokens for what a program printed beside its output.
+/// Tokens for what a program printed in addition to its output.
 const LOG_TOKENS: usize = 200;
 
-/// An output of more values is kept without being parsed: it would take more
-/// than 72 MB of the gateway, and no summary can show it. Chosen.
+/// An output with more values is stored without being parsed: it would take more than 72 MB
+/// of the gateway's memory, and no summary can show it. Chosen.
 const MOST_VALUES: u64 = 1_000_000;
 
 /// The answer to a run.
@@ -32,8 +31,8 @@ pub(crate) struct Answered {
     pub(crate) result_bytes: u64,
 }
 
-/// Makes the answer to a run, of what may be shown of it. What is too large to be sent is
-/// kept as it is: no model sees it.
+/// Builds the answer to a run from what may be shown of it. Output that is too large to be
+/// sent is stored unredacted: no model sees it.
 pub(crate) fn respond(
     ended: &Ended,
     pii_counts: Counts,
@@ -121,8 +120,8 @@ fn answer_with_output(response: &mut Response, text: &str, whole: &WholeOutput<'
             real.len() as u64
         }
         Err(_) => {
-            // The worker's encoder writes JSON; all that can be wrong with it is
-            // its depth, unless the worker has fallen.
+            // The worker's encoder writes JSON, so only its depth can be wrong, unless the
+            // worker was compromised.
             let message = "the output is not JSON, or nested more than 128 levels deep";
             let error = RunError::new(ErrorCode::BadOutput, message);
             fail(response, error.with_hint("return a flatter structure"));
@@ -166,10 +165,10 @@ fn keep(response: &mut Response, extension: &str, content: &[u8], outputs: &Outp
 }
 
 fn fail(response: &mut Response, error: RunError) {
-    // The worker cuts its messages; one that has fallen may not.
+    // The worker truncates its messages; a compromised one may not.
     let error = error.clipped();
     response.success = false;
-    // The error itself says it all; a summary of it would be paid twice.
+    // The error itself says it all; a summary of it would cost its tokens twice.
     response.summary = format!("failed: {}", error.code.as_str());
     response.error = Some(error);
 }

@@ -1,11 +1,11 @@
-//! The one way out: what a client may see, as a type.
+//! The only way out: a type for what a client may see.
 //!
-//! In: an outcome with real values. Its type says where its text is from, and so what is
-//! taken for personal data in it ([`Outgoing`]). Out: [`Shown`], redacted, capped and
+//! In: an outcome with real values. Its type says where its text comes from, and so what
+//! counts as personal data in it ([`Outgoing`]). Out: [`Shown`], redacted, capped and
 //! measured.
 //!
-//! Invariant: only [`show`] makes a `Shown`, and the server sends nothing else. An answer
-//! that was not redacted does not compile there.
+//! Invariant: only [`show`] makes a `Shown`, and the server sends nothing else. Sending an
+//! answer that was not redacted does not compile.
 
 mod run;
 mod tool_answer;
@@ -25,15 +25,15 @@ pub(crate) use run::{EndedRun, RunAnswer};
 pub use tool_answer::ToolAnswer;
 pub(crate) use tool_answer::{RawAnswer, has_binary, not_searched};
 
-/// What a client may see. It can be read and sent, and neither made nor changed outside of
-/// this module.
+/// A value that a client may see. It can be read and sent, but neither made nor changed
+/// outside of this module.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown<T> {
     value: T,
     bytes: u64,
 }
 
-/// What a client gets: an answer, or why there is none.
+/// An answer for a client, or the error it gets instead.
 pub type ShowResult<T> = Result<Shown<T>, Shown<RunError>>;
 
 impl<T> Shown<T> {
@@ -63,12 +63,12 @@ impl<T: fmt::Display> fmt::Display for Shown<T> {
     }
 }
 
-/// What leaves towards a client. Sealed: all of them are in this module.
+/// A value that can be shown to a client. Sealed: all implementations are in this module.
 pub(crate) trait Outgoing: sealed::Sealed {
     /// What the client sees of it.
     type Shown;
 
-    /// Replaces personal data, and caps what anybody else has a say in.
+    /// Replaces personal data, and caps text that others can influence.
     fn redact(self, leaving: &mut Leaving<'_>) -> Self::Shown;
 
     /// Bytes of text that the client gets.
@@ -79,7 +79,7 @@ mod sealed {
     pub(crate) trait Sealed {}
 }
 
-/// Redacts, caps and measures: the only maker of [`Shown`].
+/// Redacts, caps and measures: the only function that makes a [`Shown`].
 pub(crate) fn show<T: Outgoing>(outgoing: T, leaving: &mut Leaving<'_>) -> Shown<T::Shown> {
     let value = outgoing.redact(leaving);
     let bytes = T::bytes(&value);
@@ -105,7 +105,7 @@ impl Outgoing for RunError {
 pub struct ToolText {
     /// The text.
     pub text: String,
-    /// What the definitions in it cost, if it has any.
+    /// The tokens of the definitions in it, if it has any.
     pub definition_tokens: Option<usize>,
 }
 
@@ -152,10 +152,10 @@ impl Outgoing for ToolList {
     }
 }
 
-/// A text of the client's own, to be searched for personal data.
+/// The client's own text, to be searched for personal data.
 pub(crate) struct Unsanitized<'a>(pub(crate) &'a str);
 
-/// A text with tokens in the place of values, or the other way round.
+/// A text with values replaced by tokens, or the other way round.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sanitized {
     /// The text.
@@ -179,8 +179,8 @@ impl Outgoing for Unsanitized<'_> {
     }
 }
 
-/// Real values that the model may see: a person or the configuration said yes. The one
-/// text that is not redacted.
+/// Real values that the model may see, because a person or the configuration allowed it.
+/// The only text that is not redacted.
 pub(crate) struct Approved(pub(crate) String);
 
 impl sealed::Sealed for Approved {}

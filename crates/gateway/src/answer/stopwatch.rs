@@ -1,4 +1,4 @@
-//! When a request began and how long it took, for its record.
+//! Measures when a request began and how long it took, for its record.
 
 use std::time::{Duration, Instant, SystemTime};
 

@@ -1,17 +1,17 @@
-//! A summary is made here: any output in under 500 tokens.
+//! Summarises any output in under 500 tokens.
 //!
-//! JSON is told by its structure (counts, keys, types) and its first items, text
-//! by its head and tail. What is left out is counted. Nothing is cut in the
-//! middle of a character or a value.
+//! JSON is summarised by its structure (counts, keys, types) and its first items, text by
+//! its head and tail. What is left out is counted. Nothing is cut in the middle of a
+//! character or a value.
 
 use serde_json::{Map, Value, json};
 
 use crate::tokens;
 
-/// What a summary may cost. Below 500, to leave room for none to reach it.
+/// The most tokens of a summary. Below 500, so that no summary reaches that.
 pub(crate) const TOKENS: usize = 480;
 
-/// Tokens for the line that tells the structure.
+/// Tokens for the line that describes the structure.
 const SHAPE_TOKENS: usize = 150;
 
 /// How much of a value is shown, from generous to next to nothing: items of a
@@ -39,7 +39,7 @@ pub(crate) fn of_json(value: &Value) -> String {
     let left = TOKENS.saturating_sub(tokens::count(&shape) + 8);
     for sample in &SAMPLES {
         let text = sample.of(value, 0).to_string();
-        // Four bytes a token is usual; far beyond that needs no counting.
+        // Four bytes per token is usual; text far above that needs no counting.
         if text.len() <= left * 6 && tokens::count(&text) <= left {
             return format!("{shape}\nfirst: {text}");
         }
@@ -58,7 +58,7 @@ pub(crate) fn shape(value: &Value) -> String {
     size(value)
 }
 
-/// What a value is and how much of it, for one that is sent beside.
+/// The type and size of a value, for one that is sent with the summary.
 pub(crate) fn size(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("list of {}", items.len()),
@@ -74,8 +74,8 @@ pub(crate) fn of_text(text: &str, budget: usize) -> String {
     if text.len() <= budget * 6 && tokens::count(text) <= budget {
         return text.to_owned();
     }
-    // Two thirds of what is shown is the head. Shrunk until it fits: texts
-    // differ widely in bytes per token.
+    // Two thirds of what is shown is the head. It is shrunk until it fits: texts differ
+    // widely in bytes per token.
     let size = text_size(text);
     let mut bytes = (budget * 4).min(text.len() / 4 * 3);
     loop {
@@ -101,8 +101,7 @@ fn counted(number: usize, unit: &str) -> String {
 }
 
 impl Sample {
-    /// The value itself, with less in it. Still JSON, with a note where
-    /// something is missing.
+    /// The value, shortened. Still JSON, with a note where something is missing.
     fn of(&self, value: &Value, depth: usize) -> Value {
         match value {
             Value::String(text) => {

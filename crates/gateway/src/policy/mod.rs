@@ -1,10 +1,10 @@
 //! Policy: what runs may do, and how much of it.
 //!
-//! Lives here: the grants and profiles of the configuration, the rules of `policy.toml`,
-//! which is read again when it changes (`rules_file.rs`), and the configured limits.
-//! In: the profile that a request asks for, and what the program itself wishes. Out: its
-//! [`Permissions`] and [`Limits`], and the [`Policy`] that decides on each call.
-//! Must stay true: nothing a request says widens what is configured.
+//! Contains: the grants and profiles of the configuration, the rules of `policy.toml`,
+//! which is read again when it changes (`rules_file.rs`), and the configured limits. In:
+//! the profile and the timeout that a request asks for. Out: its [`Permissions`] and
+//! [`Limits`], and the [`Policy`] that decides on each call. Invariant: no request can
+//! widen what is configured.
 
 pub(crate) mod rules_file;
 
@@ -39,14 +39,14 @@ impl CurrentPolicy {
         Ok(Self { policy, rules_file, limits: settings.limits.clone() })
     }
 
-    /// The policy with the rules of the file as it is now. Every decision by rules asks
-    /// for it here.
+    /// The policy with the current rules of the file. Every decision by rules gets it here.
     pub(crate) fn with_current_rules(&self) -> &Policy {
         self.rules_file.refresh(&self.policy);
         &self.policy
     }
 
-    /// The policy for what no rule of the file decides: grants, profiles, effects of tools.
+    /// The policy for everything that the rules of the file do not decide: grants,
+    /// profiles, effects of tools.
     pub(crate) fn grants(&self) -> &Policy {
         &self.policy
     }
@@ -58,12 +58,12 @@ impl CurrentPolicy {
         self.policy.permissions(profile).map_err(unknown)
     }
 
-    /// The limits as they are configured.
+    /// The configured limits.
     pub(crate) fn configured_limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The configured limits, narrowed by profiles and by the program's own wish.
+    /// The configured limits, narrowed by profiles and by the program's own timeout.
     pub(crate) fn limits_of(&self, program: &Program, permissions: &Permissions) -> Limits {
         let mut limits = permissions.limits(self.limits.clone());
         if let Some(timeout) = program.timeout {

@@ -1,9 +1,8 @@
-//! The rules of a policy file, read at the start and again when the file changes.
+//! The rules of a policy file, read at startup and again when the file changes.
 //!
-//! In: where the file is. Out: rules that a policy puts in force. At the start a file
-//! that is no policy is an error. Later it is a warning, and the rules that were in force
-//! stay so, also if the file is gone or empty: whoever can delete it must not open
-//! anything by that.
+//! In: the location of the file. Out: the rules in force. At startup, an invalid file is
+//! an error. Later it is a warning, and the previous rules stay in force, even if the
+//! file was deleted or emptied: deleting it must not allow anything.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -13,14 +12,14 @@ use tidegate_config::{ConfigError, PolicyFile, PolicySource};
 use tidegate_model::{Clock, FileIdentity};
 use tidegate_policy::{Policy, RuleError, Rules};
 
-/// How often the file is looked at, at most. Chosen: a person who saves a file and tries
-/// it at once waits less than a second, and a look is one system call.
+/// The shortest time between two checks of the file. Chosen: a person who saves a file
+/// and tries it at once waits less than a second, and a check is one system call.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Why a policy file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
-    /// It cannot be read, or is not written as one.
+    /// It cannot be read or is malformed.
     #[error(transparent)]
     File(#[from] ConfigError),
     /// A rule or one of its examples is wrong.
@@ -28,7 +27,7 @@ pub enum PolicyError {
     Rule(#[from] RuleError),
 }
 
-/// Reads a policy file: what is written, and the same compiled. None if there is none.
+/// Reads a policy file and compiles its rules. `None` if there is no file.
 pub fn read_policy(source: &PolicySource) -> Result<Option<(PolicyFile, Rules)>, PolicyError> {
     let Some(file) = source.read()? else { return Ok(None) };
     let rules = Rules::new(&file.rules, file.defaults)?;
@@ -44,9 +43,9 @@ pub(crate) struct RulesFile {
 
 struct Watch {
     looked: Instant,
-    /// The state of the file that the rules in force, or the last warning, are about.
+    /// The state of the file when its rules were loaded or the last warning was logged.
     known: Option<FileIdentity>,
-    /// Another state, seen once and perhaps not written to its end.
+    /// A newer state, seen once; the file may still be incomplete.
     fresh: Option<Option<FileIdentity>>,
 }
 
@@ -66,13 +65,13 @@ impl RulesFile {
         Ok(Self { source, clock, watch: Mutex::new(watch) })
     }
 
-    /// Looks whether the file has changed, if that was not done just now, and puts in
-    /// force what it says. Called before every decision.
+    /// Checks whether the file has changed, unless that was just done, and puts its rules
+    /// in force. Called before every decision.
     pub(crate) fn refresh(&self, policy: &Policy) {
         let mut watch = match self.watch.try_lock() {
             Ok(watch) => watch,
             Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
-            // Another decision is looking.
+            // Another decision is checking.
             Err(TryLockError::WouldBlock) => return,
         };
         if watch.looked.elapsed() < LOOK_EVERY {
@@ -99,7 +98,7 @@ impl RulesFile {
             Ok(Some((file, _))) if file.identity.bytes == 0 => kept(path, "it is empty"),
             Ok(Some((file, rules))) => {
                 tracing::info!(path = %path.display(), rules = rules.len(), "policy read again");
-                // What was read may be newer than what was looked at.
+                // The file that was read may be newer than the state that was checked.
                 watch.known = Some(file.identity);
                 policy.set_rules(rules);
             }
@@ -116,8 +115,8 @@ fn kept(path: &Path, why: &str) {
     );
 }
 
-/// Whether a file has been as it is for a while. An editor that empties a file before it
-/// writes it must not be read in between: half of a policy can be a policy.
+/// Whether a file has not changed for a while. A file must not be read while an editor
+/// rewrites it: half of a policy can be a valid policy.
 fn is_settled(identity: Option<FileIdentity>, time: SystemTime) -> bool {
     let Some(identity) = identity else { return false };
     let now = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is taken out, what is shown, and above all what stays.
+//! Tests what is removed, what is escaped, and above all what is kept.
 
 use super::{
     cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
@@ -36,12 +36,12 @@ fn what_steers_or_hides_is_taken_out_of_prose() {
         ("a\u{1b}]0;owned\u{7}b\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "ablink"),
         ("a\u{1b}Pq#0\u{1b}\\b\u{1b}(Bc\u{1b}7d\u{1b}", "abcd"),
         ("a\u{9b}2Jb\u{9d}0;t\u{9c}c", "abc"),
-        // One that never ends hides its line and no more.
+        // An unterminated one hides only its own line.
         ("a\u{1b}]0;owned\nnext", "a\nnext"),
         ("a\u{1b}[31", "a"),
         ("a\u{8}b\u{0}c\u{7f}d", "abcd"),
         ("one\r\ntwo\rthree\u{2028}four\u{85}five", "one\ntwo\nthree\nfour\nfive"),
-        // Invisible ones.
+        // Invisible characters.
         ("i\u{200b}g\u{2060}n\u{ad}o\u{feff}r\u{200d}e\u{200c}!", "ignore!"),
         ("a\u{fdd0}\u{ffff}\u{1fffe}\u{13437}\u{1d159}\u{16fe4}b", "ab"),
         ("a\u{fff9}b\u{fffa}c\u{fffb}\u{180e}\u{3164}\u{34f}\u{2800}", "abc"),
@@ -49,7 +49,7 @@ fn what_steers_or_hides_is_taken_out_of_prose() {
         ("flag🏴\u{e0067}\u{e0062}\u{e007f} \u{e0041}\u{e0042}", "flag🏴 "),
         ("😀\u{fe0f}\u{fe0e}\u{fe01}\u{e0100}\u{e01ef}", "😀\u{fe0f}"),
         ("a\u{fe0f}b", "ab"),
-        // Direction.
+        // Changes of direction.
         ("\u{202e}txet\u{202c}\u{2066}x\u{2069}\u{200e}\u{61c}", "txetx"),
         // Joiners where nothing is joined.
         ("a\u{200d}b 😀\u{200d}\u{200d}😀 ا\u{200c}\u{200c}ب", "ab 😀😀 اب"),
@@ -107,8 +107,8 @@ fn a_few_invisible_characters_are_an_accident_and_hidden_text_is_not() {
     }
 }
 
-/// Characters that are kept beside some and not beside others, and some that begin or
-/// end something.
+/// Characters that are kept next to some characters and not next to others, and some that
+/// begin or end something.
 const TOUCHY: [char; 14] = [
     'a',
     '1',

@@ -11,9 +11,9 @@ const FENCE: &str = "```";
 const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
 
 /// The lines inside of the first fence, counted from 0; none if there is no fence.
-/// Without a closing line it goes to the end.
+/// Without a closing fence it extends to the end.
 pub fn fenced_lines(source: &str) -> Option<Range<usize>> {
-    // The quotes that end the string in which a line begins.
+    // The quotes that end the string that is open at the start of a line.
     let mut ending: Option<&str> = None;
     let mut first = None;
     let mut last = 0;
@@ -29,7 +29,7 @@ pub fn fenced_lines(source: &str) -> Option<Range<usize>> {
         ending = ending_after(line, ending);
     }
     let first = first?;
-    // Quotes in a comment hide the end of the fence. Then the last bare fence is the end.
+    // Quotes in a comment can hide the closing fence; then the last bare fence is the end.
     let bare = source.lines().enumerate().filter(|(_, line)| line.trim() == FENCE);
     let closing = bare.map(|(at, _)| at).last().filter(|at| *at >= first);
     Some(first..closing.unwrap_or(last))

@@ -6,7 +6,7 @@
 
 use super::{Language, fenced_lines};
 
-/// How much is read: lines, and bytes of each. Chosen: a reader knows by then.
+/// How much is read: lines, and bytes of each. Chosen: a human reader can tell by then.
 const LINES: usize = 500;
 const LINE_BYTES: usize = 400;
 
@@ -126,11 +126,11 @@ pub(super) fn language(source: &str) -> Language {
     if python > typescript { Language::Python } else { Language::TypeScript }
 }
 
-/// The lines that are neither empty nor inside a multi-line string, trimmed, with empty
-/// strings. Comments keep their first character.
+/// The lines that are neither empty nor inside a multi-line string, trimmed, with their
+/// strings emptied. Comments keep their first character.
 fn bare_lines(source: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    // The mark that ends the string in which a line begins.
+    // The mark that ends the string that is open at the start of a line.
     let mut ending: Option<&str> = None;
     for line in source.lines() {
         let mut bare = String::new();
@@ -173,15 +173,15 @@ fn bare_lines(source: &str) -> Vec<String> {
     lines
 }
 
-/// The mark of the comment that begins after `before`, if one does. An integer division of
-/// Python is taken for one: what follows it is not needed.
+/// The mark of the comment that begins after `before`, if one does. An integer division in
+/// Python counts as one: what follows it is not needed.
 fn comment<'a>(before: &str, rest: &'a str) -> Option<&'a str> {
     let starts = before.is_empty() || before.ends_with(char::is_whitespace);
     let marks = ["# ", "#!", "//", "#"];
     marks.iter().find(|mark| starts && rest.starts_with(**mark)).map(|mark| &rest[..mark.len()])
 }
 
-/// What follows the string that has begun; one without an end takes the whole line.
+/// What follows the string that has begun; an unterminated one takes the rest of the line.
 fn after_text<'a>(text: &'a str, quote: &str) -> &'a str {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
@@ -259,7 +259,7 @@ fn words(line: &str, words: &[&str]) -> u32 {
     u32::try_from(found).unwrap_or(u32::MAX)
 }
 
-/// `name = value` without a word before and a semicolon after.
+/// `name = value` without a word before it or a semicolon after it.
 fn is_plain_assignment(code: &str) -> bool {
     let Some((name, value)) = code.split_once(" = ") else { return false };
     let is_name = |name: &str| {

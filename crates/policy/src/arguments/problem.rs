@@ -1,6 +1,6 @@
-//! What is wrong with the arguments of a call, as the caller reads it.
+//! A problem with the arguments of a call, worded for the caller.
 
-/// What is wrong with the arguments of a call.
+/// A problem with the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentProblem {
     /// The path as a program writes it: `labels[0].name`. Empty for the whole object.

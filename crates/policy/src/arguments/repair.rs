@@ -40,7 +40,7 @@ pub(crate) fn repaired(schema: &Value, extent: RepairExtent) -> Option<Value> {
     Some(copy)
 }
 
-/// What is wrong with one schema object.
+/// A defect of one schema object.
 enum Defect {
     /// A keyword to remove.
     Keyword(&'static str),

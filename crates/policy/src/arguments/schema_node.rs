@@ -29,7 +29,7 @@ impl<'a> SchemaNode<'a> {
     pub(crate) fn of(root: &'a Value, error: &ValidationError<'_>) -> Self {
         let path = error.schema_path().as_str();
         let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
-        // A node that cannot be found says nothing.
+        // A node that cannot be found is treated as empty.
         Self::new(root, root.pointer(parent).unwrap_or(&Value::Null))
     }
 

@@ -62,7 +62,7 @@ fn a_verb_in_a_name_counts_where_nothing_is_claimed() {
     ] {
         let destroys = (Effect::Destructive, EffectSource::Name);
         assert_eq!(effect(name, None, &words), destroys, "{name}");
-        // A title is no claim about what it does.
+        // A title is not a claim about the effect.
         assert_eq!(effect(name, Some(Hints::default()), &words), destroys, "{name}");
     }
     for name in ["undelete", "dropdown", "list_deleted", "get_reset_count", "reinforce", "", "_"] {
@@ -83,7 +83,7 @@ fn the_users_word_comes_first_and_the_strictest_of_them_wins() {
     assert_eq!(word, (Effect::Destructive, EffectSource::User));
     let mild = EffectOverrides { read_only: all(), ..EffectOverrides::default() };
     assert_eq!(effect("delete", None, &mild), (Effect::ReadOnly, EffectSource::User));
-    // Words about another server do not apply.
+    // Overrides for another server do not apply.
     let other = effect_of(&ToolRef::new("other", "read"), Some(&hints), &strict);
     assert_eq!(other, (Effect::ReadOnly, EffectSource::Claim));
 }
@@ -133,7 +133,7 @@ fn rules_and_profiles_agree_on_every_published_tool_with_annotations() {
             narrowest.unwrap()
         ));
     }
-    // `readOnlyHint`, `destructiveHint`: what the rules go by, the narrowest profile.
+    // `readOnlyHint` `destructiveHint`: effect for the rules, narrowest profile.
     let expected = [
         "None None: destructive, default",
         "None None: unknown, default",

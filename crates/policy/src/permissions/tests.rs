@@ -1,4 +1,4 @@
-//! What each part of a profile allows and refuses, and two profiles combined.
+//! Tests what each part of a profile allows and refuses, and two profiles combined.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

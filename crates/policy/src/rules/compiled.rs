@@ -114,7 +114,7 @@ impl CompiledRule {
                 };
                 specificity.tool = precision;
             }
-            // A program is ruled on by its risk. A rule without one would otherwise ask about
+            // Programs are judged by their risk. A rule without one would otherwise ask about
             // every program, including those that call nothing.
             None if self.is_about_calls() => return RuleMatch::No(RulePart::Program),
             None => {}

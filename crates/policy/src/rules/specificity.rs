@@ -58,7 +58,7 @@ impl ArgumentPrecision {
     }
 }
 
-/// The parts that count, in the order in which they count.
+/// The parts that contribute, in order of precedence.
 impl fmt::Display for Specificity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();

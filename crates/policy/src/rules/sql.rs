@@ -90,7 +90,7 @@ impl SqlScanner<'_> {
                     in_clause = first == '.';
                 }
                 let after = &rest[first.len_utf8()..];
-                // A literal without an end is not one: what follows is scanned.
+                // An unterminated literal does not count: the text after it is scanned.
                 rest = self.after_literal(first, after).unwrap_or(after);
             }
         }

@@ -1,4 +1,4 @@
-//! Which rule wins, and what is decided while arguments are not known.
+//! Tests which rule wins, and the decision while the arguments are not known.
 
 use serde_json::{Value, json};
 use tidegate_model::{

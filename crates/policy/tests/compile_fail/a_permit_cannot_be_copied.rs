@@ -1,4 +1,4 @@
-//! A permit is for one call, so there is one of it.
+//! A permit is for one call, so it cannot be copied.
 
 use tidegate_policy::Permit;
 

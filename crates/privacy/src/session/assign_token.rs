@@ -1,7 +1,7 @@
 //! Assigns tokens: the number in `[EMAIL_1]`.
 //!
-//! In: a value that the session knows. Out: its token, the same each time. Must stay true:
-//! no number is assigned twice, nor one that came with data from outside.
+//! In: a value that the session knows. Out: its token, the same each time. Invariant:
+//! no number is assigned twice, nor one that occurred in data from outside.
 
 use tidegate_model::Secret;
 
@@ -18,7 +18,7 @@ impl SessionValues {
         }
         let last = self.last.entry(data_type).or_default();
         let token = loop {
-            // Four billion values of a type do not fit into the memory of a session.
+            // Cannot overflow: four billion values of a type do not fit into memory.
             *last = last.saturating_add(1);
             let token = Token { data_type, number: *last };
             if !self.foreign.contains(&token) {

@@ -1,14 +1,14 @@
-//! The canonical form of a value: spellings with an equal form share a token.
+//! The canonical form of a value: spellings with the same form share a token.
 //!
 //! | type | form |
 //! | --- | --- |
 //! | email | lower case, without `mailto:` and angle brackets |
-//! | phone | digits, with `+` for an international number (also `00`), an extension after `x` |
+//! | phone | digits, with `+` for an international number (or `00`), an extension after `x` |
 //! | card, social security number | digits |
 //! | national number, IBAN | letters and digits, upper case |
 //! | IP address | as Rust's standard library writes it; IPv4 in IPv6 as IPv4 |
 //! | person, company, address | folded: NFC, lower case, one space for any white space, no punctuation at the ends |
-//! | birth date, secret, own rules | as it is |
+//! | birth date, secret, custom | unchanged |
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -33,7 +33,7 @@ pub fn canonical(data_type: DataType, value: &str) -> Cow<'_, str> {
         DataType::Person | DataType::Org | DataType::Address => folded(core(value)).into(),
         DataType::BirthDate | DataType::Secret | DataType::Custom => value.into(),
     };
-    // A phone number without a digit: whatever it is, it must not equal all of its kind.
+    // A phone number without digits must not equal all others without digits.
     if form.is_empty() { value.into() } else { form }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn core(value: &str) -> &str {
     if core.is_empty() { value } else { core }
 }
 
-/// Whether a character belongs to a word: a letter, a digit, an accent on them.
+/// Whether a character belongs to a word: a letter, a digit, or a combining accent.
 pub(crate) fn is_word_char(char: char) -> bool {
     char.is_alphanumeric() || ('\u{300}'..='\u{36f}').contains(&char)
 }
@@ -128,7 +128,7 @@ fn folded(value: &str) -> String {
     form
 }
 
-/// Adds a text in lower case, composed, with one apostrophe.
+/// Appends a text in lower case, composed, with one form of apostrophe.
 pub(crate) fn fold_into(form: &mut String, text: &str) {
     if text.is_ascii() {
         let start = form.len();
@@ -136,7 +136,7 @@ pub(crate) fn fold_into(form: &mut String, text: &str) {
         form[start..].make_ascii_lowercase();
         return;
     }
-    // All before the first accent are composed: Western and Central European letters.
+    // Characters before the first combining accent are composed: Western and Central European.
     if text.chars().all(|char| char < '\u{300}') {
         text.chars().for_each(|char| fold_char(form, char));
     } else {
@@ -148,7 +148,7 @@ fn fold_char(form: &mut String, char: char) {
     match char {
         _ if char.is_ascii() => form.push(char.to_ascii_lowercase()),
         'ß' | 'ẞ' => form.push_str("ss"),
-        // Sigma has a second small form at the end of a word.
+        // Sigma has a second lower-case form at the end of a word.
         'ς' => form.push('σ'),
         '’' | 'ʼ' => form.push('\''),
         _ => form.extend(char.to_lowercase()),

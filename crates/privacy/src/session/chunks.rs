@@ -1,8 +1,8 @@
 //! Streams in chunks: a value or a token may span two of them.
 //!
-//! Nothing is given out before at least [`BUFFER_BYTES`] more bytes have come, or the end.
-//! The cut between what goes and what stays is never inside of a token, a detected or a
-//! known value, or a word. What is held is bounded by twice that, and one chunk.
+//! Output is delayed until at least [`BUFFER_BYTES`] more bytes have arrived, or the end.
+//! The cut between output and buffer is never inside a token, a detected or known value,
+//! or a word. The buffer holds at most twice that size and one chunk.
 
 use tidegate_model::{Detect, TextKind};
 
@@ -10,7 +10,7 @@ use super::{
     Quotes, RestoreError, Restored, SessionValues, Token, TokenAction, Tokenized, find_tokens,
 };
 
-/// More than almost all values have; a private key fits.
+/// Larger than almost all values; a private key fits.
 pub const BUFFER_BYTES: usize = 4096;
 /// Longer than any token in any encoding.
 const LONGEST_TOKEN: usize = 256;
@@ -22,7 +22,7 @@ pub struct TokenizeChunks {
 }
 
 impl TokenizeChunks {
-    /// Takes a chunk and returns what can be given out, often nothing.
+    /// Takes a chunk and returns the text that is ready, often none.
     pub fn push(
         &mut self,
         chunk: &str,
@@ -30,7 +30,7 @@ impl TokenizeChunks {
         detector: &dyn Detect,
     ) -> Tokenized {
         self.held.push_str(chunk);
-        // Often enough to make progress, seldom enough not to scan everything twice.
+        // Frequent enough to make progress, rare enough not to scan everything twice.
         if self.held.len() < 2 * BUFFER_BYTES {
             return Tokenized::default();
         }
@@ -39,8 +39,8 @@ impl TokenizeChunks {
         let mut found = session.locate(&self.held, &spans);
         let tokens = find_tokens(&self.held);
         let mut cut = border(&self.held, self.held.len() - BUFFER_BYTES);
-        // From the right: what ends after the cut may begin before it, and the next
-        // one end after that.
+        // From right to left: moving the cut to the start of one range can put it inside an
+        // earlier one.
         let ranges = found.iter().map(|hit| hit.start..hit.end);
         let mut ranges: Vec<_> =
             ranges.chain(tokens.into_iter().map(|token| token.range)).collect();
@@ -56,7 +56,7 @@ impl TokenizeChunks {
         session.write(&ready, found.into_iter().map(|hit| (hit, Quotes::None)))
     }
 
-    /// The rest.
+    /// Processes the rest.
     pub fn finish(self, session: &mut SessionValues, detector: &dyn Detect) -> Tokenized {
         let spans = detector.scan(&self.held, TextKind::Text);
         session.tokenize(&self.held, &spans)
@@ -70,7 +70,7 @@ pub struct RestoreChunks {
 }
 
 impl RestoreChunks {
-    /// Takes a chunk. What can be given out.
+    /// Takes a chunk and returns the text that is ready.
     pub fn push(
         &mut self,
         chunk: &str,
@@ -78,7 +78,7 @@ impl RestoreChunks {
         action: &dyn Fn(Token) -> TokenAction,
     ) -> Result<Restored<String>, RestoreError> {
         self.held.push_str(chunk);
-        // A token that is not whole yet begins after this.
+        // An incomplete token begins after this place.
         let mut cut = boundary(&self.held, self.held.len().saturating_sub(LONGEST_TOKEN));
         for token in find_tokens(&self.held) {
             if token.range.start < cut && token.range.end > cut {
@@ -90,7 +90,7 @@ impl RestoreChunks {
         session.restore(&ready, action)
     }
 
-    /// The rest.
+    /// Processes the rest.
     pub fn finish(
         self,
         session: &SessionValues,
@@ -100,7 +100,7 @@ impl RestoreChunks {
     }
 }
 
-/// The last place up to `at` where a line begins, or else a word, if it is near.
+/// The last start of a line up to `at`, or else of a word, if it is near.
 fn border(text: &str, at: usize) -> usize {
     let at = boundary(text, at);
     let near = boundary(text, at.saturating_sub(BUFFER_BYTES / 4));

@@ -1,6 +1,6 @@
 //! Common words that are also names: on their own they do not identify a person.
 
-/// Whether it is such a word, whatever its case.
+/// Whether a word is one of them, in any case.
 pub(crate) fn is_common(word: &str) -> bool {
     if word.len() > LONGEST {
         return false;
@@ -9,11 +9,11 @@ pub(crate) fn is_common(word: &str) -> bool {
     COMMON.binary_search_by(|common| common.bytes().cmp(folded.clone())).is_ok()
 }
 
-/// `wednesday`, `president`.
+/// The length of `wednesday` and `president`.
 const LONGEST: usize = 9;
 
-/// Names that are words of English, words that stand where names stand, and companies
-/// that are called like things. Sorted.
+/// Names that are also English words, words that occur in place of names, and companies
+/// named like things. Sorted.
 #[rustfmt::skip]
 const COMMON: [&str; 268] = [
     "account", "address", "admin", "amazon", "amber", "apple", "april", "art", "august", "autumn",

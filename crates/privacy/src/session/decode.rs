@@ -1,20 +1,20 @@
 //! Views of a text with its escapes decoded.
 //!
-//! In: bytes. Out: the surroundings of every escape, decoded, with the way back to
-//! the bytes they came from. A value that was written as `jane%40x.org`,
-//! `jane\u0040x.org` or `jane&#64;x.org` is a plain value there. What was encoded twice
-//! (`%2540`, `\\u0040`) is plain in a second view, made of the first; there is no third.
+//! In: bytes. Out: the surroundings of every escape, decoded, with a mapping back to the
+//! original bytes. A value written as `jane%40x.org`, `jane\u0040x.org` or
+//! `jane&#64;x.org` is plain there. Text that was encoded twice (`%2540`, `\\u0040`) is
+//! plain in a second view, made from the first; there is no third.
 //!
-//! Text far from an escape is in no view: it is searched as it is. A text without
+//! Text far from an escape is in no view: it is searched directly. A text without
 //! `%`, `\` and `&` costs one search for these.
 
 use std::ops::Range;
 
 /// How often a text is decoded.
 const LEVELS: usize = 2;
-/// A character of HTML has no more bytes than this between `&` and `;`.
+/// An HTML entity has at most this many bytes between `&` and `;`.
 const LONGEST_ENTITY: usize = 10;
-/// Surroundings begin and end with whole words, if those are not longer.
+/// Surroundings are extended to whole words up to this length.
 const LONGEST_WORD: usize = 64;
 
 /// The surroundings of escapes, decoded once.
@@ -22,11 +22,11 @@ const LONGEST_WORD: usize = 64;
 struct View {
     /// Surroundings, with a zero byte between them.
     bytes: Vec<u8>,
-    /// From the first place in `bytes` on, bytes come from the second and after it.
+    /// From the first place in `bytes` on, the bytes come from the second place in the source.
     steps: Vec<(usize, usize)>,
 }
 
-/// All views of a text; none if it has no escapes.
+/// All views of a text; empty if it has no escapes.
 #[derive(Debug, Default)]
 pub(crate) struct Views(Vec<View>);
 
@@ -44,17 +44,17 @@ impl Views {
         Self(views)
     }
 
-    /// How many there are.
+    /// The number of views.
     pub(crate) fn levels(&self) -> usize {
         self.0.len()
     }
 
-    /// The bytes of one.
+    /// The bytes of one view.
     pub(crate) fn bytes(&self, level: usize) -> &[u8] {
         self.0.get(level).map_or(&[], |view| &view.bytes)
     }
 
-    /// Where a range of a view comes from in the text.
+    /// Maps a range of a view back to the text.
     pub(crate) fn raw(&self, level: usize, range: Range<usize>) -> Range<usize> {
         self.0
             .iter()
@@ -74,7 +74,7 @@ impl View {
 
 fn decode(source: &[u8], reach: usize) -> Option<View> {
     let mut view = View::default();
-    // What was copied or decoded, and what must be, at least.
+    // The end of what was copied or decoded, and of what must be copied at least.
     let (mut done, mut wanted) = (0, 0);
     for at in memchr::memchr3_iter(b'%', b'\\', b'&', source) {
         if at < done {
@@ -171,7 +171,7 @@ fn escape(bytes: &[u8]) -> Option<(usize, Escaped)> {
     }
 }
 
-/// `\uXXXX`, and two of them for what needs two.
+/// `\uXXXX`, or two of them for a surrogate pair.
 fn unicode_escape(digits: &[u8]) -> Option<(usize, Escaped)> {
     let first = hex(digits.get(..4)?)?;
     if let Some(char) = char::from_u32(first) {

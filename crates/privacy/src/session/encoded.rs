@@ -1,21 +1,21 @@
 //! Finds known values that were encoded as a whole: base64, base64url, hexadecimal.
 //!
-//! The first characters of a word are decoded; only if a known value begins like that
-//! is the rest. Alignment is that of the whole value: base64 of a longer text that has
-//! a value somewhere in it is not found.
+//! Decodes the first characters of a word, and the rest only if a known value begins like
+//! that. Only values encoded on their own are found: base64 of a longer text that contains
+//! a value is not.
 
 use super::entries::{Id, KnownValue};
 use super::substrings::{SHORTEST, SubstringIndex};
 
-/// Values that are longer are not searched for in encoded form.
+/// Longer values are not searched for in encoded form.
 pub(crate) const LONGEST: usize = 1024;
 /// Characters of base64 for the first six bytes of a value.
 const BASE64_START: usize = 8;
-/// A value in base64 may end before one of these many `-`, `_`, `+` or `/`.
+/// How many `-`, `_`, `+` or `/` are tried as the end of a value in base64.
 const MOST_ENDS: usize = 8;
 
-/// The value that is encoded in a word that begins here: where the code ends, and which
-/// value. `word` is the end of its letters and digits.
+/// The value encoded in a word that begins here: the end of the code, and the value's id.
+/// `word` is the end of the word's letters and digits.
 pub(crate) fn encoded_at(
     bytes: &[u8],
     start: usize,
@@ -37,7 +37,7 @@ fn base64_at(bytes: &[u8], start: usize, values: &SubstringIndex) -> Option<(usi
         all |= sextet;
         bits << 6 | u64::from(sextet)
     });
-    // Six bytes after two that are empty.
+    // Six bytes, in the low 48 bits.
     if all >= NO_SEXTET || !values.may_begin(&bits.to_be_bytes()[2..]) {
         return None;
     }
@@ -55,7 +55,7 @@ fn base64_at(bytes: &[u8], start: usize, values: &SubstringIndex) -> Option<(usi
             bits &= (1 << count) - 1;
         }
         let next = code.get(at + 1).copied().unwrap_or(0);
-        // What is left over of the last character must be nothing.
+        // The unused bits of the last character must be zero.
         if !next.is_ascii_alphanumeric() && count < 6 && bits == 0 && ends < MOST_ENDS {
             ends += 1;
             if let Some(KnownValue { id, .. }) = values.whole(&decoded) {

@@ -2,10 +2,10 @@
 
 use tidegate_model::DataType;
 
-/// Which of the values.
+/// The index of a value.
 pub(crate) type Id = u32;
 
-/// Where in a text a known value counts as the value.
+/// Where in a text an occurrence of a known value matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// Only where it was detected: too short or too common to be searched for.
@@ -18,7 +18,7 @@ pub(crate) enum Rule {
     SameCase,
 }
 
-/// What an index knows about a value, without looking at the value.
+/// What an index stores about a value, without the value itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KnownValue {
     pub(crate) id: Id,
@@ -63,7 +63,7 @@ impl Entries {
         self.list.iter()
     }
 
-    /// Makes room for so many more.
+    /// Reserves space for this many more.
     pub(crate) fn reserve(&mut self, values: usize) {
         self.list.reserve(values);
     }

@@ -1,11 +1,11 @@
-//! Keyed hashes, and what is built on them: maps and a filter.
+//! Keyed hashes, and the maps and the filter built on them.
 //!
-//! Values and texts come from servers that may be hostile, and the maps take equal hashes
-//! for equal texts, so two different texts must not have one hash. This is proven, not
-//! hoped for:
+//! Values and texts come from servers that may be hostile, and the maps treat equal hashes
+//! as equal texts, so two different texts must not have the same hash. This is proven, not
+//! assumed:
 //!
-//! * A text becomes numbers below 2³⁴, from which it can be read back: eight bytes are two
-//!   numbers of 32 bits, and a larger number ends the text with its length.
+//! * A text is mapped to numbers below 2³⁴, from which it can be read back: eight bytes become
+//!   two numbers of 32 bits, and a larger number with the length ends the text.
 //! * The numbers are multiplied by secret, random keys, one for each place, and added up
 //!   modulo the prime `p = 2⁶¹ − 1`. When the keys are used up, the sum continues as the
 //!   first number of the next block. So a text is a polynomial in the keys, different texts
@@ -17,24 +17,24 @@
 //!   nothing from those that did not collide. A million values against 2⁴⁶ places of a text
 //!   (64 lengths at each byte of a terabyte) collide with a probability below 2⁻⁴⁸.
 //!
-//! Every session has its own keys, so nobody can prepare values that fall on one place of
-//! a map either.
+//! Every session has its own keys, so nobody can prepare values that share a bucket of a
+//! map either.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::sync::Arc;
 
-/// From a text's hash to whatever.
+/// A map by the hash of a text.
 pub(crate) type HashMapOf<T> = HashMap<TextHash, T, BuildHasherDefault<AlreadyHashed>>;
 
-/// The prime modulo which is computed.
+/// The modulus, a prime.
 const P: u64 = (1 << 61) - 1;
 /// Numbers from here on end a text: its length is added.
 const END: u64 = 1 << 32;
-/// Numbers from here on are single ones: a character between words, a type.
+/// Numbers from here on stand for single items: a character between words, a type.
 const SINGLE: u64 = 1 << 33;
-/// Numbers of a block, and the sum of the blocks before it. Chosen: few values are longer,
-/// and the keys fit into the cache.
+/// One key for each number of a block, and one for the sum of the blocks before it. Chosen:
+/// few values are longer, and the keys fit into the cache.
 const KEYS: usize = 1 + 256;
 
 /// The hash of a text.
@@ -42,13 +42,13 @@ const KEYS: usize = 1 + 256;
 pub(crate) struct TextHash([u64; 2]);
 
 impl Hash for TextHash {
-    /// Maps use the highest bits too, of which a number below 2⁶¹ has none.
+    /// Maps use the highest bits too, which are all zero in a number below 2⁶¹.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.0[0] ^ self.0[1] << 3);
     }
 }
 
-/// The hash of what came so far, not yet reduced.
+/// The hash of the input so far, not yet reduced.
 #[derive(Clone, Copy)]
 pub(crate) struct Sum {
     sums: [u128; 2],
@@ -57,7 +57,7 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// Of nothing. The first key is for the blocks before, of which there are none.
+    /// The empty sum. The first key is for the blocks before, of which there are none.
     pub(crate) const EMPTY: Self = Self { sums: [0; 2], next: 1 };
 
     #[inline]
@@ -76,7 +76,7 @@ impl Sum {
 #[derive(Clone)]
 pub(crate) struct Key {
     keys: Arc<[[u64; 2]; KEYS]>,
-    /// For filters, whose time may tell something about it: not one of the keys.
+    /// For filters, whose timing may reveal something about it; so it is not one of the keys.
     factor: u64,
 }
 
@@ -133,14 +133,14 @@ impl Key {
         }
     }
 
-    /// Adds the end of a text, when all whole chunks of it went in.
+    /// Adds the end of a text, after all whole chunks of it.
     #[inline]
     fn add_end(&self, sum: &mut Sum, last: u64, length: usize) {
         self.add_eight(sum, last);
         self.add_number(sum, END | (length as u64 & (END - 1)));
     }
 
-    /// By value: the sum stays in registers elsewhere.
+    /// By value, so that the sum stays in registers elsewhere.
     #[cold]
     fn next_block(&self, sum: Sum) -> Sum {
         let [a, b] = sum.hash().0;
@@ -149,7 +149,7 @@ impl Key {
         Sum { sums, next: 1 }
     }
 
-    /// The hash of a text, where case does not count in ASCII.
+    /// The hash of a text, ignoring ASCII case.
     #[inline]
     pub(crate) fn folded(&self, bytes: &[u8]) -> TextHash {
         let mut sum = Sum::EMPTY;
@@ -157,7 +157,7 @@ impl Key {
         sum.hash()
     }
 
-    /// Adds a text, where case does not count in ASCII.
+    /// Adds a text, ignoring ASCII case.
     #[inline]
     pub(crate) fn add_folded(&self, sum: &mut Sum, bytes: &[u8]) {
         for chunk in bytes.as_chunks::<8>().0 {
@@ -166,7 +166,7 @@ impl Key {
         self.add_end(sum, lower(last_eight(bytes)), bytes.len());
     }
 
-    /// The hash of a text in which case counts, with a number before it.
+    /// The case-sensitive hash of a text, preceded by a number.
     #[inline]
     pub(crate) fn exact(&self, number: u64, bytes: &[u8]) -> TextHash {
         let mut sum = Sum::EMPTY;
@@ -178,8 +178,8 @@ impl Key {
         sum.hash()
     }
 
-    /// The hashes of the beginnings of a text that have these lengths, from short to
-    /// long: as cheap as the longest of them alone.
+    /// The hashes of the prefixes of a text with these lengths, in increasing order: as cheap as
+    /// the longest of them alone.
     #[inline]
     pub(crate) fn beginnings(
         &self,
@@ -213,8 +213,8 @@ fn reduce(number: u128) -> u64 {
     if sum >= P { sum - P } else { sum }
 }
 
-/// The last eight bytes of a text as a number. Of a shorter one all of them, some twice:
-/// with its length, it is as good.
+/// The last eight bytes of a text as a number. For a shorter one all its bytes, some twice:
+/// together with the length, this is just as good.
 #[inline]
 fn last_eight(text: &[u8]) -> u64 {
     if let Some(eight) = text.last_chunk::<8>() {
@@ -274,12 +274,12 @@ impl Hasher for AlreadyHashed {
     }
 }
 
-/// Says of most numbers that were never added that they were not.
+/// A Bloom filter: rejects most numbers that were never added.
 pub(crate) struct Filter {
     factor: u64,
     words: Vec<u64>,
     shift: u32,
-    /// How many of the added were not there.
+    /// How many of the added numbers were not in the filter before.
     new: usize,
     /// The hashes of all that were added, for when it grows.
     added: Vec<u64>,
@@ -293,7 +293,7 @@ impl Filter {
     /// About one in 200 numbers that were not added passes.
     pub(crate) fn add(&mut self, number: u64) {
         let hash = self.hash(number);
-        // Always: what passes now by chance may not pass when the filter has grown.
+        // Always: a number that passes now by chance may not pass after the filter has grown.
         self.added.push(hash);
         if self.has(number) {
             return;
@@ -316,8 +316,8 @@ impl Filter {
         self.words[(hash >> self.shift) as usize] |= bit(hash, 42) | bit(hash, 36) | bit(hash, 30);
     }
 
-    /// The bits are asked for one by one: most often the first says no, and to test one
-    /// bit is a single instruction.
+    /// Tests the bits one by one: mostly the first one is zero, and testing one bit is a single
+    /// instruction.
     #[inline]
     pub(crate) fn has(&self, number: u64) -> bool {
         let hash = self.hash(number);
@@ -325,7 +325,7 @@ impl Filter {
         word & bit(hash, 42) != 0 && word & bit(hash, 36) != 0 && word & bit(hash, 30) != 0
     }
 
-    /// High bits of a product depend on all of the number.
+    /// The high bits of a product depend on all of the number.
     #[inline]
     fn hash(&self, number: u64) -> u64 {
         number.wrapping_mul(self.factor)
@@ -366,7 +366,7 @@ mod tests {
         }
     }
 
-    /// The value of the polynomial with these numbers, computed plainly.
+    /// The value of the polynomial with these numbers, computed without optimizations.
     fn expected(key: &Key, numbers: &[u64]) -> TextHash {
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b) % u128::from(P);
         TextHash([0, 1].map(|lane| {
@@ -408,7 +408,7 @@ mod tests {
         for length in 0..=text.len() {
             assert_eq!(read_back(&numbers(&text[..length])), &text[..length]);
         }
-        // The end of a text is told from what stands before it, and from single numbers.
+        // The end of a text differs from the numbers before it, and from single numbers.
         assert!(numbers(&[255; 20]).iter().rev().skip(1).all(|number| *number < END));
         assert!(END + u64::from(u32::MAX) < SINGLE);
     }

@@ -1,8 +1,8 @@
 //! The index of known values, and the search for them.
 //!
 //! In: values, then a text. Out: where known values occur. A text is read twice: once
-//! by bytes for what may stand anywhere, once by words, whose borders are computed for
-//! 64 bytes at a time. Both are linear, whatever is known.
+//! by bytes, for values that match anywhere, and once by words, whose boundaries are computed
+//! for 64 bytes at a time. Both are linear, whatever values are known.
 
 use tidegate_model::DataType;
 
@@ -16,8 +16,8 @@ use super::masks::Masks;
 use super::substrings::{self, SubstringIndex};
 use super::words::{WordIndex, char_at, words_in};
 
-/// A number with fewer digits must stand alone: among many known ones, one of them
-/// would soon be in the middle of some other number.
+/// A number with fewer digits must stand alone: with many known numbers, one of them
+/// would soon occur inside some other number.
 const DISTINCTIVE_DIGITS: usize = 10;
 /// The fewest characters of a value in base64 or hexadecimal.
 const SHORTEST_CODE: usize = 8;
@@ -30,7 +30,7 @@ pub(crate) struct Hit {
     pub(crate) id: Id,
 }
 
-/// How a text is found by its bytes; encoded it is always found as a whole.
+/// How a text is found by its bytes; in encoded form it is always found as a whole.
 #[derive(Clone, Copy)]
 enum Match {
     Whole,
@@ -60,7 +60,7 @@ impl Index {
         self.longest
     }
 
-    /// Makes room for so many more names and other values.
+    /// Reserves space for this many more names and other values.
     pub(crate) fn reserve(&mut self, names: usize, others: usize) {
         self.words.reserve(names);
         self.substrings.reserve(names + others);
@@ -75,7 +75,7 @@ impl Index {
         value.map(|value| value.id)
     }
 
-    /// Adds a value, by its rule. Whether it is certain that [`Self::get`] finds it.
+    /// Adds a value by its rule. Returns whether [`Self::get`] is certain to find it.
     pub(crate) fn add(&mut self, id: Id, entry: &Entry, value: &str, canonical: &str) -> bool {
         let known = KnownValue { id, rule: entry.rule };
         self.longest = self.longest.max(value.len().min(substrings::LONGEST));
@@ -116,7 +116,7 @@ impl Index {
         (if is_name { name } else { text }) == Some(known.id)
     }
 
-    /// Adds a number for however it is set apart. How its text is to be found.
+    /// Adds a number for any grouping of its digits. Returns how its text is to be found.
     fn add_number(&mut self, canonical: &str, known: KnownValue) -> Match {
         let number = canonical.strip_prefix('+').unwrap_or(canonical);
         let number = number.split('x').next().unwrap_or(number);
@@ -132,7 +132,7 @@ impl Index {
         Match::Anywhere
     }
 
-    /// Which value the text stands for then.
+    /// Returns the value that the text then stands for.
     fn add_text(&mut self, text: &str, how: Match, known: KnownValue) -> Option<Id> {
         match how {
             Match::Whole if text.len() > encoded::LONGEST => None,
@@ -175,7 +175,7 @@ struct Search<'a> {
     entries: &'a Entries,
     bytes: &'a [u8],
     hits: &'a mut Vec<Hit>,
-    /// What was found up to here.
+    /// The end of the last hit.
     words_done: usize,
     digits_done: usize,
 }
@@ -225,8 +225,8 @@ impl Search<'_> {
     }
 
     fn name(&mut self, start: usize) {
-        // What begins inside of a name and is a name is the last word of one, and found
-        // as such after it.
+        // Names that begin inside a found name are skipped: the last word of one that extends
+        // beyond it can still match on its own.
         if self.index.words.is_empty() || start < self.words_done {
             return;
         }
@@ -258,7 +258,7 @@ impl Search<'_> {
         }
     }
 
-    /// What ends before another one ended is inside of it.
+    /// A hit that ends before an earlier one is inside it.
     fn word_hit(&mut self, start: usize, end: usize, id: Id) {
         if end > self.words_done {
             self.words_done = end;
@@ -298,7 +298,7 @@ fn matches_rule(
     }
 }
 
-/// Whether no letter or digit stands at the borders.
+/// Whether no letter or digit is adjacent.
 fn is_whole(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_letter = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
     !is_letter(char_before(bytes, start)) && !is_letter(char_at(bytes, end))

@@ -1,7 +1,7 @@
 //! Tokenizes a JSON text, which stays JSON.
 //!
-//! In a string a token stands as it is. A number that is personal (a phone number, an
-//! account) becomes a string as a whole.
+//! In a string, a token is inserted as it is. A personal number (a phone number, an
+//! account) is replaced as a whole by a string.
 
 use memchr::{memchr, memchr2};
 use tidegate_model::Span;
@@ -11,8 +11,7 @@ use super::select::Quotes;
 use super::{SessionValues, Tokenized};
 
 impl SessionValues {
-    /// Replaces in a JSON text what was detected, which is then known, and all that is
-    /// known.
+    /// Registers the values detected in a JSON text, and replaces these and all known ones.
     pub fn tokenize_json(&mut self, text: &str, spans: &[Span]) -> Tokenized {
         self.make_room();
         let found = self.locate(text, spans);
@@ -20,7 +19,7 @@ impl SessionValues {
     }
 }
 
-/// What is replaced, cut to the string or widened to the number that it stands in.
+/// The ranges to replace, cut to the enclosing string or widened to the enclosing number.
 fn placed(bytes: &[u8], found: Vec<Hit>) -> Vec<(Hit, Quotes)> {
     let mut placed = Vec::with_capacity(found.len());
     let mut walk = JsonStrings { bytes, at: 0, in_string: false };
@@ -53,7 +52,7 @@ fn is_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// Goes through a JSON text and knows where strings are.
+/// Walks through a JSON text and tracks where strings are.
 struct JsonStrings<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -71,7 +70,7 @@ impl JsonStrings<'_> {
                         self.in_string = false;
                         self.at + found + 1
                     }
-                    // With what it escapes.
+                    // Including the escaped character.
                     Some(found) => self.at + found + 2,
                 }
             } else {
@@ -86,7 +85,7 @@ impl JsonStrings<'_> {
         }
     }
 
-    /// Where the string ends that this place is in.
+    /// The end of the string that contains the current place.
     fn end_of_string(&self) -> usize {
         let mut at = self.at;
         while let Some(found) = self.bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {

@@ -1,15 +1,15 @@
 //! Finds known numbers in a text, however their digits are grouped.
 //!
-//! A number begins and ends where digits begin and end; between them are single
-//! separators (`555-123 4567`, `(555) 123.4567`). Numbers with letters (an IBAN, many
-//! national numbers) begin and end with a word. Every place is read to the length of
-//! the longest known number, no further.
+//! A number begins at the start of a run of digits and ends at the end of one; between runs
+//! are single separators (`555-123 4567`, `(555) 123.4567`). Numbers with letters (an IBAN,
+//! many national numbers) begin and end with a word. At every place, no more is read than
+//! the length of the longest known number.
 
 use super::decode::is_word;
 use super::entries::Id;
 use super::hash::{HashMapOf, Key, Sum};
 
-/// The fewest digits of a number that is searched for: less is a year, a price, a count.
+/// The fewest digits of a number that is searched for: shorter ones are years, prices, counts.
 pub(crate) const FEWEST: usize = 7;
 /// An IBAN has at most 34 characters; phone numbers 15, with their `00`.
 const MOST: usize = 36;
@@ -44,7 +44,7 @@ impl NumberIndex {
         self.mixed != 0
     }
 
-    /// Adds a number without its separators. Whether it can be found.
+    /// Adds a number without its separators. Returns whether it can be found.
     pub(crate) fn add(&mut self, number: &str, id: Id) -> bool {
         let bytes = number.as_bytes();
         let fits = (FEWEST..=MOST).contains(&bytes.len());
@@ -69,9 +69,9 @@ impl NumberIndex {
         self.key.add(sum, u64::from(byte.to_ascii_lowercase()));
     }
 
-    /// The longest number of digits that begins where digits begin.
+    /// The longest known number of digits that begins with the run of digits at `start`.
     pub(crate) fn digits_at(&self, bytes: &[u8], start: usize) -> Option<(usize, Id)> {
-        // Most digits are few and stand alone: no number, and no reason to hash them.
+        // Most runs of digits are too short for a number and need not be hashed.
         let fewest = self.digits.trailing_zeros() as usize;
         let few = bytes[start..].iter().take(fewest).take_while(|byte| byte.is_ascii_digit());
         let end = start + few.count();
@@ -81,7 +81,7 @@ impl NumberIndex {
         self.longest(bytes, start, self.digits, |byte| byte.is_ascii_digit())
     }
 
-    /// The longest number with letters that begins where a word begins.
+    /// The longest known number with letters that begins with the word at `start`.
     pub(crate) fn mixed_at(&self, bytes: &[u8], start: usize) -> Option<(usize, Id)> {
         let first = *bytes.get(start)?;
         let second = bytes[start + 1..].iter().take(1 + LONGEST_BREAK).find(|byte| is_word(**byte));
@@ -92,8 +92,8 @@ impl NumberIndex {
         self.longest(bytes, start, self.mixed, is_word)
     }
 
-    /// `same` says which bytes belong to a number; it ends between two of which only
-    /// the first does.
+    /// `same` says which bytes belong to a number. The number ends between two bytes of which
+    /// only the first belongs to it.
     #[inline]
     fn longest(
         &self,
@@ -128,8 +128,8 @@ impl NumberIndex {
     }
 }
 
-/// A number in a text with what belongs to it before its first digit: `+`, and the
-/// bracket that closes inside of it.
+/// The start of a number, including the characters before its first digit: `+`, and the
+/// bracket that closes inside it.
 pub(crate) fn with_prefix(bytes: &[u8], start: usize, end: usize) -> usize {
     let mut start = start;
     if bytes[..start].ends_with(b"(") && bytes[start..end].contains(&b')') {
@@ -161,7 +161,7 @@ fn pair(first: u8, second: u8) -> (usize, u64) {
     (pair >> 6, 1 << (pair & 63))
 }
 
-/// Other ways to dial an international number: with `00`, and inside of its country
+/// Other ways to dial an international number: with `00`, and inside its country
 /// with and without a leading zero. `number` is its canonical form.
 pub(crate) fn dialled(number: &str) -> Vec<String> {
     let Some(digits) = number.strip_prefix('+') else { return Vec::new() };

@@ -3,21 +3,21 @@
 /// A bit for each of 64 bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Masks {
-    /// Letters and digits of ASCII, and all bytes beyond.
+    /// ASCII letters and digits, and all non-ASCII bytes.
     word: u64,
     digit: u64,
     beyond_ascii: u64,
 }
 
 impl Masks {
-    /// Of at most 64 bytes; after fewer, there is no word.
+    /// The masks of at most 64 bytes; missing bytes are not part of a word.
     pub(crate) fn of(block: &[u8]) -> Self {
         let mut bytes = [0; 64];
         match block.first_chunk::<64>() {
             Some(whole) => bytes = *whole,
             None => bytes[..block.len().min(64)].copy_from_slice(block),
         }
-        // Loops without a branch: the compiler does many bytes at once.
+        // Loops without a branch: the compiler vectorizes them.
         let digit = bytes.map(|byte| u8::from(byte.wrapping_sub(b'0') < 10));
         let beyond = bytes.map(|byte| byte >> 7);
         let letter = bytes.map(|byte| u8::from((byte | 0x20).wrapping_sub(b'a') < 26));
@@ -25,12 +25,12 @@ impl Masks {
         Self { word: pack(&letter) | digit | beyond_ascii, digit, beyond_ascii }
     }
 
-    /// Where words begin, after the bytes `before`.
+    /// The starts of words; `before` are the masks of the previous block.
     pub(crate) fn word_starts(self, before: Self) -> impl Iterator<Item = usize> {
         bits(self.word & !(self.word << 1 | before.word >> 63))
     }
 
-    /// Where digits begin.
+    /// The starts of runs of digits.
     pub(crate) fn digit_starts(self, before: Self) -> impl Iterator<Item = usize> {
         bits(self.digit & !(self.digit << 1 | before.digit >> 63))
     }

@@ -1,4 +1,4 @@
-//! What holds for any text with any values in it.
+//! Properties that hold for any text with any values in it.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};

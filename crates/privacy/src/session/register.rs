@@ -27,7 +27,7 @@ impl SessionValues {
         self.key.pair(token.data_type as u64, u64::from(token.number))
     }
 
-    /// Makes room for what was detected, if it is much.
+    /// Reserves space for the detected values, if there are many.
     pub(super) fn reserve(&mut self, spans: &[Span]) {
         if spans.len() > 1000 {
             let names = spans.iter().filter(|span| span.data_type == DataType::Person).count();
@@ -37,7 +37,7 @@ impl SessionValues {
         }
     }
 
-    /// The entry of a value, which is made if there is none. None for a blank value.
+    /// The entry of a value, created if missing. `None` for a blank value.
     pub(super) fn entry(&mut self, data_type: DataType, value: &str) -> Option<Id> {
         let value = value.trim();
         let form = canonical(data_type, value);
@@ -57,7 +57,7 @@ impl SessionValues {
         let id = self.add(data_type, value, &form, rule(data_type, value, &form));
         if data_type == DataType::Person {
             for part in parts(value) {
-                // By the part itself, which is quick: most given names are known soon.
+                // Looks up the part itself first, which is fast: most given names are soon known.
                 if self.find_entry(data_type, part).is_none() && is_distinctive(part) {
                     let form = canonical(data_type, part);
                     if self.find_entry(data_type, &form).is_none() {
@@ -69,7 +69,7 @@ impl SessionValues {
         Some(id)
     }
 
-    /// The entry of what is left of a value: never searched for elsewhere.
+    /// The entry of a fragment of a value, which is never searched for elsewhere.
     pub(super) fn fragment(&mut self, data_type: DataType, value: &str) -> Option<Id> {
         let form = canonical(data_type, value);
         if form.is_empty() {
@@ -93,13 +93,13 @@ impl SessionValues {
         id
     }
 
-    /// Whether the index finds it by its canonical form.
+    /// Adds an entry to the index. Returns whether the index finds it by its canonical form.
     fn index_entry(&mut self, id: Id, canonical: &str) -> bool {
         let Some(entry) = self.entries.get(id) else { return false };
         self.index.add(id, entry, self.entries.value(entry), canonical)
     }
 
-    /// What was known as a part of a name, or left over, is a value of its own now.
+    /// Turns an entry that was a part of a name, or a fragment, into a value of its own.
     fn promote(&mut self, id: Id, value: &str, canonical: &str) {
         let Some(entry) = self.entries.get_mut(id) else { return };
         if matches!(entry.rule, Rule::Words | Rule::Anywhere) {
@@ -113,7 +113,7 @@ impl SessionValues {
     }
 }
 
-/// Whether two values that differ in case are two.
+/// Whether values that differ only in case are different.
 fn is_case_sensitive(data_type: DataType) -> bool {
     matches!(data_type, DataType::Secret | DataType::Custom | DataType::BirthDate)
 }

@@ -1,10 +1,10 @@
 //! Restores the values of tokens, on the way into a tool.
 //!
-//! All or nothing: one token that this session does not know, or whose type the server
-//! may not receive, and nothing is restored; the error names them. What only looks like a
-//! token, since it came with somebody's data, can be left as it is. A value is put in
-//! the way its token was written: in `%5BEMAIL_1%5D` it is encoded for a URL. Inside of
-//! JSON, restore the tree, not its text: there a value needs no escapes.
+//! All or nothing: if the session does not know a token, or the server may not receive its
+//! type, nothing is restored, and the error names all such tokens. Data from outside that only
+//! looks like a token can be left as it is. A value is inserted in the encoding of its token:
+//! in `%5BEMAIL_1%5D` it is encoded for a URL. Inside JSON, restore the tree, not its text:
+//! there a value needs no escapes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Restored<T> {
     pub value: T,
     /// How often each token was restored.
     pub counts: BTreeMap<Token, u32>,
-    /// Those that were left as they are.
+    /// The tokens that were left as they are.
     pub left: BTreeSet<Token>,
 }
 
@@ -45,7 +45,7 @@ impl<T> fmt::Debug for Restored<T> {
 /// Why nothing was restored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RestoreError {
-    /// They are not of this session, or erased.
+    /// They do not belong to this session, or were erased.
     #[error("unknown in this session: {}", list(.0))]
     Unknown(Vec<Token>),
     /// The server may not receive values of these types.
@@ -150,7 +150,7 @@ impl Restoring<'_> {
     }
 }
 
-/// Everything but what RFC 3986 calls unreserved.
+/// All characters except those that RFC 3986 calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn push_encoded(text: &mut String, value: &str, writing: TokenEncoding) {

@@ -1,8 +1,8 @@
-//! The rule by which a value is replaced beyond the place where it was detected.
+//! Chooses the rule by which a value is replaced outside the place where it was detected.
 //!
-//! Emails, numbers and secrets are themselves wherever they stand. Names are words of
-//! a language: they need whole words, and a single one of them must be long or stand in
-//! the same case; if it is a common word too ("Will", "Target") it is left alone.
+//! Emails, numbers and secrets match anywhere. Names are words of a language: they must match
+//! whole words, and a name of one word must be long or match in case; one that is also a
+//! common word ("Will", "Target") is not searched for.
 
 use tidegate_model::DataType;
 
@@ -14,7 +14,7 @@ use super::substrings;
 
 /// The fewest letters of a single name that is searched for.
 const SHORTEST_NAME: usize = 3;
-/// From here on a single name is the same in any case: `JOHANNSEN`, `johannsen`.
+/// From this length on a single name matches in any case: `JOHANNSEN`, `johannsen`.
 const ANY_CASE: usize = 6;
 /// The fewest letters of one word of a name of several words.
 const SHORTEST_PART: usize = 4;
@@ -72,7 +72,7 @@ pub(crate) fn parts(name: &str) -> impl Iterator<Item = &str> {
     first.into_iter().chain(last).map(core)
 }
 
-/// Whether such a word says who it is.
+/// Whether such a word identifies a person.
 pub(crate) fn is_distinctive(part: &str) -> bool {
     let is_name = if part.is_ascii() {
         part.len() >= SHORTEST_PART
@@ -93,8 +93,8 @@ fn count_letters(text: &str) -> usize {
     text.chars().filter(|char| char.is_alphanumeric()).count()
 }
 
-/// Chinese, Japanese, Korean, Thai and their neighbours: there, words are not set
-/// apart, so a name has no borders that one could ask for.
+/// Chinese, Japanese, Korean, Thai and their neighbours: they write no spaces between words,
+/// so a name has no word boundaries to check.
 fn has_no_spaces(char: char) -> bool {
     matches!(char, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')

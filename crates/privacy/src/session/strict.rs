@@ -1,7 +1,7 @@
-//! What a program may learn about a token without seeing its value.
+//! Answers questions about a token without revealing its value.
 //!
-//! For strict mode, where programs see tokens only. Each answer gives something away, and
-//! no more than it says: a domain, whether two values are the same, a few characters.
+//! For strict mode, where programs see only tokens. Each answer reveals something, but no
+//! more than it says: a domain, whether two values are the same, a few characters.
 
 use tidegate_model::DataType;
 
@@ -9,7 +9,7 @@ use super::canonical::canonical;
 use super::{RestoreError, SessionValues, Token};
 
 impl SessionValues {
-    /// The domain of an email address, in lower case; nothing for other types. The domain
+    /// The domain of an email address, in lower case; `None` for other types. The domain
     /// of a small company or of a family is almost a name: policy decides who may ask.
     pub fn domain(&self, token: Token) -> Result<Option<String>, RestoreError> {
         let value = self.known_value(token)?;
@@ -28,8 +28,7 @@ impl SessionValues {
             && canonical(a.data_type, first) == canonical(b.data_type, second))
     }
 
-    /// The value with most of it hidden. The number of stars says nothing about its
-    /// length.
+    /// The value with most of it hidden. The number of stars does not depend on its length.
     pub fn mask(&self, token: Token) -> Result<String, RestoreError> {
         let value = self.known_value(token)?;
         let form = canonical(token.data_type, value);
@@ -70,7 +69,7 @@ fn mask_words(value: &str) -> String {
 }
 
 fn first(text: &str, count: usize) -> String {
-    // Of something short, this would be most of it.
+    // For a short text, this would be most of it.
     if text.chars().count() <= count { String::new() } else { text.chars().take(count).collect() }
 }
 

@@ -1,12 +1,12 @@
-//! Finds known values anywhere in a text, also in the middle of a word.
+//! Finds known values anywhere in a text, including in the middle of a word.
 //!
-//! Six bytes of the text at a time go through a filter of what values begin with. What
-//! passes is looked up by those bytes, which gives the lengths of the values that begin
-//! so, and for each length the hash of the text is looked up. A place costs at most the
-//! lengths from 6 to 68 once each, whatever the values are. Longer values are looked up by their first 64 bytes in the same way; all
-//! places together may read [`LONG_WORK`] times the text for them. A text made to go
-//! beyond that has those 64 bytes replaced as if the value went on: nothing leaks, and
-//! the work stays linear.
+//! At each place, six bytes of the text are tested against a filter of the first bytes of
+//! all values. If they pass, a lookup gives the lengths of the values that begin with them,
+//! and the hash of the text is looked up for each length. A place costs at most one lookup
+//! for each length from 6 to 68, whatever the values are. Longer values are looked up by
+//! their first 64 bytes in the same way; for them, all places together may read
+//! [`LONG_WORK`] times the text. In a text made to exceed that, those 64 bytes are replaced
+//! as if the value continued: nothing leaks, and the work stays linear.
 
 use super::entries::{Id, KnownValue};
 use super::hash::{Filter, HashMapOf, Key, TextHash, load};
@@ -38,11 +38,11 @@ struct LongHead {
 /// The known values, by their text.
 pub(crate) struct SubstringIndex {
     key: Key,
-    /// What values begin with that may stand anywhere.
+    /// The first bytes of values that match anywhere.
     filter: Filter,
-    /// The first two bytes of those: one load says no to most places.
+    /// The first two bytes of those: one load rejects most places.
     pairs: Vec<u64>,
-    /// What values begin with that are found as a whole only.
+    /// The first bytes of values that match only as a whole.
     whole: Filter,
     /// A bit for the first six bits of each value: the first character of its base64.
     sextets: u64,
@@ -70,7 +70,7 @@ impl SubstringIndex {
         self.values.is_empty()
     }
 
-    /// Makes room for so many more.
+    /// Reserves space for this many more.
     pub(crate) fn reserve(&mut self, values: usize) {
         self.values.reserve(values);
         self.heads.reserve(values / 2);
@@ -88,8 +88,8 @@ impl SubstringIndex {
         self.filter.has(six) || self.whole.has(six)
     }
 
-    /// Adds a text to be found as a whole only; see [`Self::whole`].
-    /// Which value the text stands for then.
+    /// Adds a text that matches only as a whole; see [`Self::whole`].
+    /// Returns the value that the text then stands for.
     pub(crate) fn add_whole(&mut self, text: &str, value: KnownValue) -> Option<Id> {
         if text.len() < SHORTEST {
             return None;
@@ -98,7 +98,7 @@ impl SubstringIndex {
         Some(self.add_value(text.as_bytes(), value))
     }
 
-    /// Adds a text to be found anywhere, and as a whole. Which value it stands for then.
+    /// Adds a text that matches anywhere, and as a whole. Returns the value it then stands for.
     pub(crate) fn add(&mut self, text: &str, value: KnownValue) -> Option<Id> {
         let bytes = text.as_bytes();
         if !(SHORTEST..=LONGEST).contains(&bytes.len()) {
@@ -138,13 +138,13 @@ impl SubstringIndex {
         known.id
     }
 
-    /// The value that this is, from its first to its last byte.
+    /// The value that is equal to all of these bytes.
     pub(crate) fn whole(&self, bytes: &[u8]) -> Option<KnownValue> {
         self.values.get(&self.key.folded(bytes)).copied()
     }
 
     /// Calls `found` with values, from left to right: at each place the longest that
-    /// `accept` agrees to, if it goes beyond all before it.
+    /// `accept` accepts, if it ends after all before it.
     pub(crate) fn find(
         &self,
         bytes: &[u8],
@@ -214,7 +214,7 @@ impl SubstringIndex {
     }
 }
 
-/// The first six bytes as a number in which case does not count.
+/// The first six bytes as a number, ignoring case.
 #[inline]
 fn first_six(bytes: &[u8]) -> u64 {
     (load(bytes) | CASE) & SIX_BYTES

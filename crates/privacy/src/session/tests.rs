@@ -270,7 +270,7 @@ fn nothing_of_a_span_stays_when_it_overlaps_with_another_match() {
     let text = "secret-abcdefghi jkl";
     let found = [Span { start: 7, end: 16, data_type: Custom }];
     assert_eq!(session.tokenize(text, &found).text, "[SECRET_1][CUSTOM_1] jkl");
-    // The longer of two at one place; and nothing of a known value after it stays.
+    // The longer of two at one place wins; and no part of a known value after it remains.
     let text = "x12345 other@long.org";
     session.remember(text, &spans(text, &[(Email, "other@long.org")]));
     let found = [
@@ -367,7 +367,7 @@ fn tokens_of_an_earlier_process_are_known_again_and_numbers_go_on() {
     let found: Vec<(DataType, &str)> = text.split(' ').map(|value| (Email, value)).collect();
     let tokenized = first.tokenize(text, &spans(text, &found));
     let mut second = SessionValues::default();
-    // The third was erased; its number is not given again.
+    // The third was erased; its number is not reused.
     let kept = tokenized.new.into_iter().take(2).map(|new| (new.token, new.value));
     second.load(kept, [(Email, 3)]);
     assert_eq!(second.restore("[EMAIL_2]", &all).unwrap().value, "b@long.org");

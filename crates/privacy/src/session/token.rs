@@ -1,12 +1,12 @@
 //! Tokens, which replace values in everything sent to the model: `[EMAIL_1]`.
 //!
-//! In: text of any origin. Out: where tokens stand in it, and how they were written.
-//! Tokens are found in the plain form and in what happens to text on its way:
+//! In: text of any origin. Out: the places of the tokens in it, and how they were written.
+//! Tokens are found in plain form and in the encodings that text gets on its way:
 //! `\[EMAIL\_1\]` (Markdown), `\u005bEMAIL_1\u005d` (JSON), `%5BEMAIL_1%5D` (URL),
-//! `&#91;EMAIL_1&#93;` (HTML), each also inside another one of them. Upper and lower
-//! case are the same: programs call `toLowerCase` on what they take for an address.
+//! `&#91;EMAIL_1&#93;` (HTML), including one inside another. Case is ignored: programs call
+//! `toLowerCase` on strings that they take for an address.
 //!
-//! Linear: every `[` is looked at once, and a token has at most [`LONGEST`] bytes.
+//! Linear: every `[` is examined once, and a token has at most [`LONGEST`] bytes.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -16,10 +16,10 @@ use tidegate_model::DataType;
 
 use super::decode::Views;
 
-/// `[NATIONAL_ID_4294967295]` has 24.
+/// `[NATIONAL_ID_4294967295]` has 24 bytes.
 const LONGEST: usize = 32;
-/// What stands around an escape and can belong to a token: all of it written as
-/// `\\u005b`, seven bytes for one.
+/// How far a token can extend from an escape: all of it written as `\\u005b`, seven bytes for
+/// one.
 const REACH: usize = 8 * LONGEST;
 
 /// A value's name in a session.
@@ -38,7 +38,7 @@ impl fmt::Display for Token {
 }
 
 impl Token {
-    /// The token that is the whole text, in any of the ways to write it.
+    /// The token that is the whole text, in any encoding.
     pub fn parse(text: &str) -> Option<Self> {
         match find_tokens(text).as_slice() {
             [only] if only.range == (0..text.len()) => Some(only.token),
@@ -77,7 +77,7 @@ pub fn find_tokens(text: &str) -> Vec<FoundToken> {
     find_in(bytes, &Views::of(bytes, REACH))
 }
 
-/// The same, when the text was decoded already.
+/// The same for a text that is already decoded.
 pub(crate) fn find_in(bytes: &[u8], views: &Views) -> Vec<FoundToken> {
     let mut found = Vec::new();
     plain(bytes, |range, token| found.push((range, token)));

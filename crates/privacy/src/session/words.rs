@@ -1,30 +1,30 @@
 //! Finds known names in a text: whole words, one after the other.
 //!
-//! A tree whose steps are hashes: each beginning of a known name, word by word, is in
-//! one map. At each word of a text it is followed as far as it goes, so that a text
-//! costs the same whether one name is known or a hundred thousand with the same first
-//! word. Words are compared folded (see [`super::canonical`]); any white space is one
-//! space, and `+` too (as in a URL); other characters between words count.
+//! A trie whose steps are hashes: each prefix of a known name, word by word, is in one map.
+//! At each word of a text the trie is followed as far as possible, so that a text costs the
+//! same whether one name is known or a hundred thousand with the same first word. Words are
+//! compared folded (see [`super::canonical`]); any whitespace counts as one space, and so does
+//! `+` (as in a URL); other characters between words must match.
 
 use super::canonical::{fold_into, is_word_char};
 use super::decode::is_word;
 use super::entries::{Id, KnownValue, Rule};
 use super::hash::{Filter, HashMapOf, Key, Sum, TextHash, load_some};
 
-/// A name of more words is known by its first ones only where it was detected.
+/// Names of more words are not in this index.
 const MOST_WORDS: usize = 12;
-/// No name has a longer word; a text may, and each is read once for every word before.
+/// No name has a longer word. A text may, and each word is read once for every word before it.
 const LONGEST_WORD: usize = 96;
 /// Characters between two words of a name.
 const LONGEST_BREAK: usize = 6;
 
-/// Makes eight bytes equal that differ in case only, and some others; for filters.
+/// Makes eight bytes equal that differ only in case, and some others; for filters.
 const CASE: u64 = 0x2020_2020_2020_2020;
 
 struct TrieNode {
     /// The name that ends here, or [`NO_NAME`]. Small, since there are many.
     name: KnownValue,
-    /// Another name continues.
+    /// A longer name continues from here.
     more: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct WordIndex {
     firsts: Filter,
 }
 
-/// Where a part of a name ends, and the name so far.
+/// The end of a part of a name, and the hash of the name so far.
 struct PartialName {
     end: usize,
     sum: Sum,
@@ -53,13 +53,13 @@ impl WordIndex {
         self.steps.is_empty()
     }
 
-    /// Makes room for so many more.
+    /// Reserves space for this many more.
     pub(crate) fn reserve(&mut self, names: usize) {
         self.steps.reserve(2 * names);
     }
 
-    /// Adds a name by its canonical form. Which name the form stands for then; none if it
-    /// cannot be found: it must begin with a word and have few enough of them.
+    /// Adds a name by its canonical form. Returns the name that the form then stands for; `None`
+    /// if it cannot be found: it must begin with a word and not have too many words.
     pub(crate) fn add(&mut self, canonical: &str, name: KnownValue) -> Option<Id> {
         let bytes = canonical.as_bytes();
         let mut path = [Sum::EMPTY.hash(); MOST_WORDS];
@@ -104,14 +104,14 @@ impl WordIndex {
         None
     }
 
-    /// Whether a word of ASCII may be the first of a name.
+    /// Whether an ASCII word may be the first of a name.
     #[inline]
     pub(crate) fn may_begin(&self, bytes: &[u8], start: usize, end: usize) -> bool {
         self.firsts.has(first_bytes(bytes, start, end))
     }
 
-    /// The longest name that begins where a word begins: its end, and which one. Shorter
-    /// ones are offered to `accept` if the longest is not accepted.
+    /// The longest name that begins with the word at `start` and that `accept` accepts: its end,
+    /// and its id.
     pub(crate) fn name_at(
         &self,
         bytes: &[u8],
@@ -164,7 +164,7 @@ impl WordIndex {
         PartialName { end, sum }
     }
 
-    /// What stands between two words: its end is where the next one begins.
+    /// The characters between two words: their end is where the next word begins.
     fn break_after(&self, bytes: &[u8], word: &PartialName) -> Option<PartialName> {
         let start = word.end;
         let mut at = start;
@@ -191,8 +191,8 @@ impl WordIndex {
     }
 }
 
-/// The beginnings of words inside of bytes that have characters beyond ASCII, where
-/// punctuation and letters look alike.
+/// The starts of words in bytes with non-ASCII characters, where punctuation and letters
+/// look alike.
 pub(crate) fn words_in(bytes: &[u8], mut each: impl FnMut(usize)) {
     let mut at = 0;
     let mut inside = false;

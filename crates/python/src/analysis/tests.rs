@@ -1,4 +1,4 @@
-//! Sources that are no Python, hostile, or as large as allowed.
+//! Sources that are not Python, hostile, or as large as allowed.
 
 use std::thread;
 use std::time::{Duration, Instant};

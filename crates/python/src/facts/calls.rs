@@ -1,4 +1,4 @@
-//! Calls: what is called, with what, and what is known about the result.
+//! Calls: their callee, their arguments and the known part of the result.
 //!
 //! In: the callee and the arguments. Out: facts, and the value of the result.
 
@@ -131,7 +131,7 @@ impl<'a> Evaluator<'_, 'a> {
     ) -> Value<'a> {
         let from = union_sources([&callee.from, &arguments.from()]);
         let result = self.special(path, arguments, at);
-        // A function that only names something is reported as what it names.
+        // A function that only names something is reported as the thing it names.
         if !(result.is_some() && matches!(&**path, "getattr" | "vars" | "chr" | "ord")) {
             for arguments in arguments.known_each() {
                 let occurrences = FactDetails { arguments, hidden: callee.hidden };

@@ -1,6 +1,6 @@
 //! Decodes bytes hidden in text, exactly as Python does.
 //!
-//! In: the name of a standard library function and its input. Out: the bytes; nothing if
+//! In: the name of a standard library function and its input. Out: the bytes; `None` if
 //! Python would refuse the input, or if the function is not supported. Sizes are bounded by
 //! those of texts (`value.rs`).
 
@@ -32,7 +32,7 @@ pub(super) fn decoded(function: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The result of a codec. Where Python supports both directions, they give the same.
+/// The result of a codec. If Python supports both directions, they return the same.
 pub(super) fn by_codec(codec: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     match codec.to_ascii_lowercase().replace(['-', ' '], "_").as_str() {
         "rot13" | "rot_13" => Some(bytes.iter().map(|byte| rotated(*byte)).collect()),

@@ -337,7 +337,7 @@ impl<'a> Evaluator<'_, 'a> {
         Value { kind, from, hidden: true }
     }
 
-    /// The elements of a comprehension over a literal.
+    /// Evaluates the elements of a comprehension over a literal.
     fn each(
         &mut self,
         generator: &'a Comprehension,

@@ -80,7 +80,7 @@ impl<'a> Frames<'a> {
         self.all[self.current].global.insert(name);
     }
 
-    /// The value of a name; none if the program does not define it.
+    /// The value of a name; `None` if the program does not define it.
     pub(super) fn get(&self, name: &str) -> Option<Value<'a>> {
         let mut at = Some(self.current);
         let mut captured = false;
@@ -112,7 +112,7 @@ impl<'a> Frames<'a> {
         self.set_in(id, name, value);
     }
 
-    /// As `:=` does: in the frame enclosing comprehensions.
+    /// Sets a name as `:=` does: in the frame enclosing comprehensions.
     pub(super) fn set_outside(&mut self, name: &'a str, value: Value<'a>) {
         let mut id = self.current;
         while let (FrameKind::Inner, Some(parent)) = (self.all[id].kind, self.all[id].parent) {

@@ -1,4 +1,4 @@
-//! How many elements iterating over a value yields.
+//! The number of elements that iterating over a value yields.
 //!
 //! In: an iterable, or the call that creates one. Out: its elements if they are few, their
 //! number if it is known.
@@ -34,7 +34,7 @@ pub(super) fn iterable<'a>(path: &str, arguments: &Arguments<'a>) -> Option<Valu
         }
         // `iter(int, 1)` never yields the 1 that it waits for.
         "iter" if arguments.positional.len() == 2 => {
-            // Nor does a function that always returns the same.
+            // Nor does a function that always returns the same value.
             let constant = matches!(arguments.positional[0].kind,
                 ValueKind::Function(Function { body: FunctionBody::Expression(body), .. }) if body.is_literal_expr());
             let callee = arguments.positional[0].as_path().map(|path| &**path);

@@ -1,4 +1,4 @@
-//! What the body of a loop does that matters for whether the loop ends.
+//! The effects of a loop body that determine whether the loop ends.
 //!
 //! In: the statements of a loop. Out: whether anything in them can leave the loop, waits,
 //! calls tools or reads the clock.
@@ -6,7 +6,7 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 
-/// What the body of a loop does.
+/// The effects of a loop body.
 #[derive(Default)]
 pub(super) struct LoopBody {
     /// It can leave the loop.

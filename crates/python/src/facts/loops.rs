@@ -16,8 +16,8 @@ use super::loop_body::{LoopBody, is_clock};
 use super::runaway::{counts_away_from_bound, feeds_its_condition, feeds_own_list};
 use super::value::{Value, ValueKind, truth};
 
-/// Iterations that take longer than any run may. Chosen: Python makes some ten million in a
-/// second.
+/// Iterations that take longer than any run is allowed to. Chosen: Python manages about ten
+/// million per second.
 const MIN_LONG_ITERATIONS: f64 = 1e9;
 
 /// Tool calls in one loop that no honest program makes. Chosen.
@@ -35,7 +35,7 @@ impl<'a> Evaluator<'_, 'a> {
             self.record_loop(loop_body.kind(), at, None);
         }
         let asks_clock = test.from.iter().flat_map(|from| from.iter()).any(|path| is_clock(path));
-        // It does nothing but read the clock.
+        // The body does nothing but read the clock.
         let spins = is_endless
             && loop_body.leaves
             && loop_body.clock

@@ -1,4 +1,4 @@
-//! Resolves what a member refers to.
+//! Resolves the referent of a member.
 //!
 //! In: an owner and the name or key of a member. Out: its path. Indirect ways of naming a
 //! member (`vars(os)['system']`, `sys.modules['os']`, `print.__self__`) lead to the same path

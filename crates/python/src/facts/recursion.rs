@@ -1,7 +1,7 @@
 //! Functions that call themselves unconditionally.
 //!
-//! In: functions and lambdas. Out: `recursion` facts: for cycles of functions that surely
-//! call each other, methods that surely use themselves, and `lambda f: f(f)`.
+//! In: functions and lambdas. Out: `recursion` facts: for cycles of functions that certainly
+//! call each other, methods that certainly use themselves, and `lambda f: f(f)`.
 
 use std::collections::HashSet;
 
@@ -83,7 +83,7 @@ impl<'a> Evaluator<'_, 'a> {
     pub(super) fn record_cycles(&mut self) {
         let mut left = std::mem::take(&mut self.unconditional_calls);
         // A function that only calls functions that end, ends. Long call chains need several
-        // rounds; nobody writes chains of this length by hand.
+        // rounds; nobody writes chains of this length.
         for _ in 0..MAX_ROUNDS {
             let names: HashSet<&str> = left.keys().copied().collect();
             let before = left.len();

@@ -1,8 +1,8 @@
 //! Functions whose result is known, such as `getattr`, `__import__` and `vars`.
 //!
-//! In: the path of a function and its arguments. Out: what its result refers to. Functions
-//! that only name something give what they name, so that indirect access leads to the same
-//! path as direct access.
+//! In: the path of a function and its arguments. Out: the referent of its result. A function
+//! that only names something returns the thing it names, so that indirect access leads to the
+//! same path as direct access.
 
 use std::rc::Rc;
 

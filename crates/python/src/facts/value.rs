@@ -1,7 +1,7 @@
-//! What is known about the value of an expression.
+//! Values of expressions, as far as they are known without running anything.
 //!
-//! In: the parts of an expression. Out: a [`Value`]: what it is, as far as that is known without
-//! running anything, and what it was derived from.
+//! In: the parts of an expression. Out: a [`Value`]: its known part, and the paths that it was
+//! derived from.
 //! Invariant: cheap to clone, and bounded: texts and lists beyond their bounds become unknown.
 
 use std::rc::Rc;
@@ -160,7 +160,7 @@ impl<'a> Value<'a> {
         Self { kind, from, hidden }
     }
 
-    /// What remains certain when the value may have changed: what it refers to.
+    /// The part that stays certain when the value may have changed: its referent.
     pub(super) fn widened(&self) -> Self {
         match &self.kind {
             ValueKind::Path(_)

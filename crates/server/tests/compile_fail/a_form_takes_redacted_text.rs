@@ -1,4 +1,4 @@
-//! The form that a client shows to its user is made of redacted text.
+//! A form that a client shows to its user takes redacted text only.
 
 use tidegate_gateway::{Form, Redacted};
 use tidegate_model::RunId;

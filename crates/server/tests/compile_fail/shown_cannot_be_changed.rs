@@ -1,4 +1,4 @@
-//! What is shown stays as it was redacted.
+//! A `Shown` value cannot be changed after it was redacted.
 
 use tidegate_gateway::Shown;
 

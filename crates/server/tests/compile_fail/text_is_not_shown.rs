@@ -1,4 +1,4 @@
-//! Text becomes a `Shown` by being redacted, not by a conversion.
+//! Text becomes `Shown` by redaction, not by conversion.
 
 use tidegate_gateway::Shown;
 

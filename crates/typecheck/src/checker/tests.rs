@@ -1,6 +1,5 @@
-//! The checker with the real compiler: what it finds, how it is worded, many at
-//! once. What tries to hurt it is in `hostile`, what only pretends to be a
-//! compiler in `impostor`.
+//! Tests with the real compiler: which errors are found, their wording, concurrent
+//! checks. Hostile programs are in `hostile`, misbehaving compilers in `impostor`.
 
 mod equipment;
 mod hostile;
@@ -25,7 +24,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// With the real compiler; none if it is not installed.
+    /// With the real compiler; `None` if it is not installed.
     fn new(test: &str) -> Option<Self> {
         let tsc = equipment::tsc(test)?;
         let folder = tempfile::tempdir().unwrap();
@@ -118,12 +117,12 @@ async fn what_works_at_run_time_passes() {
     }
 }
 
-/// Programs that run well, and that TypeScript finds fault with all the same: what
-/// to make of that is the gateway's affair.
+/// Programs that run without errors although TypeScript reports some. The gateway
+/// decides what to do about those.
 const SLOPPY: [&str; 2] = ["types_that_are_wider_than_values.ts", "variables_that_change.ts"];
 
-/// The programs that the worker's tests run. Those that import servers of those
-/// tests, which are not declared here, are left out.
+/// The programs that the worker's tests run, except those that import the servers of
+/// those tests, which are not declared here.
 #[tokio::test]
 async fn the_programs_of_the_worker_s_tests_pass() {
     let Some(bench) = Bench::new("the_programs_of_the_worker_s_tests_pass") else { return };
@@ -132,7 +131,7 @@ async fn the_programs_of_the_worker_s_tests_pass() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let program = std::fs::read_to_string(&path).unwrap();
-        // In a Markdown fence: the caller takes that off.
+        // The caller removes Markdown fences.
         if program.contains("servers/") || program.contains("```") {
             continue;
         }

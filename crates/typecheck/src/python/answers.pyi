@@ -1,6 +1,6 @@
-# The values that calls give, for the type checkers: each is itself and can be
-# awaited, alone or through asyncio. Objects are declared for each tool, as classes
-# like `Dict` whose keys have types of their own.
+# The results of calls, for the type checkers: each can be used directly or awaited,
+# alone or through asyncio. Objects are declared for each tool, as classes like `Dict`
+# whose keys have types of their own.
 from typing import Any, Coroutine, Generic, Iterator, TypeVar
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Dict(dict[str, T], Coroutine[Any, Any, dict[str, T]], Generic[T]):
     def pop(self, key: Any, default: Any = ...) -> Any: ...
     def setdefault(self, key: Any, default: Any = ...) -> Any: ...
 
-# What `servers` is without an import. Those that a program uses are added to it.
+# The type of `servers` without an import. The servers that a program uses are added to it.
 class AnyServers:
     def __getattr__(self, name: str) -> Any: ...
     def __getitem__(self, name: str) -> Any: ...

@@ -18,7 +18,7 @@ use crate::launch::Launch;
 
 /// The library folders of a machine: ty and Node do not bring their own libraries.
 const LIBRARIES: [&str; 5] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store"];
-/// Other files that the loader and Node read.
+/// Further files that the loader and Node read.
 const ALSO: [&str; 2] = ["/etc/ld.so.cache", "/dev/null"];
 
 const PYRIGHT_SERVER: &str = "langserver.index.js";
@@ -37,7 +37,7 @@ pub enum PythonChecker {
         package: PathBuf,
         /// Its version.
         version: String,
-        /// What runs it.
+        /// The Node that runs it.
         node: PathBuf,
     },
 }

@@ -1,13 +1,13 @@
-# What a program in Python finds without importing it, for the type checkers. Loose
-# where precise types would only get in the way.
+# The names that a Python program can use without an import, for the type checkers.
+# Loose where precise types would only get in the way.
 from typing import Any
 
 from tidegate_answers import ToolError as ToolError
 from tidegate_servers import Servers as _Servers
 
-# Written for each program, with the servers that it uses.
+# Generated for each program, with the servers that it uses.
 servers: _Servers
-# Also with the server and the tool as two arguments; with `await` and without.
+# The server and the tool can also be two arguments; works with and without `await`.
 def call_tool(name: str, *more: Any, **named: Any) -> Any: ...
 def search_tools(query: str, *more: Any, **named: Any) -> Any: ...
 def read_file(path: Any, *more: Any, **named: Any) -> Any: ...

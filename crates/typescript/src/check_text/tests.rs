@@ -1,4 +1,4 @@
-//! What the checker gets, and which programs it does not get.
+//! The text that the checker gets, and programs that it does not get.
 
 use crate::program::prepare;
 

@@ -172,7 +172,7 @@ impl<'a> Evaluator<'_> {
 /// `servers.crm`. Dots inside a name do not separate names.
 pub(super) fn module_path(specifier: &str) -> String {
     let name = specifier.strip_prefix("node:").unwrap_or(specifier);
-    // How Deno and Bun name npm packages, and Bun its own modules.
+    // Deno and Bun name npm packages like this, and Bun its own modules.
     let package = name.strip_prefix("npm:").map(without_version);
     let own = name.strip_prefix("bun:").map(|name| format!("bun/{name}"));
     let name = package.or(own.as_deref()).unwrap_or(name);

@@ -1,4 +1,4 @@
-//! Calls: what they do, and their results.
+//! Calls: their effects and results.
 //!
 //! In: the callee and the arguments. Out: facts, and the value of the result.
 

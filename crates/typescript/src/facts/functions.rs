@@ -11,7 +11,7 @@ use oxc::syntax::scope::ScopeFlags;
 use super::Evaluator;
 use super::value::{Value, ValueKind};
 
-/// What is known about a function.
+/// The known properties of a function.
 #[derive(Debug, Default)]
 pub(super) struct FunctionInfo {
     /// The arguments seen so far.

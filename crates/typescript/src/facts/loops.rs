@@ -1,4 +1,4 @@
-//! Loops that never end, wait in vain or run for too long.
+//! Loops that never end, wait forever or run for too long.
 //!
 //! In: a loop after it was visited. Out: `loop` facts. Only plain cases are reported: a loop
 //! whose condition is always true and that nothing leaves, and one that only reads the clock.
@@ -354,7 +354,7 @@ impl<'a> Visit<'a> for CounterSteps<'_> {
     }
 }
 
-/// What the body of a loop does.
+/// The effects of a loop body.
 #[derive(Default)]
 pub(super) struct LoopBody {
     /// Something leaves the loop.

@@ -104,7 +104,7 @@ impl<'a> Evaluator<'_> {
     pub(super) fn record_cycles(&mut self) {
         let mut left = std::mem::take(&mut self.unconditional_calls);
         // A function that only calls functions that end, ends. Long call chains need several
-        // rounds; nobody writes chains of this length by hand.
+        // rounds; nobody writes chains of this length.
         for _ in 0..MAX_ROUNDS {
             let names: HashSet<SymbolId> = left.keys().copied().collect();
             let before = left.len();
@@ -171,14 +171,14 @@ fn may_leave(visit: impl FnOnce(&mut LoopBody)) -> bool {
     inside.leaves || inside.yields
 }
 
-/// Visits what certainly runs when a function is called.
+/// Visits code that certainly runs when a function is called.
 struct CertainVisitor<'s> {
     scoping: &'s Scoping,
     of: OwnedFunctionRef,
-    /// The rest may not be reached.
+    /// Whether the rest may not be reached.
     done: bool,
     found: Option<u32>,
-    /// Callbacks being passed on are called later.
+    /// Whether callbacks being passed on are called later.
     later: bool,
     /// The other functions of the program that are certainly called.
     calls: Vec<SymbolId>,

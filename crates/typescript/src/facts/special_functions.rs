@@ -16,7 +16,7 @@ use super::{Evaluator, paths, strings};
 const MIN_BULK_SIZE: f64 = 50_000_000.0;
 
 impl Evaluator<'_> {
-    /// The value of such a call; nothing for other functions.
+    /// The value of such a call; `None` for other functions.
     pub(super) fn special(
         &mut self,
         path: &str,
@@ -229,8 +229,8 @@ fn cut(mut value: Value, of: Option<&Value>) -> Value {
     value
 }
 
-/// `path.join(…)` and `path.resolve(…)`, where an absolute part starts anew. An unknown part
-/// leaves only the beginning known.
+/// `path.join(…)` and `path.resolve(…)`, where an absolute part restarts the path. An unknown
+/// part leaves only the beginning known.
 fn joined(parts: &[Value], resolves: bool, from: Vec<Rc<str>>) -> Option<Value> {
     let (mut all, mut whole) = (String::new(), true);
     for part in parts {

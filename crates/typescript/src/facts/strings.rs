@@ -161,7 +161,7 @@ pub(super) fn from_base64(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
 
 /// Decodes pairs of hexadecimal digits.
 pub(super) fn from_hex(text: &str, from: Vec<Rc<str>>) -> Option<Value> {
-    // Node leaves out half a byte at the end.
+    // Node drops half a byte at the end.
     let pairs = text.get(..text.len() & !1)?;
     let bytes = hex::decode(pairs).ok()?;
     Some(Value::folded(&String::from_utf8_lossy(&bytes), from))

@@ -1,4 +1,4 @@
-//! What is known about a value without running anything.
+//! Values, as far as they are known without running anything.
 //!
 //! In: literals and operations. Out: a [`Value`] and its sources.
 //! Invariant: small and cheap to copy. Large parts are shared and nothing grows beyond its
@@ -45,7 +45,7 @@ pub(super) struct Value {
     pub(super) from: Vec<Rc<str>>,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Debug, Default)]
 pub(super) enum ValueKind {
     /// Nothing is known.

@@ -49,7 +49,7 @@ impl CharSet {
     }
 
     pub(super) fn not(self) -> Self {
-        // All others without a single character are still nearly all.
+        // All other characters except one are still nearly all.
         let other = if self.other == NonAscii::Any { NonAscii::None } else { NonAscii::Any };
         Self { ascii: !self.ascii, other }
     }
@@ -63,7 +63,7 @@ impl CharSet {
         others || self.ascii & with.ascii != 0
     }
 
-    /// `\p{…}`. Two different properties are taken to be disjoint.
+    /// `\p{…}`. Two different properties are assumed to be disjoint.
     pub(super) fn property(name: &str) -> Self {
         let short = name.rsplit('=').next().unwrap_or(name);
         let ascii = match short.chars().next() {

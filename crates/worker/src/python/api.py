@@ -249,7 +249,7 @@ for _name in ("getitem setitem delitem contains len eq ne lt le gt ge add radd "
     setattr(Later, f"__{_name}__", _as_value(f"__{_name}__"))
 # As an output or an argument it is replaced by its value.
 values.ALWAYS[Later] = Later._value
-# asyncio puts awaitables into sets, which need a hash.
+# asyncio collects awaitables in sets and dicts, which need a hash.
 Later.__hash__ = object.__hash__
 Later.__bool__ = lambda self: bool(self._value())
 Later.__str__ = lambda self: str(self._value())

@@ -54,7 +54,7 @@ def optional(value):
 
 
 def reply(number):
-    """A frame as the gateway would send it: the call with this number returned it."""
+    """A frame as the gateway would send it: the call with this number returned the number."""
     body = bytes((REPLY,)) + u32(number) + b"\1" + text(str(number))
     return u32(len(body)) + body
 
@@ -122,8 +122,8 @@ def clock(frame):
 
 
 class Channel:
-    """Both directions. Reading blocks until a whole frame has arrived, except in
-    `come`."""
+    """Both directions. `next` blocks until a whole frame has arrived; `come` returns
+    the frames that have already arrived."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor

@@ -195,7 +195,7 @@ NO_NETWORK = "programs make no connections of their own: use `fetch(url)`, or ca
 
 
 def _outside(error):
-    """The hint for an access to the machine outside the jail."""
+    """The hint for an attempt to reach something outside the jail."""
     text = str(error)
     if "libssl" in text or "_ssl" in text or error.__class__.__name__ in ("URLError", "gaierror"):
         return NO_NETWORK

@@ -1,11 +1,11 @@
-"""Files of a program: `./workspace` is its own, `./servers` and `./skills` can be
-read.
+"""Files of a program: `./workspace` is its own; `./servers` and `./skills` are
+read-only.
 
-`./workspace` is a real folder in the jail. What lies in the other two is known to
-the gateway; a file is fetched from there when it is opened for the first time,
-and folders when they are listed, so that `open`, `pathlib` and `glob` need not
-know. `stat` tells nobody that it is called, so it is ours. Not a wall: the copies
-are the program's own, and read-only so that nobody takes them for more.
+`./workspace` is a real folder in the jail. The gateway holds the contents of the
+other two: a file is fetched when it is first opened, a folder when it is listed, so
+`open`, `pathlib` and `glob` work as usual. `stat` raises no audit event, so we wrap
+it. Not a security boundary: the copies belong to the program, and are read-only so
+that nobody expects a change to have an effect.
 """
 
 import os
@@ -19,7 +19,7 @@ WORKSPACE, SHOWN = "/tmp/workspace", ("/tmp/servers", "/tmp/skills")
 
 
 class Shown:
-    """Fetches what is looked at."""
+    """Fetches files and folders when they are accessed."""
 
     def __init__(self, host):
         self.host, self.fetched, self.busy = host, set(), False
@@ -31,14 +31,14 @@ class Shown:
                 os.makedirs(folder, exist_ok=True)
                 _mode(folder, SHUT)
         except PermissionError:
-            # Without a root of its own the jail has no folder that is the program's.
+            # A jail without a private root has no folder for the program.
             return
         sys.addaudithook(self.heard)
         for name in ("stat", "lstat"):
             setattr(os, name, self.looking(getattr(os, name)))
 
     def looking(self, system):
-        """A `stat` that knows what could be fetched."""
+        """Wraps `stat` so that it fetches first."""
         def stat(path, *positional, **named):
             if isinstance(path, (str, os.PathLike)) and _NAMES.search(os.fspath(path)):
                 self.heard("stat", (os.fspath(path),))
@@ -67,7 +67,7 @@ class Shown:
             elif event != "stat" or path not in SHOWN:
                 self.fetch(path, folder=event not in ("open", "stat"))
         except ToolError:
-            # What is not there is missed by the system, with the usual error.
+            # For a missing file, the system call itself fails with the usual error.
             pass
         finally:
             self.busy = False
@@ -87,17 +87,17 @@ class Shown:
             _make(path, self.host.ask("readFile", "." + path[len(HOME):]))
 
 
-# Rights of folders and files that are shown.
+# Permissions of the folders and files in `SHOWN`.
 SHUT, OPEN, READ = 0o555, 0o755, 0o444
 
-# After these we are asked whether there is something to fetch.
+# The audit events, and our own `stat`, that may require a fetch.
 LOOKS = ("open", "os.listdir", "os.scandir", "os.chdir", "stat")
 
 _NAMES = re.compile("servers|skills")
 
 
 def _make(path, text):
-    """A file with this text, or without one a folder."""
+    """Creates a file with this text, or a folder if there is none."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         _make(folder, None)
@@ -119,13 +119,13 @@ def _mode(path, mode):
     try:
         os.chmod(path, mode)
     except OSError:
-        # Where the jail has no root of its own, rights stay as they are.
+        # Without a private root, permissions stay as they are.
         pass
 
 
 def _inside(path):
-    """A path of the workspace. `./workspace/a`, `/workspace/a` and `a` are the
-    same; `servers/…` and `skills/…` are themselves."""
+    """Resolves a path in the workspace. `./workspace/a`, `/workspace/a` and `a` are the
+    same; `servers/…` and `skills/…` stay as they are."""
     parts = [part for part in os.fspath(path).split("/") if part not in ("", ".")]
     if parts[:1] in (["workspace"], ["servers"], ["skills"]):
         return os.path.join(HOME, *parts)

@@ -7,9 +7,9 @@ is None here).
 Tool calls work with and without `await`. Without it, they wait and return the
 answer. If the text shows that a call is awaited later (as an argument of
 `asyncio.gather`, or in a list that is one), it must not wait, so such calls are
-marked before the text is compiled: `f(x)` becomes `later(f)(x)`, which only changes
-functions of servers. A plain value where an awaitable is expected is accepted as it
-is.
+marked before the text is compiled: `f(x)` becomes `later(f)(x)`, which only affects
+functions of servers. Where an awaitable is expected, a plain value is accepted as
+well.
 
 Also, a top-level `return` is the output, a `main` that nothing calls is called, and
 a program that is indented as a whole is dedented.
@@ -67,7 +67,7 @@ def without_fence(source):
             ending = None if quotes == ending else ending or quotes
     if first is None:
         return source
-    # Triple quotes in a comment hid the end. Then it is the last fence line.
+    # Triple quotes in a comment hid the end: take the last fence line.
     bare = [number for number, line in enumerate(lines) if line.strip() == FENCE and number > first]
     return _blanked(lines, first, bare[-1] if bare else len(lines))
 

@@ -38,7 +38,7 @@ STACK_BYTES = 1024 * 1024
 
 
 class Found(list):
-    """A list of tools, with the recommendation as an attribute, so that iterating yields only tools."""
+    """Tools, with the recommendation as an attribute: iterating yields only tools."""
 
     recommended = None
 

@@ -1,5 +1,5 @@
-//! Shows how well programs are isolated on this machine, layer by layer: a worker is
-//! jailed, tries what it must not do, and reports.
+//! Shows how well programs are isolated on this machine, layer by layer: a jailed
+//! worker tries what it must not do, and reports.
 
 use serde::Serialize;
 use tidegate_config::Settings;

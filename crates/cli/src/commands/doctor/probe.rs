@@ -234,7 +234,7 @@ pub(super) async fn runtimes() -> Vec<Finding> {
     findings
 }
 
-/// What a program prints for `--version`, or why it prints nothing.
+/// The output of a program for `--version`, or why there is none.
 pub(super) async fn version(program: &Path) -> Result<String, String> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);

@@ -17,7 +17,7 @@ const NAME: &str = "programs in Python";
 
 /// How long it may take until programs are forked. Chosen: it takes about half a second.
 const FORK_TIMEOUT: Duration = Duration::from_secs(3);
-/// Between two attempts.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// One finding. A missing Python is a problem only if one is configured.

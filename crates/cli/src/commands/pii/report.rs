@@ -1,5 +1,5 @@
-//! `tidegate pii report`: which personal data was seen, where it was restored and what is
-//! kept. Never the values themselves.
+//! `tidegate pii report`: which types of personal data were seen, where they were
+//! restored and how many values are stored. Never the values themselves.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;

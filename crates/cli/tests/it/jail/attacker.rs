@@ -1,4 +1,4 @@
-//! The attacker, ready to be started: by whom, on which system, in which jail.
+//! The attacker, ready to start: as which user, on which system, in which jail.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -15,17 +15,17 @@ use crate::support::{link_or_copy, query, skip, text};
 /// A user that has no rights and owns nothing.
 pub(crate) const NOBODY: u32 = 65534;
 
-/// Who attacks.
+/// The user that attacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum User {
-    /// Whoever runs the tests, who is not root.
+    /// The user that runs the tests, who is not root.
     Own,
     Root,
-    /// Root, become a user without rights first.
+    /// Root, after switching to a user without rights.
     Dropped,
 }
 
-/// Everybody who can attack here.
+/// All users that can attack here.
 pub(crate) fn users(test: &str) -> Vec<User> {
     if nix::unistd::geteuid().is_root() {
         return vec![User::Root, User::Dropped];
@@ -34,11 +34,11 @@ pub(crate) fn users(test: &str) -> Vec<User> {
     vec![User::Own]
 }
 
-/// Executables and folders of one test, in reach of every user.
+/// Executables and folders of one test, accessible to every user.
 pub(crate) struct Camp {
     folder: TempDir,
     pub(crate) user: User,
-    /// What the system lacks, if anything.
+    /// The layer that the system lacks, if any.
     lacking: Option<&'static str>,
 }
 
@@ -62,7 +62,7 @@ impl Camp {
         camp
     }
 
-    /// On a system that lacks something.
+    /// On a system that lacks a layer.
     pub(crate) fn without(user: User, lacking: &'static str) -> Self {
         Self { lacking: Some(lacking), ..Self::of(user) }
     }
@@ -88,7 +88,7 @@ impl Camp {
         path
     }
 
-    /// A folder in which the user, and whoever they become, may do everything.
+    /// A folder in which the user, and any user they become, can do everything.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         let path = self.path().join(name);
         std::fs::create_dir_all(&path).unwrap();
@@ -115,7 +115,8 @@ impl Camp {
         }
         words.push(attacker);
         words.extend(arguments);
-        // Whoever starts a gateway may leave descriptors open in it, such as this one.
+        // The process that starts a gateway may leave descriptors open in it, such as
+        // this one.
         let mut command = Command::new("sh");
         command.args(["-c", "exec 9</; exec \"$0\" \"$@\""]).args(words).current_dir("/");
         command
@@ -147,7 +148,7 @@ impl Camp {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Open for as long as it runs: its end is the end of the jail.
+        // Open for as long as it runs: closing it ends the jail.
         let lifeline = child.stdin.take();
         let output = child.wait_with_output().unwrap();
         drop(lifeline);
@@ -165,7 +166,7 @@ impl Camp {
         Host::start(self.command(&["gateway", state.to_str().unwrap(), &wanted]), state)
     }
 
-    /// Processes of this camp that run, by their command lines.
+    /// Running processes of this camp, by their command lines.
     pub(crate) fn running(&self) -> Vec<String> {
         self.processes().into_iter().map(|(_, line)| line).collect()
     }
@@ -256,7 +257,7 @@ impl Host {
         answer
     }
 
-    /// What a run put out, wherever it is kept.
+    /// The output of a run, wherever it is stored.
     pub(crate) fn output(&self, answer: &Value) -> Value {
         if let Some(handle) = answer["handle"].as_str() {
             let kept = std::fs::read_to_string(self.state.join(handle)).unwrap();
@@ -266,8 +267,8 @@ impl Host {
         answer["output"].clone()
     }
 
-    /// The error code of an answer, which is also what was recorded of the run.
-    /// After it the gateway lives and the next run works.
+    /// The error code of an answer, which must also be in the record of the run. Checks
+    /// that the gateway is alive and the next run works.
     pub(crate) fn code_of(&mut self, answer: &Value) -> String {
         let code = answer["error"]["code"].as_str().unwrap_or("succeeded").to_owned();
         assert_eq!(self.recorded(answer), code);

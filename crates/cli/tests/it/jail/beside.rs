@@ -1,4 +1,4 @@
-//! Attacks beside honest work.
+//! Attacks in parallel with honest work.
 
 use std::thread;
 
@@ -9,10 +9,10 @@ use super::attacker::{Camp, Host, users};
 const GOOD: u64 = 1000;
 const BAD: usize = 200;
 
-/// Runs under way at once, in each of the two gateways.
+/// Runs in parallel, in each of the two gateways.
 const AT_ONCE: u64 = 8;
 
-/// Attacks that take their time get little of it, since there are many.
+/// Slow attacks get little time, since there are many.
 const SHORT_MS: u64 = 100;
 
 const ATTACKS: [&str; 10] = [
@@ -31,7 +31,7 @@ const ATTACKS: [&str; 10] = [
 #[test]
 fn g21_a_thousand_good_runs_succeed_beside_two_hundred_attacks() {
     let test = "g21_a_thousand_good_runs_succeed_beside_two_hundred_attacks";
-    // The most dangerous user is enough: the others do the same with less.
+    // The most privileged user is enough: the others do the same with less.
     let user = users(test)[0];
     let camp = Camp::of(user);
     let settings = json!({"memory_bytes": 64 << 20, "output_bytes": 1 << 20});
@@ -52,7 +52,7 @@ fn g21_a_thousand_good_runs_succeed_beside_two_hundred_attacks() {
     assert_eq!(attacks.len(), BAD);
 }
 
-/// Runs all of it, a few at once, and returns what came of each.
+/// Runs all of it, a few at a time, and returns the answers.
 fn run_all(host: &mut Host, requests: Vec<(String, Option<u64>)>) -> Vec<(u64, Value)> {
     let mut requests = requests.into_iter();
     let mut under_way = 0;

@@ -30,11 +30,11 @@ fn g19_a_granted_folder_leads_nowhere_else() {
             }
             let ran = inside["run a program that may be read"].as_str().unwrap();
             assert!(ran.starts_with("ran as "), "{ran}");
-            // Nobody becomes root by running what belongs to root.
+            // Nobody becomes root by running a program that belongs to root.
             assert_eq!(inside["run a program of root"], ran);
             assert_ne!(ran, "ran as 0");
             let mut refused = REFUSED.to_vec();
-            // Landlock takes a device for a file; only a mount tells them apart.
+            // Landlock treats a device as a file; only a mount tells them apart.
             if camp.has_namespaces() {
                 refused.push("open a device of the tree");
             }
@@ -45,7 +45,7 @@ fn g19_a_granted_folder_leads_nowhere_else() {
                     "{name}: {said}"
                 );
             }
-            // In the private root there may be folders of the same names.
+            // The private root may have folders with the same names.
             assert_eq!(tree.secret_content(), "secret");
             assert!(!tree.secret.with_file_name(".bashrc").exists());
             // The control: the same outside, on another tree.
@@ -89,7 +89,7 @@ const REFUSED: [&str; 18] = [
     "a sparse file of a terabyte",
 ];
 
-/// Of those, what anybody can do to their own files outside.
+/// The ones that anybody can do outside, to their own files.
 const REFUSED_INSIDE_ONLY: [&str; 15] = [
     "make a file that lends its owner's rights",
     "let a file lend its owner's rights",
@@ -108,7 +108,7 @@ const REFUSED_INSIDE_ONLY: [&str; 15] = [
     "a hook beside the grant",
 ];
 
-/// Neither what the link leads to, nor a jail with less around it.
+/// Neither is the link's target granted, nor is a jail started without the grant.
 #[test]
 fn g19_a_grant_that_has_become_a_link_makes_no_jail() {
     for user in users("g19_a_grant_that_has_become_a_link_makes_no_jail") {
@@ -163,7 +163,7 @@ impl Tree {
         std::fs::copy("/usr/bin/id", &setuid).unwrap();
         std::fs::set_permissions(&setuid, std::fs::Permissions::from_mode(0o4755)).unwrap();
         if camp.user != User::Own {
-            // Random bytes, for everybody, in a place that is no place for devices.
+            // Random bytes, for everybody, in a place where devices do not belong.
             let device = readable.join("device");
             let made =
                 Command::new("mknod").arg(&device).args(["-m", "666", "c", "1", "8"]).status();
@@ -177,7 +177,7 @@ impl Tree {
 
     fn spec(&self) -> Spec {
         let mut spec = limits::roomy_spec(Filter::Command);
-        // What `id` needs to be started, as far as it is there.
+        // The files that `id` needs to start, if they exist.
         let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"];
         let libraries = libraries.into_iter().filter(|path| Path::new(path).exists());
         let links = LinkPolicy::Refused;
@@ -186,7 +186,7 @@ impl Tree {
         spec.grants.push(grant(Path::new("/dev/null"), Access::Device));
         spec.grants.push(grant(&self.readable, Access::Read));
         spec.grants.push(grant(&self.writable, Access::Write));
-        // Below which the granted folders lie, and do not vanish.
+        // The granted folders are below it, and must not vanish.
         spec.scratch = Some(Scratch { bytes: 1 << 20, files: 100 });
         spec
     }

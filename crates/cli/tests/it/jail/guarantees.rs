@@ -1,5 +1,5 @@
-//! The page of guarantees and the tests that prove them name the same numbers, and
-//! the page of attacks names tests and programs that exist.
+//! The page of guarantees and the tests that prove them have the same numbers, and the
+//! page of attacks names tests and programs that exist.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn every_guarantee_has_a_test_of_its_number_and_every_number_a_guarantee() {
     let tests = tests_below(&[root.join("tests/it"), root.join("../../testing/double/tests/it")]);
     let proved: BTreeSet<String> = tests.iter().filter_map(|name| number_of_test(name)).collect();
     assert_eq!(written, proved);
-    // Each row names its tests, by names that exist.
+    // Each row names its tests, and they exist.
     for line in page.lines().filter(|line| number_of_row(line).is_some()) {
         let named: Vec<&str> =
             line.split('`').filter(|word| number_of_test(word).is_some()).collect();
@@ -60,7 +60,7 @@ fn every_attack_names_tests_and_programs_that_exist() {
         rows += 1;
     }
     assert!(rows > 60, "{rows} rows");
-    // Those that run the programs are named above the tables.
+    // The tests that run the programs are named above the tables.
     let beginning = page.split("\n## ").next().unwrap();
     for name in names(beginning).iter().filter(|name| !name.contains('/')) {
         assert!(is_there(name), "there is no `{name}`");
@@ -96,7 +96,7 @@ fn tests_below(folders: &[PathBuf]) -> BTreeSet<String> {
     names
 }
 
-/// Functions that stand below an attribute of a test.
+/// Functions below a test attribute.
 fn tests_of(source: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut is_test = false;

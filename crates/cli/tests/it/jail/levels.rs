@@ -1,4 +1,4 @@
-//! Systems that lack a layer, for real: what is reported, refused and promised.
+//! Systems that really lack a layer: what is reported, refused and guaranteed.
 
 use serde_json::{Value, json};
 use tidegate_jail::Filter;
@@ -7,7 +7,7 @@ use super::attacker::{Camp, users};
 use super::limits::spec;
 use super::walls::{Neighbour, assert_all_refused};
 
-/// What is taken away, the level that is left, and layers that must be missing.
+/// The removed feature, the level that is left, and layers that must be missing.
 const LACKING: [(&str, &str, &[&str]); 4] = [
     ("landlock", "reduced", &["landlock"]),
     ("namespaces", "reduced", &["user_namespace", "pid_namespace", "private_root"]),
@@ -60,7 +60,7 @@ fn g17_a_reduced_jail_refuses_the_same_attempts() {
     }
 }
 
-/// Engines and commands have more system calls. Without namespaces those must not
+/// Engines and commands have more system calls. Even without namespaces, those must not
 /// reach the files and processes of the user who runs the gateway.
 #[test]
 fn g18_without_namespaces_an_engine_reaches_no_file_and_no_process_of_the_user() {

@@ -1,15 +1,15 @@
-//! What a fallen worker can use: no more than a program.
+//! A compromised worker can use no more resources than a program.
 
 use serde_json::{Value, json};
 use tidegate_jail::{Filter, ProcessLimits, Spec};
 
 use super::attacker::{Camp, User, users};
 
-/// What a deadline may be missed by. The promise is 250 ms; the rest is for a
+/// The delay allowed after a deadline. The guarantee is 250 ms; the rest is for a
 /// machine on which other tests run (`tidegate bench deadline` measures alone).
 const LATE_MS: f64 = 250.0 + 1000.0;
 
-/// Enough for the gateway to be up; the worker waits in vain for the rest.
+/// Enough for the gateway to start; the worker waits in vain for the rest.
 const TIMEOUT_MS: u64 = 400;
 
 #[test]
@@ -79,8 +79,8 @@ fn g09_processor_time_is_limited_however_long_the_run_may_take() {
         let mut gateway = camp.gateway("attacker", json!({"cpu_s": 1, "time_ms": 120_000}));
         let answer = gateway.attack(&json!({"attack": "spin"}), None);
         assert_eq!(gateway.code_of(&answer), "limit.cpu", "{answer}");
-        // The soft limit is a signal; whoever ignores it meets the hard one, which
-        // says nothing: what was used says it.
+        // The soft limit is a signal. A process that ignores it meets the hard limit,
+        // which reports nothing; the CPU time used shows that it was the limit.
         let answer = gateway.attack(&json!({"attack": "spin and ignore"}), None);
         assert_eq!(gateway.code_of(&answer), "limit.cpu", "{answer}");
         let message = answer["error"]["message"].as_str().unwrap();
@@ -106,7 +106,7 @@ fn g10_limits_can_be_lowered_and_not_raised() {
     }
 }
 
-/// Bombs of an engine or a command, which may have threads and processes.
+/// Bombs in an engine or a command, which can have threads and processes.
 #[test]
 fn g11_processes_threads_and_descriptors_end_at_their_limit() {
     for user in users("g11_processes_threads_and_descriptors_end_at_their_limit") {
@@ -128,7 +128,7 @@ fn g11_processes_threads_and_descriptors_end_at_their_limit() {
     }
 }
 
-/// A jail as an engine or a command gets it, with nothing granted.
+/// The jail of an engine or a command, with nothing granted.
 pub(super) fn spec(filter: Filter) -> Spec {
     Spec {
         filter,
@@ -148,15 +148,15 @@ pub(super) fn spec(filter: Filter) -> Spec {
     }
 }
 
-/// The same with room for processes: without a user namespace the kernel counts
-/// all of the user's, those of other tests too.
+/// The same with room for processes: without a user namespace the kernel counts all of
+/// the user's processes, including those of other tests.
 pub(super) fn roomy_spec(filter: Filter) -> Spec {
     let mut spec = spec(filter);
     spec.limits.processes = 2000;
     spec
 }
 
-/// Whoever breaks the protocol loses the run, and nobody else loses anything.
+/// A worker that breaks the protocol loses its run, and nobody else loses anything.
 #[test]
 fn g12_attacks_on_the_channel_cost_their_own_run_only() {
     for user in users("g12_attacks_on_the_channel_cost_their_own_run_only") {
@@ -177,13 +177,13 @@ fn g12_attacks_on_the_channel_cost_their_own_run_only() {
         let answer = gateway.attack(&json!({"attack": "send descriptors", "times": 1}), None);
         assert_eq!(gateway.output(&answer), "EPERM");
         drop(gateway);
-        // Without the filter they are sent, and the gateway does not take them.
+        // Without the filter they are sent, and the gateway does not accept them.
         let mut gateway = camp.gateway("unsealed", settings);
         let before = descriptors(gateway.pid());
         let attack = json!({"attack": "send descriptors", "times": 500});
         let answer = gateway.attack(&attack, Some(1500));
-        // A message with descriptors ends a read before it is full, which the event
-        // loop takes for the end of what there is: such a worker may wait in vain.
+        // A message with descriptors ends a read early, which the event loop takes for
+        // the end of the data, so such a worker may wait in vain.
         let code = gateway.code_of(&answer);
         assert!(["succeeded", "limit.time"].contains(&code.as_str()), "{answer}");
         let after = descriptors(gateway.pid());
@@ -191,7 +191,7 @@ fn g12_attacks_on_the_channel_cost_their_own_run_only() {
     }
 }
 
-/// What a worker makes the gateway hold is near to what it sends.
+/// The gateway's memory for a worker stays close to the bytes that the worker sends.
 #[test]
 fn g12_small_frames_do_not_become_large_in_the_gateway() {
     for user in users("g12_small_frames_do_not_become_large_in_the_gateway") {
@@ -203,8 +203,8 @@ fn g12_small_frames_do_not_become_large_in_the_gateway() {
         let kept = camp.path().join("home/state").join(answer["handle"].as_str().unwrap());
         let bytes = kept.metadata().unwrap().len();
         assert!((60_000..=2 << 16).contains(&bytes), "{bytes} bytes of 60000");
-        // Ten thousand calls that wait for their turn. With all that a call needs
-        // while it is made, each of them took 18 kB.
+        // Ten thousand calls that wait for their turn. With everything that a call
+        // needs while it runs, each of them took 18 kB.
         let before = peak_memory(gateway.pid());
         let answer = gateway.attack(&json!({"attack": "call and end", "calls": 10_000}), None);
         assert_eq!(gateway.code_of(&answer), "succeeded");
@@ -224,7 +224,7 @@ fn descriptors(pid: u32) -> usize {
     std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
-/// A name is a tool or it is not, whatever the worker claims.
+/// A name matches a tool exactly or not at all, whatever the worker claims.
 #[test]
 fn g13_a_call_is_decided_by_its_exact_name() {
     for user in users("g13_a_call_is_decided_by_its_exact_name") {

@@ -1,4 +1,4 @@
-//! Who is left after a run, and after the gateway: nobody.
+//! No process survives its run, or the gateway.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -11,11 +11,11 @@ use tidegate_jail::Filter;
 use super::attacker::{Camp, users};
 use super::limits::roomy_spec;
 
-/// How long a killed process may take to be gone on a busy machine.
+/// How long a killed process may take to disappear on a busy machine.
 const GONE_WITHIN: Duration = Duration::from_secs(5);
 
-/// A daemon as they are made: forked twice, in a session of its own as far as that
-/// is allowed, deaf to signals, with everything closed.
+/// A classic daemon: forked twice, in its own session as far as that is allowed,
+/// ignoring signals, with everything closed.
 #[test]
 fn g14_no_process_outlives_its_run() {
     for user in users("g14_no_process_outlives_its_run") {
@@ -26,7 +26,7 @@ fn g14_no_process_outlives_its_run() {
                 assert_gone(&camp);
             }
         }
-        // The control: outside the daemon is there, and stays.
+        // The control: outside, the daemon survives.
         let camp = Camp::of(user);
         assert_eq!(camp.outside(&json!({"attack": "descendants"}))["forked"], "ok");
         let daemons = camp.running();
@@ -35,7 +35,7 @@ fn g14_no_process_outlives_its_run() {
     }
 }
 
-/// The same, and the one who holds the lifeline is gone.
+/// The same, when the holder of the lifeline is gone.
 #[test]
 fn g14_no_process_outlives_the_end_of_its_lifeline() {
     for user in users("g14_no_process_outlives_the_end_of_its_lifeline") {
@@ -61,8 +61,8 @@ fn g14_no_process_outlives_the_end_of_its_lifeline() {
     }
 }
 
-/// The launcher watches the lifeline, so nobody inside may stop it. Without
-/// Landlock, which on newer kernels keeps signals in, too.
+/// The launcher watches the lifeline, so nobody inside may stop it. Tested without
+/// Landlock too, since it confines signals on newer kernels.
 #[test]
 fn g14_a_jail_cannot_stop_the_one_who_watches_it() {
     for user in users("g14_a_jail_cannot_stop_the_one_who_watches_it") {
@@ -79,7 +79,7 @@ fn g14_a_jail_cannot_stop_the_one_who_watches_it() {
             let mut line = String::new();
             BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
             assert!(line.contains("forked"), "{line}");
-            // The control: who sends the signal is stopped by it.
+            // The control: the sender of the signal is itself stopped by it.
             let started = Instant::now();
             while !camp.running_pids().into_iter().any(is_stopped) {
                 assert!(started.elapsed() < GONE_WITHIN, "nobody was stopped");
@@ -111,8 +111,8 @@ fn g15_nothing_outlives_a_killed_gateway() {
         let pid = gateway.pid();
         gateway.kill();
         assert_gone(&camp);
-        // The next one removes what the kernel has kept of it; or the one after that, as
-        // long as the kernel has not cleared up those who were killed.
+        // The next gateway removes what the kernel still holds of the killed one; or a
+        // later one, if the kernel has not yet cleaned up the killed processes.
         let started = Instant::now();
         loop {
             let mut next = camp.gateway("attacker", json!({}));
@@ -127,7 +127,7 @@ fn g15_nothing_outlives_a_killed_gateway() {
     }
 }
 
-/// Control groups that carry the number of a gateway.
+/// Control groups with the process id of a gateway in their names.
 fn control_groups(pid: u32) -> Vec<String> {
     let output = std::process::Command::new("find")
         .args(["/sys/fs/cgroup", "-type", "d", "-name", &format!("tidegate-{pid}-*")])
@@ -139,7 +139,7 @@ fn control_groups(pid: u32) -> Vec<String> {
 fn await_running(camp: &Camp, count: usize) {
     let deadline = Instant::now() + GONE_WITHIN;
     loop {
-        // One look decides: between two of them a parent may have given way to its
+        // Counts in one scan: between two scans, a parent may have been replaced by its
         // child.
         let running = camp.running();
         if running.len() >= count {
@@ -162,7 +162,7 @@ fn assert_gone(camp: &Camp) {
     assert_eq!(left, Vec::<String>::new());
 }
 
-/// Ends what a control has started, or a failed test has left.
+/// Kills the processes that a control has started, or that a failed test has left.
 fn kill_all(camp: &Camp) {
     for pid in camp.running_pids() {
         let _ = nix::sys::signal::kill(

@@ -1,4 +1,4 @@
-//! What a fallen worker can do: nothing but read and write its channel.
+//! A compromised worker can only read and write its channel.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -53,7 +53,7 @@ fn g36_a_reader_cannot_open_connect_signal_or_start_anything() {
     }
 }
 
-/// Every attempt, with what the kernel said.
+/// Every attempt, with the kernel's answer.
 pub(super) fn assert_all_refused(attempts: &Value) {
     let attempts = attempts.as_object().unwrap();
     assert!(attempts.len() > 150, "{} attempts", attempts.len());
@@ -62,13 +62,13 @@ pub(super) fn assert_all_refused(attempts: &Value) {
     assert!(carried_out.is_empty(), "{carried_out:?}");
 }
 
-/// What was refused inside is possible outside, as far as this user can tell.
+/// Everything refused inside is possible outside, as far as this user can test it.
 fn assert_possible_outside(test: &str, user: User, outside: &Value, inside: &Value) {
     for (name, attempt) in outside.as_object().unwrap() {
         let possible = attempt["said"] != "EPERM" && attempt["said"] != "ENOSYS";
         let absent = attempt["said"] == "ENOSYS";
         match attempt["control"].as_str().unwrap() {
-            // The half of root sees those.
+            // Tested when the tests run as root.
             "root" if user != User::Root => {}
             "root" | "kernel" if absent || attempt["control"] == "kernel" && !possible => {
                 // This kernel was built without it, or refuses it to everybody: nothing to
@@ -84,8 +84,8 @@ fn assert_possible_outside(test: &str, user: User, outside: &Value, inside: &Val
     );
 }
 
-/// All system calls by number. What passes is exactly what is written here; the
-/// rest of the list is allowed under conditions that the sweep does not fulfil.
+/// All system calls by number. Exactly the calls listed here pass; the others on the allow
+/// list need conditions that the sweep does not fulfil.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn g02_no_other_system_call_passes_the_filter() {
@@ -125,7 +125,7 @@ fn g02_no_other_system_call_passes_the_filter() {
     }
 }
 
-/// Engines and commands have files, threads and processes. Nothing of this they have.
+/// Engines and commands have files, threads and processes, but none of these calls.
 #[test]
 fn g02_engines_and_commands_pass_no_dangerous_call() {
     let never = BTreeSet::from([
@@ -184,14 +184,14 @@ fn g02_engines_and_commands_pass_no_dangerous_call() {
             let passed = numbers(&swept["passed"]);
             assert_eq!(passed.intersection(&never).collect::<Vec<_>>(), Vec::<&i64>::new());
             assert_eq!(swept["passed_x32"], json!([]));
-            // The control: what they are there for does pass.
+            // The control: the calls that they need do pass.
             assert!(passed.contains(&libc::SYS_fstat) && passed.contains(&libc::SYS_execve));
         }
     }
 }
 
-/// Calls that they do have, with arguments that would lead out of the jail, past
-/// its limits, or to parts of the kernel that nobody needs.
+/// Calls that they do have, with arguments that would lead out of the jail, past its
+/// limits, or to parts of the kernel that nobody needs.
 #[test]
 fn g02_engines_and_commands_cannot_misuse_the_calls_they_have() {
     let test = "g02_engines_and_commands_cannot_misuse_the_calls_they_have";
@@ -212,7 +212,7 @@ fn numbers(list: &Value) -> BTreeSet<i64> {
     list.as_array().unwrap().iter().map(|number| number.as_i64().unwrap()).collect()
 }
 
-/// The door for 32-bit programs has other numbers: `getpid` there is `writev` here.
+/// The 32-bit entry point has other numbers: `getpid` there is `writev` here.
 #[test]
 fn g03_the_door_for_32_bit_programs_ends_the_worker() {
     for user in users("g03_the_door_for_32_bit_programs_ends_the_worker") {
@@ -240,7 +240,7 @@ fn g04_machine_code_of_a_program_does_not_run() {
     }
 }
 
-/// Without the filter of system calls: the worker lies that it is there.
+/// Without the system call filter, which the worker falsely claims to have.
 #[test]
 fn g05_without_the_filter_the_other_walls_hold_alone() {
     for user in users("g05_without_the_filter_the_other_walls_hold_alone") {
@@ -253,7 +253,7 @@ fn g05_without_the_filter_the_other_walls_hold_alone() {
         let possible: Vec<_> =
             inside.as_object().unwrap().iter().filter(|(_, said)| *said == "ok").collect();
         assert!(possible.is_empty(), "{possible:?}");
-        // By which wall: the root, the pid and the network namespace.
+        // The wall that refuses each: the root, the pid or the network namespace.
         for (name, by) in [
             ("look at a file", "ENOENT"),
             ("a process table", "ENOENT"),
@@ -269,7 +269,7 @@ fn g05_without_the_filter_the_other_walls_hold_alone() {
     }
 }
 
-/// What anybody can do to their own files and processes.
+/// Attempts that any user can make on their own files and processes.
 const POSSIBLE_OUTSIDE: [&str; 17] = [
     "read a file",
     "write a file",
@@ -290,7 +290,7 @@ const POSSIBLE_OUTSIDE: [&str; 17] = [
     "abstract socket of the host",
 ];
 
-/// What only root can do in any case.
+/// Attempts that only root can make.
 const POSSIBLE_FOR_ROOT: [&str; 6] = [
     "settings of the kernel",
     "mount",
@@ -300,7 +300,7 @@ const POSSIBLE_FOR_ROOT: [&str; 6] = [
     "name the host",
 ];
 
-/// What the kernel leaves to the owner, unless its security module says otherwise.
+/// Attempts that the kernel allows the owner, unless its security module forbids them.
 const POSSIBLE_WITHOUT_YAMA: [&str; 2] =
     ["read a process of the host", "trace a process of the host"];
 
@@ -308,17 +308,17 @@ const POSSIBLE_WITHOUT_YAMA: [&str; 2] =
 fn g06_a_worker_finds_no_secret_in_what_it_was_started_with() {
     for user in users("g06_a_worker_finds_no_secret_in_what_it_was_started_with") {
         let camp = Camp::of(user);
-        // Without a filter it can look at itself.
+        // Without a filter it can inspect itself.
         let mut gateway = camp.gateway("unsealed", json!({}));
         let answer = gateway.attack(&json!({"attack": "who"}), None);
         let inside = gateway.output(&answer);
         assert_eq!(inside["environment"], json!([]));
-        // Its name, `worker`, and the jail, which holds no secret.
+        // Its name, `worker`, and the jail, which contains no secret.
         assert_eq!(inside["arguments"], 3);
         assert_eq!([&inside["pid"], &inside["parent"]], [2, 1]);
         assert_ne!(inside["uid"], 0);
         assert_eq!(inside["interfaces"], 1);
-        // Whoever starts the gateway may leave a folder open in it.
+        // The process that starts the gateway may leave a folder open in it.
         assert_eq!(inside["folders"], json!([]));
         let outside = camp.outside(&json!({"attack": "who"}));
         assert_ne!(outside["environment"], json!([]));
@@ -330,7 +330,7 @@ fn g06_a_worker_finds_no_secret_in_what_it_was_started_with() {
     }
 }
 
-/// Engines and commands may start processes, and not by that make a namespace.
+/// Engines and commands may start processes, but cannot create a namespace that way.
 #[test]
 fn g02_no_door_leads_into_a_namespace() {
     let test = "g02_no_door_leads_into_a_namespace";
@@ -344,7 +344,7 @@ fn g02_no_door_leads_into_a_namespace() {
         assert_eq!(gateway.code_of(&answer), "succeeded");
         for filter in [Filter::Engine, Filter::Command] {
             let answer = camp.jailed(&spec(filter), &attack);
-            // The flags of `clone3` are out of sight of a filter, so there is none.
+            // A filter cannot see the flags of `clone3`, so the whole call is refused.
             let refused = json!({"clone": "EPERM", "clone3": "ENOSYS", "unshare": "EPERM"});
             assert_eq!(answer["outcome"], refused, "{filter:?}");
         }
@@ -368,7 +368,7 @@ pub(super) struct Neighbour {
 
 impl Neighbour {
     pub(super) fn of(camp: &Camp) -> Self {
-        // Any process of this user that waits; this one waits for its input.
+        // Any waiting process of this user; this one waits for its input.
         let mut command = std::process::Command::new("cat");
         if camp.user == User::Dropped {
             command = std::process::Command::new(camp.executable("attacker"));

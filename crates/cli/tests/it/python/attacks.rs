@@ -1,8 +1,8 @@
-//! What a hostile program in Python can do: what the jail leaves it.
+//! A hostile program in Python can do no more than the jail allows.
 //!
-//! `attempts.py` walks the known ways out of Python to what it wants, as root and
-//! as a user without rights. Every attempt is made by plain Python outside as well:
-//! it must be possible there, or its refusal would prove nothing.
+//! `attempts.py` tries the known ways out of Python to its targets, as root and as an
+//! unprivileged user. Every attempt is also made by plain Python outside: it must be
+//! possible there, or its refusal would prove nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,11 +18,11 @@ use super::library::{interpreter, run};
 use crate::jail::attacker::{Camp, User, users};
 use crate::support::{ASKS_NOBODY, Served, WHATEVER_THE_RISK, text};
 
-/// A word that only the gateway knows, and what is in the secret file.
+/// A word that only the gateway knows, and the content of the secret file.
 const MARK: &str = "tidegate-secret-5f0e";
 
-/// How the refusal of an attempt looks. Not, for example, `NameError`: that would be
-/// a mistake in the attempt.
+/// The errors of a refused attempt. Not, for example, `NameError`: that would be a
+/// mistake in the attempt.
 const REFUSALS: [&str; 16] = [
     "EPERM",
     "EACCES",
@@ -79,7 +79,7 @@ fn g24_ways_out_of_python_end_at_the_jail() {
     }
 }
 
-/// What only root can do outside.
+/// Attempts that only root can make outside.
 const FOR_ROOT: [&str; 16] = [
     "fsopen",
     "pivot_root",
@@ -99,11 +99,11 @@ const FOR_ROOT: [&str; 16] = [
     "make a device",
 ];
 
-/// What some kernels are built without, or set up to refuse to everybody.
+/// Attempts that some kernels are built without, or configured to refuse to everybody.
 const OF_THE_KERNEL: [&str; 7] =
     ["bpf", "perf_event_open", "keyctl", "io_uring_setup", "unshare", "kcmp", "name_to_handle_at"];
 
-/// What cannot be shown outside.
+/// Whether an attempt cannot be shown to work outside.
 fn has_no_control(test: &str, user: User, attempt: &str, said: &str) -> bool {
     // The attempt itself says so: it would harm the machine.
     if said == "Harmful" || user != User::Root && FOR_ROOT.contains(&attempt) {
@@ -125,7 +125,7 @@ fn programs() -> impl Iterator<Item = (&'static str, &'static str)> {
     parts.map(|part| part.split_once('\n').unwrap())
 }
 
-/// Where an attack takes place: a gateway of a user, their files and processes.
+/// The place of an attack: a gateway of a user, their files and processes.
 pub(super) struct Field {
     camp: Camp,
     folder: PathBuf,
@@ -144,7 +144,7 @@ impl Field {
         Self { camp, folder, secret, neighbour, listener }
     }
 
-    /// With this configuration.
+    /// Starts a gateway with this configuration.
     pub(super) fn gateway_with(&self, settings: &str) -> Served {
         self.camp.file("home/tidegate.toml", &format!("{settings}\n{WHATEVER_THE_RISK}"));
         self.camp.file("home/policy.toml", ASKS_NOBODY);
@@ -169,7 +169,7 @@ impl Field {
             json!(self.folder),
             json!(home),
             json!(own),
-            // In two parts, so that it is not found where it is looked for.
+            // In two parts, so that a search for it does not find the program itself.
             format_args!("{} + {}", json!(&MARK[..4]), json!(&MARK[4..])),
             self.neighbour.id(),
         )

@@ -1,5 +1,5 @@
 //! Host commands in programs in Python: the same border as for TypeScript
-//! (`commands_jail.rs` has what their jail does).
+//! (`commands_jail.rs` tests the jail).
 
 use serde_json::json;
 
@@ -39,12 +39,12 @@ both = await asyncio.gather(commands.run("sort", ["-r"], {"input": "a\nb\n"}), c
         [4, 5, 6, 7].map(code),
         ["command.denied", "command.denied", "command.denied", "command.time"]
     );
-    // A run that asks for less than is configured has none.
+    // A run that asks for a narrower profile has no commands.
     let narrow = json!({
         "code": "commands.run('sort', ['-n'], input='x')", "language": "python", "profile": "default"
     });
     assert_eq!(served.execute_with(narrow)["error"]["code"], "command.denied");
-    // As many as were asked for by a name that there is, and refused ones too.
+    // One for each call of an existing command, including refused ones.
     let recorded = query(&bench.state_dir().join("record.db"), "SELECT count(*) FROM commands");
     assert_eq!(recorded, ["8"], "{recorded:?}");
 }

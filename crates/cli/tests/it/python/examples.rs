@@ -1,5 +1,5 @@
-//! The examples of the documentation that stand side by side in both languages: they
-//! run, and mean the same.
+//! The examples that the documentation shows side by side in both languages: they run,
+//! and do the same.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Workers that are forked from a zygote: as fresh, as jailed, as short-lived as others.
+//! Workers forked from a zygote: as fresh, as jailed and as short-lived as others.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use serde_json::json;
 use super::library::{interpreter, run};
 use crate::support::{Bench, Served, descendants, wait_until_gone};
 
-/// Far above the second or so that a busy machine takes.
+/// Far above the second or so that it takes on a busy machine.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
 const IS_FORKED: &str = "import sys\n'_tidegate.zygote' in sys.modules";
 
-/// Runs programs until one was forked. The workers that were started before are used
-/// up then.
+/// Runs programs until one was forked. By then the workers that were started earlier are
+/// used up.
 pub(super) fn until_forked(served: &mut Served) {
     let started = Instant::now();
     while run(served, IS_FORKED)["output"] != true {
@@ -25,7 +25,7 @@ pub(super) fn until_forked(served: &mut Served) {
     }
 }
 
-/// A gateway that forks, if there is Python.
+/// A gateway that forks, if Python is installed.
 fn forking(bench: &Bench, test: &str) -> Option<Served> {
     let mut served = bench.serve();
     interpreter(&mut served, test)?;
@@ -39,7 +39,7 @@ fn g27_a_forked_worker_is_in_a_jail_of_its_own() {
     let Some(mut served) = forking(&bench, "g27_a_forked_worker_is_in_a_jail_of_its_own") else {
         return;
     };
-    // One that stays, with a file and a process, while the others look around.
+    // One that stays, with a file and a process, while the others look for it.
     let stays = "import os, time\nopen('workspace/mine', 'w').write('x')\nos.fork() or time.sleep(60)\n\
                  time.sleep(60)";
     let waiting = served.begin(
@@ -84,7 +84,7 @@ fn what_is_drawn_by_lot_is_drawn_again() {
     let lots = "import random, secrets, tempfile, uuid\n\
                 [hash('text'), random.random(), uuid.uuid4().hex, secrets.token_hex(8)]";
     let mut drawn: [BTreeSet<String>; 4] = Default::default();
-    // More than twice what one zygote is forked for.
+    // More than twice the number of forks of one zygote.
     for _ in 0..150 {
         let answer = run(&mut served, lots);
         let lots = answer["output"].as_array().unwrap_or_else(|| panic!("{answer}"));
@@ -93,7 +93,7 @@ fn what_is_drawn_by_lot_is_drawn_again() {
         }
     }
     let [hashes, others @ ..] = drawn.map(|all| all.len());
-    // The same for all of one zygote, of which there was more than one.
+    // The same seed for all forks of one zygote, of which there was more than one.
     assert!((2..50).contains(&hashes), "{hashes} seeds");
     assert_eq!(others, [150; 3]);
 }
@@ -106,7 +106,7 @@ fn a_zygote_that_is_lost_harms_only_who_was_forked_from_it() {
     let before = zygote(&served).expect("it is there");
     kill(Pid::from_raw(before.cast_signed()), Signal::SIGKILL).unwrap();
     assert_eq!(wait_until_gone(&[before]), Vec::<u32>::new());
-    // Those that wait were forked from it and end with it; they are not handed out.
+    // The spare workers were forked from it and end with it; they are not handed out.
     for _ in 0..20 {
         let answer = run(&mut served, "1 + 1");
         assert_eq!(answer["output"], 2, "{answer}");
@@ -115,7 +115,7 @@ fn a_zygote_that_is_lost_harms_only_who_was_forked_from_it() {
     assert!(zygote(&served).is_some_and(|after| after != before));
 }
 
-/// Whatever moment it comes in, also while the process is asked for.
+/// Whenever the cancellation arrives, even while the process is being requested.
 #[test]
 fn a_cancelled_program_does_not_disturb_the_zygote() {
     let test = "a_cancelled_program_does_not_disturb_the_zygote";
@@ -123,7 +123,7 @@ fn a_cancelled_program_does_not_disturb_the_zygote() {
     let Some(mut served) = forking(&bench, test) else { return };
     let before = zygote(&served);
     for pause in 0..12 {
-        // More than are kept ready.
+        // More than there are spare workers.
         let begun: Vec<u64> = (0..3)
             .map(|_| {
                 let program = json!({"code": "import time\ntime.sleep(60)", "language": "python"});
@@ -170,8 +170,8 @@ fn g15_no_zygote_outlives_a_killed_gateway() {
     assert_eq!(wait_until_gone(&all), Vec::<u32>::new());
 }
 
-/// The number of the zygote. It is the first of all whose command line names the
-/// library: those that it forks have the same one.
+/// The process id of the zygote. It is the lowest whose command line names the library:
+/// its forks have the same command line.
 fn zygote(served: &Served) -> Option<u32> {
     let names_library = |pid: &u32| {
         let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Programs in Python as models write them, and as attackers do, each with its
-//! outcome in its header, as in `programs.rs`.
+//! Programs in Python as models and attackers write them, each with its outcome in its
+//! header, as in `programs.rs`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::jail::attacker::{User, users};
 use crate::programs::{Guest, LIMITS, bench, guests, run_folder};
 use crate::support::Served;
 
-/// More than `LIMITS`, of what only Python can use.
+/// Further limits, of resources that only Python can use.
 const MORE: &str = "cpu = \"2s\"\ndisk = \"4MB\"\nprocesses = 16";
 
 #[test]
@@ -47,14 +47,14 @@ fn run_all(test: &str, folder: &str, limits: &str) {
         return;
     }
     until_forked(&mut served);
-    // A server's start is not part of what is timed.
+    // The start of a server is not part of the measured time.
     run(&mut served, "servers.hostile.echo(text='')");
     let after = if folder == "allowed" || folder == "denied" { nothing } else { still_works };
     run_folder(&bench, &mut served, &format!("python/{folder}"), after);
 }
 
-/// Once more as a user without rights, who has no control groups; without the
-/// programs that need a server, which that user could not start here.
+/// Runs the folder again as an unprivileged user, who has no control groups. Without
+/// the programs that need a server, which that user could not start here.
 fn run_without_rights(test: &str, folder: &str, limits: &str) {
     if users(test) != [User::Root, User::Dropped] {
         return;
@@ -71,7 +71,7 @@ fn run_without_rights(test: &str, folder: &str, limits: &str) {
         if guest.needs_servers() {
             continue;
         }
-        // Each is the next run of the one before.
+        // Each run shows that the one before left nothing behind.
         for problem in guest.problems(&served.execute_with(guest.request())) {
             writeln!(failures, "{}: {problem}", file.display()).unwrap();
         }

@@ -15,7 +15,7 @@ use crate::support::{Bench, Served, skip, text};
 fn programs_of_the_standard_library_print_what_plain_python_prints() {
     let test = "programs_of_the_standard_library_print_what_plain_python_prints";
     let bench = Bench::new();
-    // What is printed is compared, names and all.
+    // The printed text is compared, so names must not become tokens.
     bench.write("tidegate.toml", "[privacy]\nmode = 'off'\n");
     let mut served = bench.serve();
     let Some(python) = interpreter(&mut served, test) else { return };
@@ -40,7 +40,7 @@ fn programs_of_the_standard_library_print_what_plain_python_prints() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// The interpreter that programs run in, as they see it.
+/// The interpreter in which programs run, as they see it.
 pub(crate) fn interpreter(served: &mut Served, test: &str) -> Option<String> {
     let answer = run(served, "import sys\nsys.executable");
     if answer["error"]["code"] == "sandbox.no_engine" {
@@ -59,7 +59,7 @@ fn programs() -> impl Iterator<Item = (&'static str, &'static str)> {
     parts.map(|part| part.split_once('\n').unwrap())
 }
 
-/// What a program prints without us, lines at the end removed.
+/// The output of a program in plain Python, without trailing line ends.
 fn plain(python: &str, source: &str) -> String {
     let mut command = Command::new(python);
     command.args(["-I", "-X", "utf8", "-"]).env_clear().env("TZ", "UTC").current_dir("/tmp");
@@ -71,7 +71,7 @@ fn plain(python: &str, source: &str) -> String {
     text(&output.stdout).trim_end().to_owned()
 }
 
-/// What a program printed here: it is the output if there is no other.
+/// The printed text of a program, which is its output if it returns nothing.
 fn printed(bench: &Bench, answer: &Value) -> String {
     let kept = answer["handle"].as_str();
     let kept = kept.map(|handle| std::fs::read_to_string(bench.state_dir().join(handle)).unwrap());

@@ -1,4 +1,4 @@
-//! Which Python there is: found, missing, too old, wrong, with packages.
+//! The Python of the machine: found, missing, too old, wrong, with packages.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ const HINT: &str = "write the program in TypeScript; or let the user install Pyt
 fn error_of(bench: &Bench, path: &Path) -> Value {
     let mut served = Served::start(bench.tidegate().arg("serve").env("PATH", path));
     let answer = run(&mut served, "1");
-    // TypeScript goes on working.
+    // TypeScript continues to work.
     assert_eq!(served.execute("return 1")["output"], 1);
     answer["error"].clone()
 }
@@ -73,7 +73,7 @@ fn a_real_python_that_is_too_old_is_passed_over() {
     assert!(message.starts_with("the Python of this machine is of version 3."), "{message}");
 }
 
-/// All versions that are used, as far as they are on this machine.
+/// All versions in use, as far as they are installed on this machine.
 #[test]
 fn every_version_from_3_9_on_runs_programs() {
     let test = "every_version_from_3_9_on_runs_programs";
@@ -97,7 +97,7 @@ fn every_version_from_3_9_on_runs_programs() {
         bench.write("tidegate.toml", &format!("[python]\npath = {}\n{servers}", json!(python)));
         let mut served = bench.serve();
         let expected = json!([3, "call.tool_failed", ["drive"], true, "x", minor]);
-        // Started, and forked.
+        // First a started worker, then a forked one.
         for _ in 0..2 {
             let answer = run(&mut served, program);
             assert_eq!(answer["output"], expected, "3.{minor}: {answer}");
@@ -160,8 +160,8 @@ fn packages_of_a_virtual_environment_can_be_imported_and_nothing_else_of_it_is_s
     assert!(message.starts_with("`python.packages` has no packages for Python 3."), "{message}");
 }
 
-/// A real environment with compiled packages: the libraries that these load are
-/// found as well.
+/// A real environment with compiled packages: the libraries that they load are found
+/// too.
 #[test]
 fn compiled_packages_of_a_real_environment_work() {
     let test = "compiled_packages_of_a_real_environment_work";
@@ -206,12 +206,12 @@ fn finding(bench: &Bench) -> (String, String) {
     (word("message"), word("status"))
 }
 
-/// As in a container that allows no namespaces: the other layers hold, and there is no
-/// folder that would be the program's own.
+/// As in a container that allows no namespaces: the other layers hold, and the program
+/// has no folder of its own.
 #[test]
 fn without_namespaces_programs_run_and_have_no_files() {
     let test = "without_namespaces_programs_run_and_have_no_files";
-    // One that a user without rights can read.
+    // A Python that an unprivileged user can read.
     let python = Path::new("/usr/bin/python3");
     if !python.is_file() {
         return skip(test, "there is no `/usr/bin/python3`");
@@ -239,14 +239,14 @@ fn without_namespaces_programs_run_and_have_no_files() {
             secret = json!(secret),
             neighbour = std::process::id(),
         );
-        // The first is started, and so are all others: there can be no zygote.
+        // Every worker is started: there can be no zygote.
         for _ in 0..4 {
             let answer = run(&mut served, &source);
             let denied = "PermissionError";
             let expected = json!(["e3b0", denied, denied, denied, denied, denied]);
             assert_eq!(answer["output"], expected, "{user:?} {answer}");
         }
-        // The engines of the machine are no different.
+        // The same holds for the engines of the machine.
         let answer = served.execute_with(json!({"code": "return 1 + 1", "engine": "node"}));
         assert_eq!(answer["output"], 2, "{user:?} {answer}");
     }

@@ -7,7 +7,7 @@ use super::library::{interpreter, run};
 use crate::network::{Server, opened, rows};
 use crate::support::{Bench, Served, WHATEVER_THE_RISK, text};
 
-/// Uses most of what programs use, with `await` and without.
+/// Uses most features that programs use, with `await` and without.
 const PROGRAM: &str = r#"
 import asyncio
 from urllib.parse import urlencode
@@ -34,7 +34,7 @@ many = await asyncio.gather(*(fetch(f"{base}/echo", params={"n": n}) for n in (1
 }
 "#;
 
-/// A gateway with this configuration, if there is a Python.
+/// A gateway with this configuration, if Python is installed.
 fn served(bench: &Bench, settings: &str, test: &str) -> Option<Served> {
     bench.write("tidegate.toml", &format!("{settings}{WHATEVER_THE_RISK}"));
     let mut served = bench.serve();
@@ -79,7 +79,7 @@ fn without_a_configuration_python_reaches_nothing() {
     let output = bench.command(&["run", "--json", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    // Before Python 3.11 there is none.
+    // Before Python 3.11 there is no column.
     answer["error"].as_object_mut().unwrap().remove("column");
     assert_eq!(
         answer["error"],
@@ -122,7 +122,7 @@ base = "http://127.0.0.1:PORT"
     assert_eq!(told[6][2], "percent-encode it");
     assert_eq!(told[7][2], "use `POST` to send a body");
     assert_eq!(other.seen(), [""; 0]);
-    // What a profile closes stays closed.
+    // Hosts that a profile closes stay closed.
     let closed = json!({
         "code": format!("fetch('{}/json').status", server.base()), "language": "python", "profile": "read_only"
     });
@@ -130,7 +130,7 @@ base = "http://127.0.0.1:PORT"
     assert_eq!(answer["error"]["code"], "fetch.denied", "{answer}");
 }
 
-/// What is open to `fetch` is open to nothing else, and the error says so.
+/// A host that is open to `fetch` is open to nothing else, and the error says so.
 #[test]
 fn python_reaches_an_open_host_through_the_gateway_only() {
     let test = "python_reaches_an_open_host_through_the_gateway_only";

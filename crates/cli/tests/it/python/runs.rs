@@ -21,14 +21,14 @@ fn the_language_is_told_by_the_request_the_fence_the_file_or_the_lines() {
         ("Here:\n```python\n1 + 1\n```\n", json!(2)),
         ("```py\n1 + 1\n```", json!(2)),
         ("def main():\n    return 7\n\nmain()", json!(7)),
-        // The same in both languages: TypeScript.
+        // Valid in both languages: runs as TypeScript.
         ("1 + 1", json!(2)),
         ("return typeof 1", json!("number")),
     ] {
         let answer = served.execute(code);
         assert_eq!(answer["output"], output, "{code}: {answer}");
     }
-    // As a whole to the right, as it is cut out of something.
+    // Indented as a whole, as if cut out of something.
     let answer = run(&mut served, "    x = 20\n    if x:\n        x += 1\n    x");
     assert_eq!(answer["output"], 21, "{answer}");
     for word in ["python", "py", "Python3"] {
@@ -67,7 +67,7 @@ fn a_large_output_of_python_is_summarised_and_kept_whole() {
     assert_eq!(answer.get("output"), None);
 }
 
-/// The names of a run stay; a call goes to what is there now.
+/// The names of a run stay; a call uses the current tools.
 #[test]
 fn a_tool_that_is_new_is_found_by_its_name_in_python() {
     let test = "a_tool_that_is_new_is_found_by_its_name_in_python";
@@ -94,7 +94,7 @@ fn progress_is_told_and_a_cancelled_run_ends_with_all_of_its_processes() {
     }
     run(&mut served, "servers.hostile.echo(text='')");
     let before = descendants(served.pid());
-    // A copy of itself, one that left it, and a thread, none of which ends.
+    // A fork, a child process and a thread, none of which ends.
     let code = "import os, subprocess, sys, threading, time\n\
         if os.fork() == 0:\n    time.sleep(1000)\n\
         subprocess.Popen([sys.executable, '-I', '-c', 'import time; time.sleep(1000)'])\n\
@@ -128,7 +128,7 @@ fn progress_is_told_and_a_cancelled_run_ends_with_all_of_its_processes() {
     assert_eq!(wait_until_gone(&of_the_run), Vec::<u32>::new());
 }
 
-/// What the program started; others may be workers that wait for the next run.
+/// Processes that the program started; others may be spare workers.
 fn is_of_the_run(pid: u32) -> bool {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     text(&line).contains("time.sleep(1000)")

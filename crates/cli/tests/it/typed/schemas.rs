@@ -1,4 +1,4 @@
-//! Schemas by chance: some with a value that fits, some without any sense.
+//! Random schemas: some with a value that fits, some without any meaning.
 
 use proptest::prelude::{Just, Strategy, any, prop};
 use proptest::prop_oneof;
@@ -33,14 +33,14 @@ pub(crate) fn fitting(number: usize) -> Vec<Case> {
         .collect()
 }
 
-/// What claims to be a schema and is none.
+/// JSON that looks like schemas but is not valid.
 pub(crate) fn nonsense(number: usize) -> Vec<Value> {
     let mut runner = TestRunner::deterministic();
     let strategy = anything();
     (0..number).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 
-/// What other generators break on, and ours once did.
+/// Schemas that break other generators, and once broke ours.
 pub(crate) fn awkward() -> Vec<Value> {
     let object = |properties: Value| json!({"type": "object", "properties": properties});
     let with = |definitions: Value| json!({"type": "object", "properties": {"v": {"$ref": "#/$defs/A"}}, "$defs": definitions});
@@ -200,7 +200,7 @@ fn with_references(schema: Value, at: usize, definitions: &mut Map<String, Value
             let members: Map<String, Value> = members
                 .into_iter()
                 .map(|(key, value)| {
-                    // Values are no schemas.
+                    // Values are not schemas.
                     let keep = ["const", "enum", "required", "default"].contains(&key.as_str());
                     let value = if keep { value } else { with_references(value, at, definitions) };
                     (key, value)
@@ -220,7 +220,7 @@ fn with_references(schema: Value, at: usize, definitions: &mut Map<String, Value
     }
 }
 
-/// JSON with the keywords of schemas in all the wrong places.
+/// JSON with schema keywords in all the wrong places.
 fn anything() -> BoxedStrategy<Value> {
     const KEYWORDS: [&str; 24] = [
         "type",

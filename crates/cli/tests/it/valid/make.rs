@@ -1,7 +1,7 @@
 //! A value that fits a schema, for the schemas that servers really write.
 //!
-//! What cannot be made (a pattern without an example) is left out if it may be;
-//! the caller lets a validator of its own decide whether the rest fits.
+//! Values that cannot be made (a pattern without an example) are left out if they are
+//! optional; the caller has an independent validator decide whether the rest fits.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ pub(super) enum Keys {
     All,
 }
 
-/// Deeper than this, only what is required is made: schemas refer to themselves.
+/// Deeper than this, only required keys are made: schemas refer to themselves.
 const FULL_LEVELS: usize = 4;
 const MOST_LEVELS: usize = 24;
 
@@ -52,7 +52,7 @@ impl<'a> Maker<'a> {
         }
         for key in ["anyOf", "oneOf", "allOf"] {
             let members = schema.get(key).and_then(Value::as_array).into_iter().flatten();
-            // Of an object with alternatives of required keys, the object.
+            // For an object with alternatives of required keys, the object itself.
             let mut members = members.filter(|member| says_a_type(member));
             if let Some(value) = members.find_map(|member| self.value(member, level + 1)) {
                 return Some(value);
@@ -153,7 +153,7 @@ fn number(schema: &Map<String, Value>) -> Value {
     let least = limit("minimum").or(above);
     let most = limit("maximum").or(below);
     let number = least.or(most.map(|most| most.min(1.0))).unwrap_or(1.0);
-    // A fraction only where the limits leave nothing else.
+    // A fraction only if the limits allow nothing else.
     let whole = number.ceil();
     if most.is_none_or(|most| whole <= most) { json!(whole as i64) } else { json!(number) }
 }

@@ -141,7 +141,7 @@ async fn one_that_is_admitted_while_it_leaves_gives_its_place_back() {
     let queue = Queue::new(Bounds { runs: 1, ..bounds() });
     let held = admitted(ask(&queue, "a").await).await;
     let place = queue.line_up(&session("b")).unwrap();
-    // Admits `b`, which has not looked yet and never will.
+    // Admits `b`, which has not polled yet and never will.
     drop(held);
     assert_eq!(queue.state().running, 1);
     drop(place);

@@ -25,7 +25,7 @@ fn a_session_without_a_client_ends_after_its_idle_time_and_not_before() {
     clock.advance(IDLE_TIMEOUT - Duration::from_secs(1));
     assert!(!sessions.end_unused());
     assert!(sessions.contains(&named("a")));
-    // Each request begins the idle time anew.
+    // Each request restarts the idle time.
     request(&sessions, &named("a"));
     clock.advance(IDLE_TIMEOUT - Duration::from_secs(1));
     assert!(!sessions.end_unused());

@@ -1,4 +1,4 @@
-//! What a client is shown of a run.
+//! Shows a run to a client.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ pub(crate) struct EndedRun {
     pub(crate) outputs: Arc<Outputs>,
 }
 
-/// The answer to a run, with what the record of it needs.
+/// The answer to a run, and what its record needs.
 pub(crate) struct RunAnswer {
     response: Response,
     /// Bytes of the whole output.
     result_bytes: u64,
-    /// All of the run with tokens, of which the response may have a part.
+    /// The whole run with tokens; the response may have only a part of it.
     redacted: Ended,
 }
 
 impl EndedRun {
-    /// The same run with an error in the place of all that it brought.
+    /// The same run with an error in place of its results.
     pub(crate) fn failed(&self, error: RunError) -> Self {
         Self {
             ended: Ended::failed(error),
@@ -72,7 +72,7 @@ impl Outgoing for EndedRun {
 }
 
 impl Shown<RunAnswer> {
-    /// The response, the bytes of the whole output, and all of the run with tokens.
+    /// The response, the bytes of the whole output, and the whole run with tokens.
     pub(crate) fn into_parts(self) -> (Shown<Response>, u64, Ended) {
         let RunAnswer { response, result_bytes, redacted } = self.value;
         (Shown { value: response, bytes: self.bytes }, result_bytes, redacted)

@@ -1,7 +1,7 @@
-//! What a client is shown of a tool's answer.
+//! Shows a tool's answer to a client.
 //!
-//! It goes to the model as it is, so personal data in it is replaced, and what cannot be
-//! searched is kept under a handle.
+//! The answer goes to the model directly, so personal data in it is replaced, and content
+//! that cannot be searched is stored under a handle.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -63,7 +63,8 @@ impl Outgoing for RawAnswer<'_> {
 }
 
 impl RawAnswer<'_> {
-    /// Keeps what cannot be searched for personal data, and says so.
+    /// Stores content that cannot be searched for personal data, and returns a note about
+    /// it.
     fn keep(&self, number: u32, binary: &Binary<'_>) -> Value {
         let ending: String = binary
             .media_type
@@ -92,8 +93,8 @@ impl RawAnswer<'_> {
     }
 }
 
-/// Makes all values in an answer known before a part of it is shown: what one part has
-/// under a key may stand in the prose of another.
+/// Remembers all values in an answer before any part of it is shown: a value under a key
+/// in one part may appear in the prose of another.
 fn remember_all(answer: &Answer, leaving: &Leaving<'_>) {
     if answer.content.len() < 2 && answer.structured.is_none() {
         return;
@@ -116,7 +117,7 @@ fn shown_block(leaving: &mut Leaving<'_>, block: &Value) -> Value {
     }
 }
 
-/// Content that is no text.
+/// Content that is not text.
 struct Binary<'a> {
     media_type: &'a str,
     data: &'a str,
@@ -129,9 +130,10 @@ fn binary(block: &Value) -> Option<Binary<'_>> {
     Some(Binary { media_type: media_type.unwrap_or("binary data"), data })
 }
 
-/// A media type without its parameters, which may say anything, if it is one.
+/// A media type without its parameters, which can contain any text; `None` if it is not
+/// one.
 fn shown_type(written: &str) -> Option<&str> {
-    /// Longer than all that are registered but a few.
+    /// Longer than all but a few registered types.
     const MOST: usize = 60;
     let name = written.split(';').next().unwrap_or_default().trim();
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b".+/-".contains(&byte);
@@ -143,7 +145,7 @@ pub(crate) fn has_binary(answer: &Answer) -> bool {
     answer.content.iter().any(|block| binary(block).is_some())
 }
 
-/// What a run is told about such content.
+/// A note for a run about such content.
 pub(crate) fn not_searched(tool: &ToolRef) -> String {
     format!(
         "`{tool}` answered with an image or other binary content, which is not searched for personal data"

@@ -1,4 +1,4 @@
-//! What becomes of the rules in force when the file changes.
+//! Tests which rules are in force after the file changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ impl Watched {
         self.folder.path().join("policy.toml")
     }
 
-    /// One look at a time at which no file is old.
+    /// One check, at a time at which no file is old.
     fn look(&self) -> Decision {
         self.look_at(SystemTime::UNIX_EPOCH)
     }
@@ -50,7 +50,7 @@ impl Watched {
         self.word()
     }
 
-    /// Two looks: the second sees that the file is as it was in the first.
+    /// Two checks: the second finds the file as it was in the first.
     fn looks(&self) -> Decision {
         self.look();
         self.look()
@@ -80,7 +80,7 @@ fn a_changed_file_is_in_force_once_it_is_seen_twice_alike() {
     fs::write(watched.path(), unknown("ask")).unwrap();
     assert_eq!(watched.look(), Decision::Deny);
     assert_eq!(watched.look(), Decision::Ask);
-    // By a new file in its place, too.
+    // The same for a new file in its place.
     let other = watched.folder.path().join("new");
     fs::write(&other, unknown("deny")).unwrap();
     fs::rename(&other, watched.path()).unwrap();

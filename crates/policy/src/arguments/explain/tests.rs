@@ -6,7 +6,7 @@ use super::Explainer;
 use crate::arguments::problem::ArgumentProblem;
 use crate::arguments::sample::sample;
 
-/// What is told about the argument `x`, as the gateway joins it.
+/// The message about the argument `x`, as the gateway joins it.
 fn told(schema: Value, x: Value) -> (String, Option<String>) {
     let defs = json!({
         "Filter": {

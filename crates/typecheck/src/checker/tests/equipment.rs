@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{FoundPython, PythonChecker, find_python};
 
-/// The compiler. If it is not there, the test is reported as skipped, with the
+/// The compiler. If it is not installed, the test is reported as skipped, with the
 /// reason.
 pub(super) fn tsc(test: &str) -> Option<PathBuf> {
     Some(PathBuf::from(command(test, "tsc")?.remove(0)))

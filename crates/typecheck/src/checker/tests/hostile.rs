@@ -1,4 +1,4 @@
-//! Programs that want more than a check: other files, time, memory.
+//! Programs that try to get more than a check: other files, time, memory.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use crate::dialect::CHECK_DEADLINE;
 const CANARY: &str =
     "export const CANARY = { secret: 'CANARY' } as const;\nexport default CANARY;\n";
 
-/// Declarations are ours, but their texts come from servers. Here they do what a
-/// program is refused for, so that only the kernel stands in between.
+/// We write the declarations, but their texts come from servers. Here they contain what
+/// would be refused in a program, so that only the kernel prevents the access.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_compiler_cannot_read_outside_of_its_folder() {
@@ -25,7 +25,7 @@ async fn the_compiler_cannot_read_outside_of_its_folder() {
         .unwrap();
     let absolute = outside.with_extension("").display().to_string();
     let lines = [
-        // The world, this process's folder, the scratch folder, and out.
+        // Out of the world, this process's folder and the scratch folder.
         "import { CANARY } from '../../../../canary'; export const a = CANARY;".to_owned(),
         format!("export const a: typeof import('{absolute}').CANARY = null!;"),
         "import CANARY from '../../../../canary.json'; export const a = CANARY;".to_owned(),
@@ -40,12 +40,12 @@ async fn the_compiler_cannot_read_outside_of_its_folder() {
         for error in &errors {
             assert!(!error.message.contains("CANARY"), "{text}: {error:?}");
         }
-        // The same text is an error in the declarations, which are not checked:
-        // the program sees `any`, or something without a type.
+        // The same text is an error in the declarations, which are not checked: the
+        // program gets `any`, or something without a type.
         let errors: Vec<String> = errors.iter().map(shown).collect();
         assert_eq!(errors, ["3:7 2339 Property 'x' does not exist on type 'boolean'."], "{text}");
     }
-    // The other side: the same within the folder is seen.
+    // The allowed case: the same import within the folder works.
     let files = [
         file("servers/a.ts", "export * from './b';"),
         file("servers/b.ts", "export const a = 'CANARY';"),
@@ -67,7 +67,7 @@ async fn a_program_that_names_other_files_is_refused() {
     assert!(bench.checker.server().await.is_none());
 }
 
-/// Whatever these do, it ends in time, and the next check works.
+/// Each of these checks ends in time, and the next check works.
 #[tokio::test]
 async fn programs_made_to_be_slow_end_in_time_and_leave_a_working_checker() {
     let test = "programs_made_to_be_slow_end_in_time_and_leave_a_working_checker";
@@ -114,14 +114,14 @@ async fn programs_made_to_be_slow_end_in_time_and_leave_a_working_checker() {
     }
 }
 
-/// A check that kills the compiler does not take the others with it.
+/// Killing the compiler for one check does not fail the others.
 #[tokio::test]
 async fn a_killed_compiler_is_started_again_for_the_checks_beside() {
     let test = "a_killed_compiler_is_started_again_for_the_checks_beside";
     let Some(bench) = Bench::new(test) else { return };
     bench.checker.check(&[], "").await.unwrap();
     let server = bench.checker.server().await.unwrap();
-    // Long enough to be in the compiler's hands when it is killed.
+    // Long enough that the compiler is still busy with it when it is killed.
     let program = "nope;\n".repeat(2000);
     let check = bench.checker.check(&[], &program);
     let (errors, ()) = tokio::join!(check, async {
@@ -135,7 +135,7 @@ async fn a_killed_compiler_is_started_again_for_the_checks_beside() {
     assert_eq!(errors.len(), 10);
 }
 
-/// Nothing stays behind: not when the checker goes, not when we are killed,
+/// No process is left behind, neither after the checker is dropped nor after we are killed,
 /// which closes the compiler's standard input.
 #[cfg(target_os = "linux")]
 #[tokio::test]
@@ -163,14 +163,14 @@ async fn the_compiler_ends_with_us() {
     assert!(ended.unwrap().unwrap().success());
 }
 
-/// Whether a process runs; one that has ended and is not yet collected does not.
+/// Whether a process is running. A zombie is not.
 #[cfg(target_os = "linux")]
 fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-/// The limits are on the real compiler, too.
+/// The limits apply to the real compiler too.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_compiler_runs_with_little() {

@@ -1,4 +1,4 @@
-//! Programs in the compiler's place that do not behave.
+//! Misbehaving programs in place of the compiler.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn impostor(script: &str) -> (TempDir, TypeChecker) {
     (folder, TypeChecker::with(launch, scratch))
 }
 
-/// Where a shell and its programs are.
+/// The folders of a shell and its programs.
 fn shell() -> Vec<PathBuf> {
     ["/bin", "/usr", "/lib", "/lib64", "/dev"].map(PathBuf::from).to_vec()
 }
@@ -89,13 +89,13 @@ async fn one_that_is_not_there_is_named() {
     assert_eq!(outcome(&checker).await, "the type checker `/nowhere/tsc` could not be started");
 }
 
-/// What the child finds, as it says itself.
+/// The child reports its own limits and what it can access.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_child_is_limited_and_can_neither_write_nor_read_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("inside"), "").unwrap();
-    // The first line comes when the limits have been set.
+    // The first line is sent after the limits have been set.
     let script = "read -r go; ulimit -c; ulimit -f; ulimit -d; \
                   (: > here) && echo wrote; \
                   (: < /etc/passwd) && echo read elsewhere; \

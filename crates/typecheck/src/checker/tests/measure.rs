@@ -63,7 +63,7 @@ fn report(what: &str, mut times: Vec<Duration>) {
     eprintln!("{what}: p50 {:?}, p95 {:?}, max {:?}", at(50), at(95), at(100));
 }
 
-/// Whether the compiler grows with what it has checked.
+/// Whether the compiler's memory grows with the number of checks.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 #[ignore = "a measurement"]

@@ -126,7 +126,7 @@ async fn what_works_at_run_time_passes_both() {
     }
 }
 
-/// Whatever these do, it ends in time, and the next check works.
+/// Each of these checks ends in time, and the next check works.
 #[tokio::test]
 async fn programs_made_to_be_slow_end_in_time_and_leave_a_working_ty() {
     let test = "programs_made_to_be_slow_end_in_time_and_leave_a_working_ty";
@@ -155,7 +155,7 @@ async fn programs_made_to_be_slow_end_in_time_and_leave_a_working_ty() {
     }
 }
 
-/// More folders than the server is told of at a time, twice.
+/// More folders than can be registered with the server at a time, each checked twice.
 #[tokio::test]
 async fn programs_with_other_declarations_do_not_see_each_other() {
     let test = "programs_with_other_declarations_do_not_see_each_other";
@@ -192,7 +192,7 @@ async fn a_relative_import_is_refused() {
     );
 }
 
-/// The kernel stands between the checkers and the rest of the machine.
+/// The kernel separates the checkers from the rest of the machine.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn checkers_of_python_run_with_little() {
