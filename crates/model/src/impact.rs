@@ -38,7 +38,7 @@ pub struct ToolImpact {
     pub tool: ToolRef,
     /// Its effect.
     pub effect: Effect,
-    /// Where the effect is known from.
+    /// Where that information comes from.
     pub known_by: EffectSource,
     /// Whether its server claims that it reaches beyond the server.
     pub open_world: bool,

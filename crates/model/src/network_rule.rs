@@ -16,9 +16,9 @@ use url::Host;
 pub struct NetworkRule {
     /// As written, for records and errors.
     pub text: String,
-    /// Methods in upper case. None: the methods of the list.
+    /// Methods in upper case. `None`: the methods of the list.
     pub methods: Option<Vec<String>>,
-    /// None: both.
+    /// `None`: both.
     pub scheme: Option<Scheme>,
     /// Which hosts.
     pub host: HostPattern,

@@ -1,4 +1,4 @@
-//! What a reader finds in a program before it runs: facts without judgement.
+//! The facts that a reader finds in a program before it runs, without judgement.
 //!
 //! In: the front end of a language (oxc for TypeScript, ruff's parser for Python) writes it in
 //! the reader. Out: the rules of `validate` judge it, the same for both languages. It crosses

@@ -120,7 +120,7 @@ impl fmt::Display for Effect {
     }
 }
 
-/// Where the effect of a tool is known from.
+/// Where the information about a tool's effect comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectSource {

@@ -1,4 +1,4 @@
-//! Where programs run, the weakest first.
+//! The kinds of sandboxes, the weakest first.
 
 use serde::{Deserialize, Serialize};
 

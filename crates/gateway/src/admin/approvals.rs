@@ -37,8 +37,8 @@ impl ApprovalsAdmin {
         self.0.find(id).wait()
     }
 
-    /// Answers an approval; `by` is the name of who answers, for the record. Returns
-    /// whether the answer counts, and the updated approval; `None` if the id is unknown.
+    /// Answers an approval; `by` names who answers, for the record. Returns whether the
+    /// answer counts, and the updated approval; `None` if the id is unknown.
     pub fn answer(
         &self,
         id: &str,

@@ -1,12 +1,12 @@
 //! Admin: read models and actions for people, behind the command line and later a dashboard.
 //!
 //! Contains: approvals (`approvals.rs`), skills (`skills.rs`), personal data
-//! (`personal_data.rs`), unaccepted tools (`unaccepted.rs`) and statistics. In: settings,
-//! which say where the state is; for tools, the [`Tools`](crate::Tools) of a gateway. Out:
-//! rows for a person to read, and the changes that they ask for. Invariant: opening an
-//! [`Admin`] starts no gateway and reads nothing; each part opens what it needs, and blocks
-//! the calling thread on the database, since a command has nothing else to do meanwhile. No
-//! profile limits what a person does here.
+//! (`personal_data.rs`), unaccepted tools (`unaccepted.rs`) and statistics.
+//! In: settings, which say where the state is; for tools, the [`Tools`](crate::Tools) of a
+//! gateway. Out: rows for a person to read, and the changes that they ask for.
+//! Invariant: opening an [`Admin`] starts no gateway and reads nothing; each part opens
+//! what it needs, and blocks the calling thread on the database, since a command has
+//! nothing else to do meanwhile. No profile limits what a person does here.
 
 mod approvals;
 mod personal_data;

@@ -7,7 +7,7 @@ use tidegate_config::Capacity;
 
 use crate::admit::queue::Bounds;
 
-/// Memory reserved for each concurrent run. Chosen: what a worker uses while it runs an
+/// Memory assumed for each concurrent run. Chosen: what a worker uses while it runs an
 /// ordinary program; a waiting one uses a fraction of it.
 const BYTES_PER_RUN: u64 = 16 * 1024 * 1024;
 

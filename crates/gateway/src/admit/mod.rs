@@ -1,10 +1,11 @@
 //! Admission: a submitted program waits for its turn.
 //!
-//! Contains: the queue, which is fair between sessions (`queue.rs`), its bounds, which depend on
-//! the machine (`capacity.rs`), the sessions in use (`session_leases.rs`), and the stage `Submitted
-//! -> Admitted` (`stage.rs`). In: a run and the person behind it. Out: the terms of the run, and
-//! its turn; or an error if the gateway is busy or the program is too large. Invariant: no session
-//! can keep the others from running.
+//! Contains: the queue, which is fair between sessions (`queue.rs`), its bounds, which
+//! depend on the machine (`capacity.rs`), the sessions in use (`session_leases.rs`), and
+//! the stage `Submitted -> Admitted` (`stage.rs`).
+//! In: a run and the person behind it. Out: the terms of the run, and its turn; or an error
+//! if the gateway is busy or the program is too large.
+//! Invariant: no session can keep the others from running.
 
 mod capacity;
 pub(crate) mod queue;

@@ -32,7 +32,7 @@ pub(crate) struct Sessions {
     sessions: Mutex<HashMap<Principal, SessionUse>>,
 }
 
-/// How a session is in use.
+/// The current use of a session.
 struct SessionUse {
     clients: usize,
     requests: usize,
@@ -50,7 +50,7 @@ pub(crate) struct SessionLease {
     holder: LeaseHolder,
 }
 
-/// Who holds a lease.
+/// The holder of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeaseHolder {
     /// A connected client. The session ends when the last one disconnects.

@@ -1,7 +1,7 @@
 //! The cost of JSON: the bytes of a value as text, and the values of a text once it is
 //! parsed.
 //!
-//! Neither writes or parses anything. `0,` is two bytes of text and one
+//! Computes both without writing or parsing anything. `0,` is two bytes of text and one
 //! [`Value`](serde_json::Value) of 72 bytes: 60 MB of such text would take two gigabytes
 //! of the gateway's memory.
 

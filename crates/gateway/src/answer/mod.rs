@@ -2,9 +2,9 @@
 //!
 //! Contains: [`Shown`], the only type that the server can send, and everything that it is
 //! made of: the end of a run (`ended.rs`), its answer (`result.rs`) and summary
-//! (`summary.rs`), answers of tools, the form for a person (`form.rs`). In: outcomes with
-//! real values. Out: the same redacted, capped and measured; outputs that are too large to
-//! be sent are written to a file.
+//! (`summary.rs`), answers of tools, the form for a person (`form.rs`).
+//! In: outcomes with real values. Out: the same redacted, capped and measured; outputs
+//! that are too large to be sent are written to a file.
 
 pub(crate) mod ended;
 pub(crate) mod form;

@@ -1,9 +1,9 @@
 //! Asks the person behind a run.
 //!
-//! In: a call or a program that the rules say to ask about. Out: the right to decide on
-//! it again, which then gives a permit, or why it does not happen. One question of a run
-//! at a time: of fifty calls of one tool, forty-nine need no question after "for this
-//! session". The clock of the run is stopped meanwhile, and the run is parked.
+//! In: a call or a program that the rules mark `ask`. Out: success, after which deciding
+//! on it again gives a permit, or an error. A run asks one question at a time: once one
+//! of fifty calls of a tool is approved "for this session", the other forty-nine need no
+//! question. Meanwhile the clock of the run is stopped, and the run is parked.
 
 use tidegate_model::{ErrorCode, RunError, RunId};
 use tidegate_policy::{NeedsApproval, subject_of_call, subject_of_text};
@@ -15,7 +15,8 @@ use crate::approvals::person::Person;
 use crate::approvals::questions::{Opened, PendingQuestion, Question};
 
 impl Approvals {
-    /// Asks about a call that needs it. After a yes the call is decided on again.
+    /// Asks about a call that needs approval. After approval, the call is decided on
+    /// again.
     pub(crate) async fn ask_about_call(
         &self,
         person: &Person,
@@ -28,7 +29,8 @@ impl Approvals {
         if person.granted.run.is_refused(tool) {
             return Err(person.errors.add(call_form::refused_before(tool, leaving)));
         }
-        // While this one waited for its turn, another may have been approved for all.
+        // While this call waited for its turn, all calls of the tool may have been
+        // approved.
         if person.has_approved(tool, &asked.ruling.why) {
             return Ok(());
         }
@@ -53,7 +55,7 @@ impl Approvals {
         Ok(())
     }
 
-    /// Asks, with the clock of the run stopped and the run kept.
+    /// Asks, with the clock of the run stopped and the run parked.
     pub(crate) async fn ask(
         &self,
         person: &Person,

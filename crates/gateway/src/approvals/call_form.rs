@@ -1,7 +1,7 @@
-//! What a person reads before they approve or deny a call.
+//! The text that a person reads before they approve or deny a call.
 //!
 //! In: a call. Out: a title of one line and the details below it: why approval is needed,
-//! the risk, and what exactly would happen, cut to what a person reads. Programs and
+//! the risk, and what exactly would happen, cut to a readable length. Programs and
 //! servers wrote the quoted texts, so hidden characters are made visible, and each quoted
 //! line is marked at its start: none can look like one of ours.
 //!
@@ -21,10 +21,10 @@ use crate::privacy::{Leaving, Origin, Redacted, RedactedError};
 pub(crate) const ARGUMENT_CHARS: usize = 200;
 pub(crate) const MOST_LINES: usize = 20;
 
-/// Marks what is not ours.
+/// Marks text that is not ours.
 const QUOTE: &str = "| ";
 
-/// What is to happen, in one line.
+/// What will happen, in one line.
 pub(crate) fn title_of_call(asked: &NeedsApproval, leaving: &mut Leaving<'_>) -> Redacted {
     Redacted::join(&[&"call ", &name(&asked.call.tool, leaving), &effect(asked.effect)])
 }
@@ -46,8 +46,8 @@ pub(crate) fn details_of_call(
     text
 }
 
-/// A tool, by the name that the person knows it by: no answer of a server makes it
-/// anything else.
+/// A tool's name, as the person knows it: no answer of a server can change how it is
+/// shown.
 pub(crate) fn name(tool: &ToolRef, leaving: &mut Leaving<'_>) -> Redacted {
     let name = leaving.redact(Origin::ToolName, &tool.to_string()).start(usize::MAX);
     Redacted::join(&[&"`", &name, &"`"])
@@ -85,7 +85,7 @@ fn quoted(lines: impl Iterator<Item = Redacted>, count: usize) -> Redacted {
     text
 }
 
-/// What a tool does, and who says so.
+/// The effect of a tool, and the source of that information.
 fn effect((effect, source): (Effect, EffectSource)) -> Redacted {
     let what = match effect {
         Effect::ReadOnly => "changes nothing",
@@ -102,12 +102,12 @@ fn effect((effect, source): (Effect, EffectSource)) -> Redacted {
     Redacted::join(&[&", which ", &what, &by])
 }
 
-/// [`because`], which is of our words and the user's.
+/// [`because`], which consists of our words and the user's.
 pub(crate) fn reason(ruling: &Ruling) -> Redacted {
     Redacted::trusted(because(ruling))
 }
 
-/// A person said no to another call of the tool in this run.
+/// The error if a person has already denied a call of the tool in this run.
 pub(crate) fn refused_before(tool: &ToolRef, leaving: &mut Leaving<'_>) -> RedactedError {
     let name = name(tool, leaving);
     RedactedError::new(

@@ -1,15 +1,16 @@
-//! The journal of a run, with which it can resume after its client has gone.
+//! The journal of a run, which lets it resume after its client has gone.
 //!
-//! The state of an engine cannot be stored. The program and every answer that it got can:
-//! run again from its beginning, it gets the same answers without a call being made, until
-//! it is where it was. In: each request of a run, as it begins, is sent and is answered.
-//! Out: the answers that are known already.
+//! The state of an engine cannot be stored, but the program and every answer that it got
+//! can. When the program is run again from its start, it gets the same answers without any
+//! call being made, until it is back where it stopped.
+//! In: each request of a run, when it begins, is sent and is answered. Out: the answers that
+//! are already known.
 //!
-//! Must stay true: no call is made twice. A request that was sent and not answered ends
-//! the resumed run, and so does a new request before all earlier ones were repeated,
-//! unless it changes nothing. And a run has one owner: while its process renews the
-//! lease, nobody else takes it; if it was taken after the lease had ended, the old owner
-//! does nothing more.
+//! Invariant: no call is made twice. In a resumed run, a request that was sent but not
+//! answered fails, and so does a new request before all earlier ones were repeated, unless it
+//! changes nothing. A run has one owner: while its process renews the lease, no other process
+//! takes it; if another one took it after the lease had ended, the old owner does nothing
+//! more.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -24,21 +25,21 @@ use tidegate_store::{Lease, Parked, ParkedRun, Reply, UnclaimedRun};
 use crate::ids::short_id;
 use crate::privacy::Vaults;
 
-/// Bytes of answers that are kept of a run. Chosen: some thousand ordinary answers; a
-/// run that has had more cannot go on after its client has gone.
+/// The most bytes of answers that are kept for a run. Chosen: a few thousand ordinary answers;
+/// a run with more cannot resume after its client has gone.
 const JOURNAL_BYTES: usize = 8 * 1024 * 1024;
 
-/// How long a waiting run belongs to its process after the last renewal. Chosen: resuming
-/// the run of a process that was killed waits no longer than this.
+/// How long the lease on a waiting run lasts after its last renewal. Chosen: resuming the run
+/// of a process that was killed waits no longer than this.
 const LEASE: Duration = Duration::from_secs(10);
 
-/// How often its process renews the lease. Chosen: a busy machine may miss some renewals.
+/// How often its process renews the lease. Chosen: a busy machine can miss some renewals.
 const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What a request was answered with.
+/// The answer to a request.
 type Outcome = Result<String, RunError>;
 
-/// A run that waits for a person, as it is stored.
+/// The stored form of a run that waits for a person.
 #[derive(Serialize, Deserialize)]
 struct StoredRun {
     source: String,
@@ -53,7 +54,7 @@ struct StoredRun {
     requester: PrincipalKey,
     /// A stronger sandbox than it needs.
     sandbox: Option<SandboxKind>,
-    /// Nothing if there was too much to keep.
+    /// `None` if there was too much to keep.
     entries: Option<Vec<Entry>>,
 }
 
@@ -66,14 +67,14 @@ struct Entry {
 
 #[derive(Clone, Serialize, Deserialize)]
 enum EntryState {
-    /// It waits for its turn or for a person, or it changes nothing: it can be made anew.
+    /// It waits for its turn or for a person, or it changes nothing: it can be made again.
     Begun,
-    /// It was sent, and nobody knows what came of it.
+    /// It was sent, and its outcome is unknown.
     Sent,
     Answered(Outcome),
 }
 
-/// What a run is, beside its answers.
+/// What identifies a run, without its answers.
 #[derive(Clone)]
 pub(crate) struct Identity {
     pub(crate) id: RunId,
@@ -93,22 +94,22 @@ pub(crate) struct Identity {
 pub(crate) struct Journal {
     vaults: Vaults,
     identity: Identity,
-    /// Who runs it: this journal, and no other of the same run.
+    /// The owner of the run: this journal, and no other of the same run.
     owner: String,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Nothing once they were too much.
+    /// `None` once they exceeded [`JOURNAL_BYTES`].
     entries: Option<Vec<Entry>>,
     bytes: usize,
-    /// Answers of before, by request, and how many there are.
+    /// Answers from before the resume, by request, and how many are left.
     known: HashMap<String, VecDeque<EntryState>>,
     unasked: usize,
-    /// Until when the run is kept, while it waits for a person.
+    /// When the parked run expires, while it waits for a person.
     parked_until: Option<SystemTime>,
-    /// Somebody else goes on with it.
+    /// Another process has taken over the run.
     is_lost: bool,
 }
 
@@ -116,7 +117,7 @@ struct State {
 pub(crate) enum Begun {
     /// It was answered before.
     Known(Outcome),
-    /// It is to be made. The number is its entry.
+    /// It must be made. The number is its entry.
     New(Option<usize>),
 }
 
@@ -127,7 +128,7 @@ impl Journal {
         Self { vaults, identity, owner: short_id(), state: Mutex::new(state) }
     }
 
-    /// Begins a request. Requests of the same key are the same request.
+    /// Begins a request. Requests with the same key are the same request.
     pub(crate) fn begin(&self, key: String) -> Begun {
         let mut state = self.state();
         if let Some(known) = state.known.get_mut(&key).and_then(VecDeque::pop_front) {
@@ -139,7 +140,7 @@ impl Journal {
                     return Begun::Known(outcome);
                 }
                 EntryState::Sent => {
-                    // Still so the next time the run goes on.
+                    // Still unknown the next time the run resumes.
                     let number = state.add(key);
                     state.set(number, EntryState::Sent);
                     return Begun::Known(Err(unknown_outcome()));
@@ -150,7 +151,7 @@ impl Journal {
         Begun::New(state.add(key))
     }
 
-    /// A request is about to have its effect, if it has one.
+    /// Marks a request as sent before it has its effect, if it has one.
     pub(crate) async fn send(&self, number: Option<usize>, changes: bool) -> Result<(), RunError> {
         if !changes {
             return Ok(());
@@ -167,9 +168,9 @@ impl Journal {
         self.stored(stored).await
     }
 
-    /// A request was answered.
+    /// Records the answer to a request.
     pub(crate) async fn finish(&self, number: Option<usize>, outcome: &Outcome) {
-        // What waits for a person, or was refused by one, is asked again.
+        // A request that waits for a person is made again.
         if matches!(outcome, Err(error) if error.code == ErrorCode::ApprovalPending) {
             return;
         }
@@ -178,12 +179,12 @@ impl Journal {
             state.finish(number, outcome);
             self.store_changes(&state)
         };
-        // The effect has happened. Whether the run is still ours, and can be stored, is looked
-        // at before the next one.
+        // The effect has happened. Whether the run is still ours and can be stored is checked
+        // before the next effect.
         let _ = self.stored(stored).await;
     }
 
-    /// Parks the run until then: it waits for a person.
+    /// Parks the run until `until`, while it waits for a person.
     pub(crate) async fn park(&self, until: SystemTime) -> Result<(), RunError> {
         let parked = {
             let mut state = self.state();
@@ -205,7 +206,7 @@ impl Journal {
         }
     }
 
-    /// Waits for something while the run is kept, and lets others know that it lives.
+    /// Waits for something and renews the run's lease meanwhile.
     pub(crate) async fn with_lease<T>(&self, waiting: impl Future<Output = T>) -> T {
         let mut waiting = std::pin::pin!(waiting);
         loop {
@@ -216,8 +217,8 @@ impl Journal {
         }
     }
 
-    /// The run goes on here, or has ended: nothing of it is parked. An error if somebody
-    /// else goes on with it.
+    /// Unparks the run, because it continues here or has ended. An error if another process
+    /// has taken it over.
     pub(crate) async fn forget(&self) -> Result<(), RunError> {
         let taken_back = {
             let mut state = self.state();
@@ -229,7 +230,7 @@ impl Journal {
         let is_lost = match taken_back.await {
             Ok(lease) => lease == Lease::Lost,
             Err(error) => {
-                // What cannot be taken out could be gone on with by others.
+                // A run that is still stored could be resumed by another process.
                 tracing::error!(%error, run = %self.identity.id, "a parked run was not taken back");
                 true
             }
@@ -239,8 +240,8 @@ impl Journal {
         state.is_ours()
     }
 
-    /// The run has ended here, and others may go on with it at once. Does not wait: also a
-    /// run that is dropped is released.
+    /// Gives up the run, so that others can resume it at once. Does not wait, since this is
+    /// also called on drop.
     pub(crate) fn release(&self) {
         if self.state().parked_until.take().is_some() {
             self.lease_until(SystemTime::UNIX_EPOCH).in_background();
@@ -257,15 +258,15 @@ impl Journal {
         self.vaults.renew(&self.stored_id(), &self.owner, until)
     }
 
-    /// Stores what came in addition, if the run is parked. Called with the state locked, so
-    /// that it is stored in the order in which it came.
+    /// Stores changes if the run is parked. Called with the state locked, so that they are
+    /// stored in order.
     fn store_changes(&self, state: &State) -> Option<Reply<Lease>> {
         let until = state.parked_until.filter(|_| !state.is_lost)?;
         Some(self.vaults.update_parked(&self.as_parked(&self.written(state), until)))
     }
 
-    /// Waits until changes are stored. An error if they are not, or if the run is not ours
-    /// any more: nothing may have an effect that a later resume does not know.
+    /// Waits until changes are stored. An error if they are not, or if the run is no longer
+    /// ours: nothing may have an effect that a later resume does not know about.
     async fn stored(&self, changes: Option<Reply<Lease>>) -> Result<(), RunError> {
         if let Some(changes) = changes {
             match changes.await {
@@ -286,7 +287,7 @@ impl Journal {
         ParkedRun { id, owner: &self.owner, lease_ends, expires_at, state }
     }
 
-    /// Where the run is kept, and what.
+    /// The id that the run is stored by, and its stored form.
     fn written(&self, state: &State) -> (RunId, String) {
         let Identity { program, profile, tokens_of, requester, sandbox, .. } = &self.identity;
         let stored = StoredRun {
@@ -314,7 +315,7 @@ impl Journal {
     }
 }
 
-/// Its process gave the run up while it waited: others need not wait for it.
+/// Gives up a run that waits, so that others need not wait for its lease to end.
 impl Drop for Journal {
     fn drop(&mut self) {
         self.release();
@@ -335,8 +336,8 @@ impl State {
         Some(number)
     }
 
-    /// What was asked for, and what was before and is not asked for again yet: a run can be
-    /// broken off a second time before it is where it was.
+    /// The requests so far, and earlier ones that were not repeated yet: a run can be
+    /// interrupted a second time before it is back where it stopped.
     fn all_entries(&self) -> Option<Vec<Entry>> {
         let mut entries = self.entries.clone()?;
         for (request, unasked) in &self.known {
@@ -377,7 +378,7 @@ pub(crate) struct Unowned {
     seen: UnclaimedRun,
 }
 
-/// Looks for a run that waits for a person, to go on with it.
+/// Looks for a run that waits for a person, to resume it.
 pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<Unowned, RunError> {
     let parked = vaults.find_parked(&stored_id(id, session)).await.map_err(|error| {
         tracing::error!(%error, run = %id, "a run could not be looked at");
@@ -409,7 +410,7 @@ pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<U
 }
 
 impl Unowned {
-    /// Takes the run out.
+    /// Claims the run for this process.
     pub(crate) async fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
         let Self { identity, entries, seen } = self;
         let journal = Journal::new(vaults.clone(), identity.clone());
@@ -434,7 +435,7 @@ impl Unowned {
     }
 }
 
-/// The id that a run is stored by: nobody but its own principal finds it.
+/// The id that a run is stored by: only its own principal finds it.
 fn stored_id(id: &RunId, session: &str) -> RunId {
     RunId(format!("{session}/{id}"))
 }

@@ -1,13 +1,13 @@
 //! Approvals: asks people, remembers what they approved, and parks runs that wait for them.
 //!
-//! Lives here: questions as rows of the database (`questions.rs`), the person behind a run
+//! Contains: questions as rows of the database (`questions.rs`), the person behind a run
 //! (`person.rs`) and how they are asked (`ask.rs`), what they read about a call
-//! (`call_form.rs`), the clock that stops meanwhile (`clock.rs`), and the journal with
+//! (`call_form.rs`), the clock that stops meanwhile (`run_clock.rs`), the journal with
 //! which a run resumes in another process (`journal.rs`), and what was approved for the
 //! rest of a session (`session_approvals.rs`).
 //! In: a call or a program that needs approval. Out: an approval and its scope, or an error
 //! for the model.
-//! Must stay true: an answer counts for exactly the question that was asked, and for the
+//! Invariant: an answer counts for exactly the question that was asked, and for the
 //! principal it was given to.
 
 mod ask;
@@ -33,17 +33,18 @@ use journal::{Identity, Journal};
 use person::Person;
 use session_approvals::SessionApprovals;
 
-/// Asks people, and knows what they approved.
+/// Asks people, and remembers what they approved.
 pub(crate) struct Approvals {
     settings: Settings,
-    /// The configured profile, which a run has that names none.
+    /// The configured profile, for runs that name none.
     profile: String,
     stored: StoredApprovals,
     recorder: Recorder,
     vaults: Vaults,
     privacy: Arc<Privacy>,
     sessions: Mutex<SessionApprovals>,
-    /// The random name of this process, which tells its client from those of others.
+    /// The random name of this process, which distinguishes its client from those of other
+    /// processes.
     process: String,
 }
 
@@ -66,7 +67,7 @@ impl Approvals {
         }
     }
 
-    /// The principal of a request as approvals are bound to it.
+    /// The key of a request's principal, which approvals are bound to.
     fn requester(&self, context: &RunContext) -> PrincipalKey {
         context.principal.key(&self.process)
     }
@@ -85,7 +86,7 @@ impl Approvals {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The person behind a request that is no program.
+    /// The person behind a request that runs no program.
     pub(crate) fn person(&self, context: &RunContext) -> Person {
         let requester = self.requester(context);
         let session = self.sessions().of(&context.principal);

@@ -1,7 +1,7 @@
 //! The person behind one run: what they approved, and what the run needs to ask them.
 //!
-//! In: the context of a request, and what was approved for its session. Out: where the
-//! run stands with its person, for the policy, and notes for the program's author.
+//! In: the context of a request, and what was approved for its session. Out: the run's risk
+//! level and approvals, for the policy, and notes for the program's author.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -20,30 +20,30 @@ use crate::privacy::RedactedErrors;
 /// The person behind one run.
 pub(crate) struct Person {
     pub(super) context: RunContext,
-    /// The principal whose approvals count; of a resumed run the one that started it.
+    /// The principal whose approvals count; for a resumed run, the one that started it.
     pub(super) requester: PrincipalKey,
     /// The level of the program, as an index into [`RiskLevel::ALL`].
     level: AtomicU8,
     pub(super) granted: Granted,
     /// The tokens of personal data that its author wrote into the program.
     tokens: OnceLock<BTreeSet<Token>>,
-    /// What the author of the program should know about its calls.
+    /// Notes about its calls for the author of the program.
     notes: std::sync::Mutex<BTreeSet<String>>,
     /// Errors about a person's answers, which are redacted already.
     pub(crate) errors: Arc<RedactedErrors>,
-    /// Held by whoever asks.
+    /// Held while a question is asked.
     pub(super) asking: Mutex<()>,
     /// Set when there is a worker whose clock can be stopped.
     clock: std::sync::Mutex<Option<Arc<RunClock>>>,
-    /// None for a call that is no program's: it is made again by its client.
+    /// `None` for a call outside of a program: its client makes it again.
     pub(crate) journal: Option<Journal>,
 }
 
-/// What the person has approved.
+/// The person's approvals.
 pub(super) struct Granted {
     /// For this run.
     pub(super) run: Approved,
-    /// For the session of whoever asks.
+    /// For the session of the requester.
     session: Arc<Approved>,
 }
 
@@ -57,7 +57,7 @@ impl Person {
         Self {
             context: context.clone(),
             requester,
-            // The worst, until it was looked at.
+            // The worst, until the program is judged.
             level: AtomicU8::new(u8::MAX),
             granted: Granted { run: Approved::default(), session },
             tokens: OnceLock::new(),
@@ -73,8 +73,8 @@ impl Person {
         &self.context
     }
 
-    /// From now on only tokens of this program stand for a value: others came with somebody's
-    /// data, who could have anything restored elsewhere by writing a token.
+    /// From now on only tokens in this program stand for a value. Others came with data, and
+    /// its author could have any value restored elsewhere by writing a token.
     pub(crate) fn set_source(&self, source: &str) {
         let tokens = find_tokens(source).into_iter().map(|found| found.token);
         // One program per run.
@@ -86,7 +86,7 @@ impl Person {
         self.tokens.get().is_none_or(|tokens| tokens.contains(&token))
     }
 
-    /// From now on this clock stops while a person is asked.
+    /// Sets the clock that stops while a person is asked.
     pub(crate) fn set_clock(&self, clock: Arc<RunClock>) {
         *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(clock);
     }
@@ -95,7 +95,7 @@ impl Person {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How risky the program was found to be.
+    /// Sets the risk level of the program.
     pub(crate) fn set_level(&self, level: RiskLevel) {
         let index =
             RiskLevel::ALL.iter().position(|&one| one == level).unwrap_or(RiskLevel::ALL.len());
@@ -108,39 +108,38 @@ impl Person {
         CallContext { level, run: &self.granted.run, session: &self.granted.session }
     }
 
-    /// Something the author of the program should know, once.
+    /// Adds a note for the author of the program, once.
     pub(crate) fn note(&self, note: String) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
     }
 
-    /// What was noted of the calls of the run.
+    /// The notes about the calls of the run.
     pub(crate) fn take_notes(&self) -> BTreeSet<String> {
         std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The sandbox that was asked for.
+    /// The requested sandbox.
     pub(crate) fn wanted_sandbox(&self) -> Option<SandboxKind> {
         self.context.sandbox
     }
 
-    /// Whether every call of this tool that is asked about for this reason has a yes.
+    /// Whether every call of this tool that needs approval for this reason is approved.
     pub(crate) fn has_approved(&self, tool: &ToolRef, why: &RulingReason) -> bool {
         self.granted.run.has_tool(tool, why) || self.granted.session.has_tool(tool, why)
     }
 
-    /// Every call of these tools by this run is approved.
+    /// Approves every call of these tools by this run.
     pub(crate) fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
         self.granted.run.approve_tools(tools);
     }
 
-    /// Every call of this tool by the session is approved that is asked about for this
-    /// reason.
+    /// Approves every call of this tool by the session that needs approval for this reason.
     pub(crate) fn approve_for_session(&self, tool: ToolRef, why: RulingReason) {
         self.granted.session.approve_by(tool, why);
     }
 
-    /// The run has ended: it goes on later only if it waits for a person, or if its
-    /// client went while it did.
+    /// The run has ended. It can resume later only if it waits for a person, or if its client
+    /// left while it did.
     pub(crate) async fn ended(&self, error: Option<&RunError>) {
         let goes_on = matches!(
             error.map(|error| error.code),
@@ -148,7 +147,7 @@ impl Person {
         );
         match &self.journal {
             Some(journal) if goes_on => journal.release(),
-            // It has ended, whoever has it.
+            // It has ended, whoever owns it.
             Some(journal) => drop(journal.forget().await),
             None => {}
         }

@@ -1,6 +1,6 @@
 //! Opens a question to a person and waits for the answer.
 //!
-//! In: what is to happen, as the hash of exactly that and as text for a person. Out: an
+//! In: what will happen, as a hash of exactly that and as text for a person. Out: an
 //! approval and its scope, or an error that says what the model can tell its user. Every
 //! question is a row of the database, so it can be answered by the client that is asked,
 //! by `tidegate approvals` in another process, or after this process has ended; the first
@@ -20,12 +20,12 @@ use crate::context::{Reply, RunContext};
 use crate::ids::short_id;
 use crate::privacy::{Redacted, RedactedError};
 
-/// How often the database is looked at for an answer from elsewhere. Chosen: a person
-/// does not feel it, and the machine hardly.
+/// How often the database is polled for an answer from elsewhere. Chosen: a person does
+/// not notice the delay, and the machine hardly notices the load.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// What a person must approve. Its texts go to the person, the database and the model as
-/// they are.
+/// A question that a person must answer. Its texts go to the person, the database and the
+/// model unchanged.
 pub(crate) struct Question {
     /// `program` or `call`.
     pub(crate) kind: &'static str,
@@ -43,7 +43,7 @@ pub(crate) struct PendingQuestion {
     subject: String,
 }
 
-/// A question when it is opened, before anybody is asked.
+/// The state of a question when it is opened, before anybody is asked.
 pub(crate) enum Opened {
     /// It was approved before.
     Approved(ApprovalScope),
@@ -104,7 +104,7 @@ impl Approvals {
         Ok((id, expires_at))
     }
 
-    /// Uses an approval up. Whether it was there to be used.
+    /// Uses up an approval. Returns whether there was one to use.
     async fn use_up(&self, pending: &PendingQuestion) -> Result<bool, RedactedError> {
         let used = self.stored.use_up(&pending.form.id, &pending.subject).await;
         used.map_err(|error| not_stored(&error))
@@ -156,15 +156,15 @@ impl Approvals {
         tokio::select! {
             answer = self.answer_of_client(pending, context) => answer,
             found = self.answered_elsewhere(pending, &context.principal) => found,
-            // It is too late for an answer, whether or not the look at it came first.
+            // The question has expired, whether or not the poll has seen it.
             () = tokio::time::sleep(settings.expires) => {
                 Err(self.expired(&context.principal, pending))
             }
         }
     }
 
-    /// What the client's user answers; if it cannot ask, or cannot after all, that others
-    /// were not quick enough.
+    /// The reply of the client's user. If the client cannot ask, an error: at once, or
+    /// after a wait if others can answer meanwhile.
     async fn answer_of_client(
         &self,
         pending: &PendingQuestion,
@@ -194,7 +194,7 @@ impl Approvals {
         }
     }
 
-    /// Looks until there is an answer, whoever gave it.
+    /// Polls until there is an answer, whoever gave it.
     async fn answered_elsewhere(
         &self,
         pending: &PendingQuestion,
@@ -212,7 +212,7 @@ impl Approvals {
                     self.tell(principal, pending, ApprovalStep::Approved { by });
                     return Ok(found.scope);
                 }
-                // Somebody else did exactly this with it, perhaps in between.
+                // Another run has used it for exactly this, perhaps in between.
                 ApprovalState::Approved | ApprovalState::Used => {
                     return Err(used(&pending.form.title));
                 }
@@ -298,7 +298,7 @@ fn not_stored(error: &StoreError) -> RedactedError {
     .with_hint(&[&"the user can see why in the log"])
 }
 
-/// Whether something is only waiting: its run can go on later.
+/// Whether a request only waits, so that its run can resume later.
 pub(crate) fn is_pending(error: &RunError) -> bool {
     error.code == ErrorCode::ApprovalPending
 }

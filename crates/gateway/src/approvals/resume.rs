@@ -1,8 +1,8 @@
 //! Decides who may resume a parked run, and under which terms.
 //!
 //! In: a run's id and the request that asks for it. Out: the run with its journal, taken
-//! over by this process. Must stay true: only the principal that started a run finds it,
-//! and a run resumes with its own profile.
+//! over by this process. Invariant: only the principal that started a run finds it, and a
+//! run resumes with its own profile.
 
 use tidegate_model::{ErrorCode, RunError, RunId};
 
@@ -18,7 +18,7 @@ impl Approvals {
         context: &RunContext,
     ) -> Result<(Identity, Journal), RunError> {
         let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
-        // Before it is taken: what is refused here can resume elsewhere.
+        // Before the run is taken: one that is refused here can resume elsewhere.
         self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
         let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
@@ -26,8 +26,7 @@ impl Approvals {
         found.take(&self.vaults).await
     }
 
-    /// A run resumes within its own profile and within no other: a person may have
-    /// approved it as it is.
+    /// A run resumes only with its own profile: a person may have approved it as it is.
     fn has_profile(&self, asked: Option<&str>, own: Option<&str>) -> Result<(), RunError> {
         let own = own.unwrap_or(&self.profile);
         if asked.is_none_or(|asked| asked == own) {
@@ -38,7 +37,7 @@ impl Approvals {
             .with_hint("leave `profile` out, or send the program again with the one you want"))
     }
 
-    /// Other processes can resume at once what waits here.
+    /// Releases the runs that wait here, so that other processes can resume them at once.
     pub(crate) async fn release_runs(&self) {
         if let Err(error) = self.vaults.store.parked_runs().release_all().await {
             tracing::warn!(%error, "runs that wait can go on only in some seconds");

@@ -1,6 +1,6 @@
 //! The clock of a run, which stops while a person is asked.
 //!
-//! In: the time limit. Out: when it is over. The worker has a clock of its own, which
+//! In: the time limit. Out: when the time is up. The worker has a clock of its own, which
 //! interrupts the program at the limit so that the error can name the line; a message
 //! stops and starts that one too. CPU time keeps counting: a waiting run uses none.
 
@@ -25,22 +25,22 @@ pub(crate) struct RunClock {
 }
 
 struct State {
-    /// What was used up before `since`.
+    /// The time used before `since`.
     used: Duration,
-    /// Since when it runs; nothing while it is stopped.
+    /// When it was last started; `None` while it is stopped.
     since: Option<Instant>,
-    /// How many wait for a person.
+    /// How many requests wait for a person.
     stops: u32,
 }
 
 impl RunClock {
-    /// Starts it, with what was used before there was a worker.
+    /// Starts the clock with the time that was used before there was a worker.
     pub(crate) fn start(limit: Duration, used: Duration, writer: Arc<Mutex<FrameWriter>>) -> Self {
         let state = State { used, since: Some(Instant::now()), stops: 0 };
         Self { limit, state: std::sync::Mutex::new(state), changed: Notify::new(), writer }
     }
 
-    /// The time that was used, without what was waited for a person.
+    /// The time used, without the time spent waiting for a person.
     pub(crate) fn used(&self) -> Duration {
         let state = self.state();
         state.used + state.since.map_or(Duration::ZERO, |since| since.elapsed())
@@ -63,7 +63,7 @@ impl RunClock {
         }
     }
 
-    /// Stops while something is waited for, however many wait at the same time.
+    /// Stops the clock during a wait, however many wait at the same time.
     pub(crate) async fn stopped_during<T>(&self, wait: impl Future<Output = T>) -> T {
         let first = {
             let mut state = self.state();
@@ -94,7 +94,7 @@ impl RunClock {
 
     async fn tell(&self, left: Option<Duration>) {
         let left_ms = left.map(|left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
-        // One that is gone is noticed by whoever reads from it.
+        // If the worker is gone, its reader notices.
         let _ = self.writer.lock().await.send(&ToGuest::Clock { left_ms }).await;
     }
 

@@ -1,4 +1,4 @@
-//! What people approved for the rest of a session.
+//! Approvals for the rest of a session.
 //!
 //! In: the principal of a request, or the key of one whose run was started by another process.
 //! Out: the approvals of its session, shared by all of its requests.
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use tidegate_model::{Principal, PrincipalKey};
 use tidegate_policy::Approved;
 
-/// The most sessions of other processes that are remembered, the newest ones. Chosen: a run of
-/// another process is resumed here when that process is gone, which is rare.
+/// The most sessions of other processes that are remembered; the newest are kept. Chosen: a
+/// run of another process is resumed here when that process is gone, which is rare.
 const MAX_OF_OTHER_PROCESSES: usize = 64;
 
 /// The approvals of all sessions.

@@ -20,22 +20,22 @@ use crate::approvals::person::Person;
 use crate::recorder::Recorder;
 use crate::{explain, input_limits, tokens};
 
-/// Who calls: a run, with what it may do, and how it writes functions.
+/// The caller of a tool: a run, with its permissions and its language.
 pub(crate) struct Caller<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) permissions: &'a Permissions,
     pub(crate) language: Language,
-    /// Who is asked if need be.
+    /// The person to ask if necessary.
     pub(crate) person: &'a Person,
-    /// Where the call is written down for a run that goes on later.
+    /// The journal entry of the call, for a run that resumes later.
     pub(crate) entry: Option<usize>,
     /// The tool that was called, once that is known.
     pub(crate) called: &'a OnceLock<ToolRef>,
 }
 
 impl Bridge {
-    /// A call by name: of a program, of `call_tool`, of whatever comes later.
-    /// `argument_bytes` is the length of the arguments as JSON text.
+    /// Makes a call by name, for a program or for `call_tool`. `argument_bytes` is the
+    /// length of the arguments as JSON text.
     pub(crate) async fn call(
         &self,
         caller: &Caller<'_>,
@@ -68,8 +68,8 @@ impl Bridge {
         error
     }
 
-    /// What is recorded of a name that is no tool's: programs choose it, and may pass a
-    /// value of somebody, or ten thousand names. Real ones are shorter.
+    /// Records an unresolved name, redacted and truncated: programs choose it, and may pass
+    /// personal data or ten thousand names. Real ones are shorter.
     fn name_unresolved(&self, caller: &Caller<'_>, name: &str, recorded: &mut ToolRef) {
         const LONGEST: usize = 130;
         if *recorded == unresolved() {
@@ -86,7 +86,7 @@ impl Bridge {
         arguments: &str,
         named: &mut ToolRef,
     ) -> RunError {
-        // What is too deep for the reader of JSON looks like no JSON.
+        // JSON that is too deep for the parser looks like invalid JSON.
         if let Err(error) =
             input_limits::name(name).and_then(|()| input_limits::depth_of_text(name, arguments))
         {
@@ -127,10 +127,10 @@ impl Bridge {
         loop {
             let (id, tool, change) = self.resolve_to_call(caller, name).await?;
             *named = id.clone();
-            // Before the decision, whose rules are about what will really be sent; and once:
-            // what a value says is no token.
+            // Before the decision, whose rules are about what will really be sent. And only
+            // once: a restored value may contain text that looks like a token.
             if !std::mem::replace(&mut restored, true) {
-                // Already said if a question came in between.
+                // Already set if a question came in between.
                 let _ = caller.called.set(id.clone());
                 arguments = self.restore(caller, &id.server, arguments)?;
             }
@@ -148,7 +148,8 @@ impl Bridge {
                     self.tools.shapes.learn(&id, &tool, &answer);
                     return Ok(answer);
                 }
-                // Decided anew after a yes: by then rules, tool and profile may be others.
+                // Decided again after approval: by then rules, tool and profile may have
+                // changed.
                 Err(Denial::NeedsApproval(asked)) => {
                     self.approvals.ask_about_call(caller.person, caller.run, &asked).await?;
                     arguments = asked.call.arguments;
@@ -158,7 +159,7 @@ impl Bridge {
         }
     }
 
-    /// Arguments with values in the place of tokens, if the server may have them.
+    /// Replaces tokens in arguments by values, if the server may receive them.
     fn restore(
         &self,
         caller: &Caller<'_>,
@@ -178,7 +179,7 @@ impl Bridge {
         Ok(restored.value)
     }
 
-    /// The tool of a name as it can be called now.
+    /// Resolves a name to a tool that can be called now.
     async fn resolve_to_call(
         &self,
         caller: &Caller<'_>,
@@ -205,13 +206,13 @@ impl Bridge {
     }
 }
 
-/// Stands in the record until the name of a call is resolved.
+/// The recorded tool until the name of a call is resolved.
 fn unresolved() -> ToolRef {
     ToolRef::new("", "(not resolved)")
 }
 
-/// Records a call when it ends, also if that is because nobody waits for it any
-/// more: made, refused, failed or cancelled, it has a row.
+/// Records a call when it ends, even if it is dropped because nothing waits for it any more:
+/// made, refused, failed or cancelled, every call has a row.
 struct Recording<'a> {
     recorder: &'a Recorder,
     principal: &'a Principal,
@@ -266,7 +267,8 @@ impl Drop for Recording<'_> {
     }
 }
 
-/// What the answer would have cost the classic way: its content blocks.
+/// What the answer would have cost if the model had called the tool itself: its content
+/// blocks.
 fn answer_bytes(answer: &Answer) -> u64 {
     if answer.content.is_empty() {
         answer.structured.as_ref().map_or(0, json_bytes)

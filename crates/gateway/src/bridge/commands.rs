@@ -17,7 +17,7 @@ use crate::explain::command as explain_command;
 use crate::explain::limit::{bound_of_command, command_error};
 use crate::recorder::Recorder;
 
-/// What a program may ask for beside the name.
+/// What a program can send in addition to the name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request {
@@ -28,7 +28,7 @@ struct Request {
     timeout_ms: Option<f64>,
 }
 
-/// A command that has ended, and what the program is told beside that.
+/// A command that has ended, and notices for the program.
 struct Done {
     ended: CommandOutcome,
     notices: Vec<String>,
@@ -47,7 +47,7 @@ impl Bridge {
         self.recorder.ready(principal).await;
         let mut record = Recording::start(&self.recorder, principal, run);
         let ended = self.decided_command(permissions, name, request, &mut record).await;
-        // What is no command's name was chosen by the program, and may be a value of somebody.
+        // An unknown name was chosen by the program, and may be personal data.
         if record.record.path.is_none() {
             record.record.name = self.privacy.leaving(principal).text(clip(name)).into_string();
         }
@@ -91,7 +91,7 @@ impl Bridge {
             tracing::warn!(error = %explain_command::chain(&error), command = name, "command failed");
             explain_command::failure(&error, name, limited)
         })?;
-        // What a limit took from a command that went on, in the words of an error.
+        // A limit that cost a command something without ending it, worded like an error.
         let notice = |error: RunError| match error.hint {
             Some(hint) => format!("{}; {hint}", error.message),
             None => error.message,
@@ -129,7 +129,7 @@ impl Bridge {
     }
 }
 
-/// From what a program wrote. Nonsense is as short as can be.
+/// A duration from what a program wrote. Nonsense gives the shortest one.
 fn duration(milliseconds: f64) -> Duration {
     Duration::from_secs_f64(milliseconds.clamp(1.0, 86_400_000.0).max(1.0) / 1000.0)
 }
@@ -159,8 +159,8 @@ fn answer(Done { ended: end, notices }: &Done) -> String {
     answer.to_string()
 }
 
-/// Records a command when it ends, also if that is because nobody waits for it
-/// any more: run, refused, failed or cancelled, it has a row.
+/// Records a command when it ends, even if it is dropped because nothing waits for it any
+/// more: run, refused, failed or cancelled, every command has a row.
 struct Recording<'a> {
     recorder: &'a Recorder,
     principal: &'a Principal,

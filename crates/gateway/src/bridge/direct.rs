@@ -1,6 +1,6 @@
 //! One call outside of a program: `call_tool`, and every tool of the direct surface.
 //!
-//! It is decided where the calls of programs are, and recorded like a run.
+//! It is decided like the calls of programs, and recorded like a run.
 
 use std::sync::OnceLock;
 

@@ -1,8 +1,7 @@
 //! A program's `fetch`: decided, made and recorded outside of the sandbox.
 //!
-//! In and out: JSON text, with bodies in base64. What the program is told about
-//! a refusal names the key of the configuration that decides it, and no address
-//! of the network that the gateway is in.
+//! In and out: JSON text, with bodies in base64. The error for a refusal names the key of
+//! the configuration that decides it, but no address of the gateway's own network.
 
 use std::error::Error as _;
 
@@ -19,7 +18,7 @@ use super::Bridge;
 use crate::bridge::call::Caller;
 use crate::privacy::Origin;
 
-/// What the worker sends.
+/// The request that the worker sends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FetchRequest {
@@ -39,7 +38,7 @@ enum RedirectMode {
     Error,
 }
 
-/// What the worker gets.
+/// The response that the worker gets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FetchResponse<'a> {
@@ -63,7 +62,7 @@ impl Bridge {
         let request = read(request)?;
         let principal = &caller.person.context().principal;
         let record = |mut connection: Connection| {
-            // A program may have made a host of somebody's name.
+            // A program may have built the host from somebody's name.
             let mut leaving = self.privacy.leaving(principal);
             connection.host = leaving.redact(Origin::OwnWords, &connection.host).into_string();
             self.recorder.tell(principal, Event::Connection(connection));
@@ -81,7 +80,7 @@ impl Bridge {
 }
 
 fn read(text: &str) -> Result<Request, RunError> {
-    // Only a program that writes to the wire itself gets here with another form.
+    // Only a program that writes to the wire itself can send another form.
     let wrong = || RunError::new(ErrorCode::FetchFailed, "the request has not the form of one");
     let asked: FetchRequest = serde_json::from_str(text).map_err(|_| wrong())?;
     let body = asked.body.map(|body| BASE64.decode(body)).transpose().map_err(|_| wrong())?;
@@ -118,7 +117,7 @@ fn explain(error: &EgressError, language: Language) -> RunError {
     RunError::new(code, error.to_string()).with_hint(hint(error, language))
 }
 
-/// What to do next; where somebody else has to do it, what to ask for.
+/// What to do next, or what to ask for if somebody else has to do it.
 fn hint(error: &EgressError, language: Language) -> String {
     match error {
         EgressError::Target(TargetProblem::OddCharacter) => {

@@ -1,12 +1,12 @@
 //! Bridge: decides and records everything that leaves a run or a request.
 //!
-//! Lives here: calls of tools (`call.rs`), `fetch` (`fetch.rs`), host commands
+//! Contains: calls of tools (`call.rs`), `fetch` (`fetch.rs`), host commands
 //! (`commands.rs`) and skills (`skills.rs`), for programs (`request.rs`) and for requests
 //! outside of a program (`direct.rs`); tokens and values of personal data on request
 //! (`personal_data.rs`).
-//! In: a request and its caller. Out: the answer, or why there is none.
-//! Must stay true: nothing happens without a permit of the policy, and all of it has a
-//! row in the record, whether it was made, refused, failed or cancelled.
+//! In: a request and its caller. Out: the answer or an error.
+//! Invariant: nothing happens without a permit of the policy, and every request has a row
+//! in the record, whether it was made, refused, failed or cancelled.
 
 pub(crate) mod call;
 mod commands;
@@ -31,7 +31,7 @@ use crate::privacy::Privacy;
 use crate::recorder::Recorder;
 use crate::tools::Tools;
 
-/// Decides what leaves, makes it, and records it.
+/// Decides on requests to the outside, makes them, and records them.
 pub(crate) struct Bridge {
     pub(crate) policy: Arc<CurrentPolicy>,
     pub(crate) tools: Arc<Tools>,
@@ -79,7 +79,7 @@ impl Bridge {
         })
     }
 
-    /// No program gets to this address with `fetch`, whatever the configuration allows.
+    /// Blocks `fetch` to this address, whatever the configuration allows.
     pub(crate) fn protect(&self, listening: SocketAddr) {
         self.egress.protect(listening);
     }

@@ -1,5 +1,5 @@
-//! Tokens for values and values for tokens, on request: `sanitize_pii` and `restore_pii`
-//! for clients, `tidegate pii` for people.
+//! Replaces values by tokens and tokens by values, on request: `sanitize_pii` and
+//! `restore_pii` for clients, `tidegate pii` for people.
 //!
 //! Values that go to a client enter the model's context, so a person is asked unless the
 //! configuration says otherwise, and the request is recorded like a run. The user at the
@@ -21,14 +21,14 @@ use crate::privacy::{Counts, Redacted, unknown_tokens};
 use crate::tokens;
 
 impl Bridge {
-    /// A text with tokens of the session in the place of personal data.
+    /// Replaces personal data in a text by tokens of the session.
     pub(crate) fn sanitize_pii(&self, text: &str, context: &RunContext) -> ShowResult<Sanitized> {
         let is_on = !self.privacy.is_off();
         let text = is_on.then_some(Unsanitized(text)).ok_or_else(is_off);
         self.answers.show_result(text, &context.principal)
     }
 
-    /// A text with real values in the place of its tokens, for the user themself.
+    /// Replaces the tokens in a text by real values, for the user at the terminal.
     pub(crate) fn reveal_pii(
         &self,
         text: &str,
@@ -50,7 +50,7 @@ impl Bridge {
         })
     }
 
-    /// A text with real values in the place of its tokens, if a person agrees.
+    /// Replaces the tokens in a text by real values, if a person approves.
     pub(crate) async fn restore_pii(&self, text: &str, context: &RunContext) -> ShowResult<String> {
         let clock = Stopwatch::start(self.recorder.now());
         let id = new_run_id(clock.started_at);

@@ -1,8 +1,8 @@
 //! Requests of a program to the outside: tools, addresses, commands.
 //!
-//! In: a request as the worker sent it. Out: JSON text for the program, or why there is
-//! none. Counted and queued before (`run/requests.rs`); decided in `call.rs`, `fetch.rs`
-//! and `commands.rs`.
+//! In: a request as the worker sent it. Out: JSON text for the program, or an error.
+//! Requests were counted and queued before (`run/requests.rs`); they are decided in
+//! `call.rs`, `fetch.rs` and `commands.rs`.
 
 use std::sync::OnceLock;
 
@@ -30,12 +30,12 @@ const PARSED_AT_ONCE_BYTES: usize = 256 * 1024;
 pub(crate) enum AnswerForm {
     /// The structured content or the text; an error of the tool is thrown.
     Value,
-    /// The whole answer, as MCP has it.
+    /// The whole answer in MCP's form.
     Raw,
 }
 
-/// What a program can ask the outside for. All of it is counted, queued and cut off in the
-/// same way.
+/// A request of a program to the outside. All kinds are counted, queued and cancelled in
+/// the same way.
 pub(crate) enum Request {
     Tool { name: String, arguments: String, form: AnswerForm },
     Fetch(String),
@@ -47,7 +47,8 @@ impl Request {
         matches!(self, Self::Command { .. })
     }
 
-    /// Names exactly this request: of a resumed run, its journal finds the answer by it.
+    /// Identifies exactly this request: the journal of a resumed run finds the answer by
+    /// it.
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Tool { name, arguments, form } => {
@@ -64,7 +65,7 @@ impl Request {
         }
     }
 
-    /// What it holds in memory while it waits, and once it is parsed.
+    /// The memory that it takes while it waits, and once it is parsed.
     pub(crate) fn bytes(&self) -> u64 {
         let (Self::Tool { arguments: text, .. }
         | Self::Fetch(text)
@@ -74,8 +75,8 @@ impl Request {
 }
 
 impl Bridge {
-    /// Does what a program asked for, unless it had its answer before the run was resumed.
-    /// JSON text for the program, or why there is none.
+    /// Performs a request of a program, unless it was answered before the run was resumed.
+    /// Returns JSON text for the program.
     pub(crate) async fn answer_request(
         &self,
         caller: Caller<'_>,
@@ -145,7 +146,7 @@ impl Bridge {
     }
 }
 
-/// Where an answer is from, for reports.
+/// Where an answer comes from, for reports.
 enum Source {
     Tool,
     Other(&'static str, String),
@@ -168,7 +169,7 @@ impl Source {
     }
 }
 
-/// What a request to the network or a command does is not known, so it is not done twice.
+/// The effect of a network request or a command is unknown, so it is not made twice.
 async fn changes_something(caller: &Caller<'_>) -> Result<(), RunError> {
     match &caller.person.journal {
         Some(journal) => journal.send(caller.entry, true).await,
@@ -176,8 +177,8 @@ async fn changes_something(caller: &Caller<'_>) -> Result<(), RunError> {
     }
 }
 
-/// Arguments as an object, or the text again. Much text is parsed where the end
-/// of the run need not wait for it.
+/// Arguments as an object, or the text again. Long text is parsed on a blocking thread, so
+/// that the end of the run need not wait for it.
 async fn parse(arguments: String) -> Result<Map<String, Value>, String> {
     let parse = |text: String| serde_json::from_str(&text).map_err(|_| text);
     if arguments.len() < PARSED_AT_ONCE_BYTES {
@@ -195,7 +196,7 @@ pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
         "" => format!("`{name}` failed without saying why"),
         text if text.len() <= 2000 => format!("`{name}` failed: {text}"),
         text => {
-            // No half of a value: it would not be known as personal.
+            // No half of a value: it would not be recognised as personal data.
             format!("`{name}` failed: {} …", whole_words(text, 2000).trim_end())
         }
     };

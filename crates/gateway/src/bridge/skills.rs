@@ -30,9 +30,9 @@ use crate::recorder::Recorder;
 use crate::skill_library::skill_error;
 use crate::{explain, tokens};
 
-/// Tokens of a list, as of the answer of a search. The rest is in `./skills`.
+/// The most tokens of a list, as for a search. The rest is in `./skills`.
 const LIST_TOKENS: usize = 800;
-/// Bytes of a description in a list; the whole of it is in the skill.
+/// The most bytes of a description in a list; the skill has all of it.
 const LINE_BYTES: usize = 160;
 
 /// A skill to be saved.
@@ -46,7 +46,7 @@ pub struct SaveSkill {
     /// What it does.
     #[serde(default)]
     pub description: Option<String>,
-    /// The language of the code; what it looks like if it is left out.
+    /// The language of the code; guessed if absent.
     #[serde(default)]
     pub language: Option<String>,
 }
@@ -61,7 +61,7 @@ impl Bridge {
         self.answers.show_result(list.await, &context.principal)
     }
 
-    /// The code of a skill, or its text if it is none, as a client reads it.
+    /// The code of a skill, or its text if it has none, as a client reads it.
     pub(crate) async fn load_skill(
         &self,
         name: &str,
@@ -74,7 +74,7 @@ impl Bridge {
         self.answers.show_result(skill.await, &context.principal)
     }
 
-    /// Saves a skill for a client. Says so in one line.
+    /// Saves a skill for a client and confirms it in one line.
     pub(crate) async fn save_skill(
         &self,
         request: SaveSkill,
@@ -114,7 +114,7 @@ impl Bridge {
         self.answers.show_result(saved, &context.principal)
     }
 
-    /// Saves what a program wants to be saved, in the program's language.
+    /// Saves a skill for a program, in the program's language.
     pub(crate) async fn save_for_program(
         &self,
         caller: &Caller<'_>,
@@ -133,7 +133,7 @@ impl Bridge {
             );
             RunError::new(ErrorCode::BadArgument, message).with_hint(format!("write `{example}`"))
         })?;
-        // An agent reads it some day.
+        // An agent will read it later.
         let mut leaving = self.privacy.leaving(&caller.person.context().principal);
         let mut redacted = |text: &str| leaving.redact(Origin::AboutTools, text).into_string();
         let request = SaveSkill {
@@ -184,13 +184,13 @@ impl Bridge {
         let path = format!("./skills/{name}/{}", code_file(language));
         let description = description.unwrap_or_default();
         let new = NewSkill { name, code, language, description };
-        // The record goes along: what has begun to be written is written, also when
-        // the run ends meanwhile.
+        // The record moves along: a write that has begun is finished and recorded, even
+        // if the run ends meanwhile.
         let saved = self.tools.skills.blocking(move |skills| record.save(skills, &new)).await?;
         Ok(json!({"path": path, "replaced": saved == Saved::Replaced}))
     }
 
-    /// One skill, for whoever may read it.
+    /// One skill, if the permissions allow reading it.
     pub(crate) async fn skill(
         &self,
         permissions: &Permissions,
@@ -245,7 +245,7 @@ fn may_read(permissions: &Permissions) -> Result<(), RunError> {
     })
 }
 
-/// One line each, within the budget.
+/// One line per skill, within the budget.
 fn listed(list: &SkillList) -> String {
     let mut text = String::new();
     let mut left = LIST_TOKENS;
@@ -260,7 +260,7 @@ fn listed(list: &SkillList) -> String {
         shown += 1;
         text.push_str(&line);
     }
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     if shown < list.skills.len() {
         let more = list.skills.len() - shown;
         let _ = writeln!(text, "+{more} more: a program can list ./skills");
@@ -318,7 +318,7 @@ mod tests {
             *damaged,
             "1 damaged and left out; the user can see them with `tidegate skills list`"
         );
-        // The last two lines come on top.
+        // The last two lines are not part of the budget.
         assert!(tokens::count(&text) < LIST_TOKENS + 50);
     }
 }

@@ -1,10 +1,10 @@
 //! Consent: the rules and the person decide whether a judged program runs, and where.
 //!
-//! Lives here: the stage `Judged -> Consented` (`stage.rs`), the choice of the sandbox by
+//! Contains: the stage `Judged -> Consented` (`stage.rs`), the choice of the sandbox by
 //! `[risk]`, and what a person reads about a program (`program_form.rs`).
 //! In: a judged program. Out: a program that may run, with its sandbox, permissions and
 //! limits; or a refusal.
-//! Must stay true: a program never runs in a sandbox that is not listed for its risk.
+//! Invariant: a program never runs in a sandbox that is not listed for its risk.
 
 mod program_form;
 pub(crate) mod stage;

@@ -1,7 +1,7 @@
-//! What a person reads before they approve or deny a program.
+//! The text that a person reads before they approve or deny a program.
 //!
 //! In: a judged program. Out: a title of one line and the details below it: why approval
-//! is needed, risk, impact, and the program itself, cut to what a person reads. Quoted
+//! is needed, risk, impact, and the program itself, cut to a readable length. Quoted
 //! texts are marked and redacted as in the form of a call.
 
 use tidegate_model::{Decision, Language, ToolImpact, ToolRef, visible_line};
@@ -12,11 +12,11 @@ use crate::approvals::call_form::{
 use crate::examine::judge::Judgement;
 use crate::privacy::{Leaving, Redacted};
 
-/// Tools in a title, and findings in details.
+/// The most tools in a title, and findings in details.
 const TITLE_TOOLS: usize = 4;
 const MOST_ISSUES: usize = 10;
 
-/// What a program is to be approved for, in one line.
+/// The program to approve, in one line.
 pub(crate) fn title(
     language: Language,
     tools: &[ToolRef],
@@ -85,7 +85,7 @@ fn tool_lines(tool: &ToolImpact, leaving: &mut Leaving<'_>) -> Redacted {
     text
 }
 
-/// What was found in a program: our words, behind what they are about.
+/// A finding in a program: the code it is about, then our words.
 fn finding(message: &str, leaving: &mut Leaving<'_>) -> Redacted {
     let quoted = message.strip_prefix('`').and_then(|rest| rest.split_once("` "));
     let ours = |text: &str| Redacted::trusted(visible_line(text));

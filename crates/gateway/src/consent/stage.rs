@@ -1,10 +1,10 @@
 //! Decides whether a program may run, and where.
 //!
-//! In: a [`Judged`] program. Out: a [`Consented`] one, with the sandbox it runs in; or why
-//! it does not run. No worker is held meanwhile. A person is asked once for the whole
-//! program: for its risk, and for all tools that it visibly calls and that need approval,
-//! so that a loop of fifty writes is one question. The answer is bound to the hash of
-//! exactly this program under exactly this profile.
+//! In: a [`Judged`] program. Out: a [`Consented`] one, with the sandbox it runs in; or an
+//! error. No worker is held meanwhile. A person is asked once for the whole program: for
+//! its risk, and for all tools that it visibly calls and that need approval, so that a loop
+//! of fifty writes is one question. The answer is bound to the hash of exactly this program
+//! under exactly this profile.
 
 use std::time::Duration;
 
@@ -30,18 +30,18 @@ pub(crate) struct Consented {
     pub(crate) sandbox: SandboxKind,
     pub(crate) executable: Option<Executable>,
     pub(crate) view: View,
-    /// Warnings that its author gets beside the result.
+    /// Warnings for its author, sent with the result.
     pub(crate) warnings: Vec<String>,
-    /// What it has used of its time.
+    /// How much of its time it has used.
     pub(crate) used: Duration,
-    /// Nobody else can make one.
+    /// Only this module can make one.
     _sealed: Sealed,
 }
 
 struct Sealed;
 
 impl Consent {
-    /// Asks whoever must be asked, and chooses the sandbox.
+    /// Asks for the approvals that are needed, and chooses the sandbox.
     pub(crate) async fn consent(&self, judged: Judged) -> Result<Consented, RunError> {
         let Judged { admitted, prepared, view, judgement, mut warnings, since, .. } = judged;
         let Admitted { mut run, mut turn, .. } = admitted;
@@ -57,7 +57,7 @@ impl Consent {
         Ok(Consented { run, turn, sandbox, executable, view, warnings, used, _sealed })
     }
 
-    /// The sandbox that the program runs in, once everybody who must be asked has approved.
+    /// The sandbox that the program runs in, once every approval that is needed was given.
     async fn approved_sandbox(
         &self,
         run: &Submitted,
@@ -99,14 +99,14 @@ impl Consent {
         Ok(sandbox)
     }
 
-    /// The first sandbox for a level that is there, and never one that is not listed.
+    /// The first available sandbox for a risk level, and never one that is not listed.
     fn sandbox(
         &self,
         judgement: &Judgement,
         wanted: Option<SandboxKind>,
     ) -> Result<SandboxKind, RunError> {
         let listed = self.risk.sandboxes(judgement.level);
-        // A run can ask for a stronger one than it needs, and not for a weaker one.
+        // A run can ask for a stronger one than it needs, but not for a weaker one.
         let strong_enough = |kind: &&SandboxKind| wanted.is_none_or(|wanted| **kind >= wanted);
         let mut candidates: Vec<SandboxKind> =
             listed.iter().filter(strong_enough).copied().collect();
@@ -122,17 +122,17 @@ impl Consent {
 }
 
 /// The hash of exactly what will run: language, engine, profiles, program, and the tools
-/// that a yes is for.
+/// that an approval is for.
 fn subject_of_program(program: &Program, profiles: &[&str], tools: &[ToolRef]) -> String {
     let tools: Vec<String> = tools.iter().map(ToString::to_string).collect();
     let engine = program.engine.map(tidegate_model::Engine::as_str);
     let parts = (program.language.as_str(), engine, profiles, tools, &program.source);
-    // Text and lists of text are always written.
+    // Serialising text and lists of text cannot fail.
     subject_of_text("program", &serde_json::to_string(&parts).unwrap_or_default())
 }
 
-/// Never silently: what a program may do in another sandbox is other than its author
-/// thinks.
+/// Never silent: in another sandbox, a program's permissions differ from what its author
+/// expects.
 fn runs_elsewhere(judgement: &Judgement, sandbox: SandboxKind) -> String {
     let worst = judgement.issues.iter().max_by_key(|issue| issue.severity);
     let why = worst.map(|issue| format!(" (line {}: {})", issue.line, issue.message));

@@ -2,10 +2,10 @@
 //!
 //! In: what a reader has read out of the program. Out: warnings, or one error with all
 //! problems, and the judgement of the program. The reader is not trusted: a wrong
-//! reference costs its own program a wrong error.
+//! reference gives its own program a wrong error.
 //!
 //! A server that cannot be started is skipped: the program gets the error at its call,
-//! and may never make it.
+//! which it may never make.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -24,7 +24,7 @@ use crate::tools::view::View;
 /// How many problems one error reports. More are not read.
 const MOST_PROBLEMS: usize = 5;
 
-/// What was found out about a program before it runs.
+/// The result of examining a program before it runs.
 pub(crate) struct Examined {
     /// Warnings, or why it cannot run.
     pub(crate) verdict: Result<Vec<String>, RunError>,
@@ -32,8 +32,8 @@ pub(crate) struct Examined {
 }
 
 impl Examiner {
-    /// Checks a program that was read, and judges it. `modules` are those that Python has
-    /// here, if that is known.
+    /// Checks a program that was read, and judges it. `modules` are the Python modules
+    /// available here, if known.
     pub(super) async fn examine(
         &self,
         view: &View,
@@ -43,7 +43,7 @@ impl Examiner {
         modules: Option<&BTreeSet<String>>,
     ) -> Examined {
         let verdict = self.check(view, source, prepared, modules).await;
-        // Names that were not known before the check are by now, if they ever will be.
+        // The check has looked up names that were unknown before.
         let catalog = self.tools.discovery.catalog();
         let judgement = self.judgement(view.language, permissions, &catalog, prepared);
         Examined { verdict, judgement }
@@ -63,12 +63,12 @@ impl Examiner {
             None => Vec::new(),
         };
         problems.extend(self.unknown_names(view.language, references).await);
-        // Those of one place in the order in which they were found.
+        // Stable: problems at one place stay in the order in which they were found.
         problems.sort_by_key(|problem| (problem.line, problem.column));
         if let Some(error) = combined(problems) {
             return Err(error);
         }
-        // Nothing of the program has run: it may see what was learned just now.
+        // The program has not started to run, so it may see what was just learned.
         view.renew(self.tools.discovery.catalog());
         let Some(text) = &prepared.check_text else { return Ok(Vec::new()) };
         let catalog = view.catalog();
@@ -84,8 +84,9 @@ impl Examiner {
         }
     }
 
-    /// The references that name nothing, each with its error. One more than are
-    /// reported: looking for the nearest names is expensive, and the guest chooses them.
+    /// The references that name nothing, each with its error. At most one more than is
+    /// reported: looking for the nearest names is expensive, and the guest chooses the
+    /// names.
     async fn unknown_names(&self, language: Language, references: &[Reference]) -> Vec<RunError> {
         let mut seen = HashSet::new();
         let asked: Vec<&Reference> = references
@@ -110,7 +111,7 @@ impl Examiner {
             .into_iter()
             .filter(is_reachable)
             .filter_map(|one| problem(&catalog, language, one))
-            // A server that is not there has no tools either.
+            // A server that does not exist has no tools either.
             .filter(|error| said.insert(error.message.clone()))
             .take(MOST_PROBLEMS + 1)
             .collect()

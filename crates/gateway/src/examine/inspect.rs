@@ -1,4 +1,4 @@
-//! What would become of a program, without running it: the pipeline stopped after `Judged`.
+//! Inspects a program without running it: the pipeline stopped after `Judged`.
 //!
 //! In: a program. Out: the same judgement that a run would get, and the errors and warnings
 //! of its checks.
@@ -14,22 +14,22 @@ use crate::examine::judge::Judgement;
 use crate::examine::stage::{NotRead, READING_TIME};
 use crate::tools::view::View;
 
-/// What was found out about a program.
+/// The result of inspecting a program.
 pub struct Inspected {
     /// Findings, risk and impact.
     pub judgement: Judgement,
-    /// Why it would not run: it does not parse, its types are wrong, it names what is not
-    /// there.
+    /// Why it would not run: it does not parse, its types are wrong, it names something
+    /// that does not exist.
     pub errors: Vec<RunError>,
-    /// Warnings that its author would get beside the result.
+    /// Warnings that its author would get with the result.
     pub warnings: Vec<String>,
     /// Whether the rules say that it must not run.
     pub denied: bool,
 }
 
 impl Examiner {
-    /// Examines a program as before a run. `modules` are those that Python has here, if
-    /// that is known.
+    /// Examines a program as before a run. `modules` are the Python modules available here,
+    /// if known.
     pub(crate) async fn inspect(
         &self,
         program: &Program,
@@ -39,7 +39,7 @@ impl Examiner {
         let view = View::new(self.tools.catalog(), program.language);
         let (prepared, invalid) = match self.prepared(program, READING_TIME).await {
             Ok(prepared) => (prepared, None),
-            // It does not parse, so nothing is known of it.
+            // It does not parse, so nothing is known about it.
             Err(NotRead::Invalid(error)) => (Prepared::default(), Some(error)),
             Err(NotRead::Failed(error)) => return Err(error),
         };

@@ -1,9 +1,9 @@
-//! What a program is before it runs: findings, risk, impact, and whether a person is asked.
+//! Judges a program before it runs: findings, risk, impact, and whether a person is asked.
 //!
 //! In: what was read out of the program, and the tools that it names. Out: a
-//! [`Judgement`]. It informs people and rules; what the program can do is decided at each
-//! call, and what it can reach by the jail. A program may have taken over the reader that
-//! read it, so a judgement never replaces the decision on each call.
+//! [`Judgement`]. It informs people and rules. Each call is decided on its own, and the
+//! jail decides what the program can reach. A program may have compromised its reader, so a
+//! judgement never replaces the decision on each call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,13 +20,13 @@ use tidegate_policy::{Permissions, RuleInput, Ruling, RulingReason, destroying_s
 use super::Examiner;
 use crate::explain::{self, because};
 
-/// Entries of each list of an impact. Chosen: what a person reads.
+/// The most entries in each list of an impact. Chosen: as many as a person reads.
 const MOST: usize = 50;
 
-/// Most bytes of the written arguments of one tool that are reported.
+/// The most bytes of one tool's literal arguments that are reported.
 const ARGUMENT_BYTES: usize = 2000;
 
-/// What a program was found to be.
+/// The result of judging a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
     /// Whether nothing of high severity was found. Tools do not count here.
@@ -41,17 +41,17 @@ pub struct Judgement {
     pub issues: Vec<Finding>,
     /// What it would touch.
     pub impact: Impact,
-    /// What the rules say to the program as such.
+    /// The ruling on the program as a whole.
     #[serde(skip)]
     pub(crate) ruling: Ruling,
-    /// Where what they say to each tool comes from.
+    /// The reasons for the rulings on its tools.
     #[serde(skip)]
     tools_by: BTreeMap<ToolRef, RulingReason>,
 }
 
 impl Judgement {
-    /// The tools that need a person's word, of which a yes to the program is one. What
-    /// depends on arguments is asked about when they are known.
+    /// The tools that need approval and that approving the program covers. A tool whose
+    /// ruling depends on its arguments is asked about when they are known.
     pub(crate) fn asked_tools(&self) -> impl Iterator<Item = (&ToolRef, &RulingReason)> {
         let asked = self.impact.tools.iter().filter(|tool| asked_ahead(tool));
         asked.filter_map(|tool| self.tools_by.get_key_value(&tool.tool))
@@ -72,7 +72,7 @@ impl Examiner {
         let mut impact = self.impact(language, permissions, catalog, references);
         touched(reading, &mut impact);
         let (risk_score, level) = risk(&issues, &impact);
-        // Rules may speak of the risk, which is known only now.
+        // Rules can depend on the risk, which is known only now.
         let tools_by = self.rule_on(permissions, level, &mut impact.tools);
         let profiles = permissions.names();
         let ruling = self.policy.with_current_rules().rules().rule(&RuleInput {
@@ -95,7 +95,7 @@ impl Examiner {
         }
     }
 
-    /// The tools that a program names.
+    /// The impact of the tools that a program names.
     fn impact(
         &self,
         language: Language,
@@ -154,7 +154,7 @@ impl Examiner {
         }
     }
 
-    /// What the rules say to each tool, and what says it.
+    /// Applies the rules to each tool. Returns the reasons.
     fn rule_on(
         &self,
         permissions: &Permissions,
@@ -166,7 +166,7 @@ impl Examiner {
         let profiles = permissions.names();
         // Nobody is asked about what a profile refuses anyway.
         for tool in tools.iter_mut().filter(|tool| tool.decision != Decision::Deny) {
-            // What is written out is not all there is, so no argument counts as known.
+            // The literal arguments may not be all of them, so no argument counts as known.
             let ruling = rules.rule(&RuleInput {
                 tool: Some(&tool.tool),
                 arguments: None,
@@ -187,7 +187,7 @@ fn asked_ahead(tool: &ToolImpact) -> bool {
     tool.decision == Decision::Ask && !tool.depends_on_arguments
 }
 
-/// Whether what tools change can be taken back.
+/// Whether the changes that tools make can be undone.
 fn reversible(tools: &[ToolImpact]) -> Option<bool> {
     let effects = || tools.iter().map(|tool| tool.effect);
     if effects().any(|effect| effect == Effect::Destructive) {
@@ -199,7 +199,7 @@ fn reversible(tools: &[ToolImpact]) -> Option<bool> {
     }
 }
 
-/// Files, network and commands, from the facts.
+/// Adds files, network and commands from the facts.
 fn touched(reading: &Reading, impact: &mut Impact) {
     for fact in reading.facts.iter().filter(|fact| fact.kind == FactKind::Call) {
         let first = || written(fact);
@@ -228,7 +228,7 @@ fn touched(reading: &Reading, impact: &mut Impact) {
     }
 }
 
-/// What stands for something that is not written out.
+/// Stands for something that is not written out.
 const COMPUTED: &str = "*";
 
 /// The first argument as far as it is written out.
@@ -246,7 +246,7 @@ fn add(list: &mut Vec<String>, text: String) {
     }
 }
 
-/// What a function does to a file, by its path.
+/// How a function accesses a file, by the function's path.
 fn file_access(path: &str) -> Option<&'static str> {
     let (module, function) = path.rsplit_once('.').unwrap_or(("", path));
     let module = module.trim_start_matches("node:");

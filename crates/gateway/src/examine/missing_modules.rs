@@ -1,4 +1,4 @@
-//! Imports of a program in Python that are sure to fail, found before it runs.
+//! Finds the imports of a Python program that are sure to fail, before it runs.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ const SHOWN: usize = 120;
 /// Packages that would make connections of their own, as in `failure.py`.
 const CLIENTS: [&str; 4] = ["aiohttp", "httpx", "requests", "urllib3"];
 
-/// The imports that are sure to fail, in the words of Python, which would say them
-/// later: perhaps after calls had their effect.
+/// The imports that are sure to fail, worded as Python would report them later, perhaps
+/// after calls had their effect.
 pub(crate) fn missing_modules(
     imports: &[Import],
     modules: &BTreeSet<String>,

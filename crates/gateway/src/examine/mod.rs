@@ -1,12 +1,12 @@
 //! Examination: a program is read, type-checked and judged before it may run.
 //!
-//! Lives here: the readers, which parse programs in a jail (`stage.rs`); the check of names
+//! Contains: the readers, which parse programs in a jail (`stage.rs`); the check of names
 //! and types (`check.rs`, `type_check.rs`, `python_types.rs`); the rules about programs
 //! (`patterns.rs`) and what follows from them (`judge.rs`).
 //! In: an admitted program. Out: `Read`, then `Judged`: its executable form, its findings,
-//! risk and impact; or what is wrong with it.
-//! Must stay true: a reading may come from a reader that its program has taken over. It
-//! informs people and rules, and replaces no decision on a call.
+//! risk and impact; or an error.
+//! Invariant: a reading informs people and rules, and replaces no decision on a call: its
+//! program may have compromised the reader.
 
 pub(crate) mod check;
 mod checkers;
@@ -35,7 +35,7 @@ use type_check::Types;
 /// Reads, checks and judges programs.
 pub(crate) struct Examiner {
     readers: Pool,
-    /// What is dangerous in programs.
+    /// The rules about dangerous code.
     patterns: Patterns,
     /// None if it is off, or there is no compiler.
     types: Option<Types>,
@@ -64,8 +64,9 @@ impl Examiner {
         })
     }
 
-    /// From now on readers are kept ready; the type checker starts too. That of Python
-    /// waits for the first program: many gateways never see one, and pyright takes 140 MB.
+    /// Keeps readers ready from now on, and starts the TypeScript checker. The Python
+    /// checker waits for the first program: many gateways never see one, and pyright takes
+    /// 140 MB.
     pub(crate) fn prepare(&self) {
         self.readers.prepare();
         if let Some(types) = &self.types {
@@ -73,7 +74,7 @@ impl Examiner {
         }
     }
 
-    /// The examples in the user's files of rules.
+    /// The examples in the user's rule files.
     pub(crate) fn examples(&self) -> &[Example] {
         self.patterns.examples()
     }

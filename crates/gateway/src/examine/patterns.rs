@@ -1,16 +1,16 @@
-//! The rules about what programs do: ours, and those of the user's files.
+//! Loads the rules about programs: ours, and those in the user's files.
 //!
 //! In: `[checks] patterns`. Out: rules, or the place in a file that is wrong and the
-//! remedy. A bad file is an error at the start: a rule that silently does not count is
-//! worse than none. The examples in a file are tried on request, through the same reading
-//! that programs get.
+//! remedy. A bad file is an error at startup: a rule that is silently ignored is worse
+//! than none. The examples in a file are tried on request, with the same reading that
+//! programs get.
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use tidegate_validate::{Example, RuleFileError, ValidationRules};
 
-/// The largest file of rules. Chosen: ours have a tenth.
+/// The largest rule file. Chosen: ours are a tenth of this.
 const FILE_BYTES: u64 = 1024 * 1024;
 
 /// Why rules about programs cannot be used.
@@ -24,12 +24,12 @@ pub enum PatternsError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file says something that is no rule.
+    /// A file contains an invalid rule.
     #[error("error[config.patterns]: {0}\n  hint: {hint}", hint = .0.hint)]
     Rule(#[from] RuleFileError),
 }
 
-/// Ours and those of these files.
+/// Our rules and those in these files.
 pub(crate) fn load(files: &[PathBuf]) -> Result<ValidationRules, PatternsError> {
     files.iter().try_fold(ValidationRules::built_in()?, |rules, path| {
         let text = read(path)
@@ -47,7 +47,7 @@ fn read(path: &Path) -> std::io::Result<String> {
     std::fs::read_to_string(path)
 }
 
-/// An example of a user's rule that came out otherwise than its file says.
+/// An example of a user's rule whose result differs from what its file says.
 pub struct FailedExample {
     /// The rule and the program.
     pub example: Example,

@@ -1,12 +1,11 @@
-//! A program in Python against the types of the tools it uses, before it runs.
+//! Type-checks a Python program against the tools it uses, before it runs.
 //!
-//! In: the program, where it uses which tools, and what it knows of the keys that it
-//! reads. Out: an error that ends the run before it began, or warnings that go with
-//! its answer. What an error is about is found out as for TypeScript
-//! (`type_check.rs`): by checking again with nothing known of results.
-//! Must stay true: `auto` refuses only what the call itself would refuse. Values
-//! change on their way to a tool, so one that does not fit counts only where it is
-//! written in place.
+//! In: the program, where it uses which tools, and what it knows about the keys that it
+//! reads. Out: an error that ends the run before it starts, or warnings that are sent
+//! with its answer. As for TypeScript (`type_check.rs`), a second check without the types
+//! of results tells what an error is about.
+//! Invariant: `auto` refuses only what the call itself would refuse. Values can change on
+//! their way to a tool, so a mismatch counts only where the value is written in place.
 
 mod judge;
 mod stubs;
@@ -21,16 +20,16 @@ use self::stubs::Stubs;
 use crate::examine::type_check::in_characters;
 use crate::examine::type_report::{Problem, verdict};
 
-/// Declarations of more bytes are not checked against. Chosen, as for TypeScript.
+/// Larger declarations are not checked against. Chosen, as for TypeScript.
 const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
 
-/// The type checker of a gateway for Python, and how much it may say.
+/// The Python type checker of a gateway, and its mode.
 pub(crate) struct PythonTypes {
     checker: TypeChecker,
     mode: TypeCheck,
 }
 
-/// What a program is checked with.
+/// The input of a check.
 pub(crate) struct PythonRequest<'a> {
     pub(crate) catalog: &'a Catalog,
     /// The source, with `\n` at the ends of its lines.

@@ -1,9 +1,9 @@
 //! A program is read and judged before it runs.
 //!
-//! In: an [`Admitted`] program. Out: a [`Read`] one, then a [`Judged`] one; or why it
-//! cannot run. The gateway parses no program itself: a reader does, in a jail and in a
-//! process of its own, which ends after one program (`crates/reader`). It gets the program
-//! and answers once; any other message ends the run.
+//! In: an [`Admitted`] program. Out: a [`Read`] one, then a [`Judged`] one; or an error.
+//! The gateway parses no program itself: a reader does, in a jail and in a process of its
+//! own, which ends after one program (`crates/reader`). It gets the program and answers
+//! once; any other message ends the run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ use crate::explain::limit::{limit_error, start_error};
 use crate::explain::{self, is_raised_by_host_only};
 use crate::tools::view::View;
 
-/// How long a reader may take at most. Chosen: a thousand times what it takes.
+/// The most time that a reader may take. Chosen: a thousand times what it takes.
 pub(crate) const READING_TIME: Duration = Duration::from_secs(10);
 
 /// A program that was read.
 pub(crate) struct Read {
     admitted: Admitted,
     prepared: Prepared,
-    /// From here on its time counts.
+    /// When its time started to count.
     since: Instant,
 }
 
@@ -38,17 +38,17 @@ pub(crate) struct Judged {
     pub(crate) prepared: Prepared,
     pub(crate) view: View,
     pub(crate) judgement: Judgement,
-    /// Warnings that its author gets beside the result.
+    /// Warnings for its author, sent with the result.
     pub(crate) warnings: Vec<String>,
-    /// Since when its time counts.
+    /// When its time started to count.
     pub(crate) since: Instant,
-    /// Nobody else can make one.
+    /// Only this module can make one.
     _sealed: Sealed,
 }
 
 struct Sealed;
 
-/// Why nothing was read.
+/// Why a program was not read.
 pub(crate) enum NotRead {
     /// The program is wrong: it does not parse.
     Invalid(RunError),
@@ -65,7 +65,7 @@ impl From<NotRead> for RunError {
 }
 
 impl Examiner {
-    /// Has a program read.
+    /// Has a reader read a program.
     pub(crate) async fn read(&self, admitted: Admitted) -> Result<Read, RunError> {
         let since = Instant::now();
         let within = admitted.run.limits.time.min(READING_TIME);
@@ -79,7 +79,7 @@ impl Examiner {
     }
 
     /// Checks a program that was read, and judges it, within the time of its run. `modules`
-    /// are those that Python has here, if that is known.
+    /// are the Python modules available here, if known.
     pub(crate) async fn judge(
         &self,
         read: Read,
@@ -104,7 +104,7 @@ impl Examiner {
         limit_error(LimitName::Time, used, &run.limits, configured, &run.permissions)
     }
 
-    /// What a reader reads out of a program.
+    /// What a reader reports about a program.
     pub(super) async fn prepared(
         &self,
         program: &Program,
@@ -139,7 +139,7 @@ impl Examiner {
     }
 }
 
-/// Sends the program and waits for the one answer. The reader is killed with its end.
+/// Sends the program and waits for the one answer. The reader is killed at the end.
 async fn ask(reader: Worker, program: &Program) -> Result<FromGuest, ChannelError> {
     let Worker { mut reader, mut writer, handle: _handle, report: _ } = reader;
     let (language, source) = (program.language, program.source.clone());

@@ -1,18 +1,17 @@
-//! A program against the types of the tools it uses, before it runs.
+//! Type-checks a TypeScript program against the tools it uses, before it runs.
 //!
-//! In: the program as TypeScript can take it and where it uses which tools. Out:
-//! an error that ends the run before it began, or warnings that go with its
+//! In: the program in a form that TypeScript accepts, and where it uses which tools. Out:
+//! an error that ends the run before it starts, or warnings that are sent with its
 //! answer.
 //!
-//! Models write JavaScript with a few types: most of what TypeScript would
-//! complain about runs well. So what an error is about is found out by checking
-//! again with less known. An error that stays when results can be anything, and
-//! is about what is written out in the arguments of a tool, is a mistake for
-//! sure: the call would be refused when it is made, perhaps after others had
-//! their effect. The reader knows from the syntax tree what is written out. An
-//! error that goes away with the types of results is about results: types can be
-//! wrong, and what is not there may be asked for on purpose, so that is a
-//! warning.
+//! Models write JavaScript with a few types: most of what TypeScript would complain about
+//! runs well. So the program is checked again with fewer types known, to find out what an
+//! error is about. An error that remains when results can be anything, and is about
+//! something written out in the arguments of a tool, is certainly a mistake: the call
+//! would be refused when it is made, perhaps after others had their effect. The reader
+//! knows from the syntax tree what is written out. An error that disappears without the
+//! types of results is about results. These types can be wrong, and a program may look
+//! for missing values on purpose, so that is a warning.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +22,14 @@ use tidegate_typecheck::{Diagnostic, SourceFile, TypeCheckError, TypeChecker};
 
 use crate::examine::type_report::{Problem, Severity, verdict};
 
-/// Declarations of more bytes are not checked against: reading them takes longer
-/// than the check is worth. Chosen, not tuned.
+/// Larger declarations are not checked against: reading them takes longer than the check
+/// is worth. Chosen, not tuned.
 const DECLARATION_BYTES: usize = 4 * 1024 * 1024;
 
 /// Codes that say "this value does not fit there".
 const MISMATCHES: [u32; 8] = [2322, 2345, 2559, 2739, 2740, 2741, 2769, 2820];
 
-/// Codes that say "this object lacks properties", or that something of it does
-/// not fit.
+/// Codes that say "this object lacks properties", or that a part of it does not fit.
 const MISSING: [u32; 3] = [2739, 2740, 2741];
 const NOT_ASSIGNABLE: [u32; 2] = [2322, 2345];
 
@@ -44,13 +42,13 @@ const MISSPELT_KEY: u32 = 2561;
 /// Codes that say "more arguments are expected".
 const TOO_FEW_ARGUMENTS: [u32; 2] = [2554, 2555];
 
-/// The type checker of a gateway and how much it may say.
+/// The TypeScript checker of a gateway, and its mode.
 pub(crate) struct Types {
     checker: TypeChecker,
     mode: TypeCheck,
 }
 
-/// What a program is checked with.
+/// The input of a check.
 pub(crate) struct TypeRequest<'a> {
     pub(crate) catalog: &'a Catalog,
     /// The source, in which `return` at the top level is `throw`.
@@ -127,8 +125,8 @@ impl Types {
     }
 }
 
-/// A diagnostic with columns in characters, as everywhere else; nothing if it is
-/// about our own lines behind the program.
+/// A diagnostic with columns in characters, as everywhere else; `None` if it is about our
+/// own lines after the program.
 pub(crate) fn in_characters(diagnostic: Diagnostic, text: &str) -> Option<Diagnostic> {
     let line = |number: u32| text.lines().nth(number.checked_sub(1)? as usize);
     let column = character_column(line(diagnostic.line)?, diagnostic.column);
@@ -137,7 +135,7 @@ pub(crate) fn in_characters(diagnostic: Diagnostic, text: &str) -> Option<Diagno
     Some(Diagnostic { column, end_column, ..diagnostic })
 }
 
-/// The column in characters of one in UTF-16 units, both from 1.
+/// Converts a column from UTF-16 units to characters, both from 1.
 fn character_column(line: &str, column: u32) -> u32 {
     let mut units = 1;
     let mut characters = 1;
@@ -191,7 +189,7 @@ impl Servers {
         for reference in request.references {
             let Some(tool) = &reference.tool else { continue };
             let Some((name, folder)) = self.paths.get(&reference.server) else { continue };
-            // One file per tool, where the program imports it from there.
+            // One file per tool, if the program imports the tool from it.
             let path = format!("servers/{folder}/{tool}");
             let function = request.catalog.server(name).and_then(|tools| tools.function_of(tool));
             if let Some(function) = function.filter(|_| request.text.contains(&path)) {
@@ -231,7 +229,7 @@ impl Servers {
     }
 }
 
-/// Which errors count, and how much.
+/// The errors that count, with their severity.
 fn judged(
     request: &TypeRequest<'_>,
     all: &[Diagnostic],
@@ -259,7 +257,7 @@ fn is_same(one: &Diagnostic, other: &Diagnostic) -> bool {
     (one.line, one.column, &one.code) == (other.line, other.column, &other.code)
 }
 
-/// Whether this is about what is written out in the arguments of a tool.
+/// Whether this is about something written out in the arguments of a tool.
 fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let Some(reference) = called_at(request, diagnostic) else { return false };
     // A program may catch the error of the call.
@@ -267,8 +265,8 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
         return false;
     }
     let (place, code, sure) = (start(diagnostic), diagnostic.code.number(), &reference.written);
-    // Of several types that fit, TypeScript tells why one of them does not. That
-    // may be what a variable holds.
+    // Of several allowed types, TypeScript reports why one does not fit. The cause may be
+    // the value of a variable.
     let is_missing = MISSING.contains(&code)
         || NOT_ASSIGNABLE.contains(&code) && says_missing(&diagnostic.message);
     is_missing && sure.objects.contains(&place)
@@ -277,8 +275,8 @@ fn is_wrong_argument(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool
         || TOO_FEW_ARGUMENTS.contains(&code) && has_no_arguments(request.text, reference)
 }
 
-/// Whether this is about a key in the arguments that the schema does not name. If
-/// it does not allow it either, the call says so.
+/// Whether this is about a key in the arguments that the schema does not name. If the
+/// schema does not allow it either, the call reports that.
 fn is_surplus_key(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> bool {
     let reference = called_at(request, diagnostic);
     let is_key = |reference: &Reference| reference.written.keys.contains(&start(diagnostic));
@@ -293,8 +291,8 @@ fn says_missing(message: &str) -> bool {
     message.starts_with("Property '") && message.contains("' is missing in type '")
 }
 
-/// The call that an error is about: the innermost one in whose arguments it lies,
-/// or whose name it marks up to the opening bracket.
+/// The call that an error is about: the innermost one whose arguments enclose it, or
+/// whose name it marks up to the opening bracket.
 fn called_at<'a>(request: &TypeRequest<'a>, diagnostic: &Diagnostic) -> Option<&'a Reference> {
     let place = start(diagnostic);
     let end = (diagnostic.end_line, diagnostic.end_column);
@@ -307,7 +305,7 @@ fn called_at<'a>(request: &TypeRequest<'a>, diagnostic: &Diagnostic) -> Option<&
     request.references.iter().filter(is_about).max_by_key(|reference| reference.arguments)
 }
 
-/// Whether nothing stands in the brackets of a call.
+/// Whether the brackets of a call are empty.
 fn has_no_arguments(text: &str, reference: &Reference) -> bool {
     let Some((line, column, ..)) = reference.arguments else { return false };
     let inside = text_at(text, (line, column)).strip_prefix('(');
@@ -328,7 +326,7 @@ fn text_at(text: &str, (line, column): (u32, u32)) -> &str {
     rest.char_indices().nth(skipped).map_or("", |(at, _)| &rest[at..])
 }
 
-/// The compiler's words, with the argument they are about.
+/// The compiler's message, with the argument that it is about.
 fn message(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
     let message = diagnostic.message.strip_suffix('.').unwrap_or(&diagnostic.message);
     let text = text_at(request.text, start(diagnostic));
@@ -342,7 +340,7 @@ fn message(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// What the tool takes, if the mistake is in its arguments.
+/// The tool's signature, if the mistake is in its arguments.
 fn signature(request: &TypeRequest<'_>, diagnostic: &Diagnostic) -> Option<String> {
     let reference = called_at(request, diagnostic)?;
     let server = request.catalog.server_name(&reference.server).ok()?;

@@ -1,7 +1,7 @@
-//! What becomes of the type errors of a program, in whichever language.
+//! Turns the type errors of a program, in either language, into an error or warnings.
 //!
-//! In: errors and how much each of them counts. Out: an error that ends the run
-//! before it began, or warnings that go with its answer.
+//! In: errors, each with its severity. Out: an error that ends the run before it starts,
+//! or warnings that are sent with its answer.
 
 use tidegate_model::{ErrorCode, RunError, visible};
 use tidegate_typecheck::Diagnostic;
@@ -12,7 +12,7 @@ const MOST_REPORTED: usize = 3;
 /// Longer signatures are not put into an error.
 const SIGNATURE_BYTES: usize = 1500;
 
-/// How much a type error counts.
+/// The severity of a type error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Severity {
     /// The program must not run.
@@ -26,20 +26,20 @@ pub(crate) enum Severity {
 pub(crate) struct Problem {
     pub(crate) diagnostic: Diagnostic,
     pub(crate) severity: Severity,
-    /// Whether it is about what was seen of results, and not promised.
+    /// Whether it is about observed types of results, not about declared ones.
     pub(crate) observed: bool,
 }
 
 impl Problem {
     pub(crate) fn new(mut diagnostic: Diagnostic, severity: Severity) -> Self {
-        // Names and values of a server's schema are in there.
+        // It contains names and values from a server's schema.
         diagnostic.message = visible(&diagnostic.message).into_owned();
         Self { diagnostic, severity, observed: false }
     }
 }
 
-/// One error for all that must not run, else the warnings. `word` words an error,
-/// `signature` says what the tool takes in whose arguments it is.
+/// One error if the program must not run, otherwise the warnings. `word` words a
+/// diagnostic; `signature` gives the signature of the tool whose arguments it is about.
 pub(crate) fn verdict(
     problems: &[Problem],
     word: impl Fn(&Diagnostic) -> String,

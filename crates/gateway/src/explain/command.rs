@@ -1,4 +1,4 @@
-//! Words refusals and failures of host commands for a model.
+//! Explains refusals and failures of host commands to a model.
 //!
 //! As in `explain/mod.rs`: what to change, and no path of the host.
 
@@ -50,13 +50,13 @@ pub(crate) fn denial(denial: &CommandDenial, name: &str) -> RunError {
     }
 }
 
-/// A permitted command whose executable was not there at the start.
+/// A permitted command whose executable did not exist at startup.
 pub(crate) fn missing(name: &str) -> RunError {
     RunError::new(ErrorCode::CommandFailed, format!("the executable of `{name}` is not there"))
         .with_hint("the user must fix its `path` and start tidegate again")
 }
 
-/// A permitted command that was not run to its end.
+/// A permitted command that did not run to its end.
 pub(crate) fn failure(
     error: &CommandError,
     name: &str,
@@ -70,7 +70,7 @@ pub(crate) fn failure(
             failed(format!("the executable of `{name}` is another one than at the start"))
                 .with_hint("the user must start tidegate again if that is meant")
         }
-        // Which path it is, is in the log: programs do not learn the host's.
+        // Only the log has the path: programs do not learn those of the host.
         CommandError::Grant(_) => {
             failed(format!("what `{name}` may read or write is not what it was at the start"))
                 .with_hint("the user finds the path in the log")

@@ -1,15 +1,15 @@
-//! Words a limit that was hit for a model: which, how much it is, what was used of it,
-//! and what to raise.
+//! Explains to a model which limit was hit, its value, how much of it was used, and what
+//! to raise.
 //!
-//! In: what was measured, by the host wherever it can measure. Out: the one
-//! sentence and the one hint that all limits have, of programs and of commands:
+//! In: what was measured, by the host wherever possible. Out: the sentence and the hint
+//! that all limits of programs and commands share:
 //!
 //! ```text
 //! the program hit its limit `memory` of 64 MB: it used 71 MB
 //! hint: work in smaller pieces, or let the user raise `limits.memory`
 //! ```
 //!
-//! The table of all of them is in `docs/sandbox.md`.
+//! `docs/sandbox.md` has a table of all limits.
 
 use std::fmt;
 
@@ -17,14 +17,14 @@ use tidegate_model::{CommandSpec, ErrorCode, LimitName, Limits, RunError};
 use tidegate_policy::Permissions;
 use tidegate_sandbox::LimitHit;
 
-/// Who hit a limit.
+/// The program or command that hit a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject<'a> {
     Program,
     Command(&'a str),
 }
 
-/// What would have to be raised.
+/// What would have to be raised to allow more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// The request asked for less, and can ask for more up to this much.
@@ -55,13 +55,13 @@ pub(crate) fn code_of(limit: LimitName) -> ErrorCode {
         LimitName::Memory => ErrorCode::MemoryLimit,
         LimitName::Disk => ErrorCode::DiskLimit,
         LimitName::Output => ErrorCode::OutputLimit,
-        // Calls that are too many at once wait; there is no error of that.
+        // Excess parallel calls wait; that is not an error.
         LimitName::ToolCalls | LimitName::ParallelCalls => ErrorCode::CallLimit,
         LimitName::Processes => ErrorCode::ProcessLimit,
     }
 }
 
-/// The code of a command that was ended for a limit.
+/// The code of a command that a limit ended.
 fn code_of_command(limit: LimitName) -> ErrorCode {
     match limit {
         LimitName::Time => ErrorCode::CommandTime,
@@ -76,7 +76,7 @@ fn code_of_command(limit: LimitName) -> ErrorCode {
     }
 }
 
-/// What bounds a limit of a program. `limits` are those that it has.
+/// What determines a limit of a program. `limits` are those in force for it.
 pub(crate) fn bound_of_program(
     limit: LimitName,
     limits: &Limits,
@@ -124,8 +124,8 @@ fn key(limit: LimitName, configured: &Limits, permissions: &Permissions) -> Stri
     }
 }
 
-/// The error of a program whose engine reached a limit before it had begun: that
-/// is the configured one, whoever the run is for.
+/// The error of a program whose engine reached a limit before the program started: the
+/// configured limit applies, whoever the run is for.
 pub(crate) fn start_error(limit: LimitName, configured: &Limits) -> RunError {
     let hit = LimitHit { limit, used: Some(limit.of(configured)) };
     let bound = Bound::Key(format!("limits.{}", limit.as_str()));
@@ -153,14 +153,14 @@ pub(crate) fn limit_error(
     ))
 }
 
-/// The error of a command that was ended for a limit.
+/// The error of a command that a limit ended.
 pub(crate) fn command_error(name: &str, hit: LimitHit, limits: &Limits, bound: &Bound) -> RunError {
     let subject = Subject::Command(name);
     RunError::new(code_of_command(hit.limit), message(subject, hit, limits))
         .with_hint(hint(subject, hit.limit, bound))
 }
 
-/// What has happened.
+/// The sentence that says what happened.
 pub(crate) fn message(subject: Subject<'_>, hit: LimitHit, limits: &Limits) -> String {
     let (limit, most) = (hit.limit, hit.limit.of(limits));
     let who = match subject {
@@ -179,7 +179,7 @@ fn spent(limit: LimitName, used: u64, most: u64) -> String {
     match limit {
         LimitName::Time => format!("it ran for {used} ms"),
         LimitName::Cpu => format!("it used {used} ms of CPU time"),
-        // What is refused, or never touched, is not part of what was used.
+        // Memory that was refused or never touched does not count as used.
         LimitName::Memory if used < most => {
             format!("it used {amount} of physical memory and asked for more")
         }
@@ -187,13 +187,13 @@ fn spent(limit: LimitName, used: u64, most: u64) -> String {
         LimitName::Disk => format!("it had written {amount} and wanted more"),
         LimitName::Output => format!("it wrote {amount}"),
         LimitName::ToolCalls | LimitName::ParallelCalls => format!("it made {amount}"),
-        // At the limit the kernel refuses; who is above it was counted by us.
+        // At the limit the kernel refuses more; a number above it was counted by us.
         LimitName::Processes if used > most => format!("it had {amount}"),
         LimitName::Processes => format!("it had {amount} and asked for more"),
     }
 }
 
-/// What to do about it.
+/// The hint that says what to do.
 pub(crate) fn hint(subject: Subject<'_>, limit: LimitName, bound: &Bound) -> String {
     let advice = match (subject, limit) {
         (Subject::Program, LimitName::Time | LimitName::Cpu) => "do less per run",
@@ -233,7 +233,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// In the largest unit that tells it apart from its neighbours.
+/// In the largest unit that is still precise.
 fn bytes(f: &mut fmt::Formatter<'_>, amount: u64) -> fmt::Result {
     const KILO: u64 = 1024;
     const MEGA: u64 = KILO * KILO;
@@ -241,7 +241,7 @@ fn bytes(f: &mut fmt::Formatter<'_>, amount: u64) -> fmt::Result {
         ..KILO => write!(f, "{amount} bytes"),
         KILO..MEGA => write!(f, "{} KB", amount / KILO),
         MEGA.. if amount.is_multiple_of(MEGA) => write!(f, "{} MB", amount / MEGA),
-        // Down to a tenth: nothing is to look like more than it was.
+        // Rounded down to a tenth: nothing may look like more than it was.
         _ => write!(f, "{}.{} MB", amount / MEGA, amount % MEGA * 10 / MEGA),
     }
 }

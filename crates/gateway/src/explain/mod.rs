@@ -1,8 +1,8 @@
-//! Words the errors of the layers below for a model.
+//! Explains the errors of the layers below to a model.
 //!
 //! In: errors and refusals as types. Out: a `RunError` that says what to change and
-//! reveals nothing of the host: no path, no URL, none of what a server printed. The
-//! operator finds all of that in the log. A leaf: it knows no floor.
+//! reveals nothing about the host: no path, no URL, no output of a server. The operator
+//! finds all of that in the log. A leaf: it uses no floor.
 
 pub(crate) mod command;
 pub(crate) mod limit;
@@ -47,7 +47,7 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
                 "do not try it by another way; the user can change the rule in policy.toml",
             )
         }
-        // Asked about before it comes to this.
+        // A person is asked before it comes to this.
         Denial::NeedsApproval(asked) => {
             let message = format!("`{tool}` needs a person's approval");
             let hint = format!("it is asked about because {}", because(&asked.ruling));
@@ -64,13 +64,14 @@ pub(crate) fn denial(denial: &Denial, tool: &ToolRef) -> RunError {
             let message = format!("`{tool}`{place} {}", problem.problem);
             let mut error = RunError::new(ErrorCode::BadArgument, message);
             error.hint.clone_from(&problem.hint);
-            // Names and values of the server's schema are in there.
+            // It contains names and values from the server's schema.
             error.clipped()
         }
     }
 }
 
-/// What a profile refuses, as the end of "… may not …: ", and what would allow it.
+/// Why a profile refuses something, as the end of "… may not …: ", and what would allow
+/// it.
 pub(crate) fn refusal(ProfileRefusal { profile, rule }: &ProfileRefusal) -> (String, String) {
     let own = match profile.as_str() {
         "read_only" | "write_restricted" | "strict" | "default" | "execute_full" => "or choose",
@@ -119,7 +120,7 @@ pub(crate) fn no_network(refused: &ProfileRefusal) -> RunError {
     RunError::new(ErrorCode::FetchDenied, format!("there is no network: {reason}")).with_hint(hint)
 }
 
-/// A run that asks for a profile that is not there.
+/// A run that asks for a profile that does not exist.
 pub(crate) fn unknown_profile(given: &str, known: &[String]) -> RunError {
     let names = || known.iter().map(String::as_str);
     let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
@@ -129,7 +130,7 @@ pub(crate) fn unknown_profile(given: &str, known: &[String]) -> RunError {
     RunError::new(ErrorCode::Denied, format!("there is no profile `{given}`")).with_hint(hint)
 }
 
-/// Something in the gateway that cannot be.
+/// Something in the gateway that should be impossible.
 pub(crate) fn internal() -> RunError {
     RunError::new(ErrorCode::Internal, "something in the gateway failed")
 }
@@ -169,8 +170,8 @@ pub(crate) fn called_server(server: &str, language: Language, tools: &[String]) 
     }
 }
 
-/// A call whose arguments are not one object. `arguments` is their JSON text,
-/// `wanted` the arguments of the tool, those that it needs first.
+/// A call whose arguments are not one object. `arguments` is their JSON text; `wanted`
+/// are the required arguments of the tool, or all of them if none is required.
 pub(crate) fn not_named(
     tool: &ToolRef,
     function: &str,
@@ -204,7 +205,7 @@ pub(crate) fn not_named(
     RunError::new(ErrorCode::BadArgument, message).with_hint(hint)
 }
 
-/// A call that the server did not answer well.
+/// A call that failed at the server.
 pub(crate) fn upstream(error: &UpstreamError) -> RunError {
     match error {
         UpstreamError::Unknown { server } => {
@@ -250,7 +251,7 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
     }
 }
 
-/// A run for which there is no worker. `limited` words the limit that it hit.
+/// A run for which there is no worker. `limited` explains the limit that it hit.
 pub(crate) fn sandbox(error: &SandboxError, limited: impl Fn(LimitName) -> RunError) -> RunError {
     match error {
         SandboxError::Isolation { wanted, report } => {
@@ -268,7 +269,7 @@ pub(crate) fn sandbox(error: &SandboxError, limited: impl Fn(LimitName) -> RunEr
     }
 }
 
-/// Something that is not done, since the machine does not confine it well enough.
+/// Something that is refused because the machine does not confine it well enough.
 pub(crate) fn isolation(what: &str, wanted: Isolation, report: &IsolationReport) -> RunError {
     let missing: Vec<&str> =
         report.missing(wanted).into_iter().map(|line| line.layer.as_str()).collect();
@@ -282,8 +283,8 @@ pub(crate) fn isolation(what: &str, wanted: Isolation, report: &IsolationReport)
         .with_hint("the user can see the remedies with `tidegate doctor`")
 }
 
-/// For the model and its user. Without the paths of the machine: `tidegate
-/// doctor` shows them.
+/// For the model and its user. Omits the paths of the machine, which `tidegate doctor`
+/// shows.
 pub(crate) fn no_python(error: &PythonError) -> RunError {
     let fact = match error {
         PythonError::Missing { .. } => "there is no Python on this machine".to_owned(),
@@ -300,7 +301,7 @@ pub(crate) fn no_python(error: &PythonError) -> RunError {
     RunError::new(ErrorCode::EngineMissing, fact).with_hint(hint)
 }
 
-/// Why the rules say what they say, as the end of "because …".
+/// The reason for a ruling, as the end of "because …".
 pub(crate) fn because(ruling: &Ruling) -> String {
     match &ruling.why {
         RulingReason::Rule { name, place, because } => {

@@ -1,10 +1,10 @@
 //! Policy: what runs may do, and how much of it.
 //!
 //! Contains: the grants and profiles of the configuration, the rules of `policy.toml`,
-//! which is read again when it changes (`rules_file.rs`), and the configured limits. In:
-//! the profile and the timeout that a request asks for. Out: its [`Permissions`] and
-//! [`Limits`], and the [`Policy`] that decides on each call. Invariant: no request can
-//! widen what is configured.
+//! which is read again when it changes (`rules_file.rs`), and the configured limits.
+//! In: the profile and the timeout that a request asks for. Out: its [`Permissions`] and
+//! [`Limits`], and the [`Policy`] that decides on each call.
+//! Invariant: no request can widen what is configured.
 
 pub(crate) mod rules_file;
 

@@ -1,7 +1,7 @@
-//! Records what a person should look at.
+//! Records what needs a person's attention.
 //!
-//! In: what answers brought, what was restored, and what the model was sent. Out: rows of
-//! the record, never with values, and alerts about outputs of an odd size or shape.
+//! In: what answers contained, what was restored, and what the model was sent. Out: rows
+//! of the record, never with values, and alerts about outputs of an unusual size or shape.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -14,12 +14,12 @@ use tidegate_privacy::Token;
 use super::disguise::disguise;
 use super::{Counts, Privacy};
 
-/// Bytes towards one model after which somebody should look. Chosen: some forty answers of
-/// the largest size; each doubling is reported again.
+/// Bytes sent to one model that raise an alert. Chosen: about forty answers of the largest
+/// size; each doubling is reported again.
 const VOLUME_BYTES: u64 = 128 * 1024;
 
 impl Privacy {
-    /// Records what an answer brought.
+    /// Records the personal data in an answer.
     pub(crate) fn note_seen(&self, principal: &Principal, tool: &ToolRef, counts: &Counts) {
         if !counts.is_empty() {
             let counts = counts.iter().map(|(data_type, count)| (*data_type, *count)).collect();
@@ -53,10 +53,11 @@ impl Privacy {
         self.recorder.tell(principal, Event::Restores(restores));
     }
 
-    /// Alerts a person to answers by which values could leave: in a disguise, or many of
-    /// them in one that nothing recognises.
+    /// Alerts a person to answers through which values could leak: in a known disguise, or
+    /// in large numbers in an unknown one.
     ///
-    /// `shown` are the output and the log with tokens, `bytes` what went to the client.
+    /// `shown` are the output and the log with tokens, `bytes` the size of what the client
+    /// was sent.
     pub(crate) fn watch_output(
         &self,
         principal: &Principal,

@@ -1,15 +1,15 @@
-//! Known values that a program has taken apart or turned round on their way out.
+//! Finds known values that a program has split up or reversed in its output.
 //!
-//! In: what the model is shown of a run. Out: in which simple disguise a value that the
-//! session knows stands there. It is for alerting a person and stops nobody: whoever
-//! wants to give a value away finds a disguise that nobody knows.
+//! In: what the model is shown of a run. Out: the simple disguise in which a value that
+//! the session knows appears there. It alerts a person and stops nobody: anyone who wants
+//! to leak a value finds a disguise that nobody knows.
 
 use tidegate_privacy::SessionValues;
 
-/// More is not looked at: what is shown is much shorter.
+/// The most bytes that are searched: what is shown is much shorter.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// Single characters in a row that are put together. Chosen: no value is shorter.
+/// The fewest single characters in a row that are joined. Chosen: no value is shorter.
 const LEAST_PIECES: usize = 5;
 
 /// How a value was disguised, in words for the record.
@@ -32,7 +32,7 @@ fn in_text(values: &SessionValues, text: &str) -> Option<&'static str> {
     is_spaced.then_some("with blanks between its characters")
 }
 
-/// What rows of single characters, or of numbers of characters, say.
+/// The text that rows of single characters, or of character codes, spell.
 fn joined<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
     let (mut said, mut row) = (String::new(), String::new());
     for piece in pieces.filter(|piece| !piece.is_empty()).chain([".."]) {

@@ -1,8 +1,8 @@
 //! Stores tokens and their values in the vault.
 //!
-//! In: new tokens, and how often tokens were restored. Nobody waits for the disk: the
-//! process itself has the values in memory. What cannot be written is in the log; the
-//! tokens last as long as the process then.
+//! In: new tokens, and how often tokens were restored. Nothing waits for the disk: the
+//! process itself has the values in memory. A failed write is logged; its tokens last only
+//! as long as the process.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -55,20 +55,20 @@ impl Keeper {
         vault.count_restores(session, restores);
     }
 
-    /// Waits until more of a session can be stored.
+    /// Waits until there is room to store more of a session.
     pub(crate) async fn room(&self, session: &str) {
         if let Some(Some(vault)) = self.vault.get() {
             vault.room(session).await;
         }
     }
 
-    /// What the vault has of a session of before. It is also given back, for whoever keeps
-    /// it under another name.
+    /// Loads the values of an earlier session from the vault. Also returns them, for a
+    /// caller that stores them under another name.
     ///
-    /// Waits on this thread: a session is asked for in many places that cannot wait
-    /// otherwise, and one with a name is loaded once in the life of a process.
+    /// Blocks this thread: sessions are looked up in many places that cannot await, and a
+    /// named one is loaded once in the life of a process.
     pub(crate) fn load(&self, session: &str, values: &mut SessionValues) -> Vec<NewValue> {
-        // Behind what a session that ended a moment ago has stored.
+        // Queued behind the writes of a session that has just ended.
         let loaded = self.vaults.open().and_then(|vault| vault.load(session).wait());
         match loaded {
             Ok(loaded) => {
@@ -106,17 +106,17 @@ impl Keeper {
         self.vault.get_or_init(open).as_ref()
     }
 
-    /// Waits on this thread until everything is written.
+    /// Blocks this thread until everything is written.
     pub(crate) fn flush(&self) {
         if let Some(Some(vault)) = self.vault.get() {
-            // An error is a database that has been closed.
+            // An error means that the database was closed.
             let _ = vault.flush().wait();
         }
     }
 }
 
-/// Once per process, beside everything else. Outside of a runtime nobody serves clients,
-/// and the next gateway erases it.
+/// Erases expired values once per process, in the background. Outside of a runtime no
+/// clients are served, and the next gateway erases them.
 fn erase_expired(vault: &Vault) {
     let vault = vault.clone();
     if let Ok(runtime) = Handle::try_current() {

@@ -1,15 +1,15 @@
 //! Privacy: personal data is detected where it comes in, replaced where it leaves, and
 //! restored on its way into a tool.
 //!
-//! Lives here: the detector, the values that each session has seen, what writes the
-//! vault (`keeper.rs`), and the alerts for a person (`alerts.rs`).
-//! In: every answer from outside ([`Privacy::arrived`]), every text that goes towards the
-//! model ([`Leaving`]), the arguments of every call ([`Privacy::restore`]). Out: the same
-//! with values or tokens, as the mode says. A session knows what it has seen until its
-//! end; tokens that left are also kept in the vault.
+//! Contains: the detector, the values that each session has seen, the writer of the vault
+//! (`keeper.rs`), and the alerts for a person (`alerts.rs`).
+//! In: every answer from outside ([`Privacy::arrived`]), every text that goes to the model
+//! ([`Leaving`]), the arguments of every call ([`Privacy::restore`]). Out: the same with
+//! values or tokens, depending on the mode. A session remembers what it has seen until it
+//! ends; tokens that were sent are also stored in the vault.
 //!
-//! Must stay true: nothing reaches a client that has not passed here, except what a person
-//! approved (`restore_pii`). No session gets a value of another one.
+//! Invariant: everything that reaches a client has passed through here, except what a
+//! person approved (`restore_pii`). No session gets a value of another one.
 
 mod alerts;
 mod disguise;
@@ -41,10 +41,10 @@ pub use redacted::Redacted;
 pub(crate) use redacted::{RedactedError, RedactedErrors};
 pub(crate) use vaults::Vaults;
 
-/// Text up to this size is looked at on the spot. Chosen: a millisecond or two.
+/// Text up to this size is searched on the spot. Chosen: that takes a millisecond or two.
 const AT_ONCE_BYTES: usize = 256 * 1024;
 
-/// What is done about personal data, for all sessions.
+/// Handles personal data, for all sessions.
 pub(crate) struct Privacy {
     settings: Settings,
     detector: Box<dyn Detect>,
@@ -54,12 +54,12 @@ pub(crate) struct Privacy {
     recorder: Recorder,
 }
 
-/// What one session has seen.
+/// The personal data that one session has seen.
 pub(crate) struct Session {
     /// Its name in the vault.
     pub(crate) name: String,
     values: Mutex<SessionValues>,
-    /// Bytes that went towards the model since personal data was seen.
+    /// Bytes sent to the model since personal data was seen.
     pub(crate) sent_bytes: AtomicU64,
 }
 
@@ -79,7 +79,7 @@ impl Session {
     }
 }
 
-/// What an answer brought.
+/// An answer that has arrived.
 pub(crate) struct Arrived {
     /// For the program.
     pub(crate) outcome: Result<String, RunError>,
@@ -122,11 +122,12 @@ impl Privacy {
         session
     }
 
-    /// A run of another process goes on here: its program may have tokens of there. This
-    /// session has them from now on, too, under its own name: the other one may live and
-    /// give further tokens. The name under which the run's tokens are now.
+    /// Takes over the tokens of a session of another process, one of whose runs is resumed
+    /// here. From now on this session has them too, under its own name, since the other
+    /// one may still be open and give out further tokens. Returns the name that the run's
+    /// tokens are stored under now.
     ///
-    /// Refused if this session knows values already: one token would stand for two.
+    /// Refused if this session knows values already: one token would stand for two values.
     pub(crate) fn go_on_with(
         &self,
         principal: &Principal,
@@ -156,7 +157,7 @@ impl Privacy {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Waits on this thread until everything that is to be stored is in the vault.
+    /// Blocks this thread until everything that is to be stored is in the vault.
     pub(crate) fn flush(&self) {
         self.keeper.flush();
     }
@@ -169,7 +170,7 @@ impl Privacy {
     }
 
     /// Takes in an answer from outside, as JSON text for the program or as an error. In
-    /// strict mode the program gets it with tokens. `errors` are those of the request that
+    /// strict mode the program gets it with tokens. `errors` are the request's errors that
     /// are redacted already.
     pub(crate) async fn arrived(
         self: &Arc<Self>,
@@ -181,7 +182,7 @@ impl Privacy {
             return Arrived { outcome, counts: Counts::new() };
         }
         let outcome = match outcome {
-            // Including our own: they may quote what was put back.
+            // Including our own errors: they may quote restored values.
             Err(error) if self.settings.mode == PrivacyMode::Strict => {
                 let mut leaving = self.leaving(principal).keeping(errors);
                 let outcome = Err(leaving.error(error));
@@ -228,12 +229,12 @@ impl Privacy {
         Arrived { outcome: Err(error), counts }
     }
 
-    /// What goes towards the model of a session.
+    /// Redacts texts on their way to the model of a session.
     pub(crate) fn leaving(&self, principal: &Principal) -> Leaving<'_> {
         Leaving::new(self, self.session(principal))
     }
 
-    /// A text with values in the place of tokens, for whoever may see them.
+    /// Replaces the tokens in a text by values, for someone who may see them.
     pub(crate) fn reveal(
         &self,
         principal: &Principal,
@@ -245,13 +246,13 @@ impl Privacy {
         Ok(restored)
     }
 
-    /// A text of a log, with tokens of whichever session knows a value in it.
+    /// A text for the log, with tokens of whichever session knows a value in it.
     pub(crate) fn redacted(&self, text: &str) -> String {
         if self.is_off() {
             return text.to_owned();
         }
         let spans = self.detector.scan(text, TextKind::Auto);
-        // What logs may hold a lock already, and so may another thread: then without.
+        // The caller or another thread may hold a lock already; such sessions are skipped.
         let sessions: Vec<Arc<Session>> =
             self.sessions.try_lock().map(|all| all.values().cloned().collect()).unwrap_or_default();
         let mut text = text.to_owned();
@@ -292,7 +293,7 @@ fn options(settings: &Settings) -> Options {
     if !settings.keys.is_empty() {
         rules.push(CustomRule::Keys { name: name("keys"), keys: settings.keys.clone() });
     }
-    // Whoever writes a rule wants it, whatever the types are.
+    // A rule in the configuration applies whatever the types are.
     if !rules.is_empty() && !types.contains(&DataType::Custom) {
         types.push(DataType::Custom);
     }
@@ -303,9 +304,9 @@ fn options(settings: &Settings) -> Options {
     Options { types, rules, exclusions: exclusions.collect() }
 }
 
-/// What looks like a token in the text of a server is none: in strict mode, in which all
-/// that a program hands on is restored, it would bring the server a value of somebody. A
-/// word joiner, which nobody sees, breaks it.
+/// Breaks whatever looks like a token in the text of a server, with an invisible word
+/// joiner. In strict mode, everything that a program passes on is restored, so such text
+/// would give the server somebody's value.
 fn without_tokens(text: String) -> String {
     let tokens = find_tokens(&text);
     if tokens.is_empty() {
@@ -342,7 +343,7 @@ fn counted(spans: &[Span]) -> Counts {
     counts
 }
 
-/// Whether somebody outside has a say in the text of such an error.
+/// Whether someone outside can influence the text of such an error.
 fn is_from_outside(code: ErrorCode) -> bool {
     matches!(
         code,

@@ -1,7 +1,7 @@
-//! One process at a time has a session with a name.
+//! Only one process at a time can hold a named session.
 //!
-//! Two of them would give the same token to two values: each counts by itself. The lock
-//! goes with the process, however it ends.
+//! Two processes would give the same token to two values, since each counts on its own.
+//! The lock is released with the process, however it ends.
 
 use std::fs::{File, TryLockError, create_dir_all};
 use std::io;
@@ -12,20 +12,20 @@ use super::Privacy;
 use crate::digest::sha256_hex;
 use tidegate_model::SessionName;
 
-/// A named session belongs to this process while this is kept.
+/// A named session belongs to this process while this is held.
 #[must_use]
 pub(crate) struct SessionLock(#[expect(dead_code, reason = "held, never read")] File);
 
 /// Why a session cannot be used.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// Another process has it.
+    /// Another process holds it.
     #[error(
         "session `{0}` is in use by another process\nhint: end that one first, or choose another \
          name"
     )]
     InUse(String),
-    /// The lock cannot be made.
+    /// The lock cannot be created.
     #[error("the lock of session `{name}` cannot be made")]
     Lock {
         /// The session.
@@ -37,7 +37,7 @@ pub enum SessionError {
 }
 
 impl Privacy {
-    /// Takes a named session for this process.
+    /// Locks a named session for this process.
     pub(crate) fn lock_session(&self, name: &SessionName) -> Result<SessionLock, SessionError> {
         let name = name.as_str();
         let failed = |source| SessionError::Lock { name: name.to_owned(), source };

@@ -1,7 +1,7 @@
-//! Redacts what goes towards the model.
+//! Redacts what goes to the model.
 //!
-//! In: texts, JSON, errors, answers of tools. Out: the same with tokens in the place of
-//! personal data that is known or found, counted by type over all of it.
+//! In: texts, JSON, errors, answers of tools. Out: the same with known and detected
+//! personal data replaced by tokens, and the total counts by type.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ fn add(counts: &mut Counts, more: &Counts) {
     }
 }
 
-/// Where a text is from. It decides what is taken for personal data in it.
+/// Where a text comes from. It decides what counts as personal data in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Prose, logs or code of a run or a tool: whatever is known or looks personal.
@@ -53,7 +53,7 @@ impl<'a> Leaving<'a> {
         Self { privacy, session, redacted: None, counts: Counts::new() }
     }
 
-    /// Leaves the errors of this request as they are, which were redacted when they were
+    /// Keeps the errors of this request as they are: they were redacted when they were
     /// made.
     pub(crate) fn keeping(self, errors: &'a RedactedErrors) -> Self {
         Self { redacted: Some(errors), ..self }
@@ -63,7 +63,7 @@ impl<'a> Leaving<'a> {
         self.privacy.is_off()
     }
 
-    /// Makes the values in a text known, a part of which is shown before it.
+    /// Remembers the values in a text, before another part of the same answer is shown.
     pub(crate) fn remember(&self, text: &str) {
         let spans = self.privacy.detector.scan(text, TextKind::Auto);
         self.session.values().remember(text, &spans);
@@ -74,14 +74,14 @@ impl<'a> Leaving<'a> {
         self.redact(Origin::Data, text)
     }
 
-    /// A text with tokens in the place of personal data.
+    /// Replaces personal data in a text by tokens.
     pub(crate) fn redact(&mut self, origin: Origin, text: &str) -> Redacted {
         let kind = match origin {
             Origin::Data => TextKind::Auto,
             Origin::OwnWords | Origin::AboutTools | Origin::ToolName => TextKind::Text,
         };
         let redacted = self.replaced(text, kind, |values, spans| match origin {
-            // It is parsed again by whoever gets it.
+            // The recipient parses it again.
             Origin::Data if is_json(text) => values.tokenize_json(text, spans),
             Origin::Data => values.tokenize(text, spans),
             Origin::OwnWords => values.tokenize(text, &unmistakable(spans)),
@@ -98,9 +98,9 @@ impl<'a> Leaving<'a> {
         Redacted::searched(redacted)
     }
 
-    /// A JSON document, which stays one.
+    /// Redacts a JSON document, which stays valid.
     pub(crate) fn json(&mut self, text: &str) -> String {
-        // A text that is all of the document is read as a text.
+        // A document that is one string is read as text.
         if let Ok(string) = serde_json::from_str::<String>(text) {
             return Value::String(self.text(&string).into_string()).to_string();
         }
@@ -118,7 +118,7 @@ impl<'a> Leaving<'a> {
         RunError { message, hint, ..error }
     }
 
-    /// A text of an error. What is redacted in it already stays.
+    /// A text of an error. What is already redacted in it stays.
     fn part_of_error(&mut self, origin: Origin, text: &str) -> String {
         let text = &*without_half_word(text);
         match self.redacted.and_then(|errors| errors.split(text)) {
@@ -136,7 +136,7 @@ impl<'a> Leaving<'a> {
         serde_json::from_str(&self.json(&value.to_string())).unwrap_or(Value::Null)
     }
 
-    /// A content block of MCP. What says of what type it is stays as it is.
+    /// A content block of MCP. Its type and annotations stay as they are.
     pub(crate) fn block(&mut self, block: &Map<String, Value>) -> Map<String, Value> {
         let field = |(key, value): (&String, &Value)| {
             let shown = match (key.as_str(), value) {
@@ -186,7 +186,7 @@ fn is_no_name_of_ours(data_type: DataType, value: &str) -> bool {
     }
 }
 
-/// Types whose values look like nothing else.
+/// Whether values of this type look like nothing else.
 fn is_unmistakable(data_type: DataType) -> bool {
     match data_type {
         DataType::Email
@@ -205,8 +205,8 @@ fn is_unmistakable(data_type: DataType) -> bool {
     }
 }
 
-/// Without the last word, if the text was cut there: half of a value is not known. Of a
-/// name of several words that was cut between them, the first ones stay.
+/// Drops the last word if the text was cut there: half of a value is not recognised. If a
+/// name of several words was cut between them, the first ones stay.
 fn without_half_word(text: &str) -> Cow<'_, str> {
     let Some((cut, mark)) = cut_and_mark(text) else { return Cow::Borrowed(text) };
     let whole = match model::without_half_word(cut) {
@@ -219,8 +219,8 @@ fn without_half_word(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A text that was cut, and what says so: `…`, or `… (2218 characters in all)`, which may
-/// stand in quotes.
+/// A text that was cut, and the mark that says so: `…`, or `… (2218 characters in all)`,
+/// which may be in quotes.
 fn cut_and_mark(text: &str) -> Option<(&str, &str)> {
     let (cut, rest) = text.split_at(text.rfind('…')?);
     let is_mark = rest == "…"

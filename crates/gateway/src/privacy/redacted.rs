@@ -19,7 +19,7 @@ use tidegate_model::{Effect, ErrorCode, RiskLevel, RunError, RunId, visible_line
 pub struct Redacted(String);
 
 impl Redacted {
-    /// What a search for personal data left.
+    /// The result of a search for personal data.
     pub(super) fn searched(text: String) -> Self {
         Self(text)
     }
@@ -30,7 +30,7 @@ impl Redacted {
         Self(text.into())
     }
 
-    /// One text of several parts.
+    /// One text from several parts.
     pub(crate) fn join(parts: &[&dyn Part]) -> Self {
         let mut text = Self::default();
         text.push(parts);
@@ -39,12 +39,12 @@ impl Redacted {
 
     pub(crate) fn push(&mut self, parts: &[&dyn Part]) {
         for part in parts {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(self.0, "{part}");
         }
     }
 
-    /// The first characters, in one line in which nothing is hidden.
+    /// The first characters, on one line and without hidden characters.
     pub(crate) fn start(&self, chars: usize) -> Self {
         let end = self.char_indices().nth(chars).map_or(self.len(), |(at, _)| at);
         let cut = if end < self.len() { "…" } else { "" };
@@ -74,7 +74,7 @@ impl fmt::Display for Redacted {
     }
 }
 
-/// What a redacted text may be made of. A `&'static str` is a literal of ours.
+/// A part that a redacted text can be made of. A `&'static str` is a literal of ours.
 pub(crate) trait Part: fmt::Display {}
 
 impl Part for Redacted {}
@@ -104,13 +104,13 @@ impl RedactedError {
 /// The redacted errors of one request.
 ///
 /// A program gets them as text, and may throw them again with words of its own around them.
-/// What comes back is searched except for the text that stands here: whoever wrote it down,
-/// it has no personal data in it.
+/// What comes back is searched, except for the texts listed here: whoever sends them, they
+/// have no personal data in them.
 #[derive(Debug, Default)]
 pub(crate) struct RedactedErrors(Mutex<BTreeSet<String>>);
 
 impl RedactedErrors {
-    /// Adds an error. The same error, as others handle it.
+    /// Adds an error and returns it as a plain one.
     pub(crate) fn add(&self, RedactedError(error): RedactedError) -> RunError {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         texts.insert(error.message.clone());
@@ -118,7 +118,7 @@ impl RedactedErrors {
         error
     }
 
-    /// The text around the longest redacted one in it, and that one.
+    /// The longest redacted text in a text, with the text before and after it.
     pub(super) fn split<'a>(&self, text: &'a str) -> Option<(&'a str, Redacted, &'a str)> {
         let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = texts.iter().filter(|own| text.contains(own.as_str()));

@@ -1,9 +1,9 @@
-//! Decides which tokens in the arguments of a call become real values, by the server that
-//! receives them.
+//! Decides which tokens in the arguments of a call become real values, depending on the
+//! server that receives them.
 //!
-//! In: arguments as the program wrote them. Out: the arguments to send, or a refusal. Must
-//! stay true: a server never gets a type of personal data that it may not receive, neither
-//! from a token nor as a value that the program has from another tool.
+//! In: arguments as the program wrote them. Out: the arguments to send, or a refusal.
+//! Invariant: a server never gets a type of personal data that it may not receive, neither
+//! from a token nor as a value that the program got from another tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use tidegate_privacy::{RestoreError, Restored, Token, TokenAction, find_tokens};
 use super::{Privacy, listed, unknown_tokens};
 
 impl Privacy {
-    /// The arguments of a call with values in the place of the tokens that are meant, and
-    /// how often each was restored. Only what the server may receive: else nothing is.
+    /// Replaces the tokens that are meant in the arguments of a call by values, and counts
+    /// each. If the server may not receive one of them, nothing is restored.
     pub(crate) fn restore(
         &self,
         principal: &Principal,
@@ -29,7 +29,7 @@ impl Privacy {
             Restored { value: arguments, counts: BTreeMap::new(), left: BTreeSet::new() }
         } else {
             let session = self.session(principal);
-            // In strict mode programs get theirs from tools.
+            // In strict mode, programs get their tokens from tools.
             let is_strict = self.settings.mode == PrivacyMode::Strict;
             let fate = |token: Token| match self.settings.may_receive(server, token.data_type) {
                 _ if !is_strict && !meant(token) => TokenAction::Leave,
@@ -50,8 +50,8 @@ impl Privacy {
         Ok(Restored { value, counts: restored.counts, left: restored.left })
     }
 
-    /// Refuses values that a server may not receive, also those that a program has from a
-    /// tool. Asked only where there is a limit.
+    /// Refuses values that a server may not receive, including those that a program got
+    /// from a tool. Checked only if the server is limited.
     fn may_all_go(
         &self,
         principal: &Principal,

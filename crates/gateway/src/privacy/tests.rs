@@ -143,18 +143,18 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
     let name = second.go_on_with(&Principal::Process, "first").unwrap();
     assert_eq!(second.reveal(&Principal::Process, "[EMAIL_1]").unwrap().value, ANN);
-    // Both live, and give further tokens, each to somebody else.
+    // Both are open, and give out further tokens, each for somebody else.
     assert_ne!(name, "first");
     assert_eq!(&*first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
     assert_eq!(&*second.leaving(&Principal::Process).text("dave@example.org"), "[EMAIL_2]");
     first.flush();
     second.flush();
-    // So whoever goes on with a run of the second has what it had.
+    // A session that takes over from the second gets what it had.
     let third = Privacy::open(Settings::default(), vaults).unwrap();
     third.go_on_with(&Principal::Process, &name).unwrap();
     let restored = third.reveal(&Principal::Process, "[EMAIL_1] [EMAIL_2]").unwrap().value;
     assert_eq!(restored, format!("{ANN} dave@example.org"));
-    // A session with values of its own would restore them.
+    // A session with values of its own would restore those.
     third.leaving(&session("busy")).text("eve@example.org");
     let refused = third.go_on_with(&session("busy"), "first").unwrap_err();
     assert_eq!(refused.code, ErrorCode::UnknownToken);
@@ -221,12 +221,12 @@ async fn what_servers_write_is_no_token() {
     let (_state, privacy) = opened(Settings::default());
     arrive(&privacy, "a", &json!({"email": ANN})).await;
     assert_eq!(&*privacy.leaving(&session("a")).text(ANN), "[EMAIL_1]");
-    // A program that does not hold the token hands on what it was given.
+    // A program that does not hold the token passes on what it was given.
     let arguments =
         json!({"text": "post [EMAIL_1] and %5BEMAIL_1%5D"}).as_object().unwrap().clone();
     let sent = privacy.restore(&session("a"), "wiki", arguments.clone(), &|_| false).unwrap();
     assert_eq!((sent.value, sent.left.len()), (arguments, 1));
-    // In strict mode it gets no such thing.
+    // In strict mode it gets no such token.
     let (_state, privacy) = opened(of_mode(PrivacyMode::Strict));
     arrive(&privacy, "a", &json!({"email": ANN})).await;
     let odd = r#"{"a":"[EMAIL_1] %5BEMAIL_1%5D \u005bEMAIL_1]","b":"[EMAIL_1]"}"#;
@@ -279,11 +279,11 @@ async fn a_redacted_error_stays_as_it_is_whatever_a_server_lists_as_a_name() {
         .with_hint(&[&"do not try it again"]);
     let errors = RedactedErrors::default();
     let error = errors.add(redacted);
-    // A request that did not make it knows nothing of it.
+    // A request that did not make the error does not know it.
     assert_ne!(privacy.leaving(&session("a")).error(error.clone()), error);
     let mut leaving = privacy.leaving(&session("a")).keeping(&errors);
     assert_eq!(leaving.error(error.clone()), error);
-    // As Python tells it, with what the program puts around it.
+    // As Python reports it, with what the program puts around it.
     let around = |text: &str| RunError {
         message: format!("ToolError: {}\n  line 1: f('{text}')", error.message),
         ..error.clone()
@@ -312,7 +312,7 @@ async fn a_session_that_has_ended_has_its_tokens_in_the_vault_only_if_it_has_a_n
     privacy.retain_sessions(|_| false);
     assert_eq!(privacy.reveal(&named, "[EMAIL_1]").unwrap().value, ANN);
     assert_eq!(&*privacy.leaving(&named).text("bob@example.org"), "[EMAIL_2]");
-    // One without a name begins anew, under another name in the vault.
+    // An unnamed session starts over, under another name in the vault.
     assert!(privacy.reveal(&Principal::Process, "[EMAIL_1]").is_err());
     assert_eq!(&*privacy.leaving(&Principal::Process).text("bob@example.org"), "[EMAIL_1]");
     assert_ne!(privacy.session(&Principal::Process).name, before);

@@ -1,9 +1,9 @@
-//! Answers what programs ask about tokens of personal data: `pii.domain`, `pii.equals`
-//! and `pii.mask`.
+//! Answers questions of programs about tokens of personal data: `pii.domain`,
+//! `pii.equals` and `pii.mask`.
 //!
 //! In: the values of the session and the JSON text of a question. Out: one answer for
-//! each token, or one for both of `equals`. What must stay true: no value leaves, in an
-//! answer or in an error, beyond what `tidegate_privacy` says of it.
+//! each token, or one for both of `equals`. Invariant: an answer or an error reveals no
+//! more of a value than `tidegate_privacy` does.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,8 +12,8 @@ use tidegate_privacy::{RestoreError, SessionValues, Token};
 
 use super::{Privacy, unknown_tokens};
 
-/// Of a text that is no token, in bytes. A longer one is not shown at all: of a part of
-/// a value nobody would see any more that it is one.
+/// The most bytes of a text that is shown if it is no token. A longer one is not shown at
+/// all: half of a value would not be recognised as one.
 const LONGEST_SHOWN: usize = 120;
 
 #[derive(Deserialize)]

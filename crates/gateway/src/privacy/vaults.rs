@@ -1,4 +1,4 @@
-//! What is stored encrypted: values of personal data, and runs that wait for a person.
+//! Encrypted storage: values of personal data, and runs that wait for a person.
 //!
 //! In: the store and the folder of the key. Out: the vault, opened, and sealed runs.
 
@@ -11,7 +11,7 @@ use tidegate_store::{
     Lease, Parked, ParkedRun, Reply, Store, StoreError, UnclaimedRun, Vault, VaultKey,
 };
 
-/// Where the vault is.
+/// The location of the vault.
 #[derive(Clone)]
 pub(crate) struct Vaults {
     pub(crate) store: Arc<Store>,
@@ -39,7 +39,7 @@ impl Vaults {
         }
     }
 
-    /// Stores more of a parked run. Whether it is still its owner's.
+    /// Updates a parked run. Returns whether it still belongs to its owner.
     pub(crate) fn update_parked(&self, run: &ParkedRun<'_>) -> Reply<Lease> {
         match self.key() {
             Ok(key) => self.store.parked_runs().update(&key, run),
@@ -52,12 +52,12 @@ impl Vaults {
         self.store.parked_runs().renew(run, owner, lease_ends)
     }
 
-    /// Its owner goes on with a parked run.
+    /// Unparks a run, because its owner continues it.
     pub(crate) fn take_back(&self, run: &RunId, owner: &str) -> Reply<Lease> {
         self.store.parked_runs().take_back(run, owner)
     }
 
-    /// What is there of a parked run.
+    /// Looks up a parked run.
     pub(crate) fn find_parked(&self, run: &RunId) -> Reply<Parked> {
         match self.key() {
             Ok(key) => self.store.parked_runs().find(&key, run),
@@ -65,7 +65,7 @@ impl Vaults {
         }
     }
 
-    /// Takes a run that nobody has. Whether it was still there.
+    /// Claims a run that nobody owns. Returns whether it was still there.
     pub(crate) fn claim(&self, run: &RunId, seen: &UnclaimedRun) -> Reply<bool> {
         self.store.parked_runs().claim(run, seen)
     }

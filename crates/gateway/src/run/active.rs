@@ -1,4 +1,4 @@
-//! A run while its worker is alive, and what each frame of the worker means for it.
+//! A run while its worker is alive. Handles each frame of the worker.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,12 +17,12 @@ use crate::bridge::request::{AnswerForm, Request};
 use crate::explain::is_raised_by_host_only;
 use crate::tools::view::View;
 
-/// Commands that run at the same time for one run. Each has memory and processes of
-/// its own, so this many times a command's limits is what a run can use beside its
-/// own. Chosen: what pipelines of ordinary tools have.
+/// The most commands that run at the same time for one run. Each has memory and processes
+/// of its own, so a run can use this many times a command's limits in addition to its
+/// own. Chosen: as many as pipelines of ordinary tools have.
 const PARALLEL_COMMANDS: usize = 4;
 
-/// What the tasks of a run share.
+/// The state that the tasks of a run share.
 pub(crate) struct RunShared {
     pub(crate) runner: Arc<Runner>,
     pub(crate) id: RunId,
@@ -32,11 +32,11 @@ pub(crate) struct RunShared {
     /// What the program sees of the servers, from its start to its end.
     pub(crate) view: View,
     pub(crate) writer: Arc<Mutex<FrameWriter>>,
-    /// Ends the run from within a call. Nothing that the program could catch.
+    /// Ends the run from within a call. The program cannot catch it.
     pub(crate) interrupt: mpsc::UnboundedSender<RunError>,
 }
 
-/// How much of what a run asks for is under way.
+/// Bounds what a run has under way.
 pub(crate) struct Slots {
     pub(crate) parallel: Semaphore,
     pub(crate) commands: Semaphore,
@@ -54,7 +54,7 @@ pub(crate) struct ActiveRun {
     /// The hint of a refused call.
     pub(crate) call_hint: Option<String>,
     printed_bytes: u64,
-    /// What was to be printed and returned, if that was too much.
+    /// Bytes that were to be printed and returned, if these were too many.
     pub(crate) output_bytes: u64,
     pub(crate) ended: Ended,
 }
@@ -91,7 +91,7 @@ impl ActiveRun {
         })
     }
 
-    /// Handles one message. The run's outcome, if this was the last.
+    /// Handles one message. Returns the run's outcome if this was the last.
     pub(crate) fn take(&mut self, message: FromGuest) -> Option<Outcome> {
         match message {
             FromGuest::Hello { .. } | FromGuest::Prepared(_) => Some(Err(broken_protocol())),
@@ -126,15 +126,15 @@ impl ActiveRun {
         }
     }
 
-    /// A figure of the worker's own, and no more of it than can be true.
+    /// A number that the worker reported, capped at a plausible value.
     fn possible(&self, bytes: u64) -> u64 {
         bytes.min(self.shared.limits.memory_bytes.saturating_mul(4))
     }
 
     fn log(&mut self, level: LogLevel, text: &str) -> Option<Outcome> {
         if text.is_empty() {
-            // Ours sends at least the end of a line. Nothing is no output to
-            // count, and yet a flood of it would fill our memory with marks.
+            // Our worker sends at least a line end. Empty text does not count as output,
+            // yet a flood of it would fill our memory with marks.
             return Some(Err(broken_protocol()));
         }
         // The text as printed is what counts; our marks are not the program's.
@@ -148,8 +148,8 @@ impl ActiveRun {
             LogLevel::Warn => "[warn] ",
             LogLevel::Error => "[error] ",
         };
-        // One mark per piece, not per line: a flood of empty lines must not grow.
-        // Nor a flood of pieces, of which a worker that has fallen sends one per byte.
+        // One mark per piece, not per line: a flood of empty lines must not grow. Neither
+        // must a flood of pieces: a compromised worker can send one per byte.
         let marked = (self.ended.logs.len() + mark.len() + text.len()) as u64;
         if marked <= self.shared.limits.output_bytes.saturating_mul(2) {
             self.ended.logs.push_str(mark);

@@ -17,7 +17,7 @@ use crate::run::active::{ActiveRun, RunShared};
 use crate::run::limit_errors::{Spent, cause, measured};
 
 impl Runner {
-    /// Runs a program that may run.
+    /// Runs a consented program.
     pub(crate) async fn run(self: &Arc<Self>, consented: Consented) -> Ended {
         let client_gone = consented.run.person.context().cancelled.clone();
         let taken = tokio::select! {
@@ -83,8 +83,8 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
         loop {
             let message = tokio::select! {
                 message = reader.next() => message,
-                // Our own word, which does not go through the worker and cannot be caught
-                // by the program.
+                // Our own error, which does not go through the worker, so the program
+                // cannot catch it.
                 Some(error) = interruptions.recv() => return Err(error),
                 limit = exceeded(&mut watch) => {
                     return Err(RunError::new(code_of(limit), "killed"));
@@ -115,8 +115,8 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
     active.into_ended(outcome, &Spent { time: clock.used(), usage }, warnings)
 }
 
-/// Ends the worker and all calls under way. What the run ended with, and what its jail
-/// has used if that says more than we know.
+/// Ends the worker and all calls under way. Returns the outcome of the run, and the usage
+/// of its jail if that says more than we know.
 async fn end_worker(
     active: &mut ActiveRun,
     outcome: Outcome,
@@ -124,17 +124,17 @@ async fn end_worker(
     end: Termination,
     watched: bool,
 ) -> (Outcome, Usage) {
-    // While it is still there to be looked at.
+    // Measured while the worker still exists.
     let usage = outcome.as_ref().err().filter(|error| measured(error.code, watched));
     let usage = usage.map(|_| handle.usage()).unwrap_or_default();
-    // First of all: what was broken off must not continue beside what follows.
+    // Started first: an interrupted program must not continue during what follows.
     let gone = tokio::spawn(handle.end(end));
     // Cancels the calls that are still under way, and waits until each of them
     // is recorded.
     active.tasks.shutdown().await;
     let worker_died = matches!(&outcome, Err(error) if error.code == ErrorCode::WorkerDied);
     if !worker_died {
-        // It has nothing more to say; the answer need not wait for it.
+        // Its exit tells nothing more, so the answer need not wait for it.
         return (outcome, usage);
     }
     let ending = gone.await.unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The limits of a run in its errors: which was hit, and what was used of it.
+//! The limits in the errors of a run: which was hit, and how much of it was used.
 //!
 //! In: an error of the worker or of the host, and what was measured from outside.
-//! Out: the error as the model reads it. How it is worded: `explain/limit.rs`.
+//! Out: the error as the model reads it. `explain/limit.rs` words it.
 
 use std::time::Duration;
 
@@ -12,30 +12,30 @@ use crate::answer::ended::{Ended, Outcome};
 use crate::explain::limit::{Subject, bound_of_program, hint, limit_of, message};
 use crate::run::active::{ActiveRun, RunShared};
 
-/// Whether what the jail has used is worth a look: for what it tells of a limit,
-/// or of an end without a word. In a jail with more than one process every failure
-/// may come from one that was refused.
+/// Whether the usage of the jail is worth a look, because it explains a limit or a silent
+/// end. In a jail with more than one process, every failure may come from a process that
+/// was refused.
 pub(crate) fn measured(code: ErrorCode, watched: bool) -> bool {
     watched || matches!(code, ErrorCode::CpuLimit | ErrorCode::MemoryLimit | ErrorCode::WorkerDied)
 }
 
-/// The limit that must have ended a worker that said nothing.
+/// The limit that must have ended a worker silently.
 pub(crate) fn cause(usage: &Usage, limits: &Limits) -> Option<ErrorCode> {
-    // A worker that ignores the signal for it is killed without one.
+    // A worker that ignores SIGXCPU is killed without it.
     if usage.cpu >= Some(limits.cpu) {
         return Some(ErrorCode::CpuLimit);
     }
     usage.ran_out_of_processes(limits).then_some(ErrorCode::ProcessLimit)
 }
 
-/// What a run has used, as measured from outside.
+/// The usage of a run, as measured from outside.
 pub(crate) struct Spent {
     pub(crate) time: Duration,
     pub(crate) usage: Usage,
 }
 
 impl ActiveRun {
-    /// The run has ended like this.
+    /// The end of the run, with this outcome.
     pub(crate) fn into_ended(
         mut self,
         outcome: Outcome,
@@ -49,11 +49,11 @@ impl ActiveRun {
         self.ended
     }
 
-    /// Limits are named by the host: the guest does not know what was configured,
-    /// and what it has used is measured here wherever that can be done.
+    /// The host names the limits: the guest does not know what was configured, and the
+    /// host measures the usage wherever it can.
     fn with_limit(&self, mut error: RunError, spent: &Spent) -> RunError {
         if error.code == ErrorCode::StackLimit {
-            // Not one of the configured ones: it is the engine's own.
+            // Not a configured limit, but the engine's own.
             error.message = "the program recursed too deeply".into();
             error.hint = Some("use a loop, or end the recursion earlier".into());
         }
@@ -72,7 +72,7 @@ impl ActiveRun {
             LimitName::Time => u64::try_from(time.as_millis()).ok(),
             LimitName::ToolCalls => Some(self.ended.tool_calls.into()),
             LimitName::Output => Some(self.output_bytes),
-            // Where no control group counts it, the worker's own word.
+            // Without a control group that counts it, the worker's own figure.
             LimitName::Memory => usage.memory_bytes.or_else(|| {
                 let said = self.ended.memory_bytes;
                 (said > 0).then_some(said)
@@ -88,8 +88,8 @@ impl ActiveRun {
         hint(Subject::Program, limit, &bound)
     }
 
-    /// Of a run that failed in its own words: that processes were refused to it
-    /// may be the reason.
+    /// A note for a run that failed with an error of its own: refused processes may be
+    /// the reason.
     fn notice(&self, spent: &Spent) -> Option<String> {
         let error = self.ended.outcome.as_ref().err()?;
         let (limit, limits) = (LimitName::Processes, &self.shared.limits);

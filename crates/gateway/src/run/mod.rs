@@ -1,13 +1,13 @@
 //! Runs: one program in one worker, after its consent.
 //!
-//! Lives here: the registry of workers (`workers.rs`); `drive.rs`, which takes a worker and
-//! listens to it until the run has ended; the run meanwhile, and what each frame of the
-//! worker means (`active.rs`); the requests that it starts (`requests.rs`), the questions
-//! that it answers (`questions.rs`), and the limits that it names (`limit_errors.rs`).
+//! Contains: the registry of workers (`workers.rs`); `drive.rs`, which takes a worker and
+//! listens to it until the run has ended; the active run, which handles each frame of the
+//! worker (`active.rs`); the requests that it starts (`requests.rs`), the questions that it
+//! answers (`questions.rs`), and the limits in its errors (`limit_errors.rs`).
 //! In: a consented program. Out: how it ended, with real values.
-//! Must stay true: the worker is trusted in nothing. Calls and bytes are counted here, the
-//! clock is the host's, and a worker that breaks the protocol loses the run. Its own limits
-//! only make for better errors.
+//! Invariant: the worker is not trusted. Calls and bytes are counted here, the clock is the
+//! host's, and a worker that breaks the protocol fails its run. The worker's own limits
+//! only give better errors.
 
 mod active;
 mod drive;
@@ -41,7 +41,7 @@ impl Runner {
         self.workers.prepare(program).await
     }
 
-    /// The modules that Python has here, if that is known.
+    /// The Python modules available here, if known.
     pub(crate) fn python_modules(&self) -> Option<&BTreeSet<String>> {
         self.workers.python_modules()
     }
@@ -51,7 +51,7 @@ impl Runner {
     }
 }
 
-/// The run of a client that has cancelled it.
+/// The error of a run that its client has cancelled.
 pub(crate) fn cancelled() -> RunError {
     RunError::new(ErrorCode::Cancelled, "the client cancelled the run")
 }

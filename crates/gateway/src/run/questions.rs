@@ -18,10 +18,10 @@ use crate::tools::contents::contents;
 use crate::tools::search::SearchRequest;
 use crate::tools::view::View;
 
-/// Not among the names in `./servers`: programs take each of those for a server.
+/// Not listed in `./servers`: programs take every name there for a server.
 const CONTENTS: &str = "README.md";
 
-/// The one file of a server for programs in Python.
+/// The only file of a server for Python programs.
 const PYTHON_FILE: &str = "__init__.py";
 
 impl Runner {
@@ -92,8 +92,8 @@ impl Runner {
         Ok(json!({"server": server, "functions": functions}))
     }
 
-    /// One function in any spelling, with its definition. What the view does not
-    /// have is looked for in what is there now.
+    /// One function in any spelling, with its definition. A function that the view does
+    /// not have is looked up in the current catalog.
     async fn function(&self, view: &View, server: &str, name: &str) -> Result<Value, RunError> {
         let full = format!("{server}__{name}");
         let mut catalog = view.catalog();
@@ -186,8 +186,8 @@ impl Runner {
     }
 }
 
-/// Refuses what lies in a folder that the run may not read. What is in no known
-/// folder does not exist, which is said where it is looked for.
+/// Refuses paths in a folder that the run may not read. A path in no known folder does
+/// not exist, which the lookup reports.
 fn may_read(permissions: &Permissions, path: &str) -> Result<(), RunError> {
     let parts = tree_path(path).unwrap_or_default();
     let first = parts.first().map(String::as_str);

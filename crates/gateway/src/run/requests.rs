@@ -20,18 +20,18 @@ use crate::run::active::{ActiveRun, RunShared, broken_protocol};
 
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// Calls beyond the limit that are answered with an error, which a program can
-/// catch and end by itself: ten thousand at once are not rare. One that continues
+/// Calls beyond the limit that are answered with an error. A program can catch it and
+/// stop by itself: ten thousand calls at once are not rare. A program that continues
 /// regardless is ended, since even its refusals wait in memory.
 const REFUSALS: u32 = 20_000;
 
-/// Skills that one run can save. Chosen: a program saves what it has made, once;
+/// The most skills that one run can save. Chosen: a program saves what it has made, once;
 /// each attempt is a row of the database and wears the disk.
 const SAVES: u32 = 100;
 
 impl ActiveRun {
-    /// Starts what the program asks for, or refuses it at once: what is refused
-    /// must not wait in memory for its turn.
+    /// Starts what the program asks for, or refuses it at once: a refused request must
+    /// not wait in memory for its turn.
     pub(super) fn start_request(&mut self, id: u32, request: Request) -> Option<Outcome> {
         // Counted before the call: a guest that is killed in the middle of it
         // must still have paid.
@@ -56,15 +56,16 @@ impl ActiveRun {
         let progress = self.shared.person.context().progress.clone();
         progress.send_modify(|progress| progress.calls_started += 1);
         self.tasks.spawn(async move {
-            // Before the turn: a command that waits for others keeps no call waiting.
+            // Taken before the turn: a command that waits for others must not keep calls
+            // waiting.
             let _command = match request.is_command() {
                 true => slots.commands.acquire().await.ok(),
                 false => None,
             };
             // Held until the reply is written: replies wait in memory too.
             let _turn = slots.parallel.acquire().await;
-            // On its own: what a call needs while it is made is a hundred times
-            // what it needs while it waits, and ten thousand may wait.
+            // Boxed: a call needs a hundred times more memory while it is made than while
+            // it waits, and ten thousand may wait.
             let outcome = Box::pin(shared.answer(request)).await;
             slots.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
@@ -82,7 +83,7 @@ impl ActiveRun {
 
     fn too_many_calls(&mut self) -> RunError {
         let limit = LimitName::ToolCalls;
-        // The same for all of the many that may follow.
+        // The same for all that follow, which can be many.
         let hint = self.call_hint.take().unwrap_or_else(|| self.hint(limit));
         self.call_hint = Some(hint.clone());
         let hit = LimitHit { limit, used: Some(self.ended.tool_calls.into()) };
@@ -97,7 +98,7 @@ impl ActiveRun {
     }
 
     /// Answers a question. Our worker waits for each answer before it asks
-    /// again; one that does not is not ours any more.
+    /// again; one that does not was compromised.
     pub(super) fn start_question(
         &mut self,
         id: u32,
@@ -121,9 +122,9 @@ impl ActiveRun {
             };
             let answer = answer.map(|value| value.to_string());
             let mut writer = shared.writer.lock().await;
-            // Given back before the reply, since the worker asks again on reading
-            // it, but not before its turn to be written: of a worker that asks
-            // and never reads, answers must not pile up.
+            // Given back before the reply, since the worker asks again as soon as it has
+            // read it, but only while the writer is locked: answers must not pile up for
+            // a worker that asks and never reads.
             drop(turn);
             send_reply(&mut writer, id, answer).await;
         });
@@ -131,8 +132,8 @@ impl ActiveRun {
         None
     }
 
-    /// Finished tasks are collected as others are added, or the set would grow
-    /// with the run.
+    /// Collects finished tasks whenever others are added, or the set would grow with the
+    /// run.
     fn collect_finished(&mut self) {
         while self.tasks.try_join_next().is_some() {}
     }
@@ -145,7 +146,7 @@ impl RunShared {
         self.runner.bridge.answer_request(self.caller(&called), request).await
     }
 
-    /// Who makes a call of this run.
+    /// The caller of this run's calls.
     fn caller<'a>(&'a self, called: &'a OnceLock<tidegate_model::ToolRef>) -> Caller<'a> {
         Caller {
             run: &self.id,
@@ -167,7 +168,7 @@ async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, R
     if let Err(ChannelError::Malformed(_)) = sent {
         let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
             .with_hint("ask for less at a time");
-        // If this fails too, the worker is gone and its reader says so.
+        // If this fails too, the worker is gone and its reader reports that.
         let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
     }
 }

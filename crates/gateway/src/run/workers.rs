@@ -2,7 +2,7 @@
 //!
 //! In: a program and the sandbox that it runs in. Out: workers for it, or an error that
 //! says how to get them. An engine that is not in `sandbox.engines` has none, and neither
-//! has a kind of sandbox without a driver. Engines of the machine are looked for when they
+//! has a kind of sandbox without a driver. Engines on the machine are looked for when they
 //! are first needed: most gateways never need one.
 
 use std::collections::{BTreeSet, HashMap};
@@ -24,7 +24,7 @@ use crate::explain;
 /// that is not isolated enough for `strict` is refused when it is taken.
 const JAILED: [SandboxKind; 2] = [SandboxKind::Process, SandboxKind::Strict];
 
-/// What runs a program inside of its sandbox.
+/// The interpreter that runs a program inside its sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Interpreter {
     JavaScript(Engine),
@@ -40,11 +40,11 @@ pub(crate) struct Workers {
     limits: Limits,
     path_variable: OsString,
     home: Option<PathBuf>,
-    /// Whether workers are kept ready: of the default engine from the start, of others
+    /// Whether workers are kept ready: for the default engine from the start, for others
     /// once a program has asked for them.
     keeps_ready: AtomicBool,
-    /// The modules that programs in Python can import, once it was found; nothing if
-    /// that is not known for sure.
+    /// The modules that Python programs can import, once Python was found; unset if that
+    /// is not known for sure.
     modules: OnceLock<BTreeSet<String>>,
     pools: Mutex<Pools>,
     /// Held while an engine is looked for. One that was not found is looked for again: the
@@ -85,7 +85,7 @@ impl Workers {
         JAILED.to_vec()
     }
 
-    /// From now on workers are kept ready.
+    /// Keeps workers ready from now on.
     pub(crate) async fn keep_ready(&self) {
         self.keeps_ready.store(true, Ordering::Relaxed);
         // The first run gets the error of a missing engine.
@@ -114,7 +114,7 @@ impl Workers {
         let interpreter = self.interpreter(program)?;
         match kind {
             SandboxKind::Process | SandboxKind::Strict => self.jailed(interpreter).await,
-            // They have no driver. One that has is looked up like a jailed one.
+            // These have no driver. A kind that has one is looked up like a jailed one.
             SandboxKind::Docker | SandboxKind::Vm => {
                 let pool = self.registered(kind, interpreter);
                 pool.ok_or_else(|| explain::no_such_sandbox(kind))
@@ -133,7 +133,7 @@ impl Workers {
         find_python(&self.executable, path, packages, &self.path_variable).await
     }
 
-    /// Looks for an engine of the machine.
+    /// Looks for an engine on the machine.
     pub(crate) async fn find_engine(&self, engine: Engine) -> Result<ExternalEngine, EngineError> {
         let configured = match engine {
             Engine::Deno => self.sandbox.deno.as_deref(),
@@ -143,7 +143,7 @@ impl Workers {
         find_engine(engine, configured, &self.path_variable, self.home.as_deref()).await
     }
 
-    /// Ends the workers that wait, and waits until they are gone.
+    /// Ends the idle workers, and waits until they are gone.
     pub(crate) async fn close(&self) {
         // A pool may be registered for several kinds; closing it again does nothing.
         let pools: Vec<Arc<Pool>> = self.pools().values().map(Arc::clone).collect();
@@ -152,7 +152,7 @@ impl Workers {
         }
     }
 
-    /// What runs this program.
+    /// The interpreter for this program.
     fn interpreter(&self, program: &Program) -> Result<Interpreter, RunError> {
         match (program.language, program.engine) {
             (Language::TypeScript, engine) => {
@@ -199,7 +199,7 @@ impl Workers {
             tracing::warn!(%error, "no Python");
             explain::no_python(&error)
         })?;
-        // What a virtual environment has can be anything.
+        // A virtual environment can have any module.
         if python.packages.is_none() && !python.modules.is_empty() {
             let _ = self.modules.set(python.modules.clone());
         }
@@ -258,8 +258,8 @@ fn denied(engine: Engine, sandbox: &Sandbox) -> RunError {
     RunError::new(ErrorCode::EngineDenied, fact).with_hint(hint)
 }
 
-/// For the model and its user. Without the paths of the machine: `tidegate
-/// doctor` shows them.
+/// For the model and its user. Omits the paths of the machine, which `tidegate doctor`
+/// shows.
 fn missing(engine: Engine, error: &EngineError) -> RunError {
     let word = engine.as_str();
     let fact = match error {

@@ -1,16 +1,15 @@
-//! Which definitions of tools were accepted, and how those of now differ.
+//! The accepted definitions of tools, and how the current ones differ.
 //!
 //! In: tool lists exactly as servers send them. Out: what is new or changed since
 //! the server was accepted. The first list of a server is accepted as it is (trust
 //! on first use); every later difference waits for a person
-//! (`tidegate tools accept`). Decides nothing: `policy` does, with the changes from
-//! here.
+//! (`tidegate tools accept`). Decides nothing: `policy` does, based on these changes.
 //!
-//! Waits for the database on the thread that asks: lists of servers are taken in where
-//! nobody can wait otherwise, once per list and not on the way of a call.
+//! Blocks the calling thread on the database: lists of servers are taken in where nothing
+//! can await, once per list and not during a call.
 //!
-//! A server is its name and how it is started or reached: changing that in the
-//! configuration makes it a new server.
+//! A server is identified by its name and by how it is started or reached: changing
+//! either in the configuration makes it a new server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +19,7 @@ use tidegate_catalog::{definition_hash, difference, server_fingerprint};
 use tidegate_model::{Change, OnChange, ServerSpec, ToolDef, ToolList};
 use tidegate_store::{AcceptedServer, AcceptedTool, AcceptedTools, StoreError};
 
-/// What is changed of a server, by tool.
+/// The changes of a server's tools, by name.
 pub(crate) type Changes = BTreeMap<String, (Change, OnChange)>;
 
 /// Hashes of accepted definitions, by server and tool.
@@ -31,24 +30,24 @@ pub(crate) struct Acceptance {
     stored: AcceptedTools,
     on_change: OnChange,
     known: RwLock<Hashes>,
-    /// Grows when something was accepted.
+    /// Grows when something is accepted.
     version: AtomicU64,
 }
 
 impl Acceptance {
-    /// Takes what was accepted before.
+    /// Loads what was accepted before.
     pub(crate) fn open(stored: AcceptedTools, on_change: OnChange) -> Result<Self, StoreError> {
         let known = RwLock::new(read(&stored)?);
         Ok(Self { stored, on_change, known, version: AtomicU64::new(0) })
     }
 
-    /// Differs from an earlier one if something was accepted.
+    /// Changes when something is accepted.
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
-    /// How the tools of a server differ from the accepted ones. If there are none,
-    /// these are accepted. `hashes` are those of the list, where they are known.
+    /// How the tools of a server differ from the accepted ones. If none were accepted
+    /// yet, these are. `hashes` are those of the list, where they are known.
     pub(crate) fn changes(
         &self,
         spec: &ServerSpec,
@@ -75,8 +74,8 @@ impl Acceptance {
         changes
     }
 
-    /// Reads again what was accepted, since others may have accepted something.
-    /// Whether anything is new.
+    /// Reads again what was accepted, since other processes may have accepted something.
+    /// Returns whether anything is new.
     pub(crate) fn refresh(&self) -> bool {
         let read = match read(&self.stored) {
             Ok(read) => read,
@@ -111,8 +110,8 @@ impl Acceptance {
         serde_json::from_str(&text).ok()
     }
 
-    /// How a tool whose hash is another differs. Whatever cannot be compared counts
-    /// as new, never as the same.
+    /// How a tool with a different hash differs. A tool that cannot be compared counts as
+    /// new, never as unchanged.
     fn change(&self, server: &AcceptedServer, tool: &ToolDef) -> Option<Change> {
         match self.definition(server, &tool.name) {
             Some(accepted) => difference(&accepted, tool),

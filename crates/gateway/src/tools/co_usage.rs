@@ -1,9 +1,9 @@
-//! Tools that were used together before rank higher together.
+//! Ranks tools higher that were used together before.
 //!
 //! In: the tools of earlier runs that succeeded, from the store, and a ranking. Out: the
-//! ranking in which a tool moved towards a better one that it was used with, and the
-//! reason. No tool gets past the one it was used with, so the first stays the first:
-//! habits complete an answer, they do not decide it.
+//! ranking, in which a tool has moved towards a better one that it was used with, and the
+//! reason. No tool overtakes the one it was used with, so the first stays first: past
+//! usage completes an answer, but does not decide it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,16 +15,17 @@ use tidegate_catalog::Hit;
 use tidegate_model::ToolRef;
 use tidegate_store::Records;
 
-/// Of a ranking: those whose company counts. Chosen.
+/// How many of the best tools pull others up. Chosen.
 const ANCHORS: usize = 3;
-/// Runs in which two tools must have met; one may be chance. Chosen.
+/// The fewest runs in which two tools were used together; one may be chance. Chosen.
 const FEWEST_RUNS: u32 = 2;
-/// The way towards the better tool that one goes which was in each of its runs. Chosen.
+/// The share of the distance that a tool moves towards a better one if it was in each of
+/// its runs. Chosen.
 const PULL: f32 = 0.7;
 /// A run with more tools than this says nothing about any two of them. Chosen.
 const MOST_TOOLS: usize = 30;
 
-/// Why a tool ranks higher than its words say.
+/// Why a tool ranks higher than its words alone would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsedWith {
     /// The other tool, as one would call it.
@@ -64,7 +65,7 @@ impl CoUsage {
         self.stale.store(true, Ordering::Release);
     }
 
-    /// What is known now. What cannot be read is not known: a search is answered anyway.
+    /// What is known now. A failed read changes nothing: a search is answered anyway.
     pub(crate) async fn learned(&self) -> Arc<Learned> {
         if self.mode == CoUsageMode::On && self.stale.swap(false, Ordering::AcqRel) {
             match self.records.tools_of_runs().await {
@@ -102,7 +103,8 @@ impl Learned {
         learned
     }
 
-    /// Moves tools up that were used with the best ones. Out: with whom, and how often.
+    /// Moves tools up that were used with the best ones. Returns with which one, and how
+    /// often.
     pub(crate) fn raise(&self, hits: &mut [Hit]) -> HashMap<ToolRef, (ToolRef, u32)> {
         let mut reasons = HashMap::new();
         let anchors: Vec<Hit> = hits.iter().take(ANCHORS).cloned().collect();
@@ -118,13 +120,13 @@ impl Learned {
             }
         }
         if !reasons.is_empty() {
-            // Stable: who has the same score stays in order.
+            // Stable: hits with the same score stay in order.
             hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         }
         reasons
     }
 
-    /// The part of a tool's runs in which another one was, and how many these are.
+    /// The share of a tool's runs in which another one was used, and their number.
     fn share(&self, tool: &ToolRef, other: &ToolRef) -> Option<(f32, u32)> {
         let runs = *self.met.get(tool)?.get(other)?;
         let all = *self.runs.get(tool)?;

@@ -10,14 +10,14 @@ use tidegate_model::{Language, ToolRef};
 
 use crate::tokens;
 
-/// What it costs at most.
+/// The most tokens that it costs.
 pub(crate) const MOST_TOKENS: usize = 300;
 
-/// Behind a function, and what it means.
+/// The mark after a function, and what it means.
 const NOTED: &str = "(!)";
 const NOTED_MEANS: &str = "(!): see the note in its definition before you use it\n";
 
-/// Functions that are named of each server, from the richest text to the poorest.
+/// Functions that are named for each server, from the richest text to the poorest.
 const NAMED: [usize; 4] = [8, 4, 2, 0];
 
 /// The text for programs in a language.

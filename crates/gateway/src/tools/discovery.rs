@@ -1,8 +1,8 @@
-//! What is known about tools, kept in step with the servers.
+//! The known tools, kept in sync with the servers.
 //!
 //! The catalog starts from snapshots, so that nothing has to be started to list
-//! and search. A call always goes by the live definition: its server is started
-//! first and the catalog brought up to date.
+//! and search. A call always uses the live definition: its server is started first and
+//! the catalog updated.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -17,7 +17,7 @@ use crate::tools::shapes::Shapes;
 
 /// The catalog and where it comes from.
 pub(crate) struct Discovery {
-    /// Private: whoever wants to call a tool needs a permit, see `call`.
+    /// Private: calling a tool needs a permit, see `call`.
     upstreams: Upstreams,
     state: RwLock<CatalogState>,
     snapshots: Snapshots,
@@ -26,7 +26,7 @@ pub(crate) struct Discovery {
     pub(crate) specs: Vec<ServerSpec>,
 }
 
-/// The catalog, and what of the parts below is in it.
+/// The catalog, and the versions of what is in it.
 struct CatalogState {
     catalog: Arc<Catalog>,
     /// The newest tool list that is in the catalog.
@@ -61,7 +61,7 @@ impl Discovery {
         self.upstreams.call(permit.into_call()).await
     }
 
-    /// Starts servers (all, if none is named) and says how it went.
+    /// Starts servers (all, if none is named) and returns the outcomes.
     pub(crate) async fn start(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
         let all: Vec<String> = self.upstreams.names().map(str::to_owned).collect();
         let outcomes = self.upstreams.start_all(if names.is_empty() { &all } else { names }).await;
@@ -69,7 +69,7 @@ impl Discovery {
         outcomes
     }
 
-    /// How a server is doing.
+    /// The status of a server.
     pub(crate) fn status(&self, server: &str) -> Option<ServerStatus> {
         self.upstreams.status(server)
     }
@@ -114,7 +114,7 @@ impl Discovery {
             let Some(tools) = catalog.server(&spec.name).map(Arc::clone) else { continue };
             catalog.set_observed(&spec.name, self.shapes.of_server(&spec.name, &tools));
         }
-        // Another thread may have been here with newer ones.
+        // Another thread may have stored newer ones.
         let version = newest.max(state.version);
         let shapes = shapes.max(state.shapes);
         let accepted = accepted.max(state.accepted);
@@ -122,12 +122,12 @@ impl Discovery {
         Arc::clone(&state.catalog)
     }
 
-    /// Marks what is not as it was accepted.
+    /// Marks tools that differ from their accepted definitions.
     fn compare(&self, catalog: &mut Catalog, spec: &ServerSpec, list: &ToolList) {
         catalog.set_changes(&spec.name, self.acceptance.changes(spec, list, None));
     }
 
-    /// The same for all servers, by the lists that they sent last.
+    /// The same for all servers, with the last lists they sent.
     fn compare_all(&self, catalog: &mut Catalog) {
         for spec in &self.specs {
             if let Some(list) = self.sent(spec) {
@@ -163,7 +163,7 @@ impl Discovery {
         started.into_iter().filter_map(|(name, outcome)| outcome.err().map(|_| name)).collect()
     }
 
-    /// The tool of a name for reading about it: what a snapshot knows will do.
+    /// Resolves a name for reading about its tool: a snapshot is enough for that.
     pub(crate) async fn describe(&self, name: &str) -> Result<(ToolRef, Arc<ToolDef>), RunError> {
         match self.catalog().resolve(name) {
             Resolution::Tool { id, tool } => Ok((id, tool)),
@@ -171,8 +171,8 @@ impl Discovery {
         }
     }
 
-    /// The exact tool that a program means, by its server's live definition. Hints
-    /// name functions as the language writes them.
+    /// The exact tool that a program means, with its server's live definition. Hints name
+    /// functions as the language writes them.
     pub(crate) async fn resolve_in(
         &self,
         language: Language,
@@ -181,8 +181,8 @@ impl Discovery {
         self.resolve_to_call(language, name).await.map(|(id, tool, _)| (id, tool))
     }
 
-    /// The same, with how the definition differs from the accepted one. All three are
-    /// of one catalog: what is decided on is what was compared.
+    /// The same, with the difference between the definition and the accepted one. All
+    /// three are from one catalog, so that the decision is about what was compared.
     pub(crate) async fn resolve_to_call(
         &self,
         language: Language,
@@ -224,7 +224,7 @@ impl Discovery {
         }
     }
 
-    /// What to say about a server that is not there.
+    /// The error for a server that does not exist.
     pub(crate) fn unknown_server(&self, given: &str) -> RunError {
         let hint = self.catalog().server_name(given).err().unwrap_or_default();
         explain::unknown_server(given, &hint)

@@ -1,12 +1,12 @@
-//! Servers that are known and not configured: from folders of tool definitions.
+//! Servers that are known but not configured, from folders of tool definitions.
 //!
-//! In: the paths of `[search] catalogs`, and `templates/mcp-tools` of the state folder if
-//! it is there. Out: one offer for each server that is not configured, with the package it
-//! is started from, and the categories of all. A bad file is reported with its place and
-//! left out. Read once, when a search first needs it.
+//! In: the paths of `[search] catalogs`, and `templates/mcp-tools` in the state folder if it
+//! exists. Out: one offer for each server that is not configured, with the package it is
+//! started from, and the categories of all. A bad file is reported with its place and left
+//! out. Read once, when a search first needs it.
 //!
-//! Invariant: nothing of it is in a catalog of the gateway. It can be recommended; it cannot
-//! be called, imported or typed.
+//! Invariant: none of these servers is in a catalog of the gateway. They can be recommended,
+//! but not called, imported or typed.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -21,20 +21,20 @@ use tidegate_model::{ServerSpec, ToolList, Transport};
 /// In the state folder.
 const TEMPLATES: &str = "templates/mcp-tools";
 
-/// Tools that are kept at most. Chosen: ten times the largest catalog that we know.
+/// The most tools that are kept. Chosen: ten times the largest catalog that we know.
 const MOST_TOOLS: usize = 30_000;
 
 /// Longest name of a server, as in the configuration.
 const LONGEST_NAME: usize = 64;
 
-/// What the folders hold.
+/// The contents of the folders.
 #[derive(Debug, Default)]
 pub struct KnownServers {
     /// Servers that are not configured.
     pub(crate) offers: Vec<Arc<Offer>>,
-    /// What these are started from, where a file says so.
+    /// The packages that these are started from, where a file says so.
     pub(crate) packages: BTreeMap<String, Package>,
-    /// Of all servers in subfolders, by the folded name.
+    /// The categories of all servers in subfolders, by folded name.
     categories: BTreeMap<String, String>,
     /// Files and entries that were left out, with their places.
     pub problems: Vec<String>,
@@ -48,7 +48,7 @@ pub fn catalog_paths(settings: &Settings) -> Vec<PathBuf> {
 }
 
 impl KnownServers {
-    /// Reads all of it, which waits for the disk.
+    /// Reads all folders. Blocks on the disk.
     pub fn read(settings: &Settings) -> Self {
         let scoring = scoring(settings);
         let mut known = Self::default();
@@ -67,7 +67,7 @@ impl KnownServers {
         (self.offers.len(), self.tools)
     }
 
-    /// What kind of server it is, if a folder says so.
+    /// The category of a server, if a folder gives one.
     pub(crate) fn category(&self, server: &str) -> Option<&str> {
         self.categories.get(&fold(server)).map(String::as_str)
     }
@@ -116,7 +116,7 @@ impl KnownServers {
     }
 }
 
-/// What makes a tool fit, as the settings say.
+/// The scoring of tools that the settings choose.
 pub(crate) fn scoring(settings: &Settings) -> Scoring {
     match settings.search.semantic {
         true => Scoring::WordsAndMeaning,
@@ -139,7 +139,7 @@ fn names_package(argument: &str, package: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['@', '=', '[']))
 }
 
-/// A stranger wrote it, and a model reads it: it must be a name and no sentence.
+/// A stranger wrote it and a model reads it: it must be a name, not a sentence.
 fn is_plain(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || " -_.@".contains(c);
     name.chars().count() <= LONGEST_NAME && name.chars().all(plain) && !fold(name).is_empty()

@@ -1,12 +1,12 @@
 //! Tools: what servers offer, how it is found, and what has changed.
 //!
-//! Lives here: the catalog, kept in step with the servers (`discovery.rs`); what was
-//! accepted of it (`acceptance.rs`), learned about results (`shapes.rs`) and used together
+//! Contains: the catalog, kept in sync with the servers (`discovery.rs`); accepted
+//! definitions (`acceptance.rs`), observed results (`shapes.rs`) and tools used together
 //! (`co_usage.rs`); search (`search.rs`) and what it recommends beside the configured tools
-//! (`recommend.rs`, `suggestions.rs`); what one run sees of it all (`view.rs`).
+//! (`recommend.rs`, `suggestions.rs`); the view of one run (`view.rs`).
 //! In: tool lists of servers, names and queries of programs and clients. Out: definitions,
 //! search results, and answers of calls that have a permit.
-//! Must stay true: no server is called without a [`Permit`](tidegate_policy::Permit).
+//! Invariant: no server is called without a [`Permit`](tidegate_policy::Permit).
 
 pub(crate) mod acceptance;
 pub(crate) mod co_usage;
@@ -49,7 +49,7 @@ pub struct ServerReport {
     pub name: String,
     /// How it is reached, without secrets.
     pub transport: String,
-    /// How it is doing.
+    /// Its status.
     pub status: ServerStatus,
     /// Package and version, if known.
     pub package: String,
@@ -69,9 +69,9 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Takes what earlier processes knew of the servers. Starts none. `executable` is
-    /// tidegate itself, started again as guard; `environment` is what every stdio server
-    /// gets before its own variables.
+    /// Loads what earlier processes knew about the servers. Starts none. `executable` is
+    /// tidegate itself, which is also started as guard; `environment` is the base
+    /// environment of every stdio server.
     pub(crate) fn open(
         settings: Arc<Settings>,
         policy: Arc<CurrentPolicy>,
@@ -125,7 +125,7 @@ impl Tools {
         (self.discovery.catalog(), failed)
     }
 
-    /// Starts servers (all, if none is named) and says how it went.
+    /// Starts servers (all, if none is named) and returns the outcomes.
     pub async fn test_servers(&self, names: &[String]) -> Vec<(String, Result<(), UpstreamError>)> {
         self.discovery.start(names).await
     }

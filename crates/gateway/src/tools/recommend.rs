@@ -1,4 +1,4 @@
-//! Recommends what fits a search beside the configured tools.
+//! Recommends what fits a search in addition to the configured tools.
 //!
 //! In: a search, and the skills that may be read. Out: known servers and skills, in a small
 //! share of the answer's tokens; the tools get the rest.
@@ -16,12 +16,13 @@ use crate::tokens;
 use crate::tools::recommended::{MOST_TOKENS, Recommended, RecommendedServer};
 use crate::tools::search::{SearchAnswer, SearchRequest};
 
-/// The part of an answer that recommendations cost at most. Chosen.
+/// Recommendations cost at most one part in this many of an answer. Chosen.
 const SHARE: usize = 8;
 
 impl Tools {
-    /// Searches a catalog, names the servers that are not in it, and tells what else fits.
-    /// Of skills only if `permissions` let them be read; the configured ones, if none.
+    /// Searches a catalog, names the servers that are not in it, and recommends what else
+    /// fits. Recommends skills only if `permissions`, or else the configured ones, allow
+    /// reading them.
     pub async fn search_among(
         &self,
         catalog: &Arc<Catalog>,
@@ -37,12 +38,12 @@ impl Tools {
         SearchAnswer { recommended, ..answer }
     }
 
-    /// Files of known servers that were left out so far, with their places.
+    /// Files and entries of known servers that were left out so far, with their places.
     pub fn catalog_problems(&self) -> Vec<String> {
         self.suggestions.read_so_far().map(|known| known.problems.clone()).unwrap_or_default()
     }
 
-    /// The catalog with the kinds of servers that the folders say, for who asks for one.
+    /// The catalog with the categories that the folders give, if the request asks for one.
     async fn with_categories(
         &self,
         catalog: &Arc<Catalog>,
@@ -61,7 +62,7 @@ impl Tools {
         request: &SearchRequest,
         permissions: Option<&Permissions>,
     ) -> Recommended {
-        // Who asks for one server, or for tools that change nothing, has chosen.
+        // A request that names a server or sets `read_only` has made its choice.
         let chosen = request.server.is_some() || request.read_only.is_some();
         if !self.settings.search.recommend || chosen {
             return Recommended::default();
@@ -102,7 +103,7 @@ impl Tools {
     }
 }
 
-/// The skills one of whose triggers of several words the query has, word by word.
+/// The skills that have a trigger of several words which the query contains, word by word.
 fn triggered<'a>(skills: &'a [Skill], query: &str) -> impl Iterator<Item = &'a Skill> {
     let query = words(query);
     let says = move |trigger: &String| {

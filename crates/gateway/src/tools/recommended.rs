@@ -20,7 +20,7 @@ pub(crate) const MOST_TOKENS: usize = 100;
 const LINE_BYTES: usize = 90;
 const NAME_BYTES: usize = 64;
 
-/// What fits beside the configured tools.
+/// Recommendations in addition to the configured tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Recommended {
     /// Servers that are not configured.
@@ -38,12 +38,12 @@ pub struct RecommendedServer {
     pub server: String,
     /// The tool that fits best. It cannot be called.
     pub tool: String,
-    /// What that does.
+    /// What the tool does.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Why it is recommended.
     pub reason: &'static str,
-    /// What a person who wants it starts it with, if its catalog says so.
+    /// The command that starts it, if its catalog gives one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
 }
@@ -78,13 +78,13 @@ impl RecommendedServer {
 }
 
 impl Recommended {
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to recommend.
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty() && self.skills.is_empty()
     }
 
     pub(crate) fn add_skill(&mut self, name: &str, text: &str) {
-        /// As of those that are found by what they say.
+        /// As many as are found by their descriptions.
         const MOST_SKILLS: usize = 2;
         let there = self.skills.iter().any(|skill| skill.name == name);
         if !there && self.skills.len() < MOST_SKILLS {
@@ -93,7 +93,7 @@ impl Recommended {
         }
     }
 
-    /// As much of it as so many tokens tell: first without texts, then fewer.
+    /// As much of it as fits into this many tokens: first without texts, then fewer.
     pub(crate) fn within(mut self, most: usize) -> Self {
         let fits = |this: &Self| tokens::count(&this.to_string()) <= most;
         if !fits(&self) {
@@ -139,7 +139,7 @@ fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     if text.is_empty() { Ok(()) } else { write!(f, "  {text}") }
 }
 
-/// Not longer than so many bytes.
+/// Cuts a text to this many bytes.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }

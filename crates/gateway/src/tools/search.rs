@@ -43,10 +43,10 @@ pub struct SearchRequest {
     /// Only tools that say that they change nothing, or only the others.
     #[serde(default)]
     pub read_only: Option<bool>,
-    /// How many at most.
+    /// The most results.
     #[serde(default)]
     pub limit: Option<usize>,
-    /// Tokens of the answer at most.
+    /// The most tokens of the answer.
     #[serde(default)]
     pub max_tokens: Option<usize>,
 }
@@ -57,7 +57,7 @@ impl SearchRequest {
         self.max_tokens.unwrap_or(TOKEN_BUDGET)
     }
 
-    /// Whether servers of this category are asked for.
+    /// Whether the request includes servers of this category.
     pub(crate) fn takes(&self, category: Option<&str>) -> bool {
         let wanted = self.category.as_deref();
         wanted.is_none_or(|wanted| category.is_some_and(|own| own.eq_ignore_ascii_case(wanted)))
@@ -93,7 +93,7 @@ pub struct SearchAnswer {
     pub results: Vec<SearchResult>,
     /// How many more fit the query.
     pub more: usize,
-    /// Where most of these are, with how many.
+    /// The servers that have most of these, with their counts.
     pub more_of: Vec<(String, usize)>,
     /// Servers whose tools could not be searched.
     pub unavailable: Vec<String>,
@@ -150,23 +150,23 @@ pub struct SearchResult {
     pub function: String,
     /// How well it fits; only comparable within one answer.
     pub score: f64,
-    /// What it says of itself, and whether its server runs.
+    /// What it says about itself, and whether its server runs.
     #[serde(flatten)]
     pub state: ToolState,
-    /// Why it ranks higher than its words say.
+    /// Why it ranks higher than its words alone would.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_with: Option<UsedWith>,
     /// What it does in one line, or its definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What the definition costs.
+    /// The tokens of the definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<usize>,
-    /// What to know about its text: instructions in it, a changed definition. In front
-    /// of the text as well.
+    /// Notes about its text: instructions in it, a changed definition. They are also in
+    /// front of the text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// The tool's identity, for those who do not speak TypeScript.
+    /// The tool's identity, for callers that do not use TypeScript.
     #[serde(skip)]
     pub id: ToolRef,
 }
@@ -183,14 +183,14 @@ pub struct ToolState {
 }
 
 impl SearchResult {
-    /// As programs in Python write it.
+    /// Changes it to the form that Python programs use.
     pub(crate) fn turn_python(&mut self, catalog: &Catalog) {
         let Some((function, definition)) = catalog.python_definition(&self.id) else { return };
         if let Some((server, _)) = self.call.rsplit_once('.') {
             self.call = format!("{server}.{function}");
         }
         self.function = function;
-        // In one line it is the same in both languages.
+        // A text of one line is the same in both languages.
         if self.tokens.is_some() {
             self.tokens = Some(tokens::count(&definition));
             self.text = Some(definition);
@@ -226,7 +226,7 @@ impl fmt::Display for SearchResult {
 }
 
 impl SearchAnswer {
-    /// What the definitions in this answer cost, if it has any.
+    /// The tokens of the definitions in this answer, if it has any.
     pub fn definition_tokens(&self) -> Option<usize> {
         self.results.iter().filter_map(|found| found.tokens).reduce(|a, b| a + b)
     }
@@ -248,12 +248,12 @@ pub(crate) fn search_without(
     let mut hits = catalog.search(&request.query, usize::MAX);
     hits.retain(|hit| request.fits(catalog, &hit.id));
     let company = learned.raise(&mut hits);
-    // What is said at the end is longest if all of them are left over.
+    // The closing lines are longest if all hits are left over.
     let mut answer = SearchAnswer { unavailable, ..SearchAnswer::default() };
     answer.count_more(&hits);
     let end = format!("{}\n{}\n", answer.remainder(), answer.not_searched());
     let mut left = request.budget().saturating_sub(tokens::count(&end));
-    // What had no room once is not tried again: definitions can be long.
+    // A detail that did not fit once is not tried again: definitions can be long.
     let mut detail = request.detail;
     for hit in hits.iter().take(limit) {
         let used_with = company.get(&hit.id).and_then(|(other, runs)| {
@@ -278,15 +278,15 @@ impl SearchAnswer {
         }
         let mut counts: Vec<(String, usize)> =
             counts.into_iter().map(|(server, count)| (server.to_owned(), count)).collect();
-        // Those of the same count stay in the order of their names.
+        // Stable: servers with the same count stay in the order of their names.
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         counts.truncate(NAMED_SERVERS);
         (self.more, self.more_of) = (hits.len(), counts);
     }
 }
 
-/// A hit with as much detail as was asked for and there is room for, and what that costs:
-/// better fewer words than none. The detail is lowered to what had room.
+/// A hit with as much of the requested detail as there is room for, and its cost: fewer
+/// words are better than none. Lowers `detail` to what fit.
 fn fitting(
     catalog: &Catalog,
     hit: &Hit,
@@ -346,8 +346,8 @@ fn hints(catalog: &Catalog, id: &ToolRef) -> (bool, bool) {
     (read_only, destructive && !read_only)
 }
 
-/// Two digits tell the order; more only cost tokens. In f64, since an f32
-/// written as JSON shows all of its digits.
+/// Two digits show the order; more only cost tokens. In f64, since an f32 written as JSON
+/// shows all of its digits.
 fn rounded(score: f32) -> f64 {
     (f64::from(score) * 100.0).round() / 100.0
 }

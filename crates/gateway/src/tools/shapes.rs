@@ -1,13 +1,12 @@
-//! What the results of tools without an output schema look like, learned from
-//! their calls and kept between starts.
+//! The shapes of results of tools without an output schema, learned from calls and kept
+//! across restarts.
 //!
 //! In: successful answers, from the bridge. Out: [`ObservedSchema`] for the renderers.
 //! A shape counts only for the definition it was learned with; when a server
 //! lists another one, it is forgotten ([`Shapes::forget_changed`]).
 //!
-//! Must stay true: learning never makes a call wait for the disk or for another
-//! call that is learning, and an answer is looked at only while that still
-//! teaches something.
+//! Invariant: learning never makes a call wait for the disk or for another call that is
+//! learning, and answers are examined only while that still teaches something.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,12 +16,12 @@ use tidegate_catalog::{ObservedSchema, ServerTools, Shape, definition_hash};
 use tidegate_model::{Answer, ToolDef, ToolRef};
 use tidegate_store::{ShapeRecord, Shapes as StoredShapes, StoreError};
 
-/// After so many results that taught nothing …
+/// After this many results that taught nothing …
 const SETTLED_AFTER: u32 = 16;
-/// … only each of so many is looked at.
+/// … only one in this many is examined.
 const LOOK_EVERY: u32 = 8;
 
-/// Text is parsed to be looked at. One longer than this only a few times.
+/// Text must be parsed to be examined. Text longer than this is parsed only a few times.
 const LONG_TEXT_BYTES: usize = 1024 * 1024;
 const LONG_TEXTS: u32 = 4;
 
@@ -30,29 +29,29 @@ const LONG_TEXTS: u32 = 4;
 pub(crate) struct Shapes {
     known: RwLock<HashMap<ToolRef, Arc<Mutex<Learned>>>>,
     stored: StoredShapes,
-    /// Grows with every change that the types of results should show.
+    /// Grows with every change that the types of results should reflect.
     version: AtomicU64,
 }
 
 struct Learned {
     definition_hash: String,
-    /// The definition that was last found to have this hash, since hashing one
-    /// takes longer than looking at a small answer.
+    /// The definition that was last found to have this hash, since hashing one takes
+    /// longer than examining a small answer.
     definition: Option<Arc<ToolDef>>,
     shape: Shape,
     /// Answers since the last one that changed the shape.
     unchanged: u32,
-    /// Results that the disk does not know of yet.
+    /// Whether some results are not stored yet.
     unkept: bool,
     observed: Option<Arc<ObservedSchema>>,
 }
 
 impl Shapes {
-    /// Takes what was learned before. Waits on this thread: a gateway that opens its state
+    /// Loads what was learned before. Blocks this thread: a gateway that opens its state
     /// serves nobody yet.
     pub(crate) fn open(stored: StoredShapes) -> Result<Self, StoreError> {
         let kept = stored.all().wait()?.into_iter().filter_map(|(tool, record)| {
-            // A shape that cannot be read is learned anew.
+            // A shape that cannot be read is learned again.
             let shape = serde_json::from_str(&record.shape).ok()?;
             let learned = Learned { shape, ..Learned::new(record.definition_hash) };
             Some((tool, Arc::new(Mutex::new(learned))))
@@ -68,7 +67,7 @@ impl Shapes {
             return;
         }
         let entry = self.entry(id, tool);
-        // Another call of this tool is teaching right now; that will do.
+        // Another call of this tool is teaching right now; that is enough.
         let Ok(mut learned) = entry.try_lock() else { return };
         if !learned.is_for(tool) {
             *learned = Learned::new(definition_hash(tool));
@@ -79,7 +78,7 @@ impl Shapes {
         }
     }
 
-    /// Differs from an earlier one if something is new.
+    /// Changes when something new is learned.
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
@@ -102,7 +101,8 @@ impl Shapes {
         observed.collect()
     }
 
-    /// Keeps the counts as well: they alone are not worth a write each.
+    /// Stores everything that is not stored yet. Changed counts alone are not worth a
+    /// write each.
     pub(crate) fn keep_all(&self) {
         for (id, learned) in self.read().iter() {
             let mut learned = lock(learned);
@@ -200,7 +200,7 @@ impl Learned {
         same
     }
 
-    /// True if there is something to keep.
+    /// Examines an answer. Returns whether there is something to store.
     fn look_at(&mut self, answer: &Answer) -> bool {
         self.unchanged = self.unchanged.saturating_add(1);
         let settled = self.unchanged > SETTLED_AFTER;

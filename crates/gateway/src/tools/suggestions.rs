@@ -1,9 +1,10 @@
-//! The index of what could be had beside the configured tools, made when it is needed.
+//! The index of known servers and skills beside the configured tools, built when it is
+//! needed.
 //!
 //! In: the catalog of a search, and the skills that may be read. Out: the known servers
-//! and skills that fit the query. What the folders hold is read once; the index is joined
-//! anew only if tools or skills have changed. Without a folder and without a saved skill
-//! nothing is index.
+//! and skills that fit the query. The folders are read once; the index is rebuilt only if
+//! tools or skills have changed. Without a folder and without a saved skill nothing is
+//! indexed.
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub(crate) struct Fitting {
 }
 
 impl Suggestions {
-    /// What the folders hold. Nothing is read if there is none.
+    /// The contents of the folders. Reads nothing if there are none.
     pub(crate) async fn known(&self, settings: &Settings) -> Arc<KnownServers> {
         let read = || async {
             if catalog_paths(settings).is_empty() {
@@ -98,7 +99,7 @@ impl Suggestions {
         fitting.iter().map(owned).collect()
     }
 
-    /// The index, rebuilt if it is not of these.
+    /// The index, rebuilt if it was built from something else.
     async fn offers(
         &self,
         settings: &Settings,

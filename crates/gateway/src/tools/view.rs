@@ -1,9 +1,9 @@
-//! What one run sees of the servers: the catalog as it was when the run began.
+//! One run's view of the servers: the catalog as it was when the run began.
 //!
 //! Servers may change their tools while a program runs; the program keeps the
-//! names and types that it started with. A server whose tools were not known
-//! then is taken over when it is first listed, and keeps that list. Calls do not
-//! go through here: they are resolved by the live definition (`bridge/call.rs`).
+//! names and types that it started with. A server whose tools were not known then is
+//! added when it is first listed, and keeps that list. Calls do not go through here: they
+//! are resolved with the live definition (`bridge/call.rs`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,7 +16,7 @@ use crate::tools::discovery::Discovery;
 /// The catalog of one run.
 pub(crate) struct View {
     catalog: Mutex<Arc<Catalog>>,
-    /// In which language functions are called and files are written.
+    /// The language in which functions are called and files are written.
     pub(crate) language: Language,
 }
 
@@ -26,7 +26,7 @@ impl View {
         Self { catalog: Mutex::new(catalog), language }
     }
 
-    /// Begins anew, for a program that has not begun to run.
+    /// Starts over, for a program that has not started to run.
     pub(crate) fn renew(&self, catalog: Arc<Catalog>) {
         *self.catalog.lock().unwrap_or_else(PoisonError::into_inner) = catalog;
     }
@@ -76,7 +76,7 @@ impl View {
             }
         }
         if let Some(merged) = merged {
-            // The live one if it says the same: its search index is made once.
+            // The live one if it is the same: its search index is built only once.
             let same = names.iter().all(|name| {
                 let (ours, theirs) = (merged.server(name), live.server(name));
                 ours.zip(theirs).is_some_and(|(ours, theirs)| Arc::ptr_eq(ours, theirs))

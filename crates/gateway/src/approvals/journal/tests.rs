@@ -55,7 +55,7 @@ fn known(journal: &Journal, request: &str) -> Option<Result<String, RunError>> {
     }
 }
 
-/// The run waits for a person, and its client goes.
+/// The run waits for a person, and its client leaves.
 async fn kept(journal: &Journal) {
     waits(journal).await;
     journal.release();
@@ -94,7 +94,7 @@ async fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     let Begun::New(number) = journal.begin(tool("delete", "{}")) else { panic!() };
     assert_eq!(journal.send(number, true).await, Ok(()));
     assert_eq!(known(&journal, &tool("a", "{}")), None, "each answer once");
-    // A run goes on once.
+    // A run resumes once.
     let again = resume(&vaults, &RunId("r1".into()), "s").await.err().unwrap();
     assert_eq!(again.code, ErrorCode::NotParked);
 }
@@ -197,7 +197,7 @@ async fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
     let error = resume(&vaults, &id, "s").await.err().unwrap();
     assert_eq!(error.code, ErrorCode::ApprovalPending, "{error}");
     assert!(error.message.contains("still waits"), "{error}");
-    // Its process is gone: at once.
+    // Its process is gone, so it can be resumed at once.
     drop(journal);
     assert!(resume(&vaults, &id, "s").await.is_ok());
 }
@@ -206,7 +206,7 @@ async fn g33_a_run_that_lives_does_not_go_on_beside_itself() {
 async fn g33_a_run_that_was_taken_for_dead_does_nothing_more() {
     let (_state, vaults, journal) = opened();
     waits(&journal).await;
-    // Its process was silent for longer than it may be.
+    // Its process did not renew the lease in time.
     journal.lease_until(SystemTime::UNIX_EPOCH).await.unwrap();
     let (_, copy) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     waits(&copy).await;
@@ -215,7 +215,7 @@ async fn g33_a_run_that_was_taken_for_dead_does_nothing_more() {
     assert_eq!(journal.forget().await.unwrap_err().code, ErrorCode::NotParked);
     assert_eq!(journal.park(start()).await.unwrap_err().code, ErrorCode::NotParked);
     drop(journal);
-    // The other one has lost nothing by that.
+    // The new owner is not affected.
     let Begun::New(number) = copy.begin(tool("add", "{}")) else { panic!() };
     assert_eq!(copy.send(number, true).await, Ok(()));
     assert_eq!(copy.forget().await, Ok(()));

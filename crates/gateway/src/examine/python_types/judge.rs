@@ -1,7 +1,8 @@
-//! Which type errors of a program in Python count, how much, and in which words.
+//! Decides which type errors of a Python program count, how much, and how they are
+//! worded.
 //!
-//! In: what the checker says with all, with promised and with no results known. Out:
-//! problems. Pure.
+//! In: the checker's errors with all types of results, with declared ones, and with none.
+//! Out: problems. Pure.
 
 use std::mem::discriminant;
 
@@ -13,11 +14,12 @@ use super::PythonRequest;
 use super::stubs::Stubs;
 use crate::examine::type_report::{Problem, Severity};
 
-/// Rules about names that are not there.
+/// Rules about undefined names.
 const UNDEFINED: [&str; 2] = ["unresolved-reference", "reportUndefinedVariable"];
 
-/// What cannot be done with an answer, as both checkers name it. Of the rest not all
-/// is true: the classes of answers are no exact dicts to them.
+/// Operations that are impossible on an answer, as both checkers name them. Other
+/// complaints are not always true: to a checker, the classes of answers are not exactly
+/// dicts.
 const IMPOSSIBLE: [&str; 8] = [
     "unsupported-operator",
     "not-iterable",
@@ -34,7 +36,7 @@ pub(super) struct Judge<'a> {
     pub(super) stubs: &'a Stubs,
 }
 
-/// How much an error counts before the mode is asked.
+/// How much an error counts before the mode is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     /// The call would be refused.
@@ -64,7 +66,7 @@ impl Judge<'_> {
         all.iter().filter_map(problem).collect()
     }
 
-    /// None if the program may well be right.
+    /// `None` if the program may well be right.
     fn weight(&self, diagnostic: &Diagnostic, is_about_results: bool) -> Option<Weight> {
         let Code::Python(complaint) = &diagnostic.code else { return None };
         if let Some(reference) = self.called_at(diagnostic)
@@ -75,11 +77,11 @@ impl Judge<'_> {
             return (!may_be_caught).then_some(weight);
         }
         match complaint {
-            // What is passed to a tool may be changed on its way, and a list of answers
-            // is no `list[dict]` to a checker.
+            // Arguments can be changed on their way to a tool, and to a checker, a list
+            // of answers is not a `list[dict]`.
             Complaint::Mismatch { .. } if is_about_results => None,
             Complaint::Mismatch { found } if self.called_at(diagnostic).is_some() => {
-                // Of `**` a checker does not know which value goes where.
+                // With `**`, a checker does not know which value goes where.
                 let call = self.called_at(diagnostic).filter(|call| call.written.is_whole);
                 call.filter(|_| is_scalar(found)).map(|_| Weight::Rest)
             }
@@ -97,8 +99,8 @@ impl Judge<'_> {
         }
     }
 
-    /// How much an error in the arguments of a tool counts; none if it is about what
-    /// is not written there.
+    /// How much an error in the arguments of a tool counts; `None` if it is about
+    /// something that is not written there.
     fn of_call(
         &self,
         reference: &Reference,
@@ -119,7 +121,7 @@ impl Judge<'_> {
                 is_sure.then_some(Weight::Sure)
             }
             Complaint::Arguments => written.objects.contains(&place).then_some(Weight::Sure),
-            // A dict with keys that are not declared is no such dict to a checker.
+            // To a checker, a dict with undeclared keys does not match the declared type.
             Complaint::Mismatch { found } => {
                 let is_sure = written.values.contains(&place) && !found.contains("dict[");
                 is_sure.then_some(Weight::Sure)
@@ -135,8 +137,8 @@ impl Judge<'_> {
             || hints.guarded.iter().any(|(first, last)| (*first..=*last).contains(&line))
     }
 
-    /// The call that an error is about: the one that it marks as a whole, else the
-    /// innermost one in whose brackets it lies.
+    /// The call that an error is about: the one that it marks as a whole, otherwise the
+    /// innermost one whose brackets enclose it.
     fn called_at(&self, diagnostic: &Diagnostic) -> Option<&Reference> {
         let references = self.request.references;
         if let Some(whole) = references.iter().find(|one| ends_with(one, diagnostic)) {
@@ -151,7 +153,7 @@ impl Judge<'_> {
         references.iter().filter(is_about).max_by_key(|reference| reference.arguments)
     }
 
-    /// The argument that was meant, unless it is given as well.
+    /// The argument that was probably meant, unless it is given too.
     fn near_argument(&self, reference: &Reference, name: &str) -> Option<String> {
         let catalog = self.request.catalog;
         let tools = catalog.server(catalog.server_name(&reference.server).ok()?)?;
@@ -167,7 +169,7 @@ impl Judge<'_> {
         did_you_mean(name, names.filter(is_free))
     }
 
-    /// The checker's words, with the nearest name.
+    /// The checker's message, with the nearest name.
     pub(super) fn message(&self, diagnostic: &Diagnostic) -> String {
         let message = diagnostic.message.clone();
         let Code::Python(complaint) = &diagnostic.code else { return message };
@@ -190,7 +192,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What the tool takes, if the mistake is in its arguments.
+    /// The tool's signature, if the mistake is in its arguments.
     pub(super) fn signature(&self, diagnostic: &Diagnostic) -> Option<String> {
         let catalog = self.request.catalog;
         let reference = self.called_at(diagnostic)?;
@@ -229,7 +231,7 @@ fn ends_with(reference: &Reference, diagnostic: &Diagnostic) -> bool {
     })
 }
 
-/// Whether a value of this type stays what it is on its way to a tool.
+/// Whether a value of this type reaches a tool unchanged.
 fn is_scalar(found: &str) -> bool {
     matches!(found, "int" | "float" | "bool")
         || found.starts_with("Literal[") && !found.contains(" | ")

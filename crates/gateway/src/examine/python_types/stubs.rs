@@ -1,9 +1,9 @@
-//! What a program in Python is checked against: stubs of the servers it uses.
+//! Stubs of the servers that a Python program uses, to check it against.
 //!
-//! In: its references. Out: one stub file for each server as the program writes it,
-//! with the tools it uses in the forms it uses, and the files that make them
-//! `servers`. Everything else of a server can be anything there: whether it exists is
-//! found elsewhere (`check.rs`).
+//! In: its references. Out: one stub file for each server as the program writes it, with
+//! the tools in the forms that it uses, and the files that make up the package `servers`.
+//! Everything else of a server can be anything there: `check.rs` finds out whether it
+//! exists.
 
 use std::collections::BTreeMap;
 
@@ -29,9 +29,9 @@ struct ServerUse {
 
 #[derive(Default)]
 struct ToolUse {
-    /// None until it is called.
+    /// `None` until it is called.
     passed: Option<ArgumentStyle>,
-    /// How it is written.
+    /// Its spellings in the program.
     spellings: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ impl Stubs {
         self.servers.is_empty()
     }
 
-    /// Whether any result is only known from what was seen.
+    /// Whether the type of any result is known only from observed answers.
     pub(super) fn have_observed(&self) -> bool {
         self.have_observed
     }
@@ -100,7 +100,7 @@ impl Stubs {
         files
     }
 
-    /// The keys that an object has, by the name that its class has in these files.
+    /// The keys of an object, by the name of its class in these files.
     pub(super) fn keys_of(&self, catalog: &Catalog, class: &str) -> Vec<String> {
         let start = format!("class {class}(");
         let files = self.files(catalog, ResultTypes::All);
@@ -128,7 +128,7 @@ fn file(path: String, text: String) -> SourceFile {
     SourceFile { path, text: text.into() }
 }
 
-/// Whether a server, as a program writes it, can be the name of a file and a module.
+/// Whether a server, as a program writes it, can name a file and a module.
 fn is_module(server: &str) -> bool {
     server.starts_with(|c: char| c.is_ascii_alphabetic())
         && server.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

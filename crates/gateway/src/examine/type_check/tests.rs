@@ -46,7 +46,7 @@ fn only_what_is_written_out_is_a_wrong_argument() {
         (13, 2322, other, true),
         (13, 2820, other, true),
         (20, 2322, other, false),
-        // Properties that are missing, and such that hold a variable.
+        // Missing properties, and properties that hold a variable.
         (11, 2739, other, true),
         (11, 2345, missing, true),
         (11, 2345, other, false),

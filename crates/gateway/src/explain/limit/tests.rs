@@ -1,4 +1,4 @@
-//! Every limit, for a program and for a command, word by word.
+//! Tests the wording of every limit, for a program and for a command.
 
 use std::time::Duration;
 

@@ -50,7 +50,7 @@ fn it_never_costs_more_than_its_share() {
         assert!(cost <= most, "{most}: {cost}");
     }
     assert!(within(20).is_empty());
-    // Rather all of them without texts than some of them with.
+    // All of them without texts, rather than some of them with texts.
     let told = within(MOST_TOKENS);
     assert_eq!((told.servers.len(), told.skills.len()), (3, 1));
     assert!(told.servers.iter().all(|server| server.text.is_empty()));

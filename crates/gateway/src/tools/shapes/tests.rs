@@ -124,7 +124,7 @@ fn a_settled_shape_is_looked_at_rarely_and_still_changes() {
     for _ in 0..101 {
         shapes.learn(&id(), &tool, &text("plain"));
     }
-    // The first, sixteen more, then each eighth of the rest.
+    // The first, sixteen more, then every eighth of the rest.
     assert_eq!(
         shapes.observed(&id(), &tool),
         observed(json!({"type": "string"}), 1 + 16 + (100 - 16) / 8)
@@ -133,7 +133,7 @@ fn a_settled_shape_is_looked_at_rarely_and_still_changes() {
         shapes.learn(&id(), &tool, &text("[]"));
     }
     let both = json!({"anyOf": [{"type": "array"}, {"type": "string"}]});
-    // Looked at again, it is looked at more closely.
+    // After a change, every answer is examined again.
     let seen = shapes.observed(&id(), &tool).unwrap();
     assert_eq!(seen.schema, both);
 }
