@@ -18,6 +18,7 @@ mod progress;
 mod project;
 mod run_tests;
 mod setup;
+mod soak;
 mod structure;
 mod tools;
 
@@ -50,7 +51,11 @@ fn run(chore: &str, rest: &[String]) -> Result<()> {
         "test" => run_tests::run(&project, &progress, rest),
         "bench" => bench(&project, &progress, rest),
         "coverage" => coverage::run(&project, &progress, rest),
-        "fuzz" => fuzz::run(&project, &progress, seconds(rest)?),
+        "fuzz" => fuzz::run(&project, &progress, number(chore, rest)?.unwrap_or(60)),
+        "soak" => {
+            let rounds = number(chore, rest)?.unwrap_or(soak::DEFAULT_ROUNDS);
+            soak::run(&project, &progress, rounds)
+        }
         "help" | "--help" | "-h" => {
             eprint!("{HELP}");
             Ok(())
@@ -68,17 +73,18 @@ usage: cargo xtask <chore> [arguments]
   test       set up, then run all tests; arguments go to `cargo test`
   coverage   the share of lines that the tests execute; arguments go to `cargo test`
   fuzz       run each fuzz target for a minute, or for the given number of seconds
+  soak       run all tests 20 times beside a busy neighbour, or the given number of times
   bench      `tidegate bench` in release mode; arguments go to it
   help       print this text
 
 The equipment goes to `.cache/test`, or to the folder in TIDEGATE_TEST_CACHE.
 ";
 
-fn seconds(rest: &[String]) -> Result<u32> {
+fn number(chore: &str, rest: &[String]) -> Result<Option<u32>> {
     match rest {
-        [] => Ok(60),
-        [seconds] => Ok(seconds.parse()?),
-        _ => bail!("`fuzz` takes one number of seconds"),
+        [] => Ok(None),
+        [number] => Ok(Some(number.parse()?)),
+        _ => bail!("`{chore}` takes one number"),
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn run(project: &Project, progress: &Progress, rest: &[String]) -> Re
     bail!("failed: {}", failures.join(", "))
 }
 
-fn cargo_test(project: &Project, rest: &[String]) -> Command {
+pub(crate) fn cargo_test(project: &Project, rest: &[String]) -> Command {
     let mut command = project.cargo();
     command
         .args(["test", "--workspace", "--all-features", "--no-fail-fast"])
