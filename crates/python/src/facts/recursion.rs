@@ -173,6 +173,20 @@ fn is_nonempty_comprehension(generators: &[Comprehension]) -> bool {
     generators.iter().all(|one| one.ifs.is_empty() && is_nonempty(&one.iter))
 }
 
+/// Whether the parts of an expression may not run when it does.
+fn may_not_run(expression: &Expr) -> bool {
+    matches!(
+        expression,
+        Expr::Lambda(_)
+            | Expr::If(_)
+            | Expr::BoolOp(_)
+            | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::Generator(_)
+    )
+}
+
 impl<'a> Visitor<'a> for UnconditionalCalls<'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         let name = |one: &'a Expr| match one {
@@ -187,14 +201,7 @@ impl<'a> Visitor<'a> for UnconditionalCalls<'a> {
             Expr::SetComp(one) if is_nonempty_comprehension(&one.generators) => {
                 self.visit_expr(&one.elt);
             }
-            // May not run.
-            Expr::Lambda(_)
-            | Expr::If(_)
-            | Expr::BoolOp(_)
-            | Expr::ListComp(_)
-            | Expr::SetComp(_)
-            | Expr::DictComp(_)
-            | Expr::Generator(_) => return,
+            one if may_not_run(one) => return,
             Expr::Call(call) => {
                 let starts =
                     matches!(name(&call.func), Some("Thread" | "Timer" | "Process" | "submit"));
@@ -232,14 +239,7 @@ impl SelfReference<'_> {
 impl<'a> Visitor<'a> for SelfReference<'_> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            // May not run.
-            Expr::Lambda(_)
-            | Expr::If(_)
-            | Expr::BoolOp(_)
-            | Expr::ListComp(_)
-            | Expr::SetComp(_)
-            | Expr::DictComp(_)
-            | Expr::Generator(_) => return,
+            one if may_not_run(one) => return,
             Expr::Call(call) => self.found |= !self.reads && self.is_own_member(&call.func),
             _ => self.found |= self.reads && self.is_own_member(expression),
         }

@@ -12,6 +12,7 @@ mod isolation;
 mod probe;
 mod python;
 mod python_types;
+mod type_checker;
 mod typescript;
 
 use std::path::PathBuf;

@@ -1,14 +1,13 @@
 //! Finds the type checker for Python and has it check a program.
 
 use std::ffi::OsStr;
-use std::time::Instant;
 
 use tidegate_config::{Environment, Settings};
-use tidegate_typecheck::{FoundPython, PythonChecker, TypeCheckError, TypeChecker, find_python};
+use tidegate_typecheck::{FoundPython, PythonChecker, TypeChecker, find_python};
 
 use super::finding::Finding;
 use super::probe::version;
-use super::typescript::UNCONFINED;
+use super::type_checker::Trial;
 
 const NAME: &str = "type checker of Python";
 const INSTALL: &str = "install ty (`uv tool install ty`, `pip install ty`) or pyright (`npm install -g pyright`) \
@@ -48,39 +47,21 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
 }
 
 async fn attempt(checker: &PythonChecker, settings: &Settings, remedy: &str) -> Finding {
-    let path = checker.place();
-    let place = path.display();
     let version = match checker {
         PythonChecker::Ty { path } => version(path).await,
         PythonChecker::Pyright { version, .. } => Ok(format!("pyright {version}")),
     };
-    let version = match version {
-        Ok(version) => version,
-        Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), remedy),
-    };
     let folder = settings.state_dir.join("typecheck");
-    let checker = TypeChecker::python(checker, folder, settings.sandbox.min_isolation.into());
-    let started = Instant::now();
-    match checker.check(&[], "text: str = 1\n").await {
-        Ok(errors) if errors.len() == 1 => {
-            let took = started.elapsed().as_millis();
-            Finding::ok(NAME, format!("{version} at `{place}` checked a program in {took} ms"))
-        }
-        Ok(errors) => {
-            let found = format!("`{place}` found {} errors in a program with one", errors.len());
-            Finding::problem(NAME, found, remedy)
-        }
-        Err(error @ TypeCheckError::Unconfined { .. }) => {
-            let error = anyhow::Error::from(error);
-            Finding::warning(
-                NAME,
-                format!("{error:#}; programs in Python run without a type check"),
-                UNCONFINED,
-            )
-        }
-        Err(error) => {
-            let error = anyhow::Error::from(error);
-            Finding::problem(NAME, format!("`{place}` does not work: {error:#}"), remedy)
-        }
-    }
+    let least = settings.sandbox.min_isolation;
+    let trial = Trial {
+        name: NAME,
+        place: checker.place(),
+        version,
+        checker: TypeChecker::python(checker, folder, least.into()),
+        program: "text: str = 1\n",
+        is_expected: |_| true,
+        unchecked: "programs in Python run without a type check",
+        remedy,
+    };
+    trial.run().await
 }

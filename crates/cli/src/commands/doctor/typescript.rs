@@ -2,13 +2,13 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::time::Instant;
 
 use tidegate_config::{Environment, Settings};
-use tidegate_typecheck::{Code, FoundTypeScript, TypeCheckError, TypeChecker, find_typescript};
+use tidegate_typecheck::{Code, FoundTypeScript, TypeChecker, find_typescript};
 
 use super::finding::Finding;
 use super::probe::version;
+use super::type_checker::Trial;
 
 const NAME: &str = "type checker";
 const INSTALL: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm, or name one as \
@@ -16,10 +16,6 @@ const INSTALL: &str = "`tidegate doctor --fix` installs TypeScript 7 with npm, o
 /// Only a configured compiler is tried, so installing another one does not help.
 const FIX: &str = "fix `checks.tsc` (`mcpCodeExecution.tsc` in a client's file), or leave \
                        it out to have one found";
-/// For a kernel that does not confine the compiler.
-pub(super) const UNCONFINED: &str = "use Linux 5.13 or newer with Landlock enabled; an \
-                                     unconfined checker is started only with \
-                                     `sandbox.min_isolation = \"any\"`";
 /// TypeScript's number for "is not assignable to type".
 const NOT_ASSIGNABLE: Code = Code::TypeScript(2322);
 
@@ -53,35 +49,17 @@ pub(super) async fn probe(settings: &Settings, environment: &Environment) -> Fin
 }
 
 async fn attempt(tsc: &Path, settings: &Settings, remedy: &str) -> Finding {
-    let place = tsc.display();
-    let version = match version(tsc).await {
-        Ok(version) => version,
-        Err(reason) => return Finding::problem(NAME, format!("`{place}` {reason}"), remedy),
-    };
     let folder = settings.state_dir.join("typecheck");
     let least = settings.sandbox.min_isolation;
-    let checker = TypeChecker::new(tsc.to_owned(), folder, least.into());
-    let started = Instant::now();
-    match checker.check(&[], "const text: string = 1;").await {
-        Ok(errors) if errors.len() == 1 && errors[0].code == NOT_ASSIGNABLE => {
-            let took = started.elapsed().as_millis();
-            Finding::ok(NAME, format!("{version} at `{place}` checked a program in {took} ms"))
-        }
-        Ok(errors) => {
-            let found = format!("`{place}` found {} errors in a program with one", errors.len());
-            Finding::problem(NAME, found, remedy)
-        }
-        Err(error @ TypeCheckError::Unconfined { .. }) => {
-            let error = anyhow::Error::from(error);
-            Finding::warning(
-                NAME,
-                format!("{error:#}; programs run without a type check"),
-                UNCONFINED,
-            )
-        }
-        Err(error) => {
-            let error = anyhow::Error::from(error);
-            Finding::problem(NAME, format!("`{place}` does not work: {error:#}"), remedy)
-        }
-    }
+    let trial = Trial {
+        name: NAME,
+        place: tsc.to_owned(),
+        version: version(tsc).await,
+        checker: TypeChecker::new(tsc.to_owned(), folder, least.into()),
+        program: "const text: string = 1;",
+        is_expected: |error| error.code == NOT_ASSIGNABLE,
+        unchecked: "programs run without a type check",
+        remedy,
+    };
+    trial.run().await
 }
