@@ -4,7 +4,7 @@
 //! [`Connection`](tidegate_model::Connection) record for each hop, including refused ones.
 //!
 //! A hop goes one way: text → [`Target`] (`target.rs`) → rules (`rules.rs`) →
-//! rate (`rate.rs`) → addresses (`resolve.rs`, `address_class.rs`) → connection
+//! rate (`rate.rs`) → addresses (`resolve.rs`, `judge_address.rs`) → connection
 //! (`connect.rs`) → body (`unpack.rs`). A redirect starts again at the text.
 //!
 //! Invariants: only checked addresses are dialled, for the host that the rules judged, from
@@ -18,6 +18,7 @@ mod client;
 mod connect;
 mod counted;
 mod error;
+mod judge_address;
 mod own;
 mod rate;
 mod redirect;
@@ -33,7 +34,8 @@ pub use address_class::{AddressClass, classify};
 pub use attempt::ConnectionRecorder;
 pub use client::{Egress, Response};
 pub use error::{EgressError, EgressErrorKind, OpenError};
+pub use judge_address::AddressRefusal;
 pub use request::{Redirect, Request, RequestProblem};
 pub use resolve::{Addresses, Resolve, SystemResolver};
-pub use rules::{AddressRefusal, Denial, Permitted, Refusal, Rules, judge_url};
+pub use rules::{Denial, Permitted, Refusal, Rules, judge_url};
 pub use target::{Target, TargetProblem};

@@ -14,8 +14,9 @@ use url::Host;
 
 use crate::address_class::effective_address;
 use crate::error::EgressError;
+use crate::judge_address::AddressRefusal;
 use crate::own::GatewayAddresses;
-use crate::rules::{AddressRefusal, Rules};
+use crate::rules::Rules;
 use crate::target::Target;
 
 /// The future addresses of a name.

@@ -1,9 +1,10 @@
-//! Decides which hosts and addresses programs may reach.
+//! Decides which hosts programs may reach.
 //!
-//! In: the configured [`Network`], then a target or an address. Out: permission with the
-//! rule that grants it, or a denial with its reason. Pure: no clock, no lookup.
+//! In: the configured [`Network`], then a target. Out: permission with the rule that grants
+//! it, or a denial with its reason. Pure: no clock, no lookup. The addresses of a permitted
+//! host are decided in `judge_address`.
 //! Invariant: a name is matched completely or at a label boundary; a target that no rule
-//! mentions is denied, except in mode `denylist`; addresses are judged in every mode.
+//! mentions is denied, except in mode `denylist`.
 
 use std::net::IpAddr;
 
@@ -11,7 +12,8 @@ use thiserror::Error;
 use tidegate_model::{HostPattern, Network, NetworkMode, NetworkRule, PortPattern};
 use url::Host;
 
-use crate::address_class::{AddressClass, OpenedBy, classify, effective_address};
+use crate::address_class::effective_address;
+use crate::judge_address::{AddressRefusal, judge_address};
 use crate::target::{Target, TargetProblem};
 
 /// The rules of one configuration.
@@ -71,15 +73,6 @@ pub enum Denial {
     /// Mode `denylist`, and a method that is not among `methods`.
     #[error("the method `{0}` is not allowed")]
     Method(String),
-}
-
-/// Why an address is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressRefusal {
-    /// It is not public.
-    NotPublic(AddressClass),
-    /// `deny_addresses` contains it.
-    Listed,
 }
 
 /// Why the text of a URL is refused before anything is looked up.
@@ -168,21 +161,7 @@ impl Rules {
 
     /// Judges one address, whatever name led to it.
     pub fn judge_address(&self, address: IpAddr) -> Result<(), AddressRefusal> {
-        let end = effective_address(address);
-        let denied = &self.0.deny_addresses;
-        if denied.iter().any(|network| network.contains(&address) || network.contains(&end)) {
-            return Err(AddressRefusal::Listed);
-        }
-        let Some(class) = classify(address) else { return Ok(()) };
-        let mut naming = self.0.allow_private.iter().filter(|network| network.contains(&end));
-        let opened = match class.opened_by() {
-            OpenedBy::Network => naming.next().is_some(),
-            OpenedBy::ExactAddress => {
-                naming.any(|network| network.prefix_len() == network.max_prefix_len())
-            }
-            OpenedBy::Never => false,
-        };
-        if opened { Ok(()) } else { Err(AddressRefusal::NotPublic(class)) }
+        judge_address(&self.0, address)
     }
 }
 

@@ -15,7 +15,7 @@
 //!   no entry in the vault.
 //! * Tokens in a text stay unchanged.
 //! * The cost is linear in the text and hardly depends on the number of known values; see
-//!   `index`.
+//!   `find_known`.
 //!
 //! Holds real values: keep it in the gateway's process, one per session.
 
@@ -26,8 +26,8 @@ mod common_words;
 mod decode;
 mod encoded;
 mod entries;
+mod find_known;
 mod hash;
-mod index;
 mod json;
 mod known_numbers;
 mod masks;
@@ -47,8 +47,8 @@ use tidegate_model::{DataType, Secret, Span};
 
 use decode::Views;
 use entries::{Entries, Entry, Id};
+use find_known::Index;
 use hash::{HashMapOf, Key};
-use index::Index;
 use rule::parts;
 use select::Quotes;
 

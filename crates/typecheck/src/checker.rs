@@ -23,7 +23,7 @@ use crate::python::PythonChecker;
 use crate::scratch::Scratch;
 use crate::server::Server;
 use crate::world::{self, Lease, SourceFile, Worlds};
-use crate::{python, refuse, returns};
+use crate::{python, returns, unchecked};
 
 /// The most concurrent checks; more wait for their turn. This bounds the memory used for a
 /// checker that does not read its input.
@@ -88,7 +88,7 @@ impl TypeChecker {
         let dialect = self.inner.launch.dialect;
         let refused = match dialect.is_python() {
             true => python::refusal(program),
-            false => refuse::reason(program),
+            false => unchecked::reason(program),
         };
         if let Some(reason) = refused.or_else(|| world::refusal(dialect, files)) {
             return Err(TypeCheckError::Refused { reason });

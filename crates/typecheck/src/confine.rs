@@ -35,7 +35,7 @@ pub(crate) struct Readable {
 pub enum Confinement {
     /// Do not start it.
     Required,
-    /// Run it unconfined; only `refuse` keeps its input harmless.
+    /// Run it unconfined; only `unchecked` keeps its input harmless.
     IfPossible,
 }
 

@@ -23,11 +23,11 @@ mod launch;
 mod message;
 mod python;
 mod python_files;
-mod refuse;
 mod returns;
 mod scratch;
 mod server;
 mod typescript_files;
+mod unchecked;
 mod world;
 
 pub use checker::TypeChecker;

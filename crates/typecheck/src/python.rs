@@ -11,7 +11,7 @@ pub use find::{FoundPython, PythonChecker, find_python};
 
 use crate::complaint::Complaint;
 use crate::diagnostic::{Code, Diagnostic, ItemCode, Report, deduplicated};
-use crate::refuse::PROGRAM_BYTES;
+use crate::unchecked::PROGRAM_BYTES;
 
 /// Why a program is not checked. A relative import makes a checker read the folders above,
 /// which the kernel prevents where it can (see `confine`). All other modules that a program

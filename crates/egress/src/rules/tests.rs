@@ -6,8 +6,9 @@ use std::net::IpAddr;
 use proptest::prelude::{any, proptest};
 use tidegate_model::{Network, NetworkMode, NetworkRule};
 
-use super::{AddressRefusal, Denial, Refusal, Rules, judge_url};
-use crate::address_class::AddressClass;
+use super::{Denial, Refusal, Rules, judge_url};
+use crate::address_class::{AddressClass, classify};
+use crate::judge_address::AddressRefusal;
 use crate::target::TargetProblem;
 
 fn rules(mode: NetworkMode, allow: &[&str], deny: &[&str]) -> Rules {
@@ -250,6 +251,6 @@ proptest! {
     fn an_address_without_a_configuration_passes_only_if_public(bits in any::<u128>()) {
         let rules = Rules::new(Network::default());
         let address = IpAddr::V6(bits.into());
-        assert_eq!(rules.judge_address(address).is_ok(), super::classify(address).is_none());
+        assert_eq!(rules.judge_address(address).is_ok(), classify(address).is_none());
     }
 }

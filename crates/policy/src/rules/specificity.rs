@@ -1,7 +1,8 @@
 //! How specific a matching rule is.
 //!
 //! In: how precisely each part of the rule matched. Out: an order; the greatest wins.
-//! Compared in the order of the fields: arguments, tool, server, profile, risk.
+//! Compared in the order of the fields: arguments, tool, server, profile, risk. Equals go to
+//! the strictest decision (`RuleSet` in `rules.rs`).
 //! Invariant: the order of the fields decides between rules, so it must not change.
 
 use std::fmt;

@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr2};
 use tidegate_model::Span;
 
-use super::index::Hit;
+use super::find_known::Hit;
 use super::select::Quotes;
 use super::{SessionValues, Tokenized};
 

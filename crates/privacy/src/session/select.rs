@@ -10,7 +10,7 @@ use std::ops::Range;
 use tidegate_model::{DataType, Span};
 
 use super::canonical::core;
-use super::index::Hit;
+use super::find_known::Hit;
 use super::token::find_in;
 use super::{FoundToken, Id, MAX_FOREIGN_TOKENS, SessionValues, Token, Tokenized, Views};
 

@@ -1,4 +1,4 @@
-//! Refuses programs that must not reach the compiler.
+//! Selects the programs that must not reach the compiler, and so run unchecked.
 //!
 //! In: the text of a program. Out: why it is refused, if it is.
 //! A module name in a program makes the compiler open files. The kernel restricts it to its
