@@ -1,9 +1,9 @@
 //! From a request to its answer, stage by stage.
 //!
 //! `Submitted -> Admitted -> Read -> Judged -> Consented -> Ended -> Shown`: each arrow is a
-//! floor, and only that floor can make the type it leads to. Calls leave through the bridge,
-//! inside a run or outside of one (`bridge/direct.rs`). Both are recorded on disk before
-//! they are answered.
+//! floor, and only that floor can make the type it leads to; a run that a stage refuses is
+//! `Ended` with the error. Calls leave through the bridge, inside a run or outside of one
+//! (`bridge/direct.rs`). Both are recorded on disk before they are answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use crate::admit::stage::Submitted;
 use crate::answer::ended::Ended;
 use crate::answer::shown::{ShowResult, Shown};
 use crate::answer::stopwatch::{Stopwatch, outcome_of};
-use crate::approvals::journal::{Identity, Journal};
+use crate::approvals::journal::Identity;
+use crate::approvals::person::Person;
 use crate::context::RunContext;
 use crate::digest::sha256_hex;
 use crate::examine::inspect::Inspected;
@@ -30,8 +31,8 @@ impl Gateway {
         context: &RunContext,
     ) -> Shown<Response> {
         let _lease = self.begin_request(&context.principal);
-        let (identity, journal) = self.approvals.new_run(program, context);
-        self.execute_as(identity, journal, context).await
+        let (identity, person) = self.approvals.new_run(program, context);
+        self.execute_as(identity, &person, context).await
     }
 
     /// Resumes a run that waits for a person. Its process may be this one or one that has
@@ -43,9 +44,9 @@ impl Gateway {
     ) -> ShowResult<Response> {
         let _lease = self.begin_request(&context.principal);
         let taken = self.approvals.take_over(id, context).await;
-        let (identity, journal) =
+        let (identity, person) =
             taken.map_err(|error| self.answers.show(error, &context.principal))?;
-        Ok(self.execute_as(identity, journal, context).await)
+        Ok(self.execute_as(identity, &person, context).await)
     }
 
     /// Examines a program as before a run, and stops after `Judged`.
@@ -55,7 +56,7 @@ impl Gateway {
         context: &RunContext,
     ) -> Result<Inspected, RunError> {
         let (permissions, _turn) = self.admission.admit_inspection(program, context).await?;
-        self.examiner.inspect(program, &permissions, self.runner.python_modules()).await
+        self.examiner.inspect(program, &permissions, self.runner.workers.python_modules()).await
     }
 
     /// Tries the examples in the user's rule files. Returns how many there are, and those
@@ -81,16 +82,14 @@ impl Gateway {
     async fn execute_as(
         self: &Arc<Self>,
         identity: Identity,
-        journal: Journal,
+        person: &Arc<Person>,
         context: &RunContext,
     ) -> Shown<Response> {
         let clock = Stopwatch::start(self.bridge.recorder.now());
         let (id, language) = (identity.id.clone(), identity.program.language);
         let source_sha256 = sha256_hex(&identity.program.source);
         let program = ProgramRecord { language: language.as_str(), source_sha256 };
-        let context = &RunContext { sandbox: identity.sandbox, ..context.clone() };
-        let person = self.approvals.person_of_run(&identity, journal, context);
-        let mut ended = match self.admission.submit(identity, &person) {
+        let mut ended = match self.admission.submit(identity, person) {
             Ok(submitted) => self.stages(submitted).await,
             Err(error) => Ended::failed(error),
         };
@@ -126,9 +125,9 @@ impl Gateway {
         let client_gone = submitted.person.context().cancelled.clone();
         let consented = async {
             let admitted = self.admission.admit(submitted).await?;
-            self.runner.prepare(&admitted.run.program).await?;
+            self.runner.workers.prepare(&admitted.run.program).await?;
             let read = self.examiner.read(admitted).await?;
-            let judged = self.examiner.judge(read, self.runner.python_modules()).await?;
+            let judged = self.examiner.judge(read, self.runner.workers.python_modules()).await?;
             self.consent.consent(judged).await
         };
         let consented = tokio::select! {

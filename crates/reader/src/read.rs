@@ -4,8 +4,8 @@
 
 use std::io;
 
-use tidegate_model::{ErrorCode, IsolationReport, Language, Prepared, RunError};
-use tidegate_wire::{FromGuest, PROTOCOL_VERSION, PrepareRequest, ToGuest};
+use tidegate_model::{ErrorCode, IsolationReport, Language, RunError};
+use tidegate_wire::{FromGuest, PROTOCOL_VERSION, ToGuest};
 
 use crate::channel::Channel;
 
@@ -16,7 +16,13 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
     let ToGuest::Prepare(program) = channel.receive()? else {
         return Err(io::ErrorKind::InvalidData.into());
     };
-    let answer = FromGuest::Prepared(Box::new(read(&program)));
+    let prepared = match program.language {
+        Language::TypeScript => tidegate_typescript::prepare(&program.source),
+        // A program that does not parse runs anyway, and Python reports the error. Its analysis
+        // is incomplete, which becomes a finding.
+        Language::Python => Ok(tidegate_python::prepare(&program.source).unwrap_or_default()),
+    };
+    let answer = FromGuest::Prepared(Box::new(prepared));
     match channel.send(&answer) {
         Err(error) if error.kind() == io::ErrorKind::Other => {
             channel.send(&FromGuest::Prepared(Box::new(Err(too_long()))))
@@ -28,15 +34,6 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
 /// The stack that the parsers need: they recurse over the nesting of a program, which they
 /// limit. Only touched pages use memory.
 pub(crate) const STACK_BYTES: usize = 64 * 1024 * 1024;
-
-fn read(program: &PrepareRequest) -> Result<Prepared, RunError> {
-    match program.language {
-        Language::TypeScript => tidegate_typescript::prepare(&program.source),
-        // A program that does not parse runs anyway, and Python reports the error. Its analysis
-        // is incomplete, which becomes a finding.
-        Language::Python => Ok(tidegate_python::prepare(&program.source).unwrap_or_default()),
-    }
-}
 
 /// The error for a program whose JavaScript does not fit into a frame.
 fn too_long() -> RunError {

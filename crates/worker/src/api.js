@@ -1,9 +1,9 @@
 // The gateway's API for programs: `servers`, `callMCPTool`, `searchTools`, `loadSkill`,
 // `saveSkill`, `pii`, `commands`, `fs`, imports, and the encoding of the output.
 //
-// In: `host`, the native functions of engine.rs. Out: the functions that the
+// In: `host`, the native functions of globals.rs. Out: the functions that the
 // engine calls back (`settle`, `encodeOutput`, `finish`) and the `port` that a
-// prepared program gets as its argument (see program.rs).
+// prepared program gets as its argument (see `typescript`).
 //
 // Not a security boundary: a program can modify all of this and gains nothing,
 // since the gateway resolves, checks and decides every call.

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use rquickjs::context::EvalOptions;
 use rquickjs::function::Func;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Persistent, Value};
-use tidegate_model::{RunError, did_you_mean};
-use tidegate_wire::{LogLevel, Question};
+use tidegate_model::{NAME_LIMIT, RunError, did_you_mean};
+use tidegate_wire::{FromGuest, LogLevel, Question};
 
 use crate::host::Host;
 use crate::script::{Script, script};
@@ -143,7 +143,9 @@ fn add_requests<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<
         "call",
         Func::from(
             move |ctx: Ctx<'js>, id: u32, name: LossyText, arguments: LossyText, raw: bool| {
-                h.call(id, name.0, arguments.0, raw).map_err(|_| gone(&ctx))
+                let (name, arguments) = (whole_name(name), arguments.0);
+                let call = FromGuest::Call { id, name, arguments, raw };
+                h.request(&call).map_err(|_| gone(&ctx))
             },
         ),
     )?;
@@ -151,17 +153,27 @@ fn add_requests<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result<
     native.set(
         "fetch",
         Func::from(move |ctx: Ctx<'js>, id: u32, request: LossyText| {
-            h.fetch(id, request.0).map_err(|_| gone(&ctx))
+            let fetch = FromGuest::Fetch { id, request: request.0 };
+            h.request(&fetch).map_err(|_| gone(&ctx))
         }),
     )?;
     let h = Rc::clone(host);
     native.set(
         "command",
         Func::from(move |ctx: Ctx<'js>, id: u32, name: LossyText, request: LossyText| {
-            h.command(id, name.0, request.0).map_err(|_| gone(&ctx))
+            let command = FromGuest::Command { id, name: whole_name(name), request: request.0 };
+            h.request(&command).map_err(|_| gone(&ctx))
         }),
     )?;
     Ok(())
+}
+
+/// A name, cut if it is longer than any that exists: the gateway kills a worker that sends
+/// such a name, and a cut one is just unknown.
+fn whole_name(name: LossyText) -> String {
+    let mut name = name.0;
+    name.truncate(name.floor_char_boundary(NAME_LIMIT));
+    name
 }
 
 /// Adds the questions that the gateway answers immediately.

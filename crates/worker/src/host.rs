@@ -12,7 +12,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tidegate_model::{ErrorCode, IsolationReport, NAME_LIMIT, RunError};
+use tidegate_model::{ErrorCode, IsolationReport, RunError};
 use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, RunRequest, ToGuest};
 
 use crate::channel::Channel;
@@ -131,37 +131,10 @@ impl Host {
         self.channel.borrow_mut().send(message)
     }
 
-    /// Starts a tool call. [`Host::next_reply`] returns its reply.
-    pub(crate) fn call(
-        &self,
-        id: u32,
-        mut name: String,
-        arguments: String,
-        raw: bool,
-    ) -> io::Result<()> {
-        // No longer name exists, and the gateway kills a worker that sends one. A truncated
-        // name is just an unknown tool.
-        name.truncate(name.floor_char_boundary(NAME_LIMIT));
-        self.request(&FromGuest::Call { id, name, arguments, raw })
-    }
-
-    /// Sends a message that will get a reply.
+    /// Sends a message that will get a reply, which [`Host::next_reply`] returns.
     pub(crate) fn request(&self, message: &FromGuest) -> io::Result<()> {
         self.in_flight.set(self.in_flight.get() + 1);
         self.send(message)
-    }
-
-    /// Starts a `fetch`. [`Host::next_reply`] returns its reply; ids are shared with calls.
-    pub(crate) fn fetch(&self, id: u32, request: String) -> io::Result<()> {
-        self.in_flight.set(self.in_flight.get() + 1);
-        self.send(&FromGuest::Fetch { id, request })
-    }
-
-    /// Starts a host command. [`Host::next_reply`] returns its reply.
-    pub(crate) fn command(&self, id: u32, mut name: String, request: String) -> io::Result<()> {
-        name.truncate(name.floor_char_boundary(NAME_LIMIT));
-        self.in_flight.set(self.in_flight.get() + 1);
-        self.send(&FromGuest::Command { id, name, request })
     }
 
     /// How many calls have no reply yet.

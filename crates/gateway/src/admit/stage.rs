@@ -22,6 +22,8 @@ pub(crate) struct Submitted {
     pub(crate) person: Arc<Person>,
     pub(crate) permissions: Permissions,
     pub(crate) limits: Limits,
+    /// Only this module can make one.
+    _sealed: Sealed,
 }
 
 /// A program whose turn it is.
@@ -44,7 +46,7 @@ impl Admission {
         let permissions = self.policy.permissions(run.profile.as_deref())?;
         let limits = self.policy.limits_of(&run.program, &permissions);
         let (id, program, person) = (run.id, Arc::new(run.program), Arc::clone(person));
-        Ok(Submitted { id, program, person, permissions, limits })
+        Ok(Submitted { id, program, person, permissions, limits, _sealed: Sealed })
     }
 
     /// Waits for the program's turn.

@@ -24,22 +24,17 @@ const LOG_TOKENS: usize = 200;
 /// of the gateway's memory, and no summary can show it. Chosen.
 const MOST_VALUES: u64 = 1_000_000;
 
-/// The answer to a run.
-pub(crate) struct Answered {
-    pub(crate) response: Response,
-    /// Bytes of the whole output.
-    pub(crate) result_bytes: u64,
-}
-
-/// Builds the answer to a run from what may be shown of it. Output that is too large to be
+/// Builds the answer to a run from what may be shown of it, and returns the bytes of the
+/// whole output. Output that is too large to be
 /// sent is stored unredacted: no model sees it.
 pub(crate) fn respond(
     ended: &Ended,
     pii_counts: Counts,
     real: &Ended,
     id: &RunId,
+    execution_ms: f64,
     outputs: &Outputs,
-) -> Answered {
+) -> (Response, u64) {
     let mut response = Response {
         success: ended.outcome.is_ok(),
         output: None,
@@ -50,7 +45,7 @@ pub(crate) fn respond(
         run_id: id.clone(),
         handle: None,
         metrics: Metrics {
-            execution_ms: 0.0,
+            execution_ms,
             memory_bytes: ended.memory_bytes,
             tokens_in_summary: 0,
             tool_calls: ended.tool_calls,
@@ -82,7 +77,7 @@ pub(crate) fn respond(
         response.logs = Some(summary::of_text(ended.logs.trim_end(), LOG_TOKENS));
     }
     response.metrics.tokens_in_summary = tokens::count(&response.summary);
-    Answered { response, result_bytes }
+    (response, result_bytes)
 }
 
 /// The whole output with real values, and where it is written if it is too large to be sent.

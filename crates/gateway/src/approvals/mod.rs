@@ -5,6 +5,7 @@
 //! (`call_form.rs`), the clock that stops meanwhile (`run_clock.rs`), the journal with
 //! which a run resumes in another process (`journal.rs`), and what was approved for the
 //! rest of a session (`session_approvals.rs`).
+//! A run begins here too: its identity, its journal and its person are made together.
 //! In: a call or a program that needs approval. Out: an approval and its scope, or an error
 //! for the model.
 //! Invariant: an answer counts for exactly the question that was asked, and for the
@@ -93,24 +94,12 @@ impl Approvals {
         Person::new(context, requester, session, None)
     }
 
-    /// The person behind a run.
-    pub(crate) fn person_of_run(
+    /// A new run, with an empty journal, and the person behind it.
+    pub(crate) fn new_run(
         &self,
-        identity: &Identity,
-        journal: Journal,
+        program: Program,
         context: &RunContext,
-    ) -> Arc<Person> {
-        let session = match identity.requester == self.requester(context) {
-            true => self.sessions().of(&context.principal),
-            false => self.sessions().of_other_process(&identity.requester),
-        };
-        let person = Person::new(context, identity.requester.clone(), session, Some(journal));
-        person.set_source(&identity.program.source);
-        Arc::new(person)
-    }
-
-    /// A new run, with an empty journal.
-    pub(crate) fn new_run(&self, program: Program, context: &RunContext) -> (Identity, Journal) {
+    ) -> (Identity, Arc<Person>) {
         let identity = Identity {
             id: new_run_id(self.recorder.now()),
             program,
@@ -121,6 +110,24 @@ impl Approvals {
             sandbox: context.sandbox,
         };
         let journal = Journal::new(self.vaults.clone(), identity.clone());
-        (identity, journal)
+        let person = self.person_of_run(&identity, journal, context);
+        (identity, person)
+    }
+
+    /// The person behind a run.
+    fn person_of_run(
+        &self,
+        identity: &Identity,
+        journal: Journal,
+        context: &RunContext,
+    ) -> Arc<Person> {
+        let context = &RunContext { sandbox: identity.sandbox, ..context.clone() };
+        let session = match identity.requester == self.requester(context) {
+            true => self.sessions().of(&context.principal),
+            false => self.sessions().of_other_process(&identity.requester),
+        };
+        let person = Person::new(context, identity.requester.clone(), session, Some(journal));
+        person.set_source(&identity.program.source);
+        Arc::new(person)
     }
 }

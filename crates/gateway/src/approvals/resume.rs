@@ -4,26 +4,32 @@
 //! over by this process. Invariant: only the principal that started a run finds it, and a
 //! run resumes with its own profile.
 
+use std::sync::Arc;
+
 use tidegate_model::{ErrorCode, RunError, RunId};
 
 use super::Approvals;
-use super::journal::{self, Identity, Journal};
+use super::journal::{self, Identity};
+use super::person::Person;
 use crate::context::RunContext;
 
 impl Approvals {
-    /// Takes a parked run over, to resume it in this process.
+    /// Takes a parked run over, to resume it in this process, and returns the person behind
+    /// it.
     pub(crate) async fn take_over(
         &self,
         id: &RunId,
         context: &RunContext,
-    ) -> Result<(Identity, Journal), RunError> {
+    ) -> Result<(Identity, Arc<Person>), RunError> {
         let mut found = journal::find(&self.vaults, id, &context.principal.storage_key()).await?;
         // Before the run is taken: one that is refused here can resume elsewhere.
         self.has_profile(context.profile.as_deref(), found.identity.profile.as_deref())?;
         let tokens_of = self.privacy.go_on_with(&context.principal, &found.identity.tokens_of)?;
         found.identity.tokens_of = tokens_of;
         found.identity.sandbox = found.identity.sandbox.max(context.sandbox);
-        found.take(&self.vaults).await
+        let (identity, journal) = found.take(&self.vaults).await?;
+        let person = self.person_of_run(&identity, journal, context);
+        Ok((identity, person))
     }
 
     /// A run resumes only with its own profile: a person may have approved it as it is.

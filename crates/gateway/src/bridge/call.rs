@@ -12,7 +12,7 @@ use tidegate_model::{
     Answer, CallRecord, Change, Effect, ErrorCode, Event, Language, Outcome, Principal, RunError,
     RunId, ToolCall, ToolDef, ToolRef, Towards,
 };
-use tidegate_policy::{Denial, Permissions, Permit};
+use tidegate_policy::{Denial, Permissions};
 
 use super::Bridge;
 use crate::answer::json_cost::json_bytes;
@@ -144,7 +144,7 @@ impl Bridge {
                         let changes = self.policy.grants().effect(&id, &tool).0 != Effect::ReadOnly;
                         journal.send(caller.entry, changes).await?;
                     }
-                    let answer = self.make(permit).await?;
+                    let answer = self.tools.discovery.call(permit).await?;
                     self.tools.shapes.learn(&id, &tool, &answer);
                     return Ok(answer);
                 }
@@ -194,15 +194,6 @@ impl Bridge {
             return resolve().await;
         }
         Ok((id, tool, change))
-    }
-
-    /// Makes a permitted call.
-    async fn make(&self, permit: Permit) -> Result<Answer, RunError> {
-        let called = self.tools.discovery.call(permit).await;
-        called.map_err(|error| {
-            tracing::warn!(%error, "call failed");
-            explain::upstream(&error)
-        })
     }
 }
 

@@ -115,7 +115,14 @@ impl Examiner {
             let limits = self.policy.configured_limits();
             NotRead::Failed(explain::sandbox(&error, |limit| start_error(limit, limits)))
         })?;
-        match timeout(within, ask(reader, program)).await {
+        // Killed when it is dropped, after its one answer.
+        let Worker { mut reader, mut writer, handle: _handle, report: _ } = reader;
+        let (language, source) = (program.language, program.source.clone());
+        let asking = async {
+            writer.send(&ToGuest::Prepare(PrepareRequest { language, source })).await?;
+            reader.next().await
+        };
+        match timeout(within, asking).await {
             Ok(Ok(FromGuest::Prepared(prepared))) => {
                 (*prepared).map_err(|error| match is_raised_by_host_only(error.code) {
                     true => NotRead::Failed(reader_lost()),
@@ -137,14 +144,6 @@ impl Examiner {
             }
         }
     }
-}
-
-/// Sends the program and waits for the one answer. The reader is killed at the end.
-async fn ask(reader: Worker, program: &Program) -> Result<FromGuest, ChannelError> {
-    let Worker { mut reader, mut writer, handle: _handle, report: _ } = reader;
-    let (language, source) = (program.language, program.source.clone());
-    writer.send(&ToGuest::Prepare(PrepareRequest { language, source })).await?;
-    reader.next().await
 }
 
 fn reader_lost() -> RunError {

@@ -16,10 +16,9 @@ mod questions;
 mod requests;
 pub(crate) mod workers;
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tidegate_model::{ErrorCode, Limits, Program, RunError};
+use tidegate_model::{ErrorCode, Limits, RunError};
 
 use crate::bridge::Bridge;
 use workers::Workers;
@@ -33,17 +32,6 @@ pub(crate) struct Runner {
 impl Runner {
     pub(crate) fn new(workers: Workers, bridge: Arc<Bridge>) -> Arc<Self> {
         Arc::new(Self { workers, bridge })
-    }
-
-    /// Makes sure that there are workers for a program, and starts one if none is ready:
-    /// it is needed once the program was read.
-    pub(crate) async fn prepare(&self, program: &Program) -> Result<(), RunError> {
-        self.workers.prepare(program).await
-    }
-
-    /// The Python modules available here, if known.
-    pub(crate) fn python_modules(&self) -> Option<&BTreeSet<String>> {
-        self.workers.python_modules()
     }
 
     fn configured_limits(&self) -> &Limits {

@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use tidegate_model::{ErrorCode, LimitName, RunError};
 use tidegate_sandbox::{ChannelError, FrameWriter, LimitHit};
 use tidegate_wire::{Question, ToGuest};
-use tokio::sync::Mutex;
 
 use crate::answer::ended::Outcome;
 use crate::approvals::questions::is_pending;
@@ -27,7 +26,7 @@ const REFUSALS: u32 = 20_000;
 
 /// The most skills that one run can save. Chosen: a program saves what it has made, once;
 /// each attempt is a row of the database and wears the disk.
-const SAVES: u32 = 100;
+const MAX_SAVED_SKILLS: u32 = 100;
 
 impl ActiveRun {
     /// Starts what the program asks for, or refuses it at once: a refused request must
@@ -66,7 +65,9 @@ impl ActiveRun {
             let _turn = slots.parallel.acquire().await;
             // Boxed: a call needs a hundred times more memory while it is made than while
             // it waits, and ten thousand may wait.
-            let outcome = Box::pin(shared.answer(request)).await;
+            let called = OnceLock::new();
+            let caller = shared.caller(&called);
+            let outcome = Box::pin(shared.runner.bridge.answer_request(caller, request)).await;
             slots.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
             match outcome {
@@ -74,7 +75,7 @@ impl ActiveRun {
                     // If nobody listens, the run has ended.
                     let _ = shared.interrupt.send(error);
                 }
-                outcome => reply(&shared.writer, id, outcome).await,
+                outcome => send_reply(&mut *shared.writer.lock().await, id, outcome).await,
             }
         });
         self.collect_finished();
@@ -93,7 +94,9 @@ impl ActiveRun {
 
     fn refuse(&mut self, id: u32, error: RunError) {
         let writer = Arc::clone(&self.shared.writer);
-        self.tasks.spawn(async move { reply(&writer, id, Err(error)).await });
+        self.tasks.spawn(async move {
+            send_reply(&mut *writer.lock().await, id, Err(error)).await;
+        });
         self.collect_finished();
     }
 
@@ -109,7 +112,7 @@ impl ActiveRun {
             return Some(Err(broken_protocol()));
         };
         self.saves += u32::from(question == Question::SaveSkill);
-        let too_many_saves = question == Question::SaveSkill && self.saves > SAVES;
+        let too_many_saves = question == Question::SaveSkill && self.saves > MAX_SAVED_SKILLS;
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let answer = match too_many_saves {
@@ -140,12 +143,6 @@ impl ActiveRun {
 }
 
 impl RunShared {
-    /// Does what the program asked for.
-    async fn answer(&self, request: Request) -> Result<String, RunError> {
-        let called = OnceLock::new();
-        self.runner.bridge.answer_request(self.caller(&called), request).await
-    }
-
     /// The caller of this run's calls.
     fn caller<'a>(&'a self, called: &'a OnceLock<tidegate_model::ToolRef>) -> Caller<'a> {
         Caller {
@@ -157,10 +154,6 @@ impl RunShared {
             called,
         }
     }
-}
-
-async fn reply(writer: &Mutex<FrameWriter>, id: u32, outcome: Result<String, RunError>) {
-    send_reply(&mut *writer.lock().await, id, outcome).await;
 }
 
 async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, RunError>) {
@@ -184,6 +177,6 @@ fn too_many_bytes(waiting: u64) -> RunError {
 }
 
 fn too_many() -> RunError {
-    let message = format!("a program can save {SAVES} skills, this one wanted more");
+    let message = format!("a program can save {MAX_SAVED_SKILLS} skills, this one wanted more");
     RunError::new(ErrorCode::File, message).with_hint("save one skill with all of it")
 }

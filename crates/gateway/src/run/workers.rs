@@ -94,7 +94,8 @@ impl Workers {
         }
     }
 
-    /// Looks for the engine of a program, and starts a worker if none is ready.
+    /// Looks for the engine of a program, and starts a worker if none is ready: it is needed
+    /// once the program was read.
     pub(crate) async fn prepare(&self, program: &Program) -> Result<(), RunError> {
         self.jailed(self.interpreter(program)?).await?.start_ahead();
         Ok(())

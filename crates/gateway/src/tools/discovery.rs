@@ -57,8 +57,12 @@ impl Discovery {
     }
 
     /// Makes a permitted call.
-    pub(crate) async fn call(&self, permit: Permit) -> Result<Answer, UpstreamError> {
-        self.upstreams.call(permit.into_call()).await
+    pub(crate) async fn call(&self, permit: Permit) -> Result<Answer, RunError> {
+        let called = self.upstreams.call(permit.into_call()).await;
+        called.map_err(|error| {
+            tracing::warn!(%error, "call failed");
+            explain::upstream(&error)
+        })
     }
 
     /// Starts servers (all, if none is named) and returns the outcomes.

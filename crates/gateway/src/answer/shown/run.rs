@@ -8,7 +8,7 @@ use tidegate_store::Outputs;
 use super::{Outgoing, Shown, sealed};
 use crate::answer::ended::Ended;
 use crate::answer::json_cost::json_bytes;
-use crate::answer::result::{self, Answered};
+use crate::answer::result;
 use crate::privacy::Leaving;
 
 /// A run that has ended, with real values.
@@ -60,9 +60,8 @@ impl Outgoing for EndedRun {
             ..*ended
         };
         let counts = std::mem::take(&mut leaving.counts);
-        let Answered { mut response, result_bytes } =
-            result::respond(&redacted, counts, ended, &self.id, &self.outputs);
-        response.metrics.execution_ms = self.execution_ms;
+        let (response, result_bytes) =
+            result::respond(&redacted, counts, ended, &self.id, self.execution_ms, &self.outputs);
         RunAnswer { response, result_bytes, redacted }
     }
 
