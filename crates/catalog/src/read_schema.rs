@@ -72,7 +72,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn object_schema(&mut self, schema: &'s Map<String, Value>) -> TypeId {
-        let bare = self.undescribed(schema);
+        let bare = self.without_description(schema);
         if let Some(title) = title(schema).filter(|_| is_object(schema)) {
             self.types.suggest_name(bare, title);
         }
@@ -142,7 +142,7 @@ impl<'s> Reader<'s, '_> {
         self.types.union(vec![ty, null])
     }
 
-    fn undescribed(&mut self, schema: &'s Map<String, Value>) -> TypeId {
+    fn without_description(&mut self, schema: &'s Map<String, Value>) -> TypeId {
         let mut parts = Vec::new();
         if let Some(Value::String(reference)) =
             schema.get("$ref").or_else(|| schema.get("$recursiveRef"))

@@ -20,7 +20,7 @@ use crate::error::{EgressError, OpenError};
 use crate::judge_address::AddressRefusal;
 use crate::own::GatewayAddresses;
 use crate::rate::RateLimit;
-use crate::redirect::Hop;
+use crate::redirect::{Hop, MAX_REDIRECTS};
 use crate::request::{Redirect, Request};
 use crate::resolve::{Resolve, SystemResolver, checked_addresses};
 use crate::rules::{Denial, Rules};
@@ -28,9 +28,6 @@ use crate::target::Target;
 use crate::tls::Tls;
 use crate::unpack::{BodyProblem, Encoding, MAX_RATIO, Unpacker};
 use crate::volume::Volume;
-
-/// The most redirects that are followed. Browsers follow 20; more than a few is a loop.
-const MAX_REDIRECTS: u32 = 10;
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,6 +12,9 @@ use hyper::body::Bytes;
 
 use crate::target::{Target, TargetProblem};
 
+/// The most redirects that are followed. Browsers follow 20; more than a few is a loop.
+pub(crate) const MAX_REDIRECTS: u32 = 10;
+
 /// One request of a chain.
 #[derive(Clone, Debug)]
 pub(crate) struct Hop {
