@@ -4,8 +4,8 @@
 
 use std::io;
 
-use tidegate_model::{ErrorCode, IsolationReport, Language, RunError};
-use tidegate_wire::{FromGuest, PROTOCOL_VERSION, ToGuest};
+use tidegate_model::{IsolationReport, Language, RunError};
+use tidegate_wire::{Cause, Complaint, Failure, Fault, FromGuest, PROTOCOL_VERSION, ToGuest};
 
 use crate::channel::Channel;
 
@@ -17,7 +17,7 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
         return Err(io::ErrorKind::InvalidData.into());
     };
     let prepared = match program.language {
-        Language::TypeScript => tidegate_typescript::prepare(&program.source),
+        Language::TypeScript => tidegate_typescript::prepare(&program.source).map_err(not_parsed),
         // A program that does not parse runs anyway, and Python reports the error. Its analysis
         // is incomplete, which becomes a finding.
         Language::Python => Ok(tidegate_python::prepare(&program.source).unwrap_or_default()),
@@ -35,8 +35,13 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
 /// limit. Only touched pages use memory.
 pub(crate) const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-/// The error for a program whose JavaScript does not fit into a frame.
-fn too_long() -> RunError {
-    RunError::new(ErrorCode::Syntax, "the program is too long")
+fn not_parsed(RunError { message, hint, line, column, .. }: RunError) -> Failure {
+    let cause = Cause::Program(Complaint { fault: Fault::Syntax, message, hint });
+    Failure { cause, line, column }
+}
+
+/// The failure of a program whose JavaScript does not fit into a frame.
+fn too_long() -> Failure {
+    Failure::of(Fault::Syntax, "the program is too long")
         .with_hint("a program may have at most 64 MB as JavaScript")
 }

@@ -73,8 +73,8 @@ pub struct Thrown {
     pub name: Option<String>,
     /// Its `message`.
     pub message: Option<String>,
-    /// Its `code`, if it is one of our errors.
-    pub code: Option<String>,
+    /// The request that was answered with this error, if it is one of the gateway's.
+    pub request: Option<u32>,
     /// Its `hint`.
     pub hint: Option<String>,
     /// Its `stack`.
@@ -124,7 +124,7 @@ impl FromEngine {
                     text: reader.optional("text", MAX_FRAME_BYTES)?,
                     name: reader.optional("name", MAX_FRAME_BYTES)?,
                     message: reader.optional("message", MAX_FRAME_BYTES)?,
-                    code: reader.optional("code", MAX_FRAME_BYTES)?,
+                    request: Some(reader.u32("request")?).filter(|&id| id != 0),
                     hint: reader.optional("hint", MAX_FRAME_BYTES)?,
                     stack: reader.optional("stack", MAX_FRAME_BYTES)?,
                 },
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_message_from_an_engine_is_read_whole_or_not_at_all() {
         let thrown = Thrown { is_object: true, message: Some("m".to_owned()), ..Thrown::default() };
-        let threw = [68, 2, 1, 0, 0, 1, 1, 0, 0, 0, b'm', 0, 0, 0];
+        let threw = [68, 2, 1, 0, 0, 1, 1, 0, 0, 0, b'm', 0, 0, 0, 0, 0, 0];
         let bodies: [(&[u8], FromEngine); 6] = [
             (&[64], FromEngine::Ready),
             (&[65, 7, 0, 0, 0], FromEngine::Wait { milliseconds: 7 }),

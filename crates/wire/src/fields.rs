@@ -86,6 +86,6 @@ pub(crate) fn read_report(reader: &mut FieldReader<'_>) -> Result<IsolationRepor
 }
 
 /// The longest prefix that fits a text field and ends on a character boundary.
-fn clip(text: &str) -> &str {
+pub(crate) fn clip(text: &str) -> &str {
     &text[..text.floor_char_boundary(TEXT_LIMIT)]
 }

@@ -6,12 +6,11 @@
 //! guest chooses the ids; the gateway only echoes them.
 //! Invariant: a frame is accepted only if every byte of it was understood.
 
-use tidegate_model::{IsolationReport, NAME_LIMIT, Prepared, RunError};
+use tidegate_model::{IsolationReport, NAME_LIMIT, Prepared};
 
 use crate::codec::{FieldReader, FrameBuilder, MAX_FRAME_BYTES, WireError};
-use crate::fields::{
-    read_error, read_executable, read_report, write_error, write_executable, write_report,
-};
+use crate::failure::{Failure, read_failure, write_failure};
+use crate::fields::{read_executable, read_report, write_executable, write_report};
 use crate::question::Question;
 
 /// Longest JSON text that a reader may send about a program. It can contain the whole
@@ -31,7 +30,7 @@ pub enum FromGuest {
         report: IsolationReport,
     },
     /// What the reader found in the program, or why the program cannot run.
-    Prepared(Box<Result<Prepared, RunError>>),
+    Prepared(Box<Result<Prepared, Failure>>),
     /// The program calls a tool.
     Call {
         /// Chosen by the guest, echoed in the reply.
@@ -84,8 +83,8 @@ pub enum FromGuest {
     },
     /// The program failed.
     Failed {
-        /// The error.
-        error: RunError,
+        /// Why, and where.
+        failure: Failure,
         /// Peak memory of the worker in bytes, as reported by the worker.
         memory_bytes: u64,
         /// Total bytes the program tried to print and return, if that exceeded the limit:
@@ -122,8 +121,8 @@ impl FromGuest {
             Self::Done { output, memory_bytes } => {
                 FrameBuilder::new(5).optional(output.as_deref()).u64(*memory_bytes)
             }
-            Self::Failed { error, memory_bytes, output_bytes } => {
-                write_error(FrameBuilder::new(6), error).u64(*memory_bytes).u64(*output_bytes)
+            Self::Failed { failure, memory_bytes, output_bytes } => {
+                write_failure(FrameBuilder::new(6), failure).u64(*memory_bytes).u64(*output_bytes)
             }
             Self::Fetch { id, request } => FrameBuilder::new(7).u32(*id).text(request),
             Self::Command { id, name, request } => {
@@ -137,7 +136,7 @@ impl FromGuest {
                         prepared.executable.as_ref(),
                     )
                 }
-                Err(error) => write_error(FrameBuilder::new(9).u8(0), error),
+                Err(failure) => write_failure(FrameBuilder::new(9).u8(0), failure),
             },
         }
         .finish()
@@ -169,7 +168,7 @@ impl FromGuest {
                 memory_bytes: reader.u64("memory")?,
             },
             6 => Self::Failed {
-                error: read_error(&mut reader)?,
+                failure: read_failure(&mut reader)?,
                 memory_bytes: reader.u64("memory")?,
                 output_bytes: reader.u64("output")?,
             },
@@ -184,7 +183,7 @@ impl FromGuest {
             },
             9 => Self::Prepared(Box::new(match reader.flag("ok")? {
                 true => Ok(read_prepared(&mut reader)?),
-                false => Err(read_error(&mut reader)?),
+                false => Err(read_failure(&mut reader)?),
             })),
             value => return Err(WireError::BadValue { field: "kind", value: u32::from(value) }),
         };

@@ -12,6 +12,7 @@
 
 mod codec;
 mod engine;
+mod failure;
 mod fields;
 mod from_guest;
 mod integers;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use codec::{HEADER_BYTES, MAX_FRAME_BYTES, PROTOCOL_VERSION, WireError, body_length};
 pub use engine::{FromEngine, Phase, Thrown, ToEngine};
+pub use failure::{Cause, Complaint, EngineLimit, Failure, Fault};
 pub use fields::TEXT_LIMIT;
 pub use from_guest::{FromGuest, LogLevel, READING_LIMIT};
 pub use integers::answer_json;

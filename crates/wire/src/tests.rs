@@ -6,6 +6,7 @@ use tidegate_model::{
 };
 
 use crate::codec::{FrameBuilder, HEADER_BYTES, MAX_FRAME_BYTES, WireError, body_length};
+use crate::failure::{Cause, EngineLimit, Failure, Fault};
 use crate::fields::TEXT_LIMIT;
 use crate::from_guest::{FromGuest, LogLevel, READING_LIMIT};
 use crate::question::{Question, SKILL_LIMIT};
@@ -39,6 +40,10 @@ fn prepared() -> Prepared {
     }
 }
 
+fn failed(failure: Failure) -> FromGuest {
+    FromGuest::Failed { failure, memory_bytes: 9, output_bytes: 8 }
+}
+
 fn guest_messages() -> Vec<FromGuest> {
     vec![
         FromGuest::Hello { version: 1, report: IsolationReport::default() },
@@ -49,14 +54,19 @@ fn guest_messages() -> Vec<FromGuest> {
         FromGuest::Ask { id: 8, question: Question::ReadFile, body: "./servers".into() },
         FromGuest::Prepared(Box::new(Ok(prepared()))),
         FromGuest::Prepared(Box::new(Ok(Prepared { executable: None, ..prepared() }))),
-        FromGuest::Prepared(Box::new(Err(RunError::new(ErrorCode::Syntax, "no")))),
+        FromGuest::Prepared(Box::new(Err(Failure::of(Fault::Syntax, "no")))),
         FromGuest::Ask { id: 12, question: Question::LoadSkill, body: "a".into() },
         FromGuest::Ask { id: 13, question: Question::SaveSkill, body: "{}".into() },
         FromGuest::Ask { id: 14, question: Question::Pii, body: "{\"ask\":\"mask\"}".into() },
         FromGuest::Log { level: LogLevel::Warn, text: "ünïcode".into() },
         FromGuest::Done { output: Some("[1]".into()), memory_bytes: 5 },
         FromGuest::Done { output: None, memory_bytes: 5 },
-        FromGuest::Failed { error: error(), memory_bytes: 9, output_bytes: 8 },
+        failed(Failure::of(Fault::Threw, "odd").with_hint("look first")),
+        failed(Failure { line: Some(3), column: Some(4), ..Failure::of(Fault::BadOutput, "") }),
+        failed(Failure::new(Cause::Stuck)),
+        failed(Failure { line: Some(1), ..EngineLimit::Disk.into() }),
+        failed(Failure::new(Cause::Answered { id: u32::MAX })),
+        failed(Failure::new(Cause::Engine)),
     ]
 }
 
@@ -173,5 +183,22 @@ fn random_bytes_never_panic() {
         body.truncate(usize::from(next()[0] % 48));
         let _ = FromGuest::decode(&body);
         let _ = ToGuest::decode(&body);
+    }
+}
+
+#[test]
+fn a_guest_cannot_name_an_error_code() {
+    // As a worker of an earlier version sent it: a code, a message, a place, a hint.
+    let old = FrameBuilder::new(6).text("approval.denied").text("a person said yes");
+    let frame = old.u32(1).u32(1).optional(None).u64(0).u64(0).finish().unwrap();
+    assert!(FromGuest::decode(&frame[HEADER_BYTES..]).is_err());
+    for (cause, kinds, field) in [(1, 3, "fault"), (2, 6, "limit")] {
+        for kind in 0..=u8::MAX {
+            let frame = FrameBuilder::new(6).u8(cause).u8(kind).finish().unwrap();
+            let refused = WireError::BadValue { field, value: kind.into() };
+            let is_known = (1..=kinds).contains(&kind);
+            let decoded = FromGuest::decode(&frame[HEADER_BYTES..]);
+            assert_eq!(decoded == Err(refused), !is_known, "{cause} {kind}");
+        }
     }
 }

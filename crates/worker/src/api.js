@@ -23,6 +23,8 @@
       if (failure.hint) this.hint = failure.hint;
       if (failure.server) this.server = failure.server;
       if (failure.tool) this.tool = failure.tool;
+      // By this the gateway recognizes its own error if the program does not catch it.
+      if (failure.requestId) defineProperty(this, "requestId", { value: failure.requestId });
       // The error is created when the answer arrives, with no frame of the program
       // on the stack: show where the call was made instead.
       if (at) defineProperty(this, "stack", { value: at.stack, writable: true, configurable: true });

@@ -10,16 +10,15 @@ use std::rc::Rc;
 
 use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Promise, Runtime, Value};
-use tidegate_model::{ErrorCode, LineMap, RunError};
-use tidegate_wire::RunRequest;
+use tidegate_model::LineMap;
+use tidegate_wire::{EngineLimit, Failure, Fault, RunRequest};
 
 use crate::exception::pending_error;
 use crate::globals::{self, Callbacks, SavedCallbacks, error_json, named};
 use crate::host::Host;
 use crate::jobs::{self, JobOutcome, Rejections};
 use crate::thrown::{
-    FILE_NAME, as_bad_output, as_rejection, as_syntax_error, gateway_gone, nothing_to_run, stuck,
-    with_mistake_hint,
+    FILE_NAME, as_bad_output, as_rejection, as_syntax_error, lost, stuck, with_mistake_hint,
 };
 
 /// JavaScript stack. The thread's real stack is much larger: QuickJS aborts the process if
@@ -54,11 +53,11 @@ impl Engine {
         self,
         host: &Rc<Host>,
         request: &RunRequest,
-    ) -> Result<Option<String>, RunError> {
+    ) -> Result<Option<String>, Failure> {
         // Never freed: that could take longer than the time left, and the process exits
         // right after.
         let engine = ManuallyDrop::new(self);
-        let executable = request.executable.as_ref().ok_or_else(nothing_to_run)?;
+        let executable = request.executable.as_ref().ok_or_else(lost)?;
         let map = LineMap::from_bytes(&executable.line_map);
         let memory_bytes = usize::try_from(request.memory_bytes).unwrap_or(usize::MAX);
         engine.runtime.set_memory_limit(memory_bytes);
@@ -80,7 +79,7 @@ struct ActiveProgram<'js, 'r> {
 }
 
 impl<'js> ActiveProgram<'js, '_> {
-    fn program(&self, code: &str, callbacks: &Callbacks<'js>) -> Result<Option<String>, RunError> {
+    fn program(&self, code: &str, callbacks: &Callbacks<'js>) -> Result<Option<String>, Failure> {
         let options = named(FILE_NAME);
         let program: Function<'js> =
             self.ctx.eval_with_options(code, options).map_err(|_| as_syntax_error(self.error()))?;
@@ -106,7 +105,7 @@ impl<'js> ActiveProgram<'js, '_> {
         &self,
         promise: &Promise<'js>,
         callbacks: &Callbacks<'js>,
-    ) -> Result<Value<'js>, RunError> {
+    ) -> Result<Value<'js>, Failure> {
         loop {
             self.run_jobs()?;
             match promise.state() {
@@ -120,10 +119,10 @@ impl<'js> ActiveProgram<'js, '_> {
         }
     }
 
-    fn run_jobs(&self) -> Result<(), RunError> {
+    fn run_jobs(&self) -> Result<(), Failure> {
         loop {
             if let Some(reason) = self.host.stop_reason() {
-                return Err(RunError::new(reason, "stopped"));
+                return Err(reason.into());
             }
             match jobs::run_next(&self.ctx) {
                 JobOutcome::None => return Ok(()),
@@ -134,7 +133,7 @@ impl<'js> ActiveProgram<'js, '_> {
     }
 
     /// One turn of the event loop: a due timer, else the next reply.
-    fn turn(&self, callbacks: &Callbacks<'js>, wait: WaitFor) -> Result<(), RunError> {
+    fn turn(&self, callbacks: &Callbacks<'js>, wait: WaitFor) -> Result<(), Failure> {
         let timer = match wait {
             WaitFor::Anything => self.host.next_timer(),
             WaitFor::CallsOnly => None,
@@ -148,11 +147,11 @@ impl<'js> ActiveProgram<'js, '_> {
         if timer.is_none() && self.host.in_flight() == 0 {
             return Err(stuck());
         }
-        let reply = self.host.next_reply(timer).map_err(|_| gateway_gone())?;
+        let reply = self.host.next_reply(timer).map_err(|_| lost())?;
         if let Some((id, outcome)) = reply {
             let (ok, text) = match outcome {
                 Ok(value) => (true, value),
-                Err(error) => (false, error_json(&error)),
+                Err(error) => (false, error_json(id, error)),
             };
             let settled: rquickjs::Result<()> = callbacks.settle.call((id, ok, text));
             settled.map_err(|_| self.error())?;
@@ -164,20 +163,20 @@ impl<'js> ActiveProgram<'js, '_> {
         &self,
         output: &Value<'js>,
         callbacks: &Callbacks<'js>,
-    ) -> Result<Option<String>, RunError> {
+    ) -> Result<Option<String>, Failure> {
         let encoded: rquickjs::Result<Value<'js>> = callbacks.encode_output.call((output.clone(),));
         let encoded = encoded.map_err(|_| as_bad_output(self.error()))?;
         let Some(text) = encoded.as_string() else { return Ok(None) };
         let text = text.to_string().map_err(|_| {
-            RunError::new(ErrorCode::BadOutput, "the output holds text that is not valid Unicode")
+            Failure::of(Fault::BadOutput, "the output holds text that is not valid Unicode")
         })?;
         if !self.host.count_output(text.len() as u64) {
-            return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
+            return Err(EngineLimit::Output.into());
         }
         Ok(Some(text))
     }
 
-    fn error(&self) -> RunError {
+    fn error(&self) -> Failure {
         let error = pending_error(&self.ctx, self.map, self.host, self.request.memory_bytes);
         with_mistake_hint(error, &self.request.source, self.host)
     }

@@ -75,7 +75,9 @@ fn serve(channel: Channel, confined: Confined, choice: &EngineChoice) -> bool {
     let memory_bytes = runner.end();
     let message = match outcome {
         Ok(output) => FromGuest::Done { output, memory_bytes },
-        Err(error) => FromGuest::Failed { error, memory_bytes, output_bytes: host.output_wanted() },
+        Err(failure) => {
+            FromGuest::Failed { failure, memory_bytes, output_bytes: host.output_wanted() }
+        }
     };
     host.send(&message).is_ok()
 }

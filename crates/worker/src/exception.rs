@@ -5,8 +5,8 @@
 //! may be anything: a getter that throws, a proxy, not an error at all.
 
 use rquickjs::{Coerced, Ctx, FromJs, Object, Value};
-use tidegate_model::{ErrorCode, LineMap, RunError};
-use tidegate_wire::Thrown;
+use tidegate_model::LineMap;
+use tidegate_wire::{EngineLimit, Failure, Thrown};
 
 use crate::confine;
 use crate::globals::LossyText;
@@ -19,7 +19,7 @@ pub(crate) fn pending_error(
     map: &LineMap,
     host: &Host,
     memory_limit: u64,
-) -> RunError {
+) -> Failure {
     let thrown = ctx.catch();
     describe(ctx, &thrown, map, host, memory_limit)
 }
@@ -31,33 +31,32 @@ fn describe<'js>(
     map: &LineMap,
     host: &Host,
     memory_limit: u64,
-) -> RunError {
+) -> Failure {
     if let Some(reason) = host.stop_reason() {
-        return placed(RunError::new(reason, "stopped"), stack_of(ctx, thrown).as_deref(), map);
+        return placed(reason.into(), stack_of(ctx, thrown).as_deref(), map);
     }
     let Some(object) = thrown.as_object() else {
         // Out of memory, QuickJS cannot create an error object and throws null. Two thirds
         // of the limit in physical pages distinguish this from `throw null`.
         if thrown.is_null() && confine::peak_memory_bytes() > memory_limit / 3 * 2 {
-            return RunError::new(ErrorCode::MemoryLimit, "out of memory");
+            return EngineLimit::Memory.into();
         }
         let text = text_of(ctx, thrown.clone());
         return explain(Thrown { text, ..Thrown::default() }, map);
     };
-    let name = property(ctx, object, "name");
-    let is_ours = matches!(name.as_deref(), Some("ToolError" | "FetchError"));
+    let request = property(ctx, object, "requestId").and_then(|id| id.parse().ok());
     let read = Thrown {
         is_object: true,
         text: None,
+        name: property(ctx, object, "name"),
         message: property(ctx, object, "message"),
-        code: is_ours.then(|| property(ctx, object, "code")).flatten(),
+        request: request.filter(|&id| id != 0),
         hint: property(ctx, object, "hint"),
         stack: stack_of(ctx, thrown),
-        name,
     };
     // A getter or `toString` of the thrown value may have run until the limit.
     if let Some(reason) = host.stop_reason() {
-        return RunError::new(reason, "stopped");
+        return reason.into();
     }
     explain(read, map)
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use rquickjs::context::EvalOptions;
 use rquickjs::function::Func;
 use rquickjs::{ArrayBuffer, Ctx, Exception, Function, Object, Persistent, Value};
+use serde_json::json;
 use tidegate_model::{NAME_LIMIT, RunError, did_you_mean};
 use tidegate_wire::{FromGuest, LogLevel, Question};
 
@@ -193,8 +194,8 @@ fn add_questions<'js>(native: &Object<'js>, host: &Rc<Host>) -> rquickjs::Result
                 _ => Question::ReadFile,
             };
             match h.ask(question, body.0) {
-                Ok(Ok(value)) => Ok((true, value)),
-                Ok(Err(error)) => Ok((false, error_json(&error))),
+                Ok((_, Ok(value))) => Ok((true, value)),
+                Ok((id, Err(error))) => Ok((false, error_json(id, error))),
                 Err(_) => Err(gone(&ctx)),
             }
             .map(|(ok, text)| rquickjs::convert::List((ok, text)))
@@ -277,9 +278,10 @@ fn decode_utf8<'js>(
     Ok(String::from_utf8_lossy(bytes).into_owned())
 }
 
-pub(crate) fn error_json(error: &RunError) -> String {
-    // Plain data: this cannot fail.
-    serde_json::to_string(error).unwrap_or_else(|_| "{}".into())
+/// An error of the gateway for the program, with the request that it answers.
+pub(crate) fn error_json(request: u32, error: RunError) -> String {
+    let RunError { code, message, hint, .. } = error;
+    json!({"requestId": request, "code": code, "message": message, "hint": hint}).to_string()
 }
 
 fn gone(ctx: &Ctx<'_>) -> rquickjs::Error {

@@ -12,8 +12,10 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tidegate_model::{ErrorCode, IsolationReport, RunError};
-use tidegate_wire::{FromGuest, LogLevel, PROTOCOL_VERSION, Question, RunRequest, ToGuest};
+use tidegate_model::{IsolationReport, RunError};
+use tidegate_wire::{
+    EngineLimit, FromGuest, LogLevel, PROTOCOL_VERSION, Question, RunRequest, ToGuest,
+};
 
 use crate::channel::Channel;
 
@@ -41,7 +43,7 @@ pub(crate) struct Host {
     /// Total bytes the program tried to print and return, once that exceeded the limit.
     output_wanted: Cell<u64>,
     timers: RefCell<Timers>,
-    stopped: RefCell<Option<ErrorCode>>,
+    stopped: RefCell<Option<EngineLimit>>,
     started: Cell<Instant>,
     /// `None` until the program is known, and while the clock is paused.
     deadline: Cell<Option<Instant>>,
@@ -96,13 +98,13 @@ impl Host {
     }
 
     /// Why the run must stop now, if it must. Checked by the interrupt handler.
-    pub(crate) fn stop_reason(&self) -> Option<ErrorCode> {
+    pub(crate) fn stop_reason(&self) -> Option<EngineLimit> {
         let stopped = *self.stopped.borrow();
         let late = || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
         let busy = || self.cpu_deadline.get().is_some_and(|deadline| cpu_time() >= deadline);
         stopped
-            .or_else(|| late().then_some(ErrorCode::TimeLimit))
-            .or_else(|| busy().then_some(ErrorCode::CpuLimit))
+            .or_else(|| late().then_some(EngineLimit::Time))
+            .or_else(|| busy().then_some(EngineLimit::Cpu))
     }
 
     /// The deadline of the run, once the program is known.
@@ -116,7 +118,7 @@ impl Host {
         self.deadline.set(left.map(|left| Instant::now() + left));
     }
 
-    fn stop(&self, reason: ErrorCode) {
+    fn stop(&self, reason: EngineLimit) {
         self.stopped.borrow_mut().get_or_insert(reason);
     }
 
@@ -142,20 +144,16 @@ impl Host {
         self.in_flight.get()
     }
 
-    /// Asks a question and waits for its answer. Replies to calls that arrive in between are
-    /// buffered for the event loop.
-    pub(crate) fn ask(
-        &self,
-        question: Question,
-        mut body: String,
-    ) -> io::Result<Result<String, RunError>> {
+    /// Asks a question and waits for its answer, which comes with the id of the question.
+    /// Replies to calls that arrive in between are buffered for the event loop.
+    pub(crate) fn ask(&self, question: Question, mut body: String) -> io::Result<Reply> {
         body.truncate(body.floor_char_boundary(question.body_limit()));
         let asked = self.next_question.get();
         self.next_question.set(asked - 1);
         self.send(&FromGuest::Ask { id: asked, question, body })?;
         loop {
             match self.channel.borrow_mut().receive()? {
-                ToGuest::Reply { id, outcome } if id == asked => return Ok(outcome),
+                ToGuest::Reply { id, outcome } if id == asked => return Ok((id, outcome)),
                 ToGuest::Reply { id, outcome } => {
                     self.buffered_replies.borrow_mut().push_back((id, outcome));
                 }
@@ -202,7 +200,7 @@ impl Host {
     /// Buffers printed text. False if the run exceeded its output limit.
     pub(crate) fn print(&self, level: LogLevel, text: &str) -> io::Result<bool> {
         if !self.count_output(text.len() as u64 + 1) {
-            self.stop(ErrorCode::OutputLimit);
+            self.stop(EngineLimit::Output);
             return Ok(false);
         }
         if self.log.borrow().0 != level {

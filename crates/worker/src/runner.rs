@@ -5,8 +5,7 @@
 use std::io;
 use std::rc::Rc;
 
-use tidegate_model::RunError;
-use tidegate_wire::RunRequest;
+use tidegate_wire::{Failure, RunRequest};
 
 use crate::confine;
 use crate::engine::Engine;
@@ -39,7 +38,7 @@ impl Runner {
         &mut self,
         host: &Rc<Host>,
         request: &RunRequest,
-    ) -> Result<Option<String>, RunError> {
+    ) -> Result<Option<String>, Failure> {
         match self {
             Self::QuickJs(engine) => match engine.take() {
                 Some(engine) => engine.run(host, request),

@@ -273,7 +273,8 @@ fn run_answers_as_execute_code_does_and_exits_by_what_happened() {
         (
             Some(1),
             String::new(),
-            "error[program.threw]: no\n  at line 2, column 11 of your program\n".into()
+            "error[program.threw]: the program threw: no\n  at line 2, column 11 of your program\n"
+                .into()
         )
     );
     let slow = run("while (true) {}", &["--timeout", "200ms"]);

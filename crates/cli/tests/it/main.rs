@@ -17,6 +17,7 @@ mod conspiracy;
 mod doctor;
 mod endurance;
 mod engines;
+mod forged;
 mod jail;
 mod layers;
 mod learned;

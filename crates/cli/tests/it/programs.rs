@@ -170,7 +170,8 @@ fn a_long_error_message_is_cut() {
     let bench = Bench::with_servers(json!({}));
     let mut served = bench.serve();
     let answer = served.execute("throw new Error('xyz '.repeat(1_000_000))");
-    let message = format!("{}… (4000000 characters in all)", "xyz ".repeat(500));
+    let said = format!("{}… (4000000 characters in all)", "xyz ".repeat(500));
+    let message = format!("the program threw: {said}");
     let error = json!({"code": "program.threw", "message": message, "line": 1, "column": 24});
     assert_eq!(answer["error"], error);
 }

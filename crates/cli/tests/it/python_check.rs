@@ -82,11 +82,12 @@ fn a_module_that_is_not_there_is_told_before_anything_has_run() {
     let test = "a_module_that_is_not_there_is_told_before_anything_has_run";
     let bench = demo();
     let Some(mut served) = served(&bench, test) else { return };
-    let hint = "only the standard library and `servers` can be imported; for `pandas` name a \
+    let hint = "the run suggests: only the standard library and `servers` can be imported; for `pandas` name a \
                 virtual environment that has it in `python.packages`";
     let expected = json!({
         "code": "program.threw",
-        "message": "ModuleNotFoundError: No module named 'pandas'\n  line 2: import pandas as pd",
+        "message": "the program threw: ModuleNotFoundError: No module named 'pandas'\n  | line 2: \
+                    import pandas as pd",
         "line": 2,
         "column": 1,
         "hint": hint

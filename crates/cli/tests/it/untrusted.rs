@@ -225,7 +225,7 @@ fn is_marked(surface: &str, text: &str) -> bool {
 /// The part of the server's text that must appear on that surface.
 fn said_by_the_server(surface: &str) -> &'static str {
     match surface {
-        "refused" | "refused in a program" => "refused the call: no",
+        "refused" | "refused in a program" => "refused the call, it says: no",
         "failed in a program" | "failed in Python" => "wrong\\",
         "output" => "kept\\u001b[8m\\u200b",
         _ => "",

@@ -77,7 +77,7 @@ fn a_tool_that_says_it_failed_raises_an_error_that_names_all_of_it() {
             "hostile",
             "fail",
             "call.tool_failed",
-            "`hostile__fail` failed: out of paper"
+            "`hostile__fail` failed, its server says: out of paper"
         ])
     );
     let answer = served.execute("const paper = 1;\nawait servers.hostile.fail({ message: 'jam' })");
@@ -85,7 +85,7 @@ fn a_tool_that_says_it_failed_raises_an_error_that_names_all_of_it() {
         answer["error"],
         json!({
             "code": "call.tool_failed",
-            "message": "`hostile__fail` failed: jam",
+            "message": "`hostile__fail` failed, its server says: jam",
             "line": 2,
             "column": 23
         })
@@ -98,7 +98,10 @@ fn a_json_rpc_error_is_an_error_of_the_call() {
     let Some((_bench, mut served)) = hostile(&[]) else { return };
     assert_eq!(
         failure(&mut served, "servers.hostile.rpcError()"),
-        expected("call.tool_failed", "server `hostile` refused the call: refused on request")
+        expected(
+            "call.tool_failed",
+            "server `hostile` refused the call, it says: refused on request"
+        )
     );
     assert_works(&mut served);
 }
@@ -653,11 +656,14 @@ fn servers_over_http_work_in_both_eras() {
     assert_eq!(output(&mut served, source), json!([true, 2_000_000, 6]));
     assert_eq!(
         failure(&mut served, "servers.hostile.fail({ message: 'no' })"),
-        expected("call.tool_failed", "`hostile__fail` failed: no")
+        expected("call.tool_failed", "`hostile__fail` failed, its server says: no")
     );
     assert_eq!(
         failure(&mut served, "servers.hostile.rpcError()"),
-        expected("call.tool_failed", "server `hostile` refused the call: refused on request")
+        expected(
+            "call.tool_failed",
+            "server `hostile` refused the call, it says: refused on request"
+        )
     );
     assert_works(&mut served);
 }

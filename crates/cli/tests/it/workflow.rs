@@ -363,7 +363,7 @@ fn every_failure_of_a_real_server_is_clear_and_the_next_call_works() {
             "read_text_file",
             "call.tool_failed",
             format!(
-                "`filesystem__read_text_file` failed: ENOENT: no such file or directory, open '{}'",
+                "`filesystem__read_text_file` failed, its server says: ENOENT: no such file or directory, open '{}'",
                 path.display()
             )
         ])

@@ -5,7 +5,9 @@
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
-use tidegate_model::{ErrorCode, Language, Outcome, RiskLevel, RunError, RunRecord};
+use tidegate_model::{
+    Answer, ErrorCode, Language, Outcome, RiskLevel, RunError, RunRecord, ToolRef,
+};
 
 use super::Bridge;
 use crate::answer::json_cost::json_bytes;
@@ -13,6 +15,7 @@ use crate::answer::shown::{ShowResult, Shown, ToolAnswer};
 use crate::answer::stopwatch::{Stopwatch, outcome_of};
 use crate::bridge::call::Caller;
 use crate::context::RunContext;
+use crate::explain::reported::quoted;
 use crate::ids::new_run_id;
 use crate::tokens;
 
@@ -35,7 +38,11 @@ impl Bridge {
             let (permissions, language) = (&permissions?, Language::default());
             let caller =
                 Caller { run: &id, permissions, language, person, entry: None, called: &called };
-            self.call(&caller, name, arguments, bytes).await
+            let answer = self.call(&caller, name, arguments, bytes).await?;
+            Ok(match called.get() {
+                Some(tool) if answer.is_error => failure_of(tool, answer),
+                _ => answer,
+            })
         };
         let answered = tokio::select! {
             answered = call => answered,
@@ -67,4 +74,18 @@ impl Bridge {
         self.record(&context.principal, record).await;
         answered
     }
+}
+
+/// A failure that a server reports, with its words marked as such: an error of ours has the
+/// same form for a client.
+fn failure_of(tool: &ToolRef, mut answer: Answer) -> Answer {
+    let texts = answer.content.iter_mut().filter(|block| block["type"] == "text");
+    for (number, text) in texts.filter_map(|block| block.get_mut("text")).enumerate() {
+        let said = quoted(text.as_str().unwrap_or_default());
+        *text = Value::String(match number {
+            0 => format!("`{tool}` failed, its server says: {said}"),
+            _ => format!("  | {said}"),
+        });
+    }
+    answer
 }

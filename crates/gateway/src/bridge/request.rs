@@ -16,7 +16,7 @@ use crate::answer::json_cost::{VALUE_BYTES, values_in};
 use crate::answer::shown::{has_binary, not_searched};
 use crate::approvals::journal::Begun;
 use crate::bridge::call::Caller;
-use crate::explain;
+use crate::explain::{self, reported::quoted};
 
 /// Argument bytes that may wait for their turn. A worker that floods the
 /// gateway with calls must not fill its memory.
@@ -188,19 +188,18 @@ async fn parse(arguments: String) -> Result<Map<String, Value>, String> {
     parsed.unwrap_or_else(|_| Err(String::new()))
 }
 
-/// A tool's own error, in the tool's words.
-pub(crate) fn tool_failure(answer: &Answer, name: &str) -> RunError {
+/// A tool's own error, in the words of its server, which are marked as such.
+fn tool_failure(answer: &Answer, name: &str) -> RunError {
     let text = answer.text();
     let text = text.trim();
-    let text = match text {
+    // No half of a value: it would not be recognised as personal data.
+    let said = quoted(whole_words(text, 2000));
+    let message = match said.as_str() {
         "" => format!("`{name}` failed without saying why"),
-        text if text.len() <= 2000 => format!("`{name}` failed: {text}"),
-        text => {
-            // No half of a value: it would not be recognised as personal data.
-            format!("`{name}` failed: {} …", whole_words(text, 2000).trim_end())
-        }
+        _ if text.len() <= 2000 => format!("`{name}` failed, its server says: {said}"),
+        said => format!("`{name}` failed, its server says: {} …", said.trim_end()),
     };
-    RunError::new(ErrorCode::ToolFailed, text)
+    RunError::new(ErrorCode::ToolFailed, message)
 }
 
 #[cfg(test)]

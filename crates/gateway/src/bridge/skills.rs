@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tidegate_model::{
     ErrorCode, Event, Language, Outcome, Principal, RunError, RunId, RunRecord, Scope, SkillRecord,
-    visible,
+    visible, visible_line,
 };
 use tidegate_policy::Permissions;
 use tidegate_store::{
@@ -252,6 +252,8 @@ fn listed(list: &SkillList) -> String {
     let mut shown = 0;
     for Skill { name, description, code, .. } in &list.skills {
         let kind = code.as_ref().map_or("text", |(language, _)| language.as_str());
+        // On one line, or it could look like a line of ours.
+        let description = visible_line(description);
         let end = description.floor_char_boundary(LINE_BYTES);
         let cut = if end < description.len() { "…" } else { "" };
         let line = format!("{name} ({kind})  {}{cut}\n", &description[..end]);

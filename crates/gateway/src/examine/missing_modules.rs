@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_model::{ErrorCode, Import, RunError, did_you_mean};
+use tidegate_model::{Import, RunError, did_you_mean};
+use tidegate_wire::{Complaint, Fault};
+
+use crate::explain::reported::complaint;
 
 /// Characters of a line of the program in an error, as in `failure.py`.
 const SHOWN: usize = 120;
@@ -34,7 +37,8 @@ pub(crate) fn missing_modules(
              virtual environment that has it in `python.packages`",
             near.map(|near| format!("{near} ")).unwrap_or_default()
         );
-        let error = RunError::new(ErrorCode::Thrown, message).with_hint(hint);
+        // The names come from the reader.
+        let error = complaint(&Complaint { fault: Fault::Threw, message, hint: Some(hint) });
         RunError { line: Some(*line), column: Some(*column), ..error }
     };
     absent.map(problem).collect()
@@ -59,15 +63,15 @@ mod tests {
     fn a_module_that_is_not_there_is_told_in_the_words_of_python() {
         assert_eq!(
             described("pandas", true),
-            ["error[program.threw]: ModuleNotFoundError: No module named 'pandas'\n  \
-              line 2: import pandas\n  at line 2, column 1 of your program\nhint: only the standard library and \
+            ["error[program.threw]: the program threw: ModuleNotFoundError: No module named \
+              'pandas'\n  | line 2: import pandas\n  at line 2, column 1 of your program\nhint: the run suggests: only the standard library and \
               `servers` can be imported; for `pandas` name a virtual environment that has it in \
               `python.packages`"]
         );
         assert_eq!(
             described("jsn", true),
-            ["error[program.threw]: ModuleNotFoundError: No module named 'jsn'\n  \
-              line 2: import jsn\n  at line 2, column 1 of your program\nhint: did you mean `json`? only the standard \
+            ["error[program.threw]: the program threw: ModuleNotFoundError: No module named \
+              'jsn'\n  | line 2: import jsn\n  at line 2, column 1 of your program\nhint: the run suggests: did you mean `json`? only the standard \
               library and `servers` can be imported; for `jsn` name a virtual environment that \
               has it in `python.packages`"]
         );

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tidegate_model::{ErrorCode, LimitName, Prepared, Program, RunError};
 use tidegate_sandbox::{ChannelError, Worker};
-use tidegate_wire::{FromGuest, PrepareRequest, ToGuest};
+use tidegate_wire::{Failure, Fault, FromGuest, PrepareRequest, ToGuest};
 use tokio::time::timeout;
 
 use super::Examiner;
@@ -18,7 +18,7 @@ use crate::admit::stage::{Admitted, Submitted};
 use crate::examine::check::Examined;
 use crate::examine::judge::Judgement;
 use crate::explain::limit::{limit_error, start_error};
-use crate::explain::{self, is_raised_by_host_only};
+use crate::explain::{self, reported};
 use crate::tools::view::View;
 
 /// The most time that a reader may take. Chosen: a thousand times what it takes.
@@ -124,10 +124,7 @@ impl Examiner {
         };
         match timeout(within, asking).await {
             Ok(Ok(FromGuest::Prepared(prepared))) => {
-                (*prepared).map_err(|error| match is_raised_by_host_only(error.code) {
-                    true => NotRead::Failed(reader_lost()),
-                    false => NotRead::Invalid(error.clipped()),
-                })
+                (*prepared).map_err(|failure| not_parsed(&failure, &program.source))
             }
             Ok(Ok(_)) => Err(NotRead::Failed(reader_lost())),
             Ok(Err(ChannelError::Malformed(error))) => {
@@ -143,6 +140,16 @@ impl Examiner {
                 Err(NotRead::Failed(reader_lost()))
             }
         }
+    }
+}
+
+/// A reader can only say that a program does not parse.
+fn not_parsed(failure: &Failure, source: &str) -> NotRead {
+    match failure.complaint() {
+        Some(complaint) if complaint.fault == Fault::Syntax => {
+            NotRead::Invalid(reported::placed(reported::complaint(complaint), failure, source))
+        }
+        _ => NotRead::Failed(reader_lost()),
     }
 }
 

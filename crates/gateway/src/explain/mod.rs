@@ -6,6 +6,7 @@
 
 pub(crate) mod command;
 pub(crate) mod limit;
+pub(crate) mod reported;
 
 use tidegate_model::{
     Decision, EffectCeiling, ErrorCode, Isolation, IsolationReport, Language, LimitName, RunError,
@@ -14,6 +15,8 @@ use tidegate_model::{
 use tidegate_policy::{Denial, ProfileRefusal, ProfileRule, Ruling, RulingReason};
 use tidegate_sandbox::{PythonError, SandboxError};
 use tidegate_upstream::UpstreamError;
+
+use reported::quoted;
 
 /// A worker that is not isolated enough for a risky program.
 pub(crate) fn not_strict(report: &IsolationReport) -> RunError {
@@ -220,19 +223,20 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
         )),
         UpstreamError::StartFailed { server, reason, .. } => RunError::new(
             ErrorCode::UpstreamUnavailable,
-            format!("server `{server}` could not be started: {reason}"),
+            format!("server `{server}` could not be started: {}", quoted(reason)),
         )
         .with_hint(format!("the user can see why with `tidegate servers test {server}`")),
         UpstreamError::BackingOff { server, retry_in, reason, .. } => RunError::new(
             ErrorCode::UpstreamUnavailable,
             format!(
-                "server `{server}` keeps failing and is tried again in {} s: {reason}",
-                retry_in.as_secs().max(1)
+                "server `{server}` keeps failing and is tried again in {} s: {}",
+                retry_in.as_secs().max(1),
+                quoted(reason)
             ),
         ),
         UpstreamError::Died { server, reason, .. } => RunError::new(
             ErrorCode::UpstreamDied,
-            format!("server `{server}` died while it worked on the call: {reason}"),
+            format!("server `{server}` died while it worked on the call: {}", quoted(reason)),
         )
         .with_hint("the next call starts it again; whether this one took effect is unknown"),
         UpstreamError::TimedOut { server, after } => RunError::new(
@@ -242,11 +246,11 @@ pub(crate) fn upstream(error: &UpstreamError) -> RunError {
         .with_hint(format!("ask for less, or let the user raise `timeout` of server `{server}`")),
         UpstreamError::Refused { server, message, .. } => RunError::new(
             ErrorCode::ToolFailed,
-            format!("server `{server}` refused the call: {message}"),
+            format!("server `{server}` refused the call, it says: {}", quoted(message)),
         ),
         UpstreamError::Protocol { server, reason } => RunError::new(
             ErrorCode::UpstreamProtocol,
-            format!("server `{server}` broke the protocol: {reason}"),
+            format!("server `{server}` broke the protocol: {}", quoted(reason)),
         ),
     }
 }
@@ -330,19 +334,4 @@ pub(crate) fn no_such_sandbox(kind: SandboxKind) -> RunError {
     let message = format!("the sandbox `{}` is not available here", kind.as_str());
     RunError::new(ErrorCode::Isolation, message)
         .with_hint("ask for `process` or `strict`; a weaker one is never used instead")
-}
-
-/// Whether only the gateway itself can raise this error. No reply to a guest carries it,
-/// so a guest that sends it has broken the protocol.
-pub(crate) const fn is_raised_by_host_only(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::Isolation
-            | ErrorCode::Busy
-            | ErrorCode::EngineMissing
-            | ErrorCode::EngineDenied
-            | ErrorCode::Cancelled
-            | ErrorCode::ApprovalPending
-            | ErrorCode::WorkerDied
-    )
 }

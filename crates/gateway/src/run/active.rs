@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tidegate_model::{ErrorCode, Limits, RunError, RunId};
+use tidegate_model::{ErrorCode, Limits, Program, RunError, RunId};
 use tidegate_policy::Permissions;
 use tidegate_sandbox::{ChannelError, FrameWriter};
-use tidegate_wire::{FromGuest, LogLevel, RunRequest, ToGuest};
+use tidegate_wire::{Cause, EngineLimit, Failure, FromGuest, LogLevel, RunRequest, ToGuest};
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
 
@@ -14,7 +14,8 @@ use super::Runner;
 use crate::answer::ended::{Ended, Outcome};
 use crate::approvals::person::Person;
 use crate::bridge::request::{AnswerForm, Request};
-use crate::explain::is_raised_by_host_only;
+use crate::explain::reported;
+use crate::run::given_errors::GivenErrors;
 use crate::tools::view::View;
 
 /// The most commands that run at the same time for one run. Each has memory and processes
@@ -26,6 +27,7 @@ const PARALLEL_COMMANDS: usize = 4;
 pub(crate) struct RunShared {
     pub(crate) runner: Arc<Runner>,
     pub(crate) id: RunId,
+    pub(crate) program: Arc<Program>,
     pub(crate) person: Arc<Person>,
     pub(crate) permissions: Permissions,
     pub(crate) limits: Limits,
@@ -34,6 +36,7 @@ pub(crate) struct RunShared {
     pub(crate) writer: Arc<Mutex<FrameWriter>>,
     /// Ends the run from within a call. The program cannot catch it.
     pub(crate) interrupt: mpsc::UnboundedSender<RunError>,
+    pub(super) given: GivenErrors,
 }
 
 /// Bounds what a run has under way.
@@ -56,6 +59,8 @@ pub(crate) struct ActiveRun {
     printed_bytes: u64,
     /// Bytes that were to be printed and returned, if these were too many.
     pub(crate) output_bytes: u64,
+    /// The limit at which the engine claims to have stopped.
+    pub(super) claimed: Option<EngineLimit>,
     pub(crate) ended: Ended,
 }
 
@@ -75,6 +80,7 @@ impl ActiveRun {
             call_hint: None,
             printed_bytes: 0,
             output_bytes: 0,
+            claimed: None,
             ended: Ended::default(),
         }
     }
@@ -114,16 +120,30 @@ impl ActiveRun {
                 }
                 Some(Ok(output))
             }
-            FromGuest::Failed { error, memory_bytes, output_bytes } => {
+            FromGuest::Failed { failure, memory_bytes, output_bytes } => {
                 self.ended.memory_bytes = self.possible(memory_bytes);
                 self.output_bytes = self.possible(output_bytes).max(self.printed_bytes);
-                Some(Err(if is_raised_by_host_only(error.code) {
-                    broken_protocol()
-                } else {
-                    error
-                }))
+                Some(Err(self.failed(&failure)))
             }
         }
+    }
+
+    /// The error of a run whose program failed, as its worker reports it.
+    fn failed(&mut self, failure: &Failure) -> RunError {
+        let error = match &failure.cause {
+            Cause::Program(complaint) => reported::complaint(complaint),
+            Cause::Stuck => reported::stuck(),
+            Cause::Limit(limit) => {
+                self.claimed = Some(*limit);
+                RunError::new(code_of_engine(*limit), "stopped")
+            }
+            Cause::Answered { id } => match self.shared.given.find(*id) {
+                Some(error) => error,
+                None => return broken_protocol(),
+            },
+            Cause::Engine => return lost("the engine died"),
+        };
+        reported::placed(error, failure, &self.shared.program.source)
     }
 
     /// A number that the worker reported, capped at a plausible value.
@@ -167,10 +187,25 @@ impl ActiveRun {
                 "the worker broke the protocol"
             }
         };
-        RunError::new(ErrorCode::WorkerDied, message).with_hint(
-            "the program may have used too much memory, or crashed the engine; change it and try \
-             again",
-        )
+        lost(message)
+    }
+}
+
+fn lost(message: &str) -> RunError {
+    RunError::new(ErrorCode::WorkerDied, message).with_hint(
+        "the program may have used too much memory, or crashed the engine; change it and try \
+         again",
+    )
+}
+
+fn code_of_engine(limit: EngineLimit) -> ErrorCode {
+    match limit {
+        EngineLimit::Time => ErrorCode::TimeLimit,
+        EngineLimit::Cpu => ErrorCode::CpuLimit,
+        EngineLimit::Memory => ErrorCode::MemoryLimit,
+        EngineLimit::Stack => ErrorCode::StackLimit,
+        EngineLimit::Output => ErrorCode::OutputLimit,
+        EngineLimit::Disk => ErrorCode::DiskLimit,
     }
 }
 

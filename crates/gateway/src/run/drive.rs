@@ -14,6 +14,7 @@ use crate::consent::stage::Consented;
 use crate::explain;
 use crate::explain::limit::{code_of, start_error};
 use crate::run::active::{ActiveRun, RunShared};
+use crate::run::given_errors::GivenErrors;
 use crate::run::limit_errors::{Spent, cause, measured};
 
 impl Runner {
@@ -69,12 +70,14 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
     let shared = RunShared {
         runner: Arc::clone(runner),
         id: run.id,
+        program: run.program,
         person: run.person,
         permissions: run.permissions,
         limits: run.limits,
         view,
         writer,
         interrupt,
+        given: GivenErrors::default(),
     };
     let mut active = ActiveRun::new(shared);
     let mut end = Termination::Kill;

@@ -3,14 +3,19 @@
 //! In: an error of the worker or of the host, and what was measured from outside.
 //! Out: the error as the model reads it. `explain/limit.rs` words it.
 
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use tidegate_model::{ErrorCode, LimitName, Limits, RunError};
 use tidegate_sandbox::{LimitHit, Usage};
+use tidegate_wire::EngineLimit;
 
 use crate::answer::ended::{Ended, Outcome};
 use crate::explain::limit::{Subject, bound_of_program, hint, limit_of, message};
-use crate::run::active::{ActiveRun, RunShared};
+use crate::run::active::{ActiveRun, RunShared, broken_protocol};
+
+/// How much earlier than ours the clock of a worker may be: it counts milliseconds.
+const CLOCK_SLACK: Duration = Duration::from_millis(20);
 
 /// Whether the usage of the jail is worth a look, because it explains a limit or a silent
 /// end. In a jail with more than one process, every failure may come from a process that
@@ -42,11 +47,32 @@ impl ActiveRun {
         spent: &Spent,
         warnings: Vec<String>,
     ) -> Ended {
-        self.ended.outcome = outcome.map_err(|error| self.with_limit(error, spent));
+        self.ended.outcome = outcome.map_err(|error| match self.is_plausible(spent) {
+            true => self.with_limit(error, spent),
+            false => broken_protocol(),
+        });
         self.ended.warnings = warnings;
         let notice = self.notice(spent);
         self.ended.warnings.extend(notice);
         self.ended
+    }
+
+    /// Whether the limit at which the engine claims to have stopped was reached, as far as
+    /// that shows from outside. Only the engine knows its heap, its stack and its files.
+    fn is_plausible(&self, spent: &Spent) -> bool {
+        let limits = &self.shared.limits;
+        match self.claimed {
+            Some(EngineLimit::Time) => spent.time + CLOCK_SLACK >= limits.time,
+            // A process that has ended may not be measured any more, but no processor is faster
+            // than the clock.
+            Some(EngineLimit::Cpu) => {
+                spent.time.saturating_mul(cores()) + CLOCK_SLACK >= limits.cpu
+            }
+            Some(
+                EngineLimit::Memory | EngineLimit::Stack | EngineLimit::Output | EngineLimit::Disk,
+            )
+            | None => true,
+        }
     }
 
     /// The host names the limits: the guest does not know what was configured, and the
@@ -99,4 +125,8 @@ impl ActiveRun {
         let hit = LimitHit { limit, used: self.used(limit, spent) };
         Some(format!("{}; {}", message(Subject::Program, hit, limits), self.hint(limit)))
     }
+}
+
+fn cores() -> u32 {
+    available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX))
 }

@@ -3,7 +3,8 @@
 //! Contains: the registry of workers (`workers.rs`); `drive.rs`, which takes a worker and
 //! listens to it until the run has ended; the active run, which handles each frame of the
 //! worker (`active.rs`); the requests that it starts (`requests.rs`), the questions that it
-//! answers (`questions.rs`), and the limits in its errors (`limit_errors.rs`).
+//! answers (`questions.rs`), the errors that it was given (`given_errors.rs`), and the limits
+//! in its errors (`limit_errors.rs`).
 //! In: a consented program. Out: how it ended, with real values.
 //! Invariant: the worker is not trusted. Calls and bytes are counted here, the clock is the
 //! host's, and a worker that breaks the protocol fails its run. The worker's own limits
@@ -11,6 +12,7 @@
 
 mod active;
 mod drive;
+mod given_errors;
 mod limit_errors;
 mod questions;
 mod requests;

@@ -75,7 +75,7 @@ impl ActiveRun {
                     // If nobody listens, the run has ended.
                     let _ = shared.interrupt.send(error);
                 }
-                outcome => send_reply(&mut *shared.writer.lock().await, id, outcome).await,
+                outcome => shared.reply(id, outcome).await,
             }
         });
         self.collect_finished();
@@ -93,10 +93,8 @@ impl ActiveRun {
     }
 
     fn refuse(&mut self, id: u32, error: RunError) {
-        let writer = Arc::clone(&self.shared.writer);
-        self.tasks.spawn(async move {
-            send_reply(&mut *writer.lock().await, id, Err(error)).await;
-        });
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move { shared.reply(id, Err(error)).await });
         self.collect_finished();
     }
 
@@ -129,7 +127,7 @@ impl ActiveRun {
             // read it, but only while the writer is locked: answers must not pile up for
             // a worker that asks and never reads.
             drop(turn);
-            send_reply(&mut writer, id, answer).await;
+            shared.send_reply(&mut writer, id, answer).await;
         });
         self.collect_finished();
         None
@@ -143,6 +141,31 @@ impl ActiveRun {
 }
 
 impl RunShared {
+    async fn reply(&self, id: u32, outcome: Result<String, RunError>) {
+        self.send_reply(&mut *self.writer.lock().await, id, outcome).await;
+    }
+
+    /// Answers a request, and remembers an error: the program may not catch it.
+    async fn send_reply(
+        &self,
+        writer: &mut FrameWriter,
+        id: u32,
+        outcome: Result<String, RunError>,
+    ) {
+        if let Err(error) = &outcome {
+            self.given.add(id, error);
+        }
+        let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
+        if let Err(ChannelError::Malformed(_)) = sent {
+            let message = "the answer is larger than 64 MB";
+            let error = RunError::new(ErrorCode::UpstreamProtocol, message)
+                .with_hint("ask for less at a time");
+            self.given.add(id, &error);
+            // If this fails too, the worker is gone and its reader reports that.
+            let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
+        }
+    }
+
     /// The caller of this run's calls.
     fn caller<'a>(&'a self, called: &'a OnceLock<tidegate_model::ToolRef>) -> Caller<'a> {
         Caller {
@@ -153,16 +176,6 @@ impl RunShared {
             entry: None,
             called,
         }
-    }
-}
-
-async fn send_reply(writer: &mut FrameWriter, id: u32, outcome: Result<String, RunError>) {
-    let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
-    if let Err(ChannelError::Malformed(_)) = sent {
-        let error = RunError::new(ErrorCode::UpstreamProtocol, "the answer is larger than 64 MB")
-            .with_hint("ask for less at a time");
-        // If this fails too, the worker is gone and its reader reports that.
-        let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
     }
 }
 

@@ -20,6 +20,7 @@
       super(failure.message);
       this.code = failure.code;
       if (failure.hint) this.hint = failure.hint;
+      if (failure.requestId) P.defineProperty(this, "requestId", { __proto__: null, value: failure.requestId });
       if (failure.stack) P.defineProperty(this, "stack", { __proto__: null, value: failure.stack, writable: true, configurable: true });
     }
   }

@@ -25,6 +25,9 @@ _ModuleSpec = type(sys.__spec__)
 class ToolError(Exception):
     """A tool, or the way to it, failed. `code`, `server`, `tool`, `hint`."""
 
+    # The request that the gateway answered with this error.
+    request = None
+
     def __init__(self, message, code="call.failed", hint=None, server=None, tool=None):
         super().__init__(message)
         self.message = message
@@ -40,7 +43,9 @@ class UnknownName(ToolError, AttributeError):
         """Converts the gateway's error for an unknown name; returns others unchanged."""
         if error.code not in ("call.unknown_server", "call.unknown_tool"):
             return error
-        return cls(error.message, error.code, error.hint, error.server, error.tool)
+        unknown = cls(error.message, error.code, error.hint, error.server, error.tool)
+        unknown.request = error.request
+        return unknown
 
 
 class Host:
@@ -112,7 +117,7 @@ class Host:
                 else:
                     self.take(self.read_frame())
             answer = self.answers.pop(number)
-        return self.value(answer, name, convert)
+        return self.value(number, answer, name, convert)
 
     def read_frame(self):
         """Reads one frame without blocking other threads that send."""
@@ -140,7 +145,7 @@ class Host:
                 await future
             finally:
                 self.waiting.pop(number, None)
-        return self.value(self.answers.pop(number), name, convert)
+        return self.value(number, self.answers.pop(number), name, convert)
 
     def watch(self, loop):
         if self.watching is not loop:
@@ -166,12 +171,13 @@ class Host:
         if future is not None and not future.get_loop().is_closed():
             future.get_loop().call_soon_threadsafe(_wake, future)
 
-    def value(self, answer, name, convert):
+    def value(self, number, answer, name, convert):
         ok, content = answer
         if ok:
             return convert(decode(content)) if convert else decode(content)
         server, border, tool = name.partition("__")
         error = ToolError(content["message"], content["code"], content["hint"])
+        error.request = number
         if border:
             error.server, error.tool = server, tool
         raise error
@@ -419,7 +425,7 @@ class Finder:
             return load()
         except ToolError as error:
             failed = ImportError(str(error), name=name)
-            failed.hint, failed.code = error.hint, error.code
+            failed.hint, failed.code, failed.request = error.hint, error.code, error.request
             raise failed from None
 
     def exec_module(self, module):

@@ -22,6 +22,13 @@ _HEAD = struct.Struct("<IB")
 _REPLY = struct.Struct("<BIB")
 _U64 = struct.Struct("<Q")
 
+# Faults of a program, and limits that are enforced here.
+FAULTS = {"syntax": 1, "threw": 2, "bad_output": 3}
+LIMITS = {"time": 1, "cpu": 2, "memory": 3, "stack": 4, "output": 5, "disk": 6}
+
+# Maximum characters of a message and of a hint.
+MOST_TEXT = 16000
+
 # Maximum bytes of the name of a skill, and of a skill with all its text. The gateway
 # ends the run if it receives more.
 MOST_NAME, MOST_SKILL = 64 * 1024, 512 * 1024
@@ -51,6 +58,20 @@ def cut(value, most):
 
 def optional(value):
     return b"\0" if value is None else b"\1" + text(value)
+
+
+def failure(error):
+    """Why a program failed, and where: its own fault, a limit, or the request that was
+    answered with an error."""
+    if error.get("limit"):
+        cause = bytes((2, LIMITS[error["limit"]]))
+    elif error.get("request"):
+        cause = b"\3" + u32(error["request"])
+    else:
+        hint = error["hint"]
+        cause = (bytes((1, FAULTS[error["fault"]])) + text(error["message"][:MOST_TEXT])
+                 + optional(hint and hint[:MOST_TEXT]))
+    return cause + u32(error["line"] or 0) + u32(error["column"] or 0)
 
 
 def reply(number):

@@ -1,13 +1,17 @@
-"""Describes errors as the gateway reports them: a code, a message, the line in the
-program, and a hint.
+"""Describes errors for the gateway: a fault of the program with a message and a hint, or
+a limit, or the request that the gateway answered with an error; and the line in the program.
 """
 
 import errno
+import opcode
 import os
 import re
 
 from .api import ToolError, UnknownName
 from .program import FILE_NAME
+
+# The instruction of a `raise` statement.
+RAISE = opcode.opmap["RAISE_VARARGS"]
 
 # Maximum lines of a traceback; the first and the last ones are kept.
 MOST_LINES = 12
@@ -21,9 +25,9 @@ class Stopped(KeyboardInterrupt):
     not catch it; the gateway ends a program that catches everything. Derives from an
     exception that the asyncio loop lets through wherever it is raised."""
 
-    def __init__(self, code, place):
+    def __init__(self, limit, place):
         super().__init__("stopped")
-        self.code, self.place = code, place
+        self.limit, self.place = limit, place
 
 
 def of_syntax(error, source):
@@ -34,7 +38,7 @@ def of_syntax(error, source):
     text = _line(source, line)
     if text:
         message += f"\n  line {line}: {text}"
-    return {"code": "program.syntax", "message": message, "line": line, "column": column or None,
+    return {"fault": "syntax", "message": message, "line": line, "column": column or None,
             "hint": _syntax_hint(error, text)}
 
 
@@ -55,8 +59,8 @@ def of_exception(error, source):
         message += "".join(f"\n  line {at}, in {name}: {_line(source, at)}" for at, _, name in frames)
     elif line:
         message += f"\n  line {line}: {_line(source, line)}"
-    return {"code": _code(error), "message": message, "line": line,
-            "column": column, "hint": _hint(error)}
+    return {"limit": _limit(error), "request": _request(error), "fault": "threw", "message": message,
+            "line": line, "column": column, "hint": _hint(error)}
 
 
 def _only_one(error):
@@ -69,18 +73,35 @@ def _only_one(error):
     return error
 
 
-def _code(error):
+def _limit(error):
+    if isinstance(error, Stopped):
+        return error.limit
+    if _is_thrown(error):
+        return None
     if isinstance(error, MemoryError):
-        return "limit.memory"
+        return "memory"
     if isinstance(error, RecursionError):
-        return "limit.stack"
+        return "stack"
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
-        return "limit.memory"
+        return "memory"
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
-        return "limit.disk"
-    # Only from our own errors; a program can give its errors any attribute.
-    code = getattr(error, "code", None) if isinstance(error, (ToolError, ImportError, Stopped)) else None
-    return code if isinstance(code, str) else "program.threw"
+        return "disk"
+    return None
+
+
+def _is_thrown(error):
+    """Whether a `raise` of the program itself made this error, and not Python."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code.co_filename != FILE_NAME:
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == RAISE
+
+
+def _request(error):
+    request = getattr(error, "request", None) if isinstance(error, (ToolError, ImportError)) else None
+    return request if type(request) is int and 0 < request < 1 << 32 else None
 
 
 def _title(error):
@@ -133,11 +154,11 @@ def of_the_rest(error):
     """For an error that cannot be described: memory or stack is exhausted, or
     inspecting the error fails as well."""
     kind = type(error)
-    code = {MemoryError: "limit.memory", RecursionError: "limit.stack"}.get(kind, "program.threw")
+    limit = {MemoryError: "memory", RecursionError: "stack"}.get(kind)
     if kind is Stopped:
-        code = error.code
-    return {"code": code, "message": type.__dict__["__name__"].__get__(kind), "line": None,
-            "column": None, "hint": None}
+        limit = error.limit
+    return {"limit": limit, "fault": "threw", "message": type.__dict__["__name__"].__get__(kind),
+            "line": None, "column": None, "hint": None}
 
 
 def _column(code, instruction):

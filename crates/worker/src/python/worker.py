@@ -141,7 +141,7 @@ class Run:
                 signal.setitimer(timer, AGAIN_SECONDS)
                 return
             place = failure.place_of_tasks() if "asyncio" in sys.modules else []
-            raise Stopped("limit.time" if number == signal.SIGALRM else "limit.cpu", place)
+            raise Stopped("time" if number == signal.SIGALRM else "cpu", place)
         self.missed = missed = []
         def again(ignored):
             # Python ignores exceptions in some places, such as its handlers for a fork.
@@ -150,7 +150,7 @@ class Run:
             if not isinstance(ignored.exc_value, Stopped):
                 return None if missed else sys.__unraisablehook__(ignored)
             missed.append(ignored.exc_value)
-            timer = signal.ITIMER_REAL if ignored.exc_value.code == "limit.time" else signal.ITIMER_PROF
+            timer = signal.ITIMER_REAL if ignored.exc_value.limit == "time" else signal.ITIMER_PROF
             signal.setitimer(timer, AGAIN_SECONDS)
         sys.unraisablehook = again
         # So that a `MemoryError` can be reported before the kernel kills the process.
@@ -182,7 +182,7 @@ class Run:
                 self.flush()
             return output, None
         except Unfit as error:
-            return None, {"code": "program.bad_output", "message": str(error), "line": None,
+            return None, {"fault": "bad_output", "message": str(error), "line": None,
                           "column": None, "hint": error.hint}
         except Gone:
             raise
@@ -338,9 +338,7 @@ def serve(descriptor, hello):
     if error is None:
         channel.send(wire.DONE, wire.optional(output), memory)
     else:
-        channel.send(wire.FAILED, wire.text(error["code"]), wire.text(error["message"][:16000]),
-                     wire.u32(error["line"] or 0), wire.u32(error["column"] or 0),
-                     wire.optional(error["hint"]), memory, wire.u64(0))
+        channel.send(wire.FAILED, wire.failure(error), memory, wire.u64(0))
     return 0
 
 

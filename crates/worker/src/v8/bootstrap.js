@@ -231,11 +231,11 @@
     };
     const asText = isObject ? undefined : shown(() => `${error}`);
     const [name, message] = isObject ? [shown(() => error.name), shown(() => error.message)] : [];
-    const code = name === "ToolError" || name === "FetchError" ? shown(() => error.code) : undefined;
+    const request = isObject ? shown(() => error.requestId) : undefined;
     const [hint, stack] = isObject ? [shown(() => error.hint), shown(() => error.stack)] : [];
     finally_(68, () => {
       u8(PHASES[phase]); u8(isObject ? 1 : 0);
-      optional(asText); optional(name); optional(message); optional(code); optional(hint); optional(stack);
+      optional(asText); optional(name); optional(message); u32(request >>> 0); optional(hint); optional(stack);
     });
   };
   io.watch({

@@ -5,7 +5,7 @@
 //! Standard error is the only sign of it. A program that forges it only gets a wrong error
 //! code.
 
-use tidegate_model::{ErrorCode, RunError};
+use tidegate_wire::{Cause, EngineLimit, Failure};
 
 /// What engines write when they run out of memory.
 const OUT_OF_MEMORY: [&str; 6] = [
@@ -17,19 +17,17 @@ const OUT_OF_MEMORY: [&str; 6] = [
     "memory allocation of",
 ];
 
-/// The error for an engine that ended without an outcome.
-pub(crate) fn explain(child_stderr: &str) -> RunError {
-    if OUT_OF_MEMORY.iter().any(|sign| child_stderr.contains(sign)) {
-        return RunError::new(ErrorCode::MemoryLimit, "out of memory");
+/// The failure of an engine that ended without an outcome.
+pub(crate) fn explain(child_stderr: &str) -> Failure {
+    match OUT_OF_MEMORY.iter().any(|sign| child_stderr.contains(sign)) {
+        true => EngineLimit::Memory.into(),
+        false => Failure::new(Cause::Engine),
     }
-    RunError::new(ErrorCode::WorkerDied, "the engine died").with_hint(
-        "the program may have used too much memory, or crashed the engine; change it and try again",
-    )
 }
 
 #[cfg(test)]
 mod tests {
-    use tidegate_model::ErrorCode;
+    use tidegate_wire::{Cause, EngineLimit};
 
     use super::explain;
 
@@ -37,8 +35,8 @@ mod tests {
     fn only_words_about_memory_mean_memory() {
         let heap = "<--- JS stacktrace --->\nFATAL ERROR: Reached heap limit Allocation failed - \
                     JavaScript heap out of memory";
-        assert_eq!(explain(heap).code, ErrorCode::MemoryLimit);
-        assert_eq!(explain("Segmentation fault").code, ErrorCode::WorkerDied);
-        assert_eq!(explain("").code, ErrorCode::WorkerDied);
+        assert_eq!(explain(heap).cause, Cause::Limit(EngineLimit::Memory));
+        assert_eq!(explain("Segmentation fault").cause, Cause::Engine);
+        assert_eq!(explain("").cause, Cause::Engine);
     }
 }

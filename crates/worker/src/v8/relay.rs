@@ -8,14 +8,15 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tidegate_model::{ErrorCode, LineMap, RunError, did_you_mean};
-use tidegate_wire::{FromEngine, FromGuest, Phase, RunRequest, Thrown, ToEngine};
+use tidegate_model::{LineMap, RunError, did_you_mean};
+use tidegate_wire::{
+    EngineLimit, Failure, FromEngine, FromGuest, Phase, RunRequest, Thrown, ToEngine,
+};
 
 use crate::globals::{API, EAGER, LAZY, error_json};
 use crate::host::Host;
 use crate::thrown::{
-    as_bad_output, as_rejection, as_syntax_error, explain, gateway_gone, nothing_to_run, stuck,
-    with_mistake_hint,
+    as_bad_output, as_rejection, as_syntax_error, explain, lost, stuck, with_mistake_hint,
 };
 use crate::v8::arguments::ExternalEngine;
 use crate::v8::child::{Child, Received, peak_memory_bytes};
@@ -50,15 +51,15 @@ impl V8 {
         &mut self,
         host: &Host,
         request: &RunRequest,
-    ) -> Result<Option<String>, RunError> {
-        let executable = request.executable.as_ref().ok_or_else(nothing_to_run)?;
+    ) -> Result<Option<String>, Failure> {
+        let executable = request.executable.as_ref().ok_or_else(lost)?;
         if self.child.send(&ToEngine::Program(executable.code.clone())).is_err() {
             return Err(exit::explain(&self.child.end()));
         }
         loop {
             let message = match self.child.receive(host.deadline()) {
                 Received::Message(message) => message,
-                Received::TimedOut => return Err(RunError::new(ErrorCode::TimeLimit, "stopped")),
+                Received::TimedOut => return Err(EngineLimit::Time.into()),
                 Received::Broken => return Err(exit::explain(&self.child.end())),
             };
             if let Some(outcome) = self.take(message, host, request) {
@@ -79,7 +80,7 @@ impl V8 {
         message: FromEngine,
         host: &Host,
         request: &RunRequest,
-    ) -> Option<Result<Option<String>, RunError>> {
+    ) -> Option<Result<Option<String>, Failure>> {
         let answer = match message {
             FromEngine::Guest(message) => match relayed(message, host)? {
                 Ok(answer) => answer,
@@ -90,7 +91,7 @@ impl V8 {
                 match host.next_reply(Some(until)) {
                     Ok(Some((id, outcome))) => reply(id, outcome),
                     Ok(None) => ToEngine::Nothing,
-                    Err(_) => return Some(Err(gateway_gone())),
+                    Err(_) => return Some(Err(lost())),
                 }
             }
             FromEngine::Nearest { name, candidates } => nearest(&name, &candidates),
@@ -99,7 +100,7 @@ impl V8 {
                 return Some(Err(failure(phase, thrown, host, request)));
             }
             FromEngine::Stuck => return Some(Err(stuck())),
-            FromEngine::Ready => return Some(Err(out_of_turn())),
+            FromEngine::Ready => return Some(Err(lost())),
         };
         // If this fails the child is gone, and the next receive reports it.
         let _ = self.child.send(&answer);
@@ -108,21 +109,21 @@ impl V8 {
 }
 
 /// Passes a message on to the gateway. Returns the answer for the child, if it gets one now.
-fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, RunError>> {
-    let gone = |sent: io::Result<()>| sent.err().map(|_| Err(gateway_gone()));
+fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, Failure>> {
+    let gone = |sent: io::Result<()>| sent.err().map(|_| Err(lost()));
     match message {
         FromGuest::Log { level, text } => match host.print(level, &text) {
             Ok(true) => None,
-            Ok(false) => Some(Err(RunError::new(ErrorCode::OutputLimit, "stopped"))),
-            Err(_) => Some(Err(gateway_gone())),
+            Ok(false) => Some(Err(EngineLimit::Output.into())),
+            Err(_) => Some(Err(lost())),
         },
         FromGuest::Prepared(_)
         | FromGuest::Hello { .. }
         | FromGuest::Done { .. }
-        | FromGuest::Failed { .. } => Some(Err(out_of_turn())),
+        | FromGuest::Failed { .. } => Some(Err(lost())),
         FromGuest::Ask { question, body, .. } => {
             let answered = host.ask(question, body);
-            Some(answered.map(|outcome| reply(0, outcome)).map_err(|_| gateway_gone()))
+            Some(answered.map(|(id, outcome)| reply(id, outcome)).map_err(|_| lost()))
         }
         message
         @ (FromGuest::Call { .. } | FromGuest::Fetch { .. } | FromGuest::Command { .. }) => {
@@ -134,7 +135,7 @@ fn relayed(message: FromGuest, host: &Host) -> Option<Result<ToEngine, RunError>
 fn reply(id: u32, outcome: Result<String, RunError>) -> ToEngine {
     match outcome {
         Ok(text) => ToEngine::Reply { id, ok: true, text },
-        Err(error) => ToEngine::Reply { id, ok: false, text: error_json(&error) },
+        Err(error) => ToEngine::Reply { id, ok: false, text: error_json(id, error) },
     }
 }
 
@@ -146,15 +147,15 @@ fn nearest(name: &str, candidates: &str) -> ToEngine {
     }
 }
 
-fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>, RunError> {
+fn checked_output(output: Option<String>, host: &Host) -> Result<Option<String>, Failure> {
     let bytes = output.as_ref().map_or(0, String::len) as u64;
     if !host.count_output(bytes) {
-        return Err(RunError::new(ErrorCode::OutputLimit, "stopped"));
+        return Err(EngineLimit::Output.into());
     }
     Ok(output)
 }
 
-fn failure(phase: Phase, thrown: Thrown, host: &Host, request: &RunRequest) -> RunError {
+fn failure(phase: Phase, thrown: Thrown, host: &Host, request: &RunRequest) -> Failure {
     let map =
         request.executable.as_ref().map(|executable| LineMap::from_bytes(&executable.line_map));
     let error = with_mistake_hint(explain(thrown, &map.unwrap_or_default()), &request.source, host);
@@ -164,10 +165,6 @@ fn failure(phase: Phase, thrown: Thrown, host: &Host, request: &RunRequest) -> R
         Phase::Rejection => as_rejection(error),
         Phase::Output => as_bad_output(error),
     }
-}
-
-fn out_of_turn() -> RunError {
-    RunError::new(ErrorCode::WorkerDied, "the engine broke the protocol")
 }
 
 /// Our script and the scripts that it loads, as one function of `io`.

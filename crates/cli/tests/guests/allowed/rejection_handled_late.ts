@@ -1,4 +1,4 @@
-// expect: output "`hostile__fail` failed: early"
+// expect: output "`hostile__fail` failed, its server says: early"
 const early = servers.hostile.fail({ message: 'early' });
 await servers.hostile.echo({ text: 'meanwhile' });
 try {

@@ -1,4 +1,4 @@
-// expect: output {"settled":["a","`hostile__fail` failed: b"],"race":"fast","any":"d"}
+// expect: output {"settled":["a","`hostile__fail` failed, its server says: b"],"race":"fast","any":"d"}
 const { echo, fail, slow } = servers.hostile;
 const settled = await Promise.allSettled([echo({ text: 'a' }), fail({ message: 'b' })]);
 return {

@@ -1,4 +1,4 @@
-// expect: output {"name":"ToolError","message":"`hostile__fail` failed: out of stock","code":"call.tool_failed","server":"hostile","tool":"fail","is":[true,true]}
+// expect: output {"name":"ToolError","message":"`hostile__fail` failed, its server says: out of stock","code":"call.tool_failed","server":"hostile","tool":"fail","is":[true,true]}
 try {
   await servers.hostile.fail({ message: 'out of stock' });
 } catch (error) {

@@ -1,5 +1,5 @@
-// expect: error program.syntax at line 6, column 3: decorators are not supported
-// hint: call the decorator as a function instead
+// expect: error program.syntax at line 6, column 3: the program does not parse: decorators are not supported
+// hint: the run suggests: call the decorator as a function instead
 function logged(target: unknown) {}
 
 class Service {

@@ -1,4 +1,4 @@
-// expect: error program.threw at line 3, column 11: TypeError: class constructors must be invoked with 'new'
+// expect: error program.threw at line 3, column 11: the program threw: TypeError: class constructors must be invoked with 'new'
 export default class Report {
   rows = [];
 }

@@ -1,2 +1,2 @@
-// expect: error program.threw at line 2, column 9: `process.exit` is not available: use `return`
+// expect: error program.threw at line 2, column 9: the program threw: `process.exit` is not available: use `return`
 process.exit(0);

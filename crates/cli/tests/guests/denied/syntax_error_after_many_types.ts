@@ -1,5 +1,5 @@
-// expect: error program.syntax at line 18, column 71: Unexpected token
-// hint: the line reads `const broken = page.leads.filter((lead: Lead) => { return lead.id === });`
+// expect: error program.syntax at line 18, column 71: the program does not parse: Unexpected token
+// hint: the run suggests: the line reads `const broken = page.leads.filter((lead: Lead) => { return lead.id === });`
 interface Lead {
   id: string;
   name: string;

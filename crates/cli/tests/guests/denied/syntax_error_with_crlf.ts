@@ -1,5 +1,5 @@
-// expect: error program.syntax at line 5, column 11: Unexpected token
-// hint: the line reads `const b = ;`
+// expect: error program.syntax at line 5, column 11: the program does not parse: Unexpected token
+// hint: the run suggests: the line reads `const b = ;`
 // sent as: CRLF
 const a = 1;
 const b = ;

@@ -1,4 +1,4 @@
-// expect: error program.threw at line 7, column 46: RangeError: need 2 rows, got 1
+// expect: error program.threw at line 7, column 46: the program threw: RangeError: need 2 rows, got 1
 interface Row { id: number }
 
 const rows: Row[] = [{ id: 1 }];

@@ -1,4 +1,4 @@
-// expect: error program.threw at line 3, column 13: late
+// expect: error program.threw at line 3, column 13: the program threw: late
 setTimeout(() => {
   throw new Error('late');
 }, 1);

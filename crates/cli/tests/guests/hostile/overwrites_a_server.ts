@@ -1,3 +1,3 @@
-// expect: error program.threw at line 2, column 1: TypeError: 'hostile' is read-only
+// expect: error program.threw at line 2, column 1: the program threw: TypeError: 'hostile' is read-only
 servers.hostile = 5;
 return 'not reached in strict mode';

@@ -1,4 +1,4 @@
-// expect: error program.threw: the program threw an empty error
+// expect: error program.threw: the program threw: an empty error
 const { proxy, revoke } = Proxy.revocable({}, {});
 revoke();
 throw proxy;

@@ -1,5 +1,5 @@
-// expect: error program.threw: odd
-// hint: a,list
+// expect: error program.threw: the program threw: odd
+// hint: the run suggests: a,list
 const error: any = new Error('odd');
 error.name = { toString: () => 'ToolError' };
 error.code = 'limit.time';

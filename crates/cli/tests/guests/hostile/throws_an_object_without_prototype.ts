@@ -1,2 +1,2 @@
-// expect: error program.threw: the program threw an empty error
+// expect: error program.threw: the program threw: an empty error
 throw Object.create(null);

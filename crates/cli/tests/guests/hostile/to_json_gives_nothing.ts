@@ -1,3 +1,3 @@
-// expect: error call.bad_argument at line 3, column 23: `hostile__echo` takes one object with named arguments, got one that is nothing in JSON
-// hint: write `tool({ name: value })`
+// expect: error program.threw at line 3, column 23: the program threw: `hostile__echo` takes one object with named arguments, got one that is nothing in JSON
+// hint: the run suggests: write `tool({ name: value })`
 await servers.hostile.echo({ toJSON: () => undefined });

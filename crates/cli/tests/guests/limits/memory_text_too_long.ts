@@ -1,3 +1,3 @@
-// expect: error program.threw at line 3, column 22: InternalError: string too long
+// expect: error program.threw at line 3, column 22: the program threw: InternalError: string too long
 let text = 'x';
 while (true) text += text;

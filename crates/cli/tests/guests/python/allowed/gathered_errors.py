@@ -1,4 +1,4 @@
-# expect: output ["`hostile__fail` failed: no","fail","yes"]
+# expect: output ["`hostile__fail` failed, its server says: no","fail","yes"]
 import asyncio
 from servers import hostile
 

@@ -1,4 +1,4 @@
-# expect: output {"text":"`hostile__fail` failed: out of stock","message":"`hostile__fail` failed: out of stock","code":"call.tool_failed","server":"hostile","tool":"fail","hint":null,"is":true}
+# expect: output {"text":"`hostile__fail` failed, its server says: out of stock","message":"`hostile__fail` failed, its server says: out of stock","code":"call.tool_failed","server":"hostile","tool":"fail","hint":null,"is":true}
 from servers import ToolError
 
 try:

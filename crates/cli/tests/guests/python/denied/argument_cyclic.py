@@ -1,5 +1,5 @@
-# expect: error call.bad_argument at line 5, column 1: ToolError: `echo`: `arguments['text']['text']` contains itself\n  line 5: servers.hostile.echo(text)
-# hint: return plain data without cycles
+# expect: error program.threw at line 5, column 1: the program threw: ToolError: `echo`: `arguments['text']['text']` contains itself\n  | line 5: servers.hostile.echo(text)
+# hint: the run suggests: return plain data without cycles
 text = {}
 text["text"] = text
 servers.hostile.echo(text)

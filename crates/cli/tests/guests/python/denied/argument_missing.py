@@ -1,4 +1,4 @@
-# expect: error call.bad_argument at line 4, column 1: ToolError: `crm__get_lead` needs `id` (string)\n  line 4: crm.get_lead()
+# expect: error call.bad_argument at line 4, column 1: `crm__get_lead` needs `id` (string)
 # hint: its description: Id of the lead, such as `L-0042`.
 from servers import crm
 crm.get_lead()

@@ -1,2 +1,2 @@
-# expect: error program.threw at line 2, column 8: AssertionError: not equal\n  line 2: assert 1 == 2, "not equal"
+# expect: error program.threw at line 2, column 8: the program threw: AssertionError: not equal\n  | line 2: assert 1 == 2, "not equal"
 assert 1 == 2, "not equal"

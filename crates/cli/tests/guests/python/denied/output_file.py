@@ -1,3 +1,3 @@
-# expect: error program.bad_output: the output is a TextIOWrapper, which JSON cannot hold
-# hint: return plain data: dicts, lists, text, numbers, booleans, None
+# expect: error program.bad_output: the output cannot be written as JSON: the output is a TextIOWrapper, which JSON cannot hold
+# hint: the run suggests: return plain data: dicts, lists, text, numbers, booleans, None
 open("workspace/x", "w")

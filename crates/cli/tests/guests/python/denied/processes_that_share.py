@@ -1,5 +1,5 @@
-# expect: error program.threw at line 8, column 6: FileNotFoundError: [Errno 2] No such file or directory\n  line 8: with ProcessPoolExecutor(2) as pool:
-# hint: processes share nothing here: use threads, e.g. `ThreadPoolExecutor`
+# expect: error program.threw at line 8, column 6: the program threw: FileNotFoundError: [Errno 2] No such file or directory\n  | line 8: with ProcessPoolExecutor(2) as pool:
+# hint: the run suggests: processes share nothing here: use threads, e.g. `ThreadPoolExecutor`
 from concurrent.futures import ProcessPoolExecutor
 
 def square(x):

@@ -1,3 +1,3 @@
-# expect: error program.threw at line 3, column 1: FileNotFoundError: [Errno 2] No such file or directory: '/etc/passwd'\n  line 3: open("/etc/passwd")
-# hint: programs see `./workspace`, `./servers` and `./skills`, and no other files or programs of the machine
+# expect: error program.threw at line 3, column 1: the program threw: FileNotFoundError: [Errno 2] No such file or directory: '/etc/passwd'\n  | line 3: open("/etc/passwd")
+# hint: the run suggests: programs see `./workspace`, `./servers` and `./skills`, and no other files or programs of the machine
 open("/etc/passwd")

@@ -1,4 +1,4 @@
-# expect: error call.tool_failed at line 5, column 12: ToolError: `hostile__fail` failed: deep\n  line 10, in <module>: await outer()\n  line 8, in outer: return (await asyncio.gather(inner(), inner()))[0]\n  line 5, in inner: return await servers.hostile.fail(message="deep")
+# expect: error call.tool_failed at line 5, column 12: `hostile__fail` failed, its server says: deep
 import asyncio
 
 async def inner():

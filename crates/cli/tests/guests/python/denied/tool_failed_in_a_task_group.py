@@ -1,4 +1,4 @@
-# expect: error call.tool_failed at line 6, column 5: ToolError: `hostile__fail` failed: in a group\n  line 9, in <module>: asyncio.run(main())\n  line 6, in main: async with asyncio.TaskGroup() as group:
+# expect: error call.tool_failed at line 6, column 5: `hostile__fail` failed, its server says: in a group
 # python: 3.11
 import asyncio
 

@@ -1,4 +1,4 @@
-# expect: error call.unknown_tool at line 5, column 1: ToolError: server `crm` has no tool `get_leed`\n  line 5: getattr(crm, name)(id="x")
+# expect: error call.unknown_tool at line 5, column 1: server `crm` has no tool `get_leed`
 # hint: did you mean `get_lead`?
 from servers import crm
 name = "get_leed"

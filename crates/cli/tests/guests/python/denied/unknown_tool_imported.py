@@ -1,3 +1,3 @@
-# expect: error call.unknown_tool at line 3, column 1: ImportError: server `crm` has no tool `get_leed`\n  line 3: exec("from servers.crm import get_leed")
+# expect: error call.unknown_tool at line 3, column 1: server `crm` has no tool `get_leed`
 # hint: did you mean `get_lead`?
 exec("from servers.crm import get_leed")

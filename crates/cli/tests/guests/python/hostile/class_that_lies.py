@@ -1,4 +1,4 @@
-# expect: error program.threw: TypeError: 'Liar' object is not iterable
+# expect: error program.threw: the program threw: TypeError: 'Liar' object is not iterable
 class Liar:
     @property
     def __class__(self):

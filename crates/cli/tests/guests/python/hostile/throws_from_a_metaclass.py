@@ -1,4 +1,4 @@
-# expect: error program.threw: Odd
+# expect: error program.threw: the program threw: Odd
 class Meta(type):
     def __instancecheck__(cls, other):
         raise RuntimeError

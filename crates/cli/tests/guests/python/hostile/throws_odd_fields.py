@@ -1,4 +1,4 @@
-# expect: error program.threw: Odd
+# expect: error program.threw: the program threw: Odd
 class Odd(Exception):
     code = 5
     hint = ["x"]
