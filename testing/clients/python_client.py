@@ -20,8 +20,10 @@ Out: one JSON object per line: first `{"connected": {...}}`, then one per step w
 comes `{"notifications": [...]}`, the methods of all others, in order of arrival.
 A connection that fails or breaks ends the output with `{"connect_error": TEXT}`.
 With `--answer` the client can show forms to its user, who answers each of them: with
-`decline`, `cancel`, `never` (no answer comes), or by choosing TEXT. What the user was
-asked is `{"asked": [...]}` before the notifications.
+`decline`, `cancel`, `never` (no answer comes), or by choosing TEXT. A step with
+`"answers": [TEXT, ...]` has answers of its own, of which the last one repeats, and its
+outcome has `asked`. What the user was asked in all is `{"asked": [...]}` before the
+notifications.
 The server's stderr goes to ours. Exit code 0 if every step got an outcome, errors
 included; 1 if the connection failed or was lost; 2 for a wrong use of this script.
 """
@@ -84,13 +86,18 @@ async def run(arguments, steps):
 
     asked = []
 
+    answers = []
+
     async def on_form(_, form):
         asked.append(plain(form))
-        if arguments.answer == "never":
+        answer = arguments.answer
+        if answers:
+            answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if answer == "never":
             await anyio.sleep_forever()
-        if arguments.answer in ("decline", "cancel"):
-            return ElicitResult(action=arguments.answer)
-        return ElicitResult(action="accept", content={"decision": arguments.answer})
+        if answer in ("decline", "cancel"):
+            return ElicitResult(action=answer)
+        return ElicitResult(action="accept", content={"decision": answer})
 
     command, *rest = arguments.command
     # The package hands on only a few variables by itself; a test sets its own.
@@ -106,7 +113,11 @@ async def run(arguments, steps):
         ) as client:
             emit({"connected": info(client)})
             for step in steps:
+                before = len(asked)
+                answers[:] = step.pop("answers", [])
                 outcome = await timed(client, step)
+                if answers:
+                    outcome["asked"] = asked[before:]
                 emit(outcome)
                 if outcome.get("error", {}).get("code") == CONNECTION_CLOSED:
                     return 1

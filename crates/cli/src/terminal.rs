@@ -42,7 +42,7 @@ fn ask(form: &Form, mut terminal: &File) -> Option<Reply> {
     let text = form.text();
     write!(
         terminal,
-        "\r\x1b[K\n{}\n\napprove? [y] once, [s] for this session, [N] no: ",
+        "\r\x1b[K\n{}\n\napprove? [y] once, [s] for this session, [a] all calls of these tools, [N] no: ",
         visible(text.trim_end())
     )
     .ok()?;
@@ -51,6 +51,7 @@ fn ask(form: &Form, mut terminal: &File) -> Option<Reply> {
     Some(match answer.trim() {
         "y" | "Y" | "yes" => Reply::Once,
         "s" | "S" | "session" => Reply::Session,
+        "a" | "A" | "all" => Reply::AllCalls,
         _ => Reply::Deny,
     })
 }

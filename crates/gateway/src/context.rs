@@ -33,8 +33,11 @@ pub struct RunContext {
 pub enum Reply {
     /// Yes, this once.
     Once,
-    /// Yes, for the rest of the session.
+    /// Yes, exactly this for the rest of the session.
     Session,
+    /// Yes, and every call of the same tools for the rest of the session, whatever its
+    /// arguments.
+    AllCalls,
     /// No.
     Deny,
 }

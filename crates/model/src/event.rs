@@ -251,6 +251,8 @@ pub struct ApprovalRecord {
     pub kind: String,
     /// Hash of exactly what was asked about.
     pub subject_sha256: String,
+    /// Hash of the whole text about it, which is stored with the approval.
+    pub form_sha256: String,
     /// What happened.
     pub step: ApprovalStep,
 }

@@ -1,7 +1,8 @@
 //! What a program would touch, as far as it is visible before the run.
 //!
 //! In: the references and facts of a program. Out: what a person reads before they approve
-//! it. What the program computes while it runs is not included; `unseen` says so.
+//! it. What the program computes while it runs is not included, but named: arguments by
+//! [`CallImpact`], tools by `unseen`.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -49,6 +50,8 @@ pub struct ToolImpact {
     /// The literal arguments of the first call that has some.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
+    /// Every place that calls it.
+    pub calls: Vec<CallImpact>,
     /// A destructive verb of SQL in a literal argument.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sql: Option<String>,
@@ -58,6 +61,34 @@ pub struct ToolImpact {
     pub depends_on_arguments: bool,
     /// The reason for the decision.
     pub because: String,
+}
+
+/// One place in a program that calls a tool.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallImpact {
+    /// Line of the program, from 1.
+    pub line: u32,
+    /// Column, in characters, from 1.
+    pub column: u32,
+    /// The arguments that are literals, including the literal parts of those in `computed`.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub arguments: Map<String, Value>,
+    /// The names of arguments that are computed while the program runs, at least in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub computed: Vec<String>,
+    /// Whether there may be further arguments, whose names are computed.
+    pub open: bool,
+    /// Whether it is in a loop.
+    pub repeated: bool,
+    /// The decision of the rules: the strictest possible one, if arguments are computed.
+    pub decision: Decision,
+}
+
+impl CallImpact {
+    /// Whether the program has all of its arguments as literals.
+    pub fn is_literal(&self) -> bool {
+        self.computed.is_empty() && !self.open
+    }
 }
 
 /// One file of a program.

@@ -50,7 +50,7 @@ pub use finding::{Finding, Severity};
 pub use hidden::{
     cleaned, cleaned_line, hides_text, is_hidden, shown_name, visible, visible_json, visible_line,
 };
-pub use impact::{FileImpact, Impact, ToolImpact};
+pub use impact::{CallImpact, FileImpact, Impact, ToolImpact};
 pub use isolation::{Isolation, IsolationReport, Layer, LayerReport, LayerState};
 pub use language::{Language, fenced_lines};
 pub use limits::Limits;
@@ -68,7 +68,9 @@ pub use permissions::{
 pub use personal::DataType;
 pub use prepared::{Executable, Import, KeyHints, Prepared, PythonNames};
 pub use principal::{InvalidSessionName, Principal, PrincipalKey, SessionName};
-pub use reference::{ArgumentPassing, LiteralArguments, NAME_LIMIT, Position, Reference};
+pub use reference::{
+    ArgumentPassing, KnownArguments, LiteralArguments, NAME_LIMIT, Position, Reference,
+};
 pub use response::{Metrics, Response};
 pub use ruling::{
     ArgumentRule, Decision, Effect, EffectSource, PolicyDefaults, PolicyExample, PolicyRule,

@@ -42,12 +42,64 @@ pub struct Reference {
     /// Whether the program handles its absence.
     #[serde(skip_serializing_if = "is_false")]
     pub guarded: bool,
-    /// The arguments that are literals; others are absent.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub literals: Map<String, Value>,
+    /// Whether it was found by following values: the program may mean something else, so an
+    /// unknown name is no error.
+    #[serde(skip_serializing_if = "is_false")]
+    pub probable: bool,
+    /// The arguments of a call, as far as they are known.
+    #[serde(skip_serializing_if = "KnownArguments::is_empty")]
+    pub known: KnownArguments,
     /// Whether it is in a loop, or in a function that is called for each item of a list.
     #[serde(skip_serializing_if = "is_false")]
     pub repeated: bool,
+}
+
+/// The arguments of a call, as far as they are known before the program runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownArguments {
+    /// Arguments with literal values, and the literal parts of others.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub literals: Map<String, Value>,
+    /// The names of arguments whose values are computed, at least in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub computed: Vec<String>,
+    /// Arguments by position, in Python; none where the value is computed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub positional: Vec<Option<Value>>,
+    /// Whether there may be further arguments.
+    #[serde(skip_serializing_if = "is_false")]
+    pub open: bool,
+}
+
+impl KnownArguments {
+    /// Nothing is known.
+    pub fn unknown() -> Self {
+        Self { open: true, ..Self::default() }
+    }
+
+    /// Adds an argument: its value, or the literal parts of it, and whether that is all of it.
+    /// A later one of the same name replaces it.
+    pub fn add(&mut self, name: String, value: Option<Value>, is_whole: bool) {
+        self.remove(&name);
+        if !is_whole {
+            self.computed.push(name.clone());
+        }
+        if let Some(value) = value {
+            self.literals.insert(name, value);
+        }
+    }
+
+    /// Removes an argument.
+    pub fn remove(&mut self, name: &str) {
+        self.computed.retain(|known| known != name);
+        self.literals.remove(name);
+    }
+
+    /// Whether it is the same as no arguments.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The arguments that are written in the call itself. A type error at one of these positions

@@ -1,19 +1,53 @@
 //! Records what a person has approved or refused, for one run or one session.
 //!
-//! In: a person's answers. Out: whether they cover a call that needs approval. Approving a
-//! single call is bound to the hash of that exact call and consumed by it. Approving a
-//! program covers tools. Approving for a session covers tools, but only where the same
-//! rule, or the same default, asked.
+//! In: a person's answers. Out: whether they cover a call that needs approval. An approval is
+//! bound to a [`CallSubject`]: the exact tool and arguments, the tool's definition, and the
+//! rule or default that asked. If any of these differs at the call, it asks again.
+//! Only if the form said so, an approval covers the tool with any arguments.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tidegate_model::{ToolCall, ToolRef};
+use tidegate_model::{ToolCall, ToolDef, ToolRef};
 
 use crate::rules::RulingReason;
+
+/// What an approval of a call is bound to, as hashes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSubject {
+    /// This tool with exactly these arguments.
+    pub exact: String,
+    /// This tool with any arguments.
+    pub any_arguments: String,
+}
+
+impl CallSubject {
+    /// The subject of a call of `tool` that needs approval because of `why`.
+    pub fn of(call: &ToolCall, tool: &ToolDef, why: &RulingReason) -> Self {
+        let mut text = String::new();
+        // Length prefixes keep different calls from producing the same text.
+        for name in [&call.tool.server, &call.tool.tool, &why.to_string()] {
+            let _ = write!(text, "{}:{name}", name.len());
+        }
+        // Serialising a definition cannot fail.
+        write_value(&serde_json::to_value(tool).unwrap_or_default(), &mut text);
+        let any_arguments = subject_of_text("tool", &text);
+        write_object(&call.arguments, &mut text);
+        Self { exact: subject_of_text("call", &text), any_arguments }
+    }
+}
+
+/// How often something that was approved may happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uses {
+    /// So many times.
+    Times(u32),
+    /// Any number of times.
+    Always,
+}
 
 /// The answers of a person, for as long as the run or session lasts.
 #[derive(Debug, Default)]
@@ -23,38 +57,40 @@ pub struct Approved {
 
 #[derive(Debug, Default)]
 struct Answers {
-    tools: BTreeSet<ToolRef>,
-    /// Approved tools, each with the rules or defaults that asked.
-    by_reason: BTreeMap<ToolRef, Vec<RulingReason>>,
+    /// What is approved, by its hash, and how often it may still happen.
+    subjects: HashMap<String, Uses>,
     refused: BTreeSet<ToolRef>,
-    /// Hashes of approved calls, and how often each may still be made.
-    calls: HashMap<String, u32>,
 }
 
 impl Approved {
-    /// Approves every call of these tools.
-    pub fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
-        self.answers().tools.extend(tools);
-    }
-
-    /// Approves every call of this tool that needs approval for this reason. A different
-    /// rule, for instance about certain arguments, is not what the person saw.
-    pub fn approve_by(&self, tool: ToolRef, why: RulingReason) {
+    /// Approves a subject: a hash of exactly what may happen. Adds to earlier approvals.
+    pub fn approve(&self, subject: &str, uses: Uses) {
         let mut answers = self.answers();
-        let reasons = answers.by_reason.entry(tool).or_default();
-        if !reasons.contains(&why) {
-            reasons.push(why);
-        }
+        let known = answers.subjects.entry(subject.to_owned()).or_insert(Uses::Times(0));
+        *known = match (*known, uses) {
+            (Uses::Times(known), Uses::Times(more)) => Uses::Times(known.saturating_add(more)),
+            (Uses::Always, _) | (_, Uses::Always) => Uses::Always,
+        };
     }
 
-    /// Whether all calls of this tool that need approval for this reason are approved.
-    pub fn has_tool(&self, tool: &ToolRef, why: &RulingReason) -> bool {
-        self.answers().has_tool(tool, why)
+    /// Whether a subject is approved. Uses nothing up.
+    pub fn has(&self, subject: &str) -> bool {
+        !matches!(self.answers().subjects.get(subject), None | Some(Uses::Times(0)))
     }
 
-    /// Approves exactly this call, once.
-    pub fn approve_call(&self, call: &ToolCall) {
-        *self.answers().calls.entry(subject_of_call(call)).or_default() += 1;
+    /// Whether a call is approved. Uses nothing up.
+    pub fn has_call(&self, call: &CallSubject) -> bool {
+        self.has(&call.any_arguments) || self.has(&call.exact)
+    }
+
+    /// What is approved and not used up.
+    pub fn left(&self) -> Vec<(String, Uses)> {
+        let answers = self.answers();
+        let mut left: Vec<_> =
+            answers.subjects.iter().map(|(subject, uses)| (subject.clone(), *uses)).collect();
+        left.retain(|(_, uses)| *uses != Uses::Times(0));
+        left.sort_by(|(one, _), (other, _)| one.cmp(other));
+        left
     }
 
     /// Records that a person refused this tool, so that they are not asked again.
@@ -67,46 +103,24 @@ impl Approved {
         self.answers().refused.contains(tool)
     }
 
-    /// Whether a call is approved. An approval of this call alone is consumed.
-    pub(crate) fn covers(&self, call: &ToolCall, why: &RulingReason) -> bool {
+    /// Whether a call is approved. An approval for a number of times is used up.
+    pub(crate) fn covers(&self, call: &CallSubject) -> bool {
         let mut answers = self.answers();
-        if answers.has_tool(&call.tool, why) {
-            return true;
-        }
-        // Hashing is linear in the size of the arguments, and most runs need no hash.
-        if answers.calls.is_empty() {
-            return false;
-        }
-        match answers.calls.get_mut(&subject_of_call(call)) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                true
+        [&call.any_arguments, &call.exact].into_iter().any(|subject| {
+            match answers.subjects.get_mut(subject) {
+                Some(Uses::Always) => true,
+                Some(Uses::Times(left)) if *left > 0 => {
+                    *left -= 1;
+                    true
+                }
+                Some(Uses::Times(_)) | None => false,
             }
-            _ => false,
-        }
+        })
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Answers {
-    fn has_tool(&self, tool: &ToolRef, why: &RulingReason) -> bool {
-        self.tools.contains(tool)
-            || self.by_reason.get(tool).is_some_and(|reasons| reasons.contains(why))
-    }
-}
-
-/// The hash of this exact call: server, tool and arguments, independent of key order.
-pub fn subject_of_call(call: &ToolCall) -> String {
-    let mut text = String::new();
-    // Length prefixes keep different calls from producing the same text.
-    for name in [&call.tool.server, &call.tool.tool] {
-        let _ = write!(text, "{}:{name}", name.len());
-    }
-    write_object(&call.arguments, &mut text);
-    subject_of_text("call", &text)
 }
 
 /// The hash of a text, kept apart from other kinds of subjects by `kind`.
@@ -149,37 +163,61 @@ fn write_value(value: &Value, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-    use tidegate_model::{Effect, ToolCall, ToolRef};
+    use std::collections::BTreeSet;
 
-    use super::{Approved, subject_of_call};
+    use serde_json::{Value, json};
+    use tidegate_model::{Effect, ToolCall, ToolDef, ToolRef};
+
+    use super::{Approved, CallSubject, Uses};
     use crate::rules::RulingReason;
 
     const WHY: RulingReason = RulingReason::Effect(Effect::Destructive);
 
-    fn call(tool: &str, arguments: &Value) -> ToolCall {
+    fn call(server: &str, tool: &str, arguments: &Value) -> ToolCall {
         ToolCall {
-            tool: ToolRef::new("files", tool),
+            tool: ToolRef::new(server, tool),
             arguments: arguments.as_object().unwrap().clone(),
         }
     }
 
-    #[test]
-    fn approving_a_call_covers_exactly_that_call_once() {
-        let approved = Approved::default();
-        let asked = call("delete", &json!({"path": "a", "force": true}));
-        approved.approve_call(&asked);
-        assert!(!approved.covers(&call("delete", &json!({"path": "b", "force": true})), &WHY));
-        assert!(!approved.covers(&call("remove", &json!({"path": "a", "force": true})), &WHY));
-        assert!(!approved.covers(&call("delete", &json!({"path": "a"})), &WHY));
-        assert!(approved.covers(&call("delete", &json!({"force": true, "path": "a"})), &WHY));
-        assert!(!approved.covers(&asked, &WHY));
+    fn definition(description: &str) -> ToolDef {
+        ToolDef {
+            name: "delete".into(),
+            title: None,
+            description: Some(description.into()),
+            input_schema: json!({"type": "object"}),
+            output_schema: None,
+            annotations: None,
+        }
+    }
+
+    fn subject(tool: &str, arguments: &Value) -> CallSubject {
+        CallSubject::of(&call("files", tool, arguments), &definition("x"), &WHY)
     }
 
     #[test]
-    fn different_calls_have_different_hashes() {
-        let subject = |arguments: Value| subject_of_call(&call("t", &arguments));
-        let different = [
+    fn approving_a_call_covers_exactly_that_call_as_often_as_approved() {
+        let approved = Approved::default();
+        let asked = subject("delete", &json!({"path": "a", "force": true}));
+        approved.approve(&asked.exact, Uses::Times(2));
+        for other in [
+            subject("delete", &json!({"path": "b", "force": true})),
+            subject("remove", &json!({"path": "a", "force": true})),
+            subject("delete", &json!({"path": "a"})),
+        ] {
+            assert!(!approved.covers(&other));
+        }
+        let same = subject("delete", &json!({"force": true, "path": "a"}));
+        assert_eq!([(); 3].map(|()| approved.covers(&same)), [true, true, false]);
+        assert!(!approved.has_call(&asked));
+        approved.approve(&asked.exact, Uses::Always);
+        approved.approve(&asked.exact, Uses::Times(1));
+        assert_eq!([(); 3].map(|()| approved.covers(&same)), [true; 3]);
+    }
+
+    #[test]
+    fn different_calls_definitions_and_reasons_have_different_subjects() {
+        let mut subjects: Vec<CallSubject> = [
             json!({}),
             json!({"a": 1}),
             json!({"a": "1"}),
@@ -188,35 +226,52 @@ mod tests {
             json!({"a": null}),
             json!({"a\":1,\"b": 1}),
             json!({"a": 1, "b": 1}),
-        ];
-        let subjects: std::collections::BTreeSet<String> =
-            different.iter().cloned().map(subject).collect();
-        assert_eq!(subjects.len(), different.len());
-        let split = |server, tool| {
-            let tool = ToolRef::new(server, tool);
-            subject_of_call(&ToolCall { tool, arguments: serde_json::Map::new() })
+        ]
+        .iter()
+        .map(|arguments| subject("t", arguments))
+        .collect();
+        let tools: BTreeSet<String> =
+            subjects.iter().map(|one| one.any_arguments.clone()).collect();
+        assert_eq!(tools.len(), 1);
+        let with = |server, tool, description, why: RulingReason| {
+            CallSubject::of(&call(server, tool, &json!({})), &definition(description), &why)
         };
-        assert_ne!(split("a", "bc"), split("ab", "c"));
+        let different = [
+            with("a", "bc", "x", WHY),
+            with("ab", "c", "x", WHY),
+            with("files", "t", "y", WHY),
+            with("files", "t", "x", RulingReason::Effect(Effect::Unknown)),
+        ];
+        let tools: BTreeSet<&str> = different.iter().map(|one| &*one.any_arguments).collect();
+        assert_eq!(tools.len(), different.len());
+        subjects.extend(different);
+        let exact: BTreeSet<&str> = subjects.iter().map(|one| &*one.exact).collect();
+        assert_eq!(exact.len(), subjects.len());
     }
 
     #[test]
-    fn approving_a_tool_covers_all_its_calls() {
+    fn approving_a_tool_covers_its_calls_with_any_arguments() {
         let approved = Approved::default();
-        approved.approve_tools([ToolRef::new("files", "delete")]);
+        let first = subject("delete", &json!({"path": "a"}));
+        approved.approve(&first.any_arguments, Uses::Always);
         for path in ["a", "b"] {
-            assert!(approved.covers(&call("delete", &json!({"path": path})), &WHY));
+            assert!(approved.covers(&subject("delete", &json!({"path": path}))));
         }
-        assert!(!approved.covers(&call("move", &json!({})), &WHY));
+        assert!(!approved.covers(&subject("move", &json!({}))));
     }
 
     #[test]
-    fn approving_by_reason_covers_only_that_reason() {
-        let approved = Approved::default();
-        approved.approve_by(ToolRef::new("files", "delete"), WHY);
-        assert!(approved.covers(&call("delete", &json!({"path": "a"})), &WHY));
-        assert!(approved.covers(&call("delete", &json!({"path": "b"})), &WHY));
-        assert!(!approved.covers(&call("move", &json!({})), &WHY));
-        let other = RulingReason::Effect(Effect::Unknown);
-        assert!(!approved.covers(&call("delete", &json!({"path": "a"})), &other));
+    fn what_is_left_can_be_approved_again_elsewhere() {
+        let (here, there) = (Approved::default(), Approved::default());
+        let [once, twice, always] =
+            ["a", "b", "c"].map(|path| subject("delete", &json!({"path": path})));
+        here.approve(&once.exact, Uses::Times(1));
+        here.approve(&twice.exact, Uses::Times(2));
+        here.approve(&always.exact, Uses::Always);
+        assert!(here.covers(&once) && here.covers(&twice) && here.covers(&always));
+        here.left().iter().for_each(|(subject, uses)| there.approve(subject, *uses));
+        let covered = [once, twice.clone(), twice, always.clone(), always]
+            .map(|subject| there.covers(&subject));
+        assert_eq!(covered, [false, true, false, true, true]);
     }
 }

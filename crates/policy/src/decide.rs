@@ -14,7 +14,7 @@ use tidegate_model::{
     Profile, RiskLevel, ToolCall, ToolDef, ToolRef,
 };
 
-use crate::approved::Approved;
+use crate::approved::{Approved, CallSubject};
 use crate::arguments::Schemas;
 use crate::arguments::problem::ArgumentProblem;
 use crate::commands::{CommandDenial, CommandPermit, Commands};
@@ -67,6 +67,8 @@ pub struct NeedsApproval {
     pub ruling: Ruling,
     /// What the tool does, and the source of that answer.
     pub effect: (Effect, EffectSource),
+    /// What an approval is bound to.
+    pub subject: CallSubject,
 }
 
 /// The run that makes a call, as far as the decision depends on it.
@@ -207,14 +209,13 @@ impl Policy {
         match ruling.word {
             Decision::Allow => Ok(Permit { call }),
             Decision::Deny => Err(Denial::Rule(ruling)),
-            Decision::Ask
-                if context.run.covers(&call, &ruling.why)
-                    || context.session.covers(&call, &ruling.why) =>
-            {
-                Ok(Permit { call })
-            }
             Decision::Ask => {
-                Err(Denial::NeedsApproval(Box::new(NeedsApproval { call, ruling, effect })))
+                let subject = CallSubject::of(&call, tool, &ruling.why);
+                if context.run.covers(&subject) || context.session.covers(&subject) {
+                    return Ok(Permit { call });
+                }
+                let asked = NeedsApproval { call, ruling, effect, subject };
+                Err(Denial::NeedsApproval(Box::new(asked)))
             }
         }
     }
@@ -299,7 +300,7 @@ mod tests {
     };
 
     use super::{CallContext, Denial, Grants, Permit, Policy};
-    use crate::approved::Approved;
+    use crate::approved::{Approved, Uses};
     use crate::permissions::{Permissions, ProfileRefusal, ProfileRule};
     use crate::rules::{Rules, RulingReason};
 
@@ -314,7 +315,7 @@ mod tests {
         })
     }
 
-    /// A decision for a low-risk run in which this tool is approved.
+    /// A decision for a low-risk run in which a person approves this call.
     fn decide(
         policy: &Policy,
         permissions: &Permissions,
@@ -323,9 +324,14 @@ mod tests {
         change: Option<&Change>,
     ) -> Result<Permit, Denial> {
         let (run, session) = (Approved::default(), Approved::default());
-        run.approve_tools([call.tool.clone()]);
         let context = CallContext { level: RiskLevel::Low, run: &run, session: &session };
-        policy.decide(permissions, call, tool, change, context)
+        match policy.decide(permissions, call, tool, change, context) {
+            Err(Denial::NeedsApproval(asked)) => {
+                run.approve(&asked.subject.exact, Uses::Times(1));
+                policy.decide(permissions, asked.call, tool, change, context)
+            }
+            decided => decided,
+        }
     }
 
     fn call(server: &str, tool: &str) -> ToolCall {
@@ -457,10 +463,10 @@ mod tests {
         let Err(Denial::NeedsApproval(asked)) = decided() else { panic!() };
         assert_eq!(asked.call, call("files", "read"));
         assert_eq!(asked.ruling.why, RulingReason::Effect(Effect::Destructive));
-        run.approve_call(&asked.call);
+        run.approve(&asked.subject.exact, Uses::Times(1));
         assert_eq!(decided(), Ok(()));
         assert!(matches!(decided(), Err(Denial::NeedsApproval(_))), "used up");
-        session.approve_by(ToolRef::new("files", "read"), asked.ruling.why);
+        session.approve(&asked.subject.any_arguments, Uses::Always);
         assert_eq!((decided(), decided()), (Ok(()), Ok(())));
     }
 
@@ -477,16 +483,16 @@ mod tests {
             let arguments = json!({"path": path}).as_object().unwrap().clone();
             let call = ToolCall { tool: ToolRef::new("files", "read"), arguments };
             match policy.decide(&permissions, call, &destructive_tool(), None, context) {
-                Err(Denial::NeedsApproval(asked)) => Some(asked.ruling.why),
+                Err(Denial::NeedsApproval(asked)) => Some(asked.subject.any_arguments),
                 decided => decided.map(|_| None).unwrap(),
             }
         };
         let by_default = decided("/tmp/x").unwrap();
-        session.approve_by(ToolRef::new("files", "read"), by_default);
+        session.approve(&by_default, Uses::Always);
         assert_eq!(decided("/tmp/x"), None);
         assert_eq!(decided("/tmp/y"), None);
         let by_rule = decided("/etc/passwd").unwrap();
-        session.approve_by(ToolRef::new("files", "read"), by_rule);
+        session.approve(&by_rule, Uses::Always);
         assert_eq!(decided("/etc/shadow"), None);
     }
 

@@ -18,7 +18,7 @@ mod permissions;
 mod risk;
 mod rules;
 
-pub use approved::{Approved, subject_of_call, subject_of_text};
+pub use approved::{Approved, CallSubject, Uses, subject_of_text};
 pub use arguments::problem::ArgumentProblem;
 pub use commands::{CommandDenial, CommandPermit};
 pub use decide::{CallContext, Denial, Grants, NeedsApproval, Permit, Policy};

@@ -132,6 +132,7 @@ mod tests {
             places: 1,
             repeated: true,
             arguments: Map::new(),
+            calls: Vec::new(),
             sql: Some("drop".into()),
             decision: Decision::Ask,
             depends_on_arguments: false,

@@ -48,8 +48,8 @@ fn read(source: &str) -> Option<Prepared> {
     let resolver = Resolver::new(&bindings);
     let repeats = Repeats::of(body);
     let measured = measures::measure(&source, parsed.tokens(), body);
-    let (reading, tool_literals) = facts::reading(body, &lines, &repeats, measured);
-    let (references, kept) = references(body, &resolver, &lines, &tool_literals);
+    let (reading, tool_calls) = facts::reading(body, &lines, &repeats, measured);
+    let (references, kept) = references(body, &resolver, &lines, &tool_calls);
     let python =
         PythonNames { imports: imports(body, &lines), kept, hints: key_hints(body, &lines) };
     // With these line endings, all tools count lines alike.

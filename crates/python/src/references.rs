@@ -8,14 +8,13 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::Ranged;
-use serde_json::{Map, Value};
-use tidegate_model::{LiteralArguments, Reference, ToolRef};
+use tidegate_model::{KnownArguments, LiteralArguments, Reference, ToolRef};
 
 use crate::bindings::{Imported, MODULE, ScopeId};
 use crate::lines::Lines;
 use crate::literal_arguments::written;
 use crate::resolver::{Name, Referent, Resolver, literal};
-use crate::tool_calls::ToolCallLiterals;
+use crate::tool_calls::ToolCalls;
 
 /// Maximum references reported. A program with more repeats itself.
 const MAX_REFERENCES: usize = 500;
@@ -32,13 +31,13 @@ pub(crate) fn references<'a>(
     body: &'a [Stmt],
     resolver: &Resolver<'_, 'a>,
     lines: &Lines<'_>,
-    tool_literals: &ToolCallLiterals,
+    tool_calls: &ToolCalls,
 ) -> (Vec<Reference>, Vec<(String, String)>) {
     let (found, uncalled_tools) = (Vec::new(), Vec::new());
     let mut collector = ReferenceCollector {
         resolver,
         lines,
-        tool_literals,
+        tool_calls,
         scope: MODULE,
         guards: 0,
         places: MAX_POSITIONS,
@@ -53,7 +52,7 @@ pub(crate) fn references<'a>(
 struct ReferenceCollector<'m, 'b, 'a> {
     resolver: &'m Resolver<'b, 'a>,
     lines: &'m Lines<'m>,
-    tool_literals: &'m ToolCallLiterals,
+    tool_calls: &'m ToolCalls,
     scope: ScopeId,
     /// The number of enclosing guards.
     guards: u32,
@@ -69,8 +68,9 @@ struct Use {
     arguments: Option<(u32, u32, u32, u32)>,
     written: LiteralArguments,
     called: bool,
-    literals: Map<String, Value>,
+    known: KnownArguments,
     repeated: bool,
+    probable: bool,
 }
 
 impl<'a> ReferenceCollector<'_, '_, 'a> {
@@ -90,7 +90,8 @@ impl<'a> ReferenceCollector<'_, '_, 'a> {
             written: of.written,
             called: of.called,
             guarded: self.guards > 0,
-            literals: of.literals,
+            probable: of.probable,
+            known: of.known,
             repeated: of.repeated,
         });
     }
@@ -106,7 +107,6 @@ impl<'a> ReferenceCollector<'_, '_, 'a> {
     fn add_call(&mut self, call: &'a ExprCall) {
         let (start, end) = (call.arguments.start(), call.arguments.end());
         let callee = call.func.range();
-        let Some(referent) = self.resolver.of(&call.func, self.scope) else { return };
         let ends = (self.lines.place(start), self.lines.place(end));
         let arguments = Some((ends.0.0, ends.0.1, ends.1.0, ends.1.1));
         // The place where a name was bound is a reference of its own.
@@ -114,25 +114,33 @@ impl<'a> ReferenceCollector<'_, '_, 'a> {
             true => name,
             false => Name { at: callee.start(), ..name },
         };
-        let (literals, repeated) = self.tool_literals.of(start);
-        match referent {
-            Referent::Tool(server, tool) => {
+        let (known, repeated) = self.tool_calls.of(start);
+        let probable = |collector: &mut Self, known: KnownArguments| {
+            let Some((server, tool)) = collector.tool_calls.tool(start).cloned() else { return };
+            let named = |text| Name { text, at: callee.start() };
+            let of = Use { arguments, known, repeated, probable: true, ..Use::default() };
+            collector.add(named(&server), Some(named(&tool)), of);
+        };
+        match self.resolver.of(&call.func, self.scope) {
+            Some(Referent::Tool(server, tool)) => {
                 let written = written(&call.arguments, self.lines, self.places);
                 self.places -= written.len();
-                let of = Use { arguments, written, called: false, literals, repeated };
+                let of = Use { arguments, written, known, repeated, ..Use::default() };
                 self.add(here(server), Some(here(tool)), of);
             }
-            Referent::Server(server) => {
+            Some(Referent::Server(server)) => {
                 let server = Name { at: callee.start(), ..server };
                 self.add(server, None, Use { arguments, called: true, ..Use::default() });
             }
-            Referent::CallByName => {
-                let Some((server, tool)) = named_tool(call) else { return };
+            Some(Referent::CallByName) => {
+                let Some((server, tool)) = named_tool(call) else {
+                    return probable(self, known);
+                };
                 let named = |text| Name { text, at: callee.start() };
-                let of = Use { arguments, literals, repeated, ..Use::default() };
+                let of = Use { arguments, known, repeated, ..Use::default() };
                 self.add(named(server), Some(named(tool)), of);
             }
-            Referent::Servers | Referent::Python(_) => {}
+            Some(Referent::Servers | Referent::Python(_)) | None => probable(self, known),
         }
     }
 

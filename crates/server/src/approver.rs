@@ -19,6 +19,7 @@ use tidegate_gateway::{Approver, Form, Reply, Shown};
 
 const ONCE: &str = "approve once";
 const SESSION: &str = "approve for this session";
+const ALL_CALLS: &str = "approve all calls of these tools for this session";
 const DENY: &str = "deny";
 
 /// Whether a client can show a form to its user. A client that names no mode supports
@@ -65,7 +66,7 @@ fn elicitation(message: String) -> Option<ElicitRequestParams> {
             "decision": {
                 "type": "string",
                 "title": "Decision",
-                "enum": [ONCE, SESSION, DENY],
+                "enum": [ONCE, SESSION, ALL_CALLS, DENY],
             },
         },
         "required": ["decision"],
@@ -80,6 +81,7 @@ pub(crate) fn reply(result: &ElicitResult) -> Reply {
     match (&result.action, decision.and_then(Value::as_str)) {
         (ElicitationAction::Accept, Some(ONCE)) => Reply::Once,
         (ElicitationAction::Accept, Some(SESSION)) => Reply::Session,
+        (ElicitationAction::Accept, Some(ALL_CALLS)) => Reply::AllCalls,
         _ => Reply::Deny,
     }
 }
@@ -101,6 +103,8 @@ mod tests {
         let accepted = |content: Value| answered(json!({"action": "accept", "content": content}));
         assert_eq!(accepted(json!({"decision": "approve once"})), Reply::Once);
         assert_eq!(accepted(json!({"decision": "approve for this session"})), Reply::Session);
+        let all_calls = json!({"decision": "approve all calls of these tools for this session"});
+        assert_eq!(accepted(all_calls), Reply::AllCalls);
         assert_eq!(accepted(json!({"decision": "deny"})), Reply::Deny);
         assert_eq!(accepted(json!({"decision": true})), Reply::Deny);
         assert_eq!(accepted(json!({})), Reply::Deny);
@@ -115,7 +119,13 @@ mod tests {
         let sent = serde_json::to_value(elicitation("why?".into()).unwrap()).unwrap();
         assert_eq!(sent["mode"], "form");
         let choices = &sent["requestedSchema"]["properties"]["decision"]["enum"];
-        assert_eq!(choices, &json!(["approve once", "approve for this session", "deny"]));
+        let expected = [
+            "approve once",
+            "approve for this session",
+            "approve all calls of these tools for this session",
+            "deny",
+        ];
+        assert_eq!(choices, &json!(expected));
         assert_eq!(sent["message"], "why?");
     }
 }

@@ -28,8 +28,10 @@ pub struct NewApproval {
     pub subject: String,
     /// A one-line summary.
     pub title: String,
-    /// The details that the person sees, as text.
+    /// All details, as text. A person is shown them, or a part that says what it leaves out.
     pub details: String,
+    /// Hash of title and details.
+    pub form_sha256: String,
     /// When approval was requested.
     pub created_at: SystemTime,
     /// The time until which it can be answered and used.
@@ -80,8 +82,10 @@ impl ApprovalState {
 pub enum ApprovalScope {
     /// For one use.
     Once,
-    /// For the rest of the client's session.
+    /// For the rest of the client's session, exactly as shown.
     Session,
+    /// The same, and for every call of the same tools, whatever its arguments.
+    AllCalls,
 }
 
 impl ApprovalScope {
@@ -89,6 +93,15 @@ impl ApprovalScope {
         match self {
             Self::Once => "once",
             Self::Session => "session",
+            Self::AllCalls => "all calls",
+        }
+    }
+
+    fn parse(text: Option<&str>) -> Self {
+        match text {
+            Some("session") => Self::Session,
+            Some("all calls") => Self::AllCalls,
+            _ => Self::Once,
         }
     }
 }
@@ -141,7 +154,7 @@ pub struct Approvals {
 }
 
 const COLUMNS: &str = "id, run_id, kind, subject_sha256, title, details, created_at_ms, \
-                       expires_at_ms, state, scope, decided_by";
+                       expires_at_ms, state, scope, decided_by, form_sha256";
 
 impl Approvals {
     pub(crate) fn new(database: Arc<Database>, clock: Clock) -> Self {
@@ -227,8 +240,8 @@ impl Approvals {
 fn insert(connection: &Connection, new: &NewApproval) -> Result<(), StoreError> {
     connection.execute(
         "INSERT INTO approvals (id, run_id, kind, subject_sha256, title, details,
-             created_at_ms, expires_at_ms, state)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
+             created_at_ms, expires_at_ms, form_sha256, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
         params![
             new.id,
             new.run_id,
@@ -237,7 +250,8 @@ fn insert(connection: &Connection, new: &NewApproval) -> Result<(), StoreError> 
             new.title,
             new.details,
             unix_ms(new.created_at),
-            unix_ms(new.expires_at)
+            unix_ms(new.expires_at),
+            new.form_sha256
         ],
     )?;
     Ok(())
@@ -268,12 +282,10 @@ fn read(row: &Row<'_>, now: SystemTime) -> rusqlite::Result<Approval> {
             details: row.get(5)?,
             created_at: from_unix_ms(row.get(6)?),
             expires_at,
+            form_sha256: row.get(11)?,
         },
         state: if over { ApprovalState::Expired } else { state },
-        scope: match scope.as_deref() {
-            Some("session") => ApprovalScope::Session,
-            _ => ApprovalScope::Once,
-        },
+        scope: ApprovalScope::parse(scope.as_deref()),
         decided_by: row.get(10)?,
     })
 }

@@ -1,7 +1,7 @@
 //! Derives what a program does from its syntax tree, before it runs.
 //!
 //! In: the parsed program and its scopes. Out: a [`Reading`] for the rules of `validate`, and
-//! the known arguments of each call.
+//! the tool and the known arguments of each tool call.
 //!
 //! The program is evaluated abstractly, each expression once per round: names are followed
 //! through aliases, destructuring and imports, and text assembled from pieces is assembled.
@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 use oxc::ast::ast::Program;
 use oxc::ast_visit::Visit;
 use oxc::semantic::{Scoping, SymbolId};
-use serde_json::{Map, Value as Json};
+use tidegate_model::KnownArguments;
 use tidegate_model::reading::{AbstractValue, Fact, FactKind, Reading};
 
 use crate::lines::Lines;
@@ -59,10 +59,18 @@ const MAX_LITERAL_BYTES: usize = 128 * 1024;
 /// The result of the evaluation.
 pub(crate) struct Facts {
     pub(crate) reading: Reading,
-    /// Literal arguments of tool calls, by the end offset of the call.
-    pub(crate) literals: HashMap<u32, Map<String, Json>>,
+    /// Tool calls, by the end offset of the call.
+    pub(crate) tool_calls: HashMap<u32, ToolCallFacts>,
     /// The end offsets of repeated calls.
     pub(crate) repeated: HashSet<u32>,
+}
+
+/// A tool call.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolCallFacts {
+    /// Server and tool, as far as they are known.
+    pub(crate) tool: Option<(String, String)>,
+    pub(crate) arguments: KnownArguments,
 }
 
 /// Evaluates a program.
@@ -85,7 +93,7 @@ pub(crate) fn facts(
     reading.measures.computed_members = evaluator.computed_members;
     reading.measures.folded_texts = evaluator.folded_texts;
     reading.facts.sort_by_key(|fact| (fact.line, fact.column));
-    Facts { reading, literals: evaluator.literals, repeated: evaluator.repeated }
+    Facts { reading, tool_calls: evaluator.tool_calls, repeated: evaluator.repeated }
 }
 
 /// The state of the evaluation.
@@ -109,7 +117,7 @@ struct Evaluator<'r> {
     /// The value of the most recently visited expression.
     last: Value,
     reading: Reading,
-    literals: HashMap<u32, Map<String, Json>>,
+    tool_calls: HashMap<u32, ToolCallFacts>,
     literal_bytes: usize,
     repeated: HashSet<u32>,
     computed_members: u64,
@@ -136,7 +144,7 @@ impl<'r> Evaluator<'r> {
             records: false,
             last: Value::default(),
             reading: Reading { complete: true, ..Reading::default() },
-            literals: HashMap::new(),
+            tool_calls: HashMap::new(),
             literal_bytes: 0,
             repeated: HashSet::new(),
             computed_members: 0,

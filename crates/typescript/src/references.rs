@@ -12,7 +12,7 @@ use oxc::ast::ast::{
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::span::{GetSpan, Span};
-use tidegate_model::{NAME_LIMIT, Reference, ToolRef};
+use tidegate_model::{KnownArguments, NAME_LIMIT, Reference, ToolRef};
 
 use crate::facts::Facts;
 use crate::lines::Lines;
@@ -63,6 +63,7 @@ struct Use {
     written: LiteralOffsets,
     called: bool,
     optional: bool,
+    probable: bool,
 }
 
 impl ReferenceCollector<'_, '_> {
@@ -91,11 +92,24 @@ impl ReferenceCollector<'_, '_> {
             written: of.written.in_lines(self.lines),
             called: of.called,
             guarded: self.guards > 0 || of.optional,
-            literals: call
-                .and_then(|end| self.facts.literals.get(&end).cloned())
-                .unwrap_or_default(),
+            probable: of.probable,
+            known: call.map(|end| self.known(end)).unwrap_or_default(),
             repeated: call.is_some_and(|end| self.facts.repeated.contains(&end)),
         });
+    }
+
+    /// The arguments of a call, as far as they are known.
+    fn known(&self, end: u32) -> KnownArguments {
+        let known = self.facts.tool_calls.get(&end).map(|call| call.arguments.clone());
+        known.unwrap_or_else(KnownArguments::unknown)
+    }
+
+    /// A call of a tool that the resolver is not certain about.
+    fn add_probable(&mut self, of: Use) {
+        let call = of.arguments.and_then(|(_, end)| self.facts.tool_calls.get(&end));
+        let Some((server, tool)) = call.and_then(|call| call.tool.clone()) else { return };
+        let named = |text: String| Name { text, span: Span::default() };
+        self.add(&named(server), Some(&named(tool)), Use { probable: true, ..of });
     }
 
     /// A referent that is imported or destructured in place.
@@ -141,11 +155,11 @@ impl ReferenceCollector<'_, '_> {
                     (Some(name), None) => ToolRef::parts(name),
                     (None, _) => None,
                 };
-                let Some((server, tool)) = names else { return };
+                let Some((server, tool)) = names else { return self.add_probable(of) };
                 let named = |text: &str| Name { text: text.to_owned(), span: Span::default() };
                 self.add(&named(server), Some(&named(tool)), of);
             }
-            _ => {}
+            _ => self.add_probable(of),
         }
     }
 

@@ -29,7 +29,7 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show exactly what would happen, and why it needs approval
+    /// Show all of what would happen, and why it needs approval
     Show {
         /// Id, as shown by `list`
         id: String,
@@ -41,9 +41,12 @@ pub(crate) enum ApprovalsCommand {
     Approve {
         /// Id, as shown by `list`
         id: String,
-        /// Approve all further calls of the same tools in the client's session as well
+        /// Approve exactly this for the rest of the client's session
         #[arg(long)]
         session: bool,
+        /// With --session: approve every call of the same tools, whatever its arguments
+        #[arg(long, requires = "session")]
+        all_calls: bool,
         /// Print one JSON document
         #[arg(long)]
         json: bool,

@@ -21,8 +21,12 @@ pub(crate) fn run(config: &Option<PathBuf>, args: &ApprovalsArgs) -> anyhow::Res
         ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, *json),
         ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, *json),
         ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, *json),
-        ApprovalsCommand::Approve { id, session, json } => {
-            let reply = if *session { Reply::Session } else { Reply::Once };
+        ApprovalsCommand::Approve { id, session, all_calls, json } => {
+            let reply = match (session, all_calls) {
+                (_, true) => Reply::AllCalls,
+                (true, false) => Reply::Session,
+                (false, false) => Reply::Once,
+            };
             return answer(&approvals, id, reply, *json);
         }
         ApprovalsCommand::Deny { id, json } => return answer(&approvals, id, Reply::Deny, *json),
@@ -65,6 +69,7 @@ fn show(one: &Approval, json: bool) {
     print::line(print::bold(&visible_line(&one.asked.title)));
     print::line(format!("{}, run {}", state(one), one.asked.run_id));
     print::line(format!("\n{}", visible(one.asked.details.trim_end())));
+    print::line(format!("\nSHA-256 of title and details: {}", one.asked.form_sha256));
 }
 
 fn answer(
@@ -116,6 +121,7 @@ fn entry(one: &Approval) -> Value {
         "details": one.asked.details,
         "run_id": one.asked.run_id,
         "subject_sha256": one.asked.subject,
+        "form_sha256": one.asked.form_sha256,
         "created_at_ms": unix_ms(one.asked.created_at),
         "expires_at_ms": unix_ms(one.asked.expires_at),
         "decided_by": one.decided_by,

@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tidegate_gateway::{Expected, FailedExample, Inspected, Judgement};
-use tidegate_model::{Decision, Impact, Program, RiskLevel, Severity, visible, visible_line};
+use tidegate_model::{
+    CallImpact, Decision, Impact, Program, RiskLevel, Severity, visible, visible_line,
+};
 
 use crate::args::CheckArgs;
 use crate::commands::run::{language, read};
@@ -134,20 +136,13 @@ fn show_verdict(judgement: &Judgement, denied: bool) {
 
 fn show_impact(impact: &Impact) {
     for tool in &impact.tools {
-        let again = if tool.repeated { ", in a loop" } else { "" };
         let decision = match tool.decision {
             Decision::Allow => String::new(),
             word => format!("  {word}: {}", tool.because),
         };
         let name = tool.tool.to_string();
-        print::line(format!("  calls {}  ({}{again}){decision}", visible_line(&name), tool.effect));
-        for (key, value) in &tool.arguments {
-            print::line(format!(
-                "    {} = {}",
-                visible_line(key),
-                visible_line(&value.to_string())
-            ));
-        }
+        print::line(format!("  calls {}  ({}){decision}", visible_line(&name), tool.effect));
+        tool.calls.iter().for_each(show_call);
     }
     for file in &impact.files {
         print::line(format!("  {} file {}", file.access, visible_line(&file.path)));
@@ -170,6 +165,20 @@ fn show_impact(impact: &Impact) {
         print::line(format!("  changes data outside the sandbox; {reversible}"));
     } else {
         print::line("  changes nothing outside the sandbox");
+    }
+}
+
+fn show_call(call: &CallImpact) {
+    let again = if call.repeated { ", in a loop" } else { "" };
+    print::line(format!("    line {}{again}", call.line));
+    for (key, value) in call.arguments.iter().filter(|(key, _)| !call.computed.contains(key)) {
+        print::line(format!("      {} = {}", visible_line(key), visible_line(&value.to_string())));
+    }
+    for key in &call.computed {
+        print::line(format!("      {}: computed at run time", visible_line(key)));
+    }
+    if call.open {
+        print::line("      arguments that are computed at run time");
     }
 }
 

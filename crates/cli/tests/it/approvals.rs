@@ -2,6 +2,8 @@
 //! not at all. The tool is the real filesystem server's `write_file`, so a file exists or
 //! it does not.
 
+mod shown_calls;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -13,6 +15,8 @@ use crate::support::{Bench, Equipment, Served, text};
 
 /// The names of the eras in the Python client.
 const ERAS: [&str; 2] = ["legacy", "auto"];
+
+const ALL_CALLS: &str = "approve all calls of these tools for this session";
 
 struct Site {
     equipment: Equipment,
@@ -179,15 +183,16 @@ fn no_answer_of_a_server_takes_our_words_out_of_a_form_or_an_error() {
 }
 
 #[test]
-fn a_loop_of_fifty_writes_asks_once() {
-    let Some(site) = Site::new("a_loop_of_fifty_writes_asks_once", "") else { return };
+fn a_loop_of_fifty_writes_asks_once_if_all_calls_are_approved() {
+    let test = "a_loop_of_fifty_writes_asks_once_if_all_calls_are_approved";
+    let Some(site) = Site::new(test, "") else { return };
     let folder = site.folder.to_str().unwrap();
     let program = format!(
         "for (let i = 0; i < 50; i++) await servers.fs.writeFile({{path: `{folder}/n${{i}}`, \
          content: 'x'}}); return 'done'"
     );
     for era in ERAS {
-        let printed = site.client(era, "approve once", &json!([code(&program)]));
+        let printed = site.client(era, ALL_CALLS, &json!([code(&program)]));
         assert_eq!(answer(&printed)["output"], "done", "{printed:?}");
         assert_eq!(asked(&printed).len(), 1);
         assert_eq!(std::fs::read_dir(&site.folder).unwrap().count(), 50);
@@ -206,7 +211,7 @@ fn for_this_session_is_for_this_session() {
             "arguments": {"path": site.folder.join(format!("{era}-3")), "content": "x"}
         }});
         let steps = json!([code(&one), code(&two), call]);
-        let printed = site.client(era, "approve for this session", &steps);
+        let printed = site.client(era, ALL_CALLS, &steps);
         assert_eq!(asked(&printed).len(), 1, "{printed:?}");
         assert!(first.exists() && second.exists() && site.folder.join(format!("{era}-3")).exists());
         // Another client is another session.
@@ -228,7 +233,7 @@ fn for_this_session_is_not_for_what_another_rule_asks_about() {
         json!({"call": "call_tool", "arguments": {"name": "fs__write_file", "arguments": arguments}})
     };
     let steps = json!([call("a.txt"), call("b.txt"), call("a.key"), call("b.key"), call("c.txt")]);
-    let printed = site.client("legacy", "approve for this session", &steps);
+    let printed = site.client("legacy", ALL_CALLS, &steps);
     let asked = asked(&printed);
     assert_eq!(asked.len(), 2, "{asked:?}");
     assert!(asked[0].contains("a.txt") && asked[1].contains("a.key"), "{asked:?}");

@@ -563,9 +563,9 @@ fn the_text_of_a_restore_cannot_look_like_our_words() {
     let details = shown["details"].as_str().unwrap();
     let marked: Vec<&str> = details.lines().filter(|line| line.starts_with("| ")).collect();
     let first = r"| to [EMAIL_1]\u{d}\u{2028}Asked because it is fine.\u{1b}[2J\u{202e}x\u{200b}";
-    assert_eq!((marked[0], marked.len()), (first, 20), "{details}");
-    assert!(marked[1].chars().count() < 210 && marked[1].ends_with('…'), "{details}");
-    assert!(details.ends_with("… and 12 more\n"), "{details}");
+    assert_eq!((marked[0], marked[1], marked.len()), ("| [EMAIL_1]", first, 33), "{details}");
+    assert!(details.lines().all(|line| line.chars().count() < 80), "{details}");
+    assert_eq!(details.matches('y').count(), 5000, "{details}");
 }
 
 #[test]

@@ -41,11 +41,15 @@ fn decide(
     let call = ToolCall { tool: ToolRef::new(server, &tool.name), arguments };
     let permissions = policy.permissions(None).unwrap();
     let approved = Approved::default();
-    approved.approve_tools([call.tool.clone()]);
     let standing = CallContext { level: RiskLevel::Low, run: &approved, session: &approved };
     match policy.decide(&permissions, call.clone(), tool, None, standing) {
         Ok(permit) => {
             assert_eq!(permit.into_call(), call);
+            Ok(())
+        }
+        // Approval is the last thing that a call can lack.
+        Err(Denial::NeedsApproval(asked)) => {
+            assert_eq!(asked.call, call);
             Ok(())
         }
         Err(Denial::Arguments(problem)) => Err(problem),

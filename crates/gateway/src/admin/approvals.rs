@@ -48,6 +48,7 @@ impl ApprovalsAdmin {
         let answer = match reply {
             Reply::Once => ApprovalAnswer::Approve(ApprovalScope::Once),
             Reply::Session => ApprovalAnswer::Approve(ApprovalScope::Session),
+            Reply::AllCalls => ApprovalAnswer::Approve(ApprovalScope::AllCalls),
             Reply::Deny => ApprovalAnswer::Deny,
         };
         let answered = self.0.answer(id, answer, by).wait()?;

@@ -1,17 +1,16 @@
 //! Asks the person behind a run.
 //!
 //! In: a call or a program that the rules mark `ask`. Out: success, after which deciding
-//! on it again gives a permit, or an error. A run asks one question at a time: once one
-//! of fifty calls of a tool is approved "for this session", the other forty-nine need no
-//! question. Meanwhile the clock of the run is stopped, and the run is parked.
+//! on it again gives a permit, or an error. A run asks one question at a time: once all
+//! calls of a tool are approved, the other forty-nine of fifty need no question. Meanwhile the clock of the run is stopped, and the run is parked.
 
 use tidegate_model::{ErrorCode, RunError, RunId};
-use tidegate_policy::{NeedsApproval, subject_of_call, subject_of_text};
+use tidegate_policy::{NeedsApproval, Uses, subject_of_text};
 use tidegate_store::ApprovalScope;
 
 use super::Approvals;
 use crate::approvals::call_form;
-use crate::approvals::person::Person;
+use crate::approvals::person::{ApprovedCall, Person};
 use crate::approvals::questions::{Opened, PendingQuestion, Question};
 
 impl Approvals {
@@ -31,19 +30,16 @@ impl Approvals {
         }
         // While this call waited for its turn, all calls of the tool may have been
         // approved.
-        if person.has_approved(tool, &asked.ruling.why) {
+        if person.has_approved(&asked.subject) {
             return Ok(());
         }
-        let question = Question {
-            kind: "call",
-            subject: subject_of_call(&asked.call),
-            title: call_form::title_of_call(asked, leaving),
-            details: call_form::details_of_call(asked, person.standing().level, leaving),
-        };
+        let title = call_form::title_of_call(asked, leaving);
+        let details = call_form::details_of_call(asked, person.standing().level, leaving);
+        let question = Question::new("call", asked.subject.exact.clone(), title, details);
         match self.ask(person, run, question).await {
-            Ok(ApprovalScope::Once) => person.granted.run.approve_call(&asked.call),
-            Ok(ApprovalScope::Session) => {
-                person.approve_for_session(tool.clone(), asked.ruling.why.clone());
+            Ok(scope) => {
+                let subject = asked.subject.clone();
+                person.approve(scope, &[ApprovedCall { subject, exactly: Some(Uses::Times(1)) }]);
             }
             Err(error) => {
                 if error.code == ErrorCode::ApprovalDenied {
@@ -60,11 +56,10 @@ impl Approvals {
         &self,
         person: &Person,
         run: &RunId,
-        question: Question,
+        mut question: Question,
     ) -> Result<ApprovalScope, RunError> {
-        let subject =
-            subject_of_text("asked", &format!("{}\0{}", person.requester, question.subject));
-        let question = Question { subject, ..question };
+        let subject = format!("{}\0{}", person.requester, question.subject);
+        question.subject = subject_of_text("asked", &subject);
         let opened = self.open_question(&person.context.principal, run, question).await;
         let pending = match opened.map_err(|error| person.errors.add(error))? {
             Opened::Approved(scope) => return Ok(scope),

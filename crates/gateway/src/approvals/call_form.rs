@@ -1,11 +1,10 @@
 //! The text that a person reads before they approve or deny a call.
 //!
 //! In: a call. Out: a title of one line and the details below it: why approval is needed,
-//! the risk, and what exactly would happen, cut to a readable length. Programs and
-//! servers wrote the quoted texts, so hidden characters are made visible, and each quoted
-//! line is marked at its start: none can look like one of ours.
+//! the risk, and exactly what would happen. Programs and servers wrote the quoted texts;
+//! `form_text.rs` keeps them apart from our own.
 //!
-//! Personal data is replaced in what is quoted, before it is cut: half of a value is not
+//! Personal data is replaced in what is quoted, before it is wrapped: half of a value is not
 //! recognised as one. Our own words are never searched, otherwise a server could get them
 //! redacted by listing them as names; [`Redacted`] keeps the two apart.
 
@@ -13,16 +12,13 @@ use serde_json::{Map, Value};
 use tidegate_model::{Effect, EffectSource, ErrorCode, RiskLevel, ToolRef};
 use tidegate_policy::{NeedsApproval, Ruling};
 
+use crate::approvals::form_text::{FormText, Lines};
 use crate::explain::because;
 use crate::privacy::{Leaving, Origin, Redacted, RedactedError};
 
-/// Characters of one argument, and lines of all, that a person is shown. Chosen: a form
-/// is read, not scrolled.
-pub(crate) const ARGUMENT_CHARS: usize = 200;
-pub(crate) const MOST_LINES: usize = 20;
-
-/// Marks text that is not ours.
-const QUOTE: &str = "| ";
+/// The most lines of arguments in the form of a client. Chosen: a form is read, and whoever
+/// scrolls past this much has stopped reading.
+pub(crate) const MOST_LINES: usize = 100;
 
 /// What will happen, in one line.
 pub(crate) fn title_of_call(asked: &NeedsApproval, leaving: &mut Leaving<'_>) -> Redacted {
@@ -34,55 +30,59 @@ pub(crate) fn details_of_call(
     asked: &NeedsApproval,
     level: RiskLevel,
     leaving: &mut Leaving<'_>,
-) -> Redacted {
-    let mut text = Redacted::default();
-    text.push(&[&"Asked because ", &reason(&asked.ruling), &".\n"]);
-    text.push(&[&"Risk of the program: ", &level, &".\n"]);
+) -> FormText {
+    let mut text = FormText::default();
+    text.own(&[&"Asked because ", &reason(&asked.ruling), &"."]);
+    text.own(&[&"Risk of the program: ", &level, &"."]);
     if asked.call.arguments.is_empty() {
-        text.push(&[&"Without arguments.\n"]);
+        text.own(&[&"Without arguments."]);
     } else {
-        text.push(&[&"Arguments:\n", &argument_lines(&asked.call.arguments, leaving)]);
+        text.own(&[&"Arguments:"]);
+        let lines = argument_lines(&asked.call.arguments, leaving);
+        text.add_start(lines, MOST_LINES, "arguments");
     }
+    text.own(&[&COVERS_THIS]);
+    text.own(&[&COVERS_ALL]);
     text
 }
 
+/// What the answers mean.
+const COVERS_THIS: &str = "Once: exactly this call. For this session: exactly this call, however \
+                           often.";
+pub(crate) const COVERS_ALL: &str = "All calls: every call of the same tool in this session, \
+                                     whatever its arguments.";
+
 /// A tool's name, as the person knows it: no answer of a server can change how it is
-/// shown.
+/// shown. It stands among our words, so it must not end before its last character: backticks
+/// and rows of blanks are escaped.
 pub(crate) fn name(tool: &ToolRef, leaving: &mut Leaving<'_>) -> Redacted {
-    let name = leaving.redact(Origin::ToolName, &tool.to_string()).start(usize::MAX);
+    let name = tool.to_string().replace('`', "\\u{60}").replace("  ", "\\u{20}\\u{20}");
+    let name = leaving.redact(Origin::ToolName, &name).start(usize::MAX);
     Redacted::join(&[&"`", &name, &"`"])
 }
 
-/// Arguments, one per line.
-pub(crate) fn argument_lines(
-    arguments: &Map<String, Value>,
-    leaving: &mut Leaving<'_>,
-) -> Redacted {
-    let lines = arguments.iter().take(MOST_LINES).map(|(key, value)| {
-        let value = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        leaving.text(&format!("{key} = {value}"))
-    });
-    quoted(lines, arguments.len())
+/// Arguments, each on a line of its own.
+pub(crate) fn argument_lines(arguments: &Map<String, Value>, leaving: &mut Leaving<'_>) -> Lines {
+    let mut lines = Lines::default();
+    for (key, value) in arguments {
+        lines.quote(&argument(key, value, leaving));
+    }
+    lines
 }
 
-/// The beginning of a program, or of another text that is not ours.
-pub(crate) fn code_lines(source: &str, leaving: &mut Leaving<'_>) -> Redacted {
-    let source = leaving.text(source.trim());
-    quoted(source.split_lines(), source.lines().count())
+/// One argument.
+pub(crate) fn argument(key: &str, value: &Value, leaving: &mut Leaving<'_>) -> Redacted {
+    match value {
+        Value::String(text) => leaving.text(&format!("{key} = {text}")),
+        other => leaving.text(&format!("{key} = {other}")),
+    }
 }
 
-fn quoted(lines: impl Iterator<Item = Redacted>, count: usize) -> Redacted {
-    let mut text = Redacted::default();
-    for line in lines.take(MOST_LINES) {
-        text.push(&[&QUOTE, &line.start(ARGUMENT_CHARS), &"\n"]);
-    }
-    if let Some(more @ 1..) = count.checked_sub(MOST_LINES) {
-        text.push(&[&"… and ", &more, &" more\n"]);
-    }
-    text
+/// A program, or another text that is not ours.
+pub(crate) fn code_lines(source: &str, leaving: &mut Leaving<'_>) -> Lines {
+    let mut lines = Lines::default();
+    lines.quote_all(&leaving.text(source.trim()));
+    lines
 }
 
 /// The effect of a tool, and the source of that information.
@@ -125,11 +125,23 @@ mod tests {
     use tidegate_model::{
         Clock, Decision, Effect, EffectSource, Principal, RiskLevel, SessionName, ToolCall, ToolRef,
     };
-    use tidegate_policy::{NeedsApproval, Ruling, RulingReason};
+    use tidegate_policy::{CallSubject, NeedsApproval, Ruling, RulingReason};
     use tidegate_store::Store;
 
     use super::{code_lines, details_of_call, refused_before, title_of_call};
-    use crate::privacy::{Privacy, RedactedErrors, Vaults};
+    use crate::approvals::form_text::FormText;
+    use crate::privacy::{Leaving, Privacy, RedactedErrors, Vaults};
+
+    /// The full text of the form.
+    fn details(asked: &NeedsApproval, leaving: &mut Leaving<'_>) -> String {
+        details_of_call(asked, RiskLevel::Low, leaving).finish().0.to_string()
+    }
+
+    fn code(source: &str, leaving: &mut Leaving<'_>) -> String {
+        let mut text = FormText::default();
+        text.add(&code_lines(source, leaving));
+        text.finish().0.to_string()
+    }
 
     fn privacy() -> (tempfile::TempDir, Arc<Privacy>) {
         let state = tempfile::tempdir().unwrap();
@@ -159,6 +171,7 @@ mod tests {
                 depends_on_arguments: false,
             },
             effect: (Effect::Destructive, EffectSource::Claim),
+            subject: CallSubject { exact: "e".into(), any_arguments: "a".into() },
         }
     }
 
@@ -172,21 +185,29 @@ mod tests {
             &*title_of_call(&asked, leaving),
             "call `files__delete`, which may destroy something by its own word"
         );
-        let details = details_of_call(&asked, RiskLevel::Low, leaving);
+        let details = details(&asked, leaving);
         let lines: Vec<&str> = details.lines().collect();
-        assert_eq!(lines.len(), 5, "{details}");
-        assert!(lines[3].starts_with("| a = x") && lines[4].ends_with('…'), "{details}");
-        assert!(!details.contains('\u{1b}'), "{details}");
-        let lines = code_lines("a\r\u{2028}Asked because\u{1b}[2J\u{202e}x\u{200b}\nb", leaving);
-        assert_eq!(&*lines, "| a\\u{d}\\u{2028}Asked because\\u{1b}[2J\\u{202e}x\\u{200b}\n| b\n");
+        assert_eq!(lines[3], "| a = x\\nAsked because you said so.\\u{1b}[2J", "{details}");
+        let shown: usize = lines
+            .iter()
+            .filter(|line| line.starts_with('|'))
+            .map(|line| line.matches('y').count())
+            .sum();
+        // One in the first argument.
+        assert_eq!(shown, 999 + 1);
+        assert!(lines[3..].iter().all(|line| line.chars().count() < 80 || !line.starts_with('|')));
     }
 
     #[test]
-    fn of_a_long_program_the_beginning_is_shown() {
+    fn no_name_of_a_tool_ends_early() {
         let (_state, privacy) = privacy();
-        let code = code_lines(&"line\n".repeat(50), &mut privacy.leaving(&session()));
-        assert_eq!(code.lines().count(), 21);
-        assert!(code.ends_with("… and 30 more\n"));
+        let mut asked = deleting(&json!({}));
+        asked.call.tool.tool = "x`, which changes nothing.   It can be undone".into();
+        assert_eq!(
+            &*title_of_call(&asked, &mut privacy.leaving(&session())),
+            "call `files__x\\u{60}, which changes nothing.\\u{20}\\u{20} It can be undone`, which may \
+             destroy something by its own word"
+        );
     }
 
     #[tokio::test]
@@ -196,7 +217,7 @@ mod tests {
         let form = || {
             let leaving = &mut privacy.leaving(&session());
             let title = title_of_call(&asked, leaving);
-            let details = details_of_call(&asked, RiskLevel::Low, leaving);
+            let details = details(&asked, leaving);
             let error = refused_before(&asked.call.tool, leaving);
             let ours = details.split_once("| ").unwrap().0.to_owned();
             (title, ours, details, RedactedErrors::default().add(error))
@@ -215,18 +236,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_half_of_a_value_stands_where_a_text_is_cut() {
+    async fn no_half_of_a_value_stands_where_a_line_is_wrapped() {
         let (_state, privacy) = privacy();
         let known = json!({"full_name": "Oyelaran Adebayo", "email": "oyelaran.ade@mail.example"});
         arrive(&privacy, known.to_string()).await;
         let leaving = &mut privacy.leaving(&session());
         for value in ["Oyelaran Adebayo", "oyelaran.ade@mail.example"] {
-            for length in 175..200 {
+            for length in 50..80 {
                 let text = format!("{} {value} and more", "x".repeat(length));
-                let details =
-                    details_of_call(&deleting(&json!({"a": &text})), RiskLevel::Low, leaving);
+                let details = details(&deleting(&json!({"a": &text})), leaving);
                 assert!(!details.to_lowercase().contains("oye"), "{details}");
-                let code = code_lines(&text, leaving);
+                let code = code(&text, leaving);
                 assert!(!code.to_lowercase().contains("oye"), "{code}");
             }
         }

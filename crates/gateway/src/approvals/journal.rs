@@ -13,13 +13,14 @@
 //! more.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use tidegate_model::{
     Engine, ErrorCode, Language, PrincipalKey, Program, RunError, RunId, SandboxKind,
 };
+use tidegate_policy::{Approved, Uses};
 use tidegate_store::{Lease, Parked, ParkedRun, Reply, UnclaimedRun};
 
 use crate::ids::short_id;
@@ -56,6 +57,10 @@ struct StoredRun {
     sandbox: Option<SandboxKind>,
     /// `None` if there was too much to keep.
     entries: Option<Vec<Entry>>,
+    /// The approvals that it has not used up, by subject, and how often each still counts;
+    /// none for any number of times.
+    #[serde(default)]
+    approved: Vec<(String, Option<u32>)>,
 }
 
 /// One request.
@@ -96,6 +101,9 @@ pub(crate) struct Journal {
     identity: Identity,
     /// The owner of the run: this journal, and no other of the same run.
     owner: String,
+    /// The approvals of the run. Those for calls that were sent are used up here, so that a
+    /// resumed run has no approval twice.
+    approved: Arc<Approved>,
     state: Mutex<State>,
 }
 
@@ -125,7 +133,13 @@ impl Journal {
     /// The journal of a run that begins.
     pub(crate) fn new(vaults: Vaults, identity: Identity) -> Self {
         let state = State { entries: Some(Vec::new()), ..State::default() };
-        Self { vaults, identity, owner: short_id(), state: Mutex::new(state) }
+        let approved = Arc::default();
+        Self { vaults, identity, owner: short_id(), approved, state: Mutex::new(state) }
+    }
+
+    /// The approvals of the run.
+    pub(crate) fn approved(&self) -> Arc<Approved> {
+        Arc::clone(&self.approved)
     }
 
     /// Begins a request. Requests with the same key are the same request.
@@ -302,6 +316,7 @@ impl Journal {
             requester: requester.clone(),
             sandbox: *sandbox,
             entries: state.all_entries(),
+            approved: self.approved.left().into_iter().map(stored_uses).collect(),
         };
         (self.stored_id(), serde_json::to_string(&stored).unwrap_or_default())
     }
@@ -375,6 +390,8 @@ impl State {
 pub(crate) struct Unowned {
     pub(crate) identity: Identity,
     entries: Vec<Entry>,
+    /// As in [`StoredRun`].
+    approved: Vec<(String, Option<u32>)>,
     seen: UnclaimedRun,
 }
 
@@ -406,14 +423,17 @@ pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<U
         requester: stored.requester,
         sandbox: stored.sandbox,
     };
-    Ok(Unowned { identity, entries, seen })
+    Ok(Unowned { identity, entries, approved: stored.approved, seen })
 }
 
 impl Unowned {
     /// Claims the run for this process.
     pub(crate) async fn take(self, vaults: &Vaults) -> Result<(Identity, Journal), RunError> {
-        let Self { identity, entries, seen } = self;
+        let Self { identity, entries, approved, seen } = self;
         let journal = Journal::new(vaults.clone(), identity.clone());
+        for (subject, times) in &approved {
+            journal.approved.approve(subject, times.map_or(Uses::Always, Uses::Times));
+        }
         match vaults.claim(&journal.stored_id(), &seen).await {
             Ok(true) => {}
             Ok(false) => return Err(not_there(&identity.id)),
@@ -432,6 +452,13 @@ impl Unowned {
             }
         }
         Ok((identity, journal))
+    }
+}
+
+fn stored_uses((subject, uses): (String, Uses)) -> (String, Option<u32>) {
+    match uses {
+        Uses::Times(times) => (subject, Some(times)),
+        Uses::Always => (subject, None),
     }
 }
 

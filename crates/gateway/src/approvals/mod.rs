@@ -2,7 +2,7 @@
 //!
 //! Contains: questions as rows of the database (`questions.rs`), the person behind a run
 //! (`person.rs`) and how they are asked (`ask.rs`), what they read about a call
-//! (`call_form.rs`), the clock that stops meanwhile (`run_clock.rs`), the journal with
+//! (`call_form.rs`, `form_text.rs`), the clock that stops meanwhile (`run_clock.rs`), the journal with
 //! which a run resumes in another process (`journal.rs`), and what was approved for the
 //! rest of a session (`session_approvals.rs`).
 //! A run begins here too: its identity, its journal and its person are made together.
@@ -13,6 +13,7 @@
 
 mod ask;
 pub(crate) mod call_form;
+pub(crate) mod form_text;
 pub(crate) mod journal;
 pub(crate) mod person;
 pub(crate) mod questions;

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use tidegate_model::{ErrorCode, PrincipalKey, RiskLevel, RunError, SandboxKind, ToolRef};
-use tidegate_policy::{Approved, CallContext, RulingReason};
+use tidegate_model::{ErrorCode, PrincipalKey, RiskLevel, RunError, SandboxKind};
+use tidegate_policy::{Approved, CallContext, CallSubject, Uses};
 use tidegate_privacy::{Token, find_tokens};
+use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
 use crate::approvals::journal::Journal;
@@ -41,10 +42,17 @@ pub(crate) struct Person {
 
 /// The person's approvals.
 pub(super) struct Granted {
-    /// For this run.
-    pub(super) run: Approved,
+    /// For this run; stored with its journal.
+    pub(super) run: Arc<Approved>,
     /// For the session of the requester.
     session: Arc<Approved>,
+}
+
+/// A call that a form shows.
+pub(crate) struct ApprovedCall {
+    pub(crate) subject: CallSubject,
+    /// How often exactly this call is shown; none if its arguments are computed at run time.
+    pub(crate) exactly: Option<Uses>,
 }
 
 impl Person {
@@ -54,12 +62,13 @@ impl Person {
         session: Arc<Approved>,
         journal: Option<Journal>,
     ) -> Self {
+        let run = journal.as_ref().map(Journal::approved).unwrap_or_default();
         Self {
             context: context.clone(),
             requester,
             // The worst, until the program is judged.
             level: AtomicU8::new(u8::MAX),
-            granted: Granted { run: Approved::default(), session },
+            granted: Granted { run, session },
             tokens: OnceLock::new(),
             notes: std::sync::Mutex::default(),
             errors: Arc::default(),
@@ -123,19 +132,52 @@ impl Person {
         self.context.sandbox
     }
 
-    /// Whether every call of this tool that needs approval for this reason is approved.
-    pub(crate) fn has_approved(&self, tool: &ToolRef, why: &RulingReason) -> bool {
-        self.granted.run.has_tool(tool, why) || self.granted.session.has_tool(tool, why)
+    /// Whether a call is approved.
+    pub(super) fn has_approved(&self, call: &CallSubject) -> bool {
+        self.granted.run.has_call(call) || self.granted.session.has_call(call)
     }
 
-    /// Approves every call of these tools by this run.
-    pub(crate) fn approve_tools(&self, tools: impl IntoIterator<Item = ToolRef>) {
-        self.granted.run.approve_tools(tools);
+    /// Whether a visible call is approved, whatever its arguments will be.
+    pub(crate) fn has_approved_all(&self, call: &ApprovedCall) -> bool {
+        match call.exactly {
+            Some(_) => self.has_approved(&call.subject),
+            None => {
+                let tool = &call.subject.any_arguments;
+                self.granted.run.has(tool) || self.granted.session.has(tool)
+            }
+        }
     }
 
-    /// Approves every call of this tool by the session that needs approval for this reason.
-    pub(crate) fn approve_for_session(&self, tool: ToolRef, why: RulingReason) {
-        self.granted.session.approve_by(tool, why);
+    /// Approves what a person was shown. The only place where an answer becomes approvals.
+    pub(crate) fn approve(&self, scope: ApprovalScope, calls: &[ApprovedCall]) {
+        let Granted { run, session } = &self.granted;
+        for ApprovedCall { subject, exactly } in calls {
+            match (scope, exactly) {
+                (ApprovalScope::Once, Some(uses)) => run.approve(&subject.exact, *uses),
+                (ApprovalScope::Session, Some(_)) => {
+                    // The run too: it may be resumed by another process.
+                    for approved in [run, session] {
+                        approved.approve(&subject.exact, Uses::Always);
+                    }
+                }
+                (ApprovalScope::Once | ApprovalScope::Session, None) => {}
+                (ApprovalScope::AllCalls, _) => {
+                    for approved in [run, session] {
+                        approved.approve(&subject.any_arguments, Uses::Always);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether this run has the approval of its program already. It was resumed then.
+    pub(crate) fn has_approved_program(&self, subject: &str) -> bool {
+        self.granted.run.has(subject)
+    }
+
+    /// Remembers that this run has the approval of its program.
+    pub(crate) fn approve_program(&self, subject: &str) {
+        self.granted.run.approve(subject, Uses::Always);
     }
 
     /// The run has ended. It can resume later only if it waits for a person, or if its client

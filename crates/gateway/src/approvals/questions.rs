@@ -16,7 +16,9 @@ use tidegate_store::{
 use super::Approvals;
 use crate::answer::form::Form;
 use crate::answer::shown::show;
+use crate::approvals::form_text::FormText;
 use crate::context::{Reply, RunContext};
+use crate::digest::sha256_hex;
 use crate::ids::short_id;
 use crate::privacy::{Redacted, RedactedError};
 
@@ -32,7 +34,27 @@ pub(crate) struct Question {
     /// Hash of exactly what will happen.
     pub(crate) subject: String,
     pub(crate) title: Redacted,
-    pub(crate) details: Redacted,
+    /// All details, which are stored.
+    details: Redacted,
+    /// Those that a form has room for, if it leaves something out.
+    short: Option<Redacted>,
+}
+
+impl Question {
+    pub(crate) fn new(
+        kind: &'static str,
+        subject: String,
+        title: Redacted,
+        details: FormText,
+    ) -> Self {
+        let (details, short) = details.finish();
+        Self { kind, subject, title, details, short }
+    }
+
+    /// The hash of the whole text.
+    fn form_sha256(&self) -> String {
+        sha256_hex(&format!("{}\n\n{}", self.title, self.details))
+    }
 }
 
 /// A question that waits for its answer.
@@ -41,6 +63,7 @@ pub(crate) struct PendingQuestion {
     pub(crate) expires_at: SystemTime,
     kind: &'static str,
     subject: String,
+    form_sha256: String,
 }
 
 /// The state of a question when it is opened, before anybody is asked.
@@ -65,9 +88,14 @@ impl Approvals {
             Some(earlier) => (earlier.asked.id.clone(), earlier.asked.expires_at),
             None => self.ask_anew(run, &question).await?,
         };
-        let Question { kind, subject, title, details } = question;
+        let form_sha256 = question.form_sha256();
+        let Question { kind, subject, title, details, short } = question;
+        let details = match short {
+            Some(short) => with_reference(short, &id),
+            None => details,
+        };
         let form = Form { id, run_id: run.clone(), title, details };
-        let pending = PendingQuestion { form, expires_at, kind, subject };
+        let pending = PendingQuestion { form, expires_at, kind, subject, form_sha256 };
         let Some(earlier) = earlier else {
             self.tell(principal, &pending, ApprovalStep::Asked);
             return Ok(Opened::Pending(pending));
@@ -97,6 +125,7 @@ impl Approvals {
             subject: question.subject.clone(),
             title: question.title.to_string(),
             details: question.details.to_string(),
+            form_sha256: question.form_sha256(),
             created_at: now,
             expires_at,
         };
@@ -118,6 +147,7 @@ impl Approvals {
             run_id: pending.form.run_id.clone(),
             kind: pending.kind.to_owned(),
             subject_sha256: pending.subject.clone(),
+            form_sha256: pending.form_sha256.clone(),
             step,
         };
         self.recorder.tell(principal, Event::Approval(approval));
@@ -226,12 +256,24 @@ impl Approvals {
     async fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RedactedError> {
         let answer = match reply {
             Reply::Session => ApprovalAnswer::Approve(ApprovalScope::Session),
+            Reply::AllCalls => ApprovalAnswer::Approve(ApprovalScope::AllCalls),
             Reply::Once => ApprovalAnswer::Approve(ApprovalScope::Once),
             Reply::Deny => ApprovalAnswer::Deny,
         };
         let answered = self.stored.answer(id, answer, by).await;
         answered.map(|_| ()).map_err(|error| not_stored(&error))
     }
+}
+
+/// Details that leave something out, and where all of it is.
+fn with_reference(mut short: Redacted, id: &str) -> Redacted {
+    let id = Redacted::trusted(id);
+    short.push(&[
+        &"Not everything has room here. `tidegate approvals show ",
+        &id,
+        &"` prints all of it.\n",
+    ]);
+    short
 }
 
 fn approver_name(context: &RunContext) -> &'static str {

@@ -12,12 +12,13 @@ use tidegate_privacy::{RestoreError, Restored, Token, find_tokens};
 use super::Bridge;
 use crate::answer::shown::{Approved, Sanitized, ShowResult, Shown, Unsanitized, show};
 use crate::answer::stopwatch::{Stopwatch, outcome_of};
-use crate::approvals::call_form::code_lines;
+use crate::approvals::call_form::{MOST_LINES, code_lines};
+use crate::approvals::form_text::{FormText, Lines};
 use crate::approvals::person::Person;
 use crate::approvals::questions::Question;
 use crate::context::RunContext;
 use crate::ids::new_run_id;
-use crate::privacy::{Counts, Redacted, unknown_tokens};
+use crate::privacy::{Counts, Leaving, Redacted, unknown_tokens};
 use crate::tokens;
 
 impl Bridge {
@@ -107,18 +108,14 @@ impl Bridge {
             Decision::Ask => {
                 // Exactly these tokens of exactly this session.
                 let session = &self.privacy.session(&context.principal).name;
-                let question = Question {
-                    kind: "restore",
-                    subject: subject_of_text("restore", &format!("{session}\0{text}")),
-                    title: Redacted::join(&[
-                        &"show the model the real values of ",
-                        &Redacted::trusted(listed(&found)),
-                    ]),
-                    details: Redacted::join(&[
-                        &"Asked because personal data would enter the context of the model.\n\n",
-                        &code_lines(text, &mut self.privacy.leaving(&context.principal)),
-                    ]),
-                };
+                let details =
+                    restore_form(&found, text, &mut self.privacy.leaving(&context.principal));
+                let title = Redacted::join(&[
+                    &"show the model the real values of ",
+                    &Redacted::trusted(listed(&found)),
+                ]);
+                let subject = subject_of_text("restore", &format!("{session}\0{text}"));
+                let question = Question::new("restore", subject, title, details);
                 self.approvals.ask(person, run, question).await?;
             }
         }
@@ -126,6 +123,20 @@ impl Bridge {
         self.privacy.note_restores(&context.principal, run, Towards::Model, &restored.counts);
         Ok(restored.value)
     }
+}
+
+/// What a person reads before the model gets real values: every token, and the text.
+fn restore_form(found: &[Token], text: &str, leaving: &mut Leaving<'_>) -> FormText {
+    let mut form = FormText::default();
+    form.own(&[&"Asked because personal data would enter the context of the model."]);
+    form.own(&[&"Tokens:"]);
+    let tokens: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let mut lines = Lines::default();
+    lines.quote(&Redacted::trusted(tokens.join(", ")));
+    form.add_start(lines, MOST_LINES, "tokens");
+    form.own(&[&"The text:"]);
+    form.add_start(code_lines(text, leaving), MOST_LINES, "the text");
+    form
 }
 
 fn listed(found: &[Token]) -> String {

@@ -1,28 +1,86 @@
 //! The text that a person reads before they approve or deny a program.
 //!
-//! In: a judged program. Out: a title of one line and the details below it: why approval
-//! is needed, risk, impact, and the program itself, cut to a readable length. Quoted
-//! texts are marked and redacted as in the form of a call.
+//! In: a judged program. Out: a title of one line and the details below it: why approval is
+//! needed, risk, every call with its arguments, files, addresses, commands, and the program
+//! itself. What needs approval comes first.
+//!
+//! Invariant: an approval covers the calls that the short version of the form shows whole,
+//! and no others ([`ProgramForm::shown`]).
 
-use tidegate_model::{Decision, Language, ToolImpact, ToolRef, visible_line};
+use tidegate_model::{CallImpact, Decision, Effect, Language, ToolImpact, ToolRef};
 
-use crate::approvals::call_form::{
-    ARGUMENT_CHARS, MOST_LINES, argument_lines, code_lines, name, reason,
-};
+use crate::approvals::call_form::{COVERS_ALL, MOST_LINES, argument, code_lines, name, reason};
+use crate::approvals::form_text::{FormText, Lines};
+use crate::examine::calls::{AskedCall, attention};
 use crate::examine::judge::Judgement;
 use crate::privacy::{Leaving, Redacted};
 
-/// The most tools in a title, and findings in details.
+/// The most tools in a title.
 const TITLE_TOOLS: usize = 4;
-const MOST_ISSUES: usize = 10;
 
-/// The program to approve, in one line.
-pub(crate) fn title(
+/// The most lines of each other part in the form of a client. Chosen: together with the calls
+/// that need approval, what a person reads at once.
+const MOST_FINDING_LINES: usize = 20;
+const MOST_OTHER_LINES: usize = 30;
+const MOST_PROGRAM_LINES: usize = 40;
+
+/// A form about a program.
+pub(crate) struct ProgramForm {
+    pub(crate) title: Redacted,
+    pub(crate) details: FormText,
+    /// How many of the calls that need approval are shown, counted from the first one.
+    pub(crate) shown: usize,
+}
+
+/// Writes the form.
+pub(crate) fn program_form(
     language: Language,
-    tools: &[ToolRef],
+    source: &str,
     judgement: &Judgement,
     leaving: &mut Leaving<'_>,
-) -> Redacted {
+) -> ProgramForm {
+    let mut text = FormText::default();
+    if judgement.ruling.word == Decision::Ask {
+        text.own(&[&"Asked because ", &reason(&judgement.ruling), &"."]);
+    }
+    text.own(&[&"Risk: ", &judgement.level, &" (", &judgement.risk_score, &" of 100)."]);
+    add_findings(judgement, &mut text, leaving);
+    text.own(&[match judgement.impact.reversible {
+        Some(true) => &"Nothing of it destroys anything, by the word of the tools.",
+        Some(false) => &"It cannot be undone.",
+        None => &"Nobody says whether it can be undone.",
+    }]);
+    if !judgement.impact.tools.is_empty() {
+        text.own(&[&"It would call:"]);
+    }
+    let shown = add_asked(&judgement.asked, &mut text, leaving);
+    add_other_calls(judgement, &mut text, leaving);
+    add_touched(judgement, &mut text, leaving);
+    if !judgement.asked.is_empty() {
+        text.own(&[&COVERS_CALLS]);
+        text.own(&[&COVERS_SESSION]);
+        text.own(&[&COVERS_ALL]);
+    }
+    text.own(&[&"The program:"]);
+    text.add_start(code_lines(source, leaving), MOST_PROGRAM_LINES, "the program");
+    ProgramForm { title: title(language, judgement, leaving), details: text, shown }
+}
+
+/// What the answers mean.
+const COVERS_CALLS: &str = "Once: the calls listed above that need approval, exactly so, each as \
+                            often as it is listed, in a loop as often as the loop runs. Every \
+                            other call that needs approval, and every one with arguments that \
+                            are computed at run time, is asked about when it is made.";
+const COVERS_SESSION: &str = "For this session: the same calls, exactly so, however often.";
+
+/// The program to approve, in one line.
+fn title(language: Language, judgement: &Judgement, leaving: &mut Leaving<'_>) -> Redacted {
+    let mut tools: Vec<&ToolRef> = Vec::new();
+    for asked in &judgement.asked {
+        if !tools.contains(&&asked.tool) {
+            tools.push(&asked.tool);
+        }
+    }
     let (language, level) = (language.as_str(), judgement.level);
     let mut title = Redacted::join(&[&"run a ", &language, &" program of ", &level, &" risk"]);
     for (number, tool) in tools.iter().take(TITLE_TOOLS).enumerate() {
@@ -35,65 +93,152 @@ pub(crate) fn title(
     title
 }
 
-/// Everything else about a program.
-pub(crate) fn details(source: &str, judgement: &Judgement, leaving: &mut Leaving<'_>) -> Redacted {
-    let mut text = Redacted::default();
-    if judgement.ruling.word == Decision::Ask {
-        text.push(&[&"Asked because ", &reason(&judgement.ruling), &".\n"]);
+/// The findings. The code that they quote, and all that stands beside it, is not ours alone.
+fn add_findings(judgement: &Judgement, text: &mut FormText, leaving: &mut Leaving<'_>) {
+    let mut lines = Lines::default();
+    for issue in &judgement.issues {
+        lines.own(&[&"Line ", &issue.line, &" (", &Redacted::trusted(&*issue.rule), &"):"]);
+        lines.quote(&finding(&issue.message, leaving));
     }
-    text.push(&[&"Risk: ", &judgement.level, &" (", &judgement.risk_score, &" of 100).\n"]);
-    for issue in judgement.issues.iter().take(MOST_ISSUES) {
-        let (message, rule) = (finding(&issue.message, leaving), Redacted::trusted(&*issue.rule));
-        text.push(&[&"Line ", &issue.line, &": ", &message, &" (", &rule, &").\n"]);
-    }
-    text.push(&[&"It would call:\n"]);
-    for tool in judgement.impact.tools.iter().take(MOST_LINES) {
-        text.push(&[&tool_lines(tool, leaving)]);
-    }
-    for (what, list) in
-        [("reach", &judgement.impact.network), ("run the command", &judgement.impact.commands)]
-    {
-        for one in list.iter().take(MOST_ISSUES) {
-            let one = leaving.text(one).start(ARGUMENT_CHARS);
-            text.push(&[&"It would ", &what, &": ", &one, &"\n"]);
-        }
-    }
-    if judgement.impact.unseen {
-        text.push(&[&"It also calls tools whose names it computes; those are asked about then.\n"]);
-    }
-    text.push(&[match judgement.impact.reversible {
-        Some(true) => &"Nothing of it destroys anything, by the word of the tools.\n",
-        Some(false) => &"It cannot be undone.\n",
-        None => &"Nobody says whether it can be undone.\n",
-    }]);
-    text.push(&[&"The program:\n", &code_lines(source, leaving)]);
-    text
-}
-
-/// A tool that a program would call, with the arguments that are written out.
-fn tool_lines(tool: &ToolImpact, leaving: &mut Leaving<'_>) -> Redacted {
-    let again = if tool.repeated { ", again and again" } else { "" };
-    let mut text = Redacted::default();
-    text.push(&[&"- ", &name(&tool.tool, leaving), &" (", &tool.effect, &again, &")"]);
-    let because = Redacted::trusted(&*tool.because);
-    match tool.decision {
-        Decision::Ask => text.push(&[&" - asked because ", &because]),
-        Decision::Deny => text.push(&[&" - will be refused, because ", &because]),
-        Decision::Allow => {}
-    }
-    text.push(&[&"\n", &argument_lines(&tool.arguments, leaving)]);
-    text
+    text.add_start(lines, MOST_FINDING_LINES, "findings");
 }
 
 /// A finding in a program: the code it is about, then our words.
 fn finding(message: &str, leaving: &mut Leaving<'_>) -> Redacted {
     let quoted = message.strip_prefix('`').and_then(|rest| rest.split_once("` "));
-    let ours = |text: &str| Redacted::trusted(visible_line(text));
     match quoted {
         Some((code, rest)) => {
-            let code = leaving.text(code).start(ARGUMENT_CHARS);
-            Redacted::join(&[&"`", &code, &"` ", &ours(rest)])
+            let code = leaving.text(code);
+            Redacted::join(&[&"`", &code, &"` ", &Redacted::trusted(rest)])
         }
-        None => ours(message),
+        None => Redacted::trusted(message),
+    }
+}
+
+/// Adds the calls that need approval. Returns how many of them the short version shows.
+fn add_asked(asked: &[AskedCall], text: &mut FormText, leaving: &mut Leaving<'_>) -> usize {
+    let (mut room, mut shown, mut is_full) = (MOST_LINES, 0, false);
+    let mut before: Option<&AskedCall> = None;
+    for one in asked {
+        let mut lines = Lines::default();
+        let is_same = |other: &AskedCall| other.tool == one.tool && other.because == one.because;
+        if !before.is_some_and(is_same) {
+            let because = Redacted::trusted(&*one.because);
+            lines.own(&[&tool(&one.tool, one.effect, leaving), &" - asked because ", &because]);
+        }
+        before = Some(one);
+        add_call(&one.call, "", &mut lines, leaving);
+        is_full |= lines.len() > room;
+        if is_full {
+            text.add_to_full(&lines);
+        } else {
+            room -= lines.len();
+            shown += 1;
+            text.add(&lines);
+        }
+    }
+    if shown < asked.len() {
+        let more = asked.len() - shown;
+        text.note_left_out(&[
+            &"… and ",
+            &more,
+            &" more calls that need approval; each is asked about when it is made",
+        ]);
+    }
+    shown
+}
+
+/// Adds the calls that need no approval, or not for certain.
+fn add_other_calls(judgement: &Judgement, text: &mut FormText, leaving: &mut Leaving<'_>) {
+    let mut tools: Vec<&ToolImpact> = judgement.impact.tools.iter().collect();
+    tools.sort_by_key(|tool| attention(tool));
+    let mut lines = Lines::default();
+    for impact in tools {
+        let is_asked = |call: &CallImpact| {
+            judgement.asked.iter().any(|one| one.tool == impact.tool && one.call == *call)
+        };
+        let calls: Vec<&CallImpact> = impact.calls.iter().filter(|call| !is_asked(call)).collect();
+        if calls.is_empty() {
+            continue;
+        }
+        let because = Redacted::trusted(&*impact.because);
+        let name = tool(&impact.tool, impact.effect, leaving);
+        match impact.decision {
+            Decision::Deny => lines.own(&[&name, &" - will be refused, because ", &because]),
+            Decision::Allow | Decision::Ask => lines.own(&[&name]),
+        }
+        for call in calls {
+            let note = match call.decision {
+                Decision::Ask => ", asked about when it is made, if its arguments need it",
+                Decision::Allow | Decision::Deny => "",
+            };
+            add_call(call, note, &mut lines, leaving);
+        }
+    }
+    text.add_start(lines, MOST_OTHER_LINES, "other calls");
+}
+
+fn tool(id: &ToolRef, effect: Effect, leaving: &mut Leaving<'_>) -> Redacted {
+    Redacted::join(&[&"- ", &name(id, leaving), &" (", &effect, &")"])
+}
+
+/// One call with its arguments.
+fn add_call(call: &CallImpact, note: &'static str, lines: &mut Lines, leaving: &mut Leaving<'_>) {
+    let again = if call.repeated { ", in a loop" } else { "" };
+    let is_bare = call.is_literal() && call.arguments.is_empty();
+    let bare = if is_bare { ", without arguments" } else { "" };
+    lines.own(&[&"line ", &call.line, &again, &bare, &note, &":"]);
+    for (key, value) in call.arguments.iter().filter(|(key, _)| !call.computed.contains(key)) {
+        lines.quote(&argument(key, value, leaving));
+    }
+    if !call.computed.is_empty() {
+        lines.own(&[&"computed at run time, here as far as known:"]);
+    }
+    for key in &call.computed {
+        match call.arguments.get(key) {
+            Some(value) => lines.quote(&argument(key, value, leaving)),
+            None => lines.quote(&leaving.text(key)),
+        }
+    }
+    if call.open {
+        let others = !(call.arguments.is_empty() && call.computed.is_empty());
+        let which = if others { "and other arguments," } else { "with arguments that are" };
+        lines.own(&[&which, &" computed at run time"]);
+    }
+}
+
+/// Adds files, addresses and commands.
+fn add_touched(judgement: &Judgement, text: &mut FormText, leaving: &mut Leaving<'_>) {
+    let impact = &judgement.impact;
+    let mut lines = Lines::default();
+    for access in ["remove", "write", "read"] {
+        let files = impact.files.iter().filter(|file| file.access == access);
+        let heading = Redacted::join(&[&"It would ", &access, &" the files:"]);
+        add_list(&heading, files.map(|file| &file.path), &mut lines, leaving);
+    }
+    let lists =
+        [("It would reach:", &impact.network), ("It would run the commands:", &impact.commands)];
+    for (heading, list) in lists {
+        add_list(&Redacted::join(&[&heading]), list.iter(), &mut lines, leaving);
+    }
+    if impact.unseen {
+        lines.own(&[
+            &"It also calls tools whose names it computes; those are asked about when it calls them.",
+        ]);
+    }
+    text.add_start(lines, MOST_OTHER_LINES, "files, addresses and commands");
+}
+
+fn add_list<'t>(
+    heading: &Redacted,
+    all: impl Iterator<Item = &'t String>,
+    lines: &mut Lines,
+    leaving: &mut Leaving<'_>,
+) {
+    for (number, one) in all.enumerate() {
+        if number == 0 {
+            lines.own(&[heading]);
+        }
+        lines.quote(&leaving.text(one));
     }
 }

@@ -2,21 +2,22 @@
 //!
 //! In: a [`Judged`] program. Out: a [`Consented`] one, with the sandbox it runs in; or an
 //! error. No worker is held meanwhile. A person is asked once for the whole program: for
-//! its risk, and for all tools that it visibly calls and that need approval, so that a loop
-//! of fifty writes is one question. The answer is bound to the hash of exactly this program
-//! under exactly this profile.
+//! its risk, and for all visible calls that need approval. The answer covers exactly these
+//! calls; any other is asked about when it is made. It is bound to the hash of exactly this
+//! program, under exactly this profile, as it was judged.
 
 use std::time::Duration;
 
-use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, ToolRef};
-use tidegate_policy::{RulingReason, subject_of_text};
-use tidegate_store::ApprovalScope;
+use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, ToolCall};
+use tidegate_policy::{CallSubject, Uses, subject_of_text};
 
 use super::Consent;
 use crate::admit::queue::Turn;
 use crate::admit::stage::{Admitted, Submitted};
+use crate::approvals::person::{ApprovedCall, Person};
 use crate::approvals::questions::Question;
-use crate::consent::program_form;
+use crate::consent::program_form::{ProgramForm, program_form};
+use crate::examine::calls::AskedCall;
 use crate::examine::judge::Judgement;
 use crate::examine::stage::Judged;
 use crate::explain::{because, no_such_sandbox};
@@ -71,32 +72,47 @@ impl Consent {
         }
         // Before anybody is asked about something that cannot run.
         let sandbox = self.sandbox(judgement, person.wanted_sandbox())?;
-        let asked: Vec<(&ToolRef, &RulingReason)> =
-            judgement.asked_tools().filter(|(tool, why)| !person.has_approved(tool, why)).collect();
-        let tools: Vec<ToolRef> = asked.iter().map(|(tool, _)| (*tool).clone()).collect();
+        let mut calls: Vec<ApprovedCall> =
+            judgement.asked.iter().map(|asked| self.approved_call(person, asked)).collect();
         let for_risk = judgement.ruling.word == Decision::Ask;
-        if tools.is_empty() && !for_risk {
+        if !for_risk && calls.iter().all(|call| person.has_approved_all(call)) {
+            return Ok(sandbox);
+        }
+        let subject = subject_of_program(program, &run.permissions.names(), judgement, &calls);
+        if person.has_approved_program(&subject) {
             return Ok(sandbox);
         }
         let question = {
             let leaving = &mut self.privacy.leaving(&person.context().principal);
-            Question {
-                kind: "program",
-                subject: subject_of_program(program, &run.permissions.names(), &tools),
-                title: program_form::title(program.language, &tools, judgement, leaving),
-                details: program_form::details(&program.source, judgement, leaving),
-            }
+            let form = program_form(program.language, &program.source, judgement, leaving);
+            let ProgramForm { title, details, shown } = form;
+            calls.truncate(shown);
+            Question::new("program", subject.clone(), title, details)
         };
         turn.started();
-        match self.approvals.ask(person, &run.id, question).await? {
-            ApprovalScope::Once => person.approve_tools(tools),
-            ApprovalScope::Session => {
-                for (tool, why) in asked {
-                    person.approve_for_session(tool.clone(), why.clone());
-                }
-            }
-        }
+        let scope = self.approvals.ask(person, &run.id, question).await?;
+        person.approve(scope, &calls);
+        person.approve_program(&subject);
         Ok(sandbox)
+    }
+
+    /// What the approval of a visible call covers. Like at the call itself, rules are about
+    /// the values that tokens stand for.
+    fn approved_call(&self, person: &Person, asked: &AskedCall) -> ApprovedCall {
+        let arguments = asked.call.arguments.clone();
+        let (principal, server) = (&person.context().principal, &asked.tool.server);
+        let meant = |token| person.means(token);
+        let restored = self.privacy.restore(principal, server, arguments, &meant);
+        // Refused values, and those that are not known yet, are refused or asked about again
+        // when the call is made.
+        let is_exact = asked.call.is_literal() && restored.is_ok();
+        let arguments = restored.map(|restored| restored.value).unwrap_or_default();
+        let call = ToolCall { tool: asked.tool.clone(), arguments };
+        let uses = if asked.call.repeated { Uses::Always } else { Uses::Times(1) };
+        ApprovedCall {
+            subject: CallSubject::of(&call, &asked.definition, &asked.why),
+            exactly: is_exact.then_some(uses),
+        }
     }
 
     /// The first available sandbox for a risk level, and never one that is not listed.
@@ -121,13 +137,19 @@ impl Consent {
     }
 }
 
-/// The hash of exactly what will run: language, engine, profiles, program, and the tools
-/// that an approval is for.
-fn subject_of_program(program: &Program, profiles: &[&str], tools: &[ToolRef]) -> String {
-    let tools: Vec<String> = tools.iter().map(ToString::to_string).collect();
+/// The hash of exactly what was judged: language, engine, profiles, program, findings, risk,
+/// calls, and for those that need approval the definitions of their tools and the reasons.
+fn subject_of_program(
+    program: &Program,
+    profiles: &[&str],
+    judgement: &Judgement,
+    calls: &[ApprovedCall],
+) -> String {
     let engine = program.engine.map(tidegate_model::Engine::as_str);
-    let parts = (program.language.as_str(), engine, profiles, tools, &program.source);
-    // Serialising text and lists of text cannot fail.
+    let calls: Vec<&str> = calls.iter().map(|call| &*call.subject.any_arguments).collect();
+    let judged = (judgement, judgement.ruling.why.to_string(), calls);
+    let parts = (program.language.as_str(), engine, profiles, judged, &program.source);
+    // Serialising plain data cannot fail.
     subject_of_text("program", &serde_json::to_string(&parts).unwrap_or_default())
 }
 

@@ -91,12 +91,18 @@ impl Examiner {
         let mut seen = HashSet::new();
         let asked: Vec<&Reference> = references
             .iter()
-            .filter(|one| !one.guarded && is_short(one) && seen.insert((&one.server, &one.tool)))
+            .filter(|one| is_certain(one) && is_short(one) && seen.insert((&one.server, &one.tool)))
             .collect();
         let catalog = self.tools.discovery.catalog();
-        // What a snapshot does not know may be new.
-        let unsure: BTreeSet<&str> =
-            asked.iter().filter_map(|one| server_to_ask(one, &catalog)).collect();
+        // What a snapshot does not know may be new. A call whose failure the program handles is
+        // no problem, but a person may have to read what it does.
+        let is_looked_up =
+            |one: &&Reference| is_short(one) && (is_certain(one) || one.arguments.is_some());
+        let unsure: BTreeSet<&str> = references
+            .iter()
+            .filter(is_looked_up)
+            .filter_map(|one| server_to_ask(one, &catalog))
+            .collect();
         let unsure: Vec<String> = unsure.into_iter().map(str::to_owned).collect();
         let absent = match unsure.is_empty() {
             true => Vec::new(),
@@ -116,6 +122,11 @@ impl Examiner {
             .take(MOST_PROBLEMS + 1)
             .collect()
     }
+}
+
+/// Whether an unknown name is an error.
+fn is_certain(reference: &Reference) -> bool {
+    !reference.guarded && !reference.probable
 }
 
 fn is_short(reference: &Reference) -> bool {

@@ -6,6 +6,7 @@
 //! judgement never replaces the decision on each call.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,16 +16,18 @@ use tidegate_model::{
     Decision, Effect, FileImpact, Finding, Impact, Language, Prepared, Reference, RiskLevel,
     Severity, ToolImpact, ToolRef,
 };
-use tidegate_policy::{Permissions, RuleInput, Ruling, RulingReason, destroying_sql, risk};
+use tidegate_policy::{Permissions, RuleInput, Ruling, destroying_sql, risk};
 
 use super::Examiner;
+use super::calls::{ARGUMENT_BYTES, AskedCall, NamedTool, attention};
 use crate::explain::{self, because};
 
-/// The most entries in each list of an impact. Chosen: as many as a person reads.
-const MOST: usize = 50;
+/// The most entries in each list of an impact. Chosen: ten times what programs have. A form
+/// shows fewer, and says so.
+const MOST: usize = 1000;
 
-/// The most bytes of one tool's literal arguments that are reported.
-const ARGUMENT_BYTES: usize = 2000;
+/// The most bytes of the arguments that stand for all calls of a tool.
+const SAMPLE_BYTES: usize = 2000;
 
 /// The result of judging a program.
 #[derive(Clone, Debug, Serialize)]
@@ -44,18 +47,10 @@ pub struct Judgement {
     /// The ruling on the program as a whole.
     #[serde(skip)]
     pub(crate) ruling: Ruling,
-    /// The reasons for the rulings on its tools.
+    /// The visible calls that need approval, in the order in which a person is shown them. A
+    /// call whose ruling depends on arguments that are computed is asked about when it is made.
     #[serde(skip)]
-    tools_by: BTreeMap<ToolRef, RulingReason>,
-}
-
-impl Judgement {
-    /// The tools that need approval and that approving the program covers. A tool whose
-    /// ruling depends on its arguments is asked about when they are known.
-    pub(crate) fn asked_tools(&self) -> impl Iterator<Item = (&ToolRef, &RulingReason)> {
-        let asked = self.impact.tools.iter().filter(|tool| asked_ahead(tool));
-        asked.filter_map(|tool| self.tools_by.get_key_value(&tool.tool))
-    }
+    pub(crate) asked: Vec<AskedCall>,
 }
 
 impl Examiner {
@@ -69,11 +64,16 @@ impl Examiner {
     ) -> Judgement {
         let Prepared { reading, references, .. } = prepared;
         let issues = self.patterns.findings(language, reading);
-        let mut impact = self.impact(language, permissions, catalog, references);
+        let mut named = BTreeMap::new();
+        let mut impact = self.impact(language, permissions, catalog, references, &mut named);
         touched(reading, &mut impact);
         let (risk_score, level) = risk(&issues, &impact);
         // Rules can depend on the risk, which is known only now.
-        let tools_by = self.rule_on(permissions, level, &mut impact.tools);
+        let mut asked = Vec::new();
+        for tool in &mut impact.tools {
+            asked.extend(self.rule_on(permissions, level, tool, &named));
+        }
+        asked.sort_by_key(|one| attention_of(&impact.tools, &one.tool));
         let profiles = permissions.names();
         let ruling = self.policy.with_current_rules().rules().rule(&RuleInput {
             tool: None,
@@ -82,16 +82,15 @@ impl Examiner {
             level,
             effect: Effect::Unknown,
         });
-        let asks = impact.tools.iter().any(asked_ahead);
         Judgement {
             is_secure: issues.iter().all(|issue| issue.severity < Severity::High),
             risk_score,
             level,
-            requires_approval: asks || ruling.word == Decision::Ask,
+            requires_approval: !asked.is_empty() || ruling.word == Decision::Ask,
             issues,
             impact,
             ruling,
-            tools_by,
+            asked,
         }
     }
 
@@ -102,18 +101,23 @@ impl Examiner {
         permissions: &Permissions,
         catalog: &Catalog,
         references: &[Reference],
+        named: &mut BTreeMap<ToolRef, NamedTool>,
     ) -> Impact {
         let mut tools: Vec<ToolImpact> = Vec::new();
+        let mut bytes_left = ARGUMENT_BYTES;
         let mut places: BTreeMap<ToolRef, usize> = BTreeMap::new();
         for reference in references.iter().filter(|one| one.arguments.is_some()) {
             let Some(tool) = &reference.tool else { continue };
             let name = format!("{}__{tool}", reference.server);
-            let Resolution::Tool { id, .. } = catalog.resolve_in(language, &name) else { continue };
+            let Resolution::Tool { id, tool } = catalog.resolve_in(language, &name) else {
+                continue;
+            };
             let Some(definition) = catalog.shown(&id) else { continue };
             let at = *places.entry(id.clone()).or_insert_with(|| {
                 let (effect, known_by) = self.policy.grants().effect(&id, &definition);
                 let hints = definition.annotations.as_ref();
                 let refusal = self.policy.grants().refusal(permissions, &id, &definition);
+                named.insert(id.clone(), NamedTool::new(language, catalog, &id, tool));
                 tools.push(ToolImpact {
                     tool: id.clone(),
                     effect,
@@ -122,6 +126,7 @@ impl Examiner {
                     places: 0,
                     repeated: false,
                     arguments: serde_json::Map::new(),
+                    calls: Vec::new(),
                     sql: None,
                     decision: if refusal.is_some() { Decision::Deny } else { Decision::Allow },
                     depends_on_arguments: false,
@@ -135,12 +140,15 @@ impl Examiner {
             known.places += 1;
             known.repeated |= reference.repeated;
             if known.sql.is_none() {
-                known.sql = destroying_sql(&reference.literals).map(str::to_owned);
+                known.sql = destroying_sql(&reference.known.literals).map(str::to_owned);
             }
-            let bytes = || Value::Object(reference.literals.clone()).to_string().len();
-            if known.arguments.is_empty() && bytes() <= ARGUMENT_BYTES {
-                known.arguments.clone_from(&reference.literals);
+            let Some(tool) = named.get(&id) else { continue };
+            let call = tool.call(reference, &mut bytes_left);
+            let bytes = || Value::Object(call.arguments.clone()).to_string().len();
+            if known.arguments.is_empty() && bytes() <= SAMPLE_BYTES {
+                known.arguments.clone_from(&call.arguments);
             }
+            known.calls.push(call);
         }
         let servers: BTreeSet<String> = tools.iter().map(|tool| tool.tool.server.clone()).collect();
         let changes = |tool: &ToolImpact| tool.effect != Effect::ReadOnly;
@@ -154,37 +162,60 @@ impl Examiner {
         }
     }
 
-    /// Applies the rules to each tool. Returns the reasons.
+    /// Applies the rules to a tool and its calls. Returns the calls that need approval.
     fn rule_on(
         &self,
         permissions: &Permissions,
         level: RiskLevel,
-        tools: &mut [ToolImpact],
-    ) -> BTreeMap<ToolRef, RulingReason> {
-        let mut tools_by = BTreeMap::new();
+        tool: &mut ToolImpact,
+        named: &BTreeMap<ToolRef, NamedTool>,
+    ) -> Vec<AskedCall> {
+        // Nobody is asked about what a profile refuses anyway.
+        if tool.decision == Decision::Deny {
+            tool.calls.iter_mut().for_each(|call| call.decision = Decision::Deny);
+            return Vec::new();
+        }
         let rules = self.policy.with_current_rules().rules();
         let profiles = permissions.names();
-        // Nobody is asked about what a profile refuses anyway.
-        for tool in tools.iter_mut().filter(|tool| tool.decision != Decision::Deny) {
-            // The literal arguments may not be all of them, so no argument counts as known.
-            let ruling = rules.rule(&RuleInput {
-                tool: Some(&tool.tool),
-                arguments: None,
-                profiles: &profiles,
-                level,
-                effect: tool.effect,
-            });
-            tool.decision = ruling.word;
-            tool.depends_on_arguments = ruling.depends_on_arguments;
-            tool.because = because(&ruling);
-            tools_by.insert(tool.tool.clone(), ruling.why);
+        let input = RuleInput {
+            tool: Some(&tool.tool),
+            arguments: None,
+            profiles: &profiles,
+            level,
+            effect: tool.effect,
+        };
+        let strictest = rules.rule(&input);
+        tool.decision = strictest.word;
+        tool.depends_on_arguments = strictest.depends_on_arguments;
+        tool.because = because(&strictest);
+        let mut asked = Vec::new();
+        for call in &mut tool.calls {
+            let ruling = match call.is_literal() {
+                true => rules.rule(&RuleInput { arguments: Some(&call.arguments), ..input }),
+                false => strictest.clone(),
+            };
+            call.decision = ruling.word;
+            let Some(known) = named.get(&tool.tool) else { continue };
+            if ruling.word == Decision::Ask && !ruling.depends_on_arguments {
+                asked.push(AskedCall {
+                    tool: tool.tool.clone(),
+                    definition: Arc::clone(&known.definition),
+                    effect: tool.effect,
+                    because: because(&ruling),
+                    why: ruling.why,
+                    call: call.clone(),
+                });
+            }
         }
-        tools_by
+        asked
     }
 }
 
-fn asked_ahead(tool: &ToolImpact) -> bool {
-    tool.decision == Decision::Ask && !tool.depends_on_arguments
+/// What a person has to look at first comes first.
+fn attention_of(tools: &[ToolImpact], id: &ToolRef) -> Option<(bool, u8, usize)> {
+    let at = tools.iter().position(|tool| tool.tool == *id)?;
+    let (is_calm, effect) = attention(tools.get(at)?);
+    Some((is_calm, effect, at))
 }
 
 /// Whether the changes that tools make can be undone.

@@ -2,12 +2,13 @@
 //!
 //! Contains: the readers, which parse programs in a jail (`stage.rs`); the check of names
 //! and types (`check.rs`, `type_check.rs`, `python_types.rs`); the rules about programs
-//! (`patterns.rs`) and what follows from them (`judge.rs`).
+//! (`patterns.rs`) and what follows from them (`judge.rs`, `calls.rs`).
 //! In: an admitted program. Out: `Read`, then `Judged`: its executable form, its findings,
 //! risk and impact; or an error.
 //! Invariant: a reading informs people and rules, and replaces no decision on a call: its
 //! program may have compromised the reader.
 
+pub(crate) mod calls;
 pub(crate) mod check;
 mod checkers;
 pub(crate) mod inspect;

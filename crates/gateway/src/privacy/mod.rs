@@ -38,7 +38,7 @@ use keeper::Keeper;
 
 pub(crate) use redact_for_model::{Counts, Leaving, Origin};
 pub use redacted::Redacted;
-pub(crate) use redacted::{RedactedError, RedactedErrors};
+pub(crate) use redacted::{Part, RedactedError, RedactedErrors};
 pub(crate) use vaults::Vaults;
 
 /// Text up to this size is searched on the spot. Chosen: that takes a millisecond or two.

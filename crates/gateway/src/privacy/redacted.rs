@@ -51,6 +51,24 @@ impl Redacted {
         Self(format!("{}{cut}", visible_line(&self[..end])))
     }
 
+    /// The whole text without hidden characters, in lines of at most so many columns; at least
+    /// one. A character outside of ASCII may take two columns.
+    pub(crate) fn wrapped(&self, columns: usize) -> Vec<Self> {
+        let text = visible_line(self);
+        let mut lines = Vec::new();
+        let (mut start, mut width) = (0, 0);
+        for (at, char) in text.char_indices() {
+            let more = if char.is_ascii() { 1 } else { 2 };
+            if width + more > columns && at > start {
+                lines.push(Self(text[start..at].to_owned()));
+                (start, width) = (at, 0);
+            }
+            width += more;
+        }
+        lines.push(Self(text[start..].to_owned()));
+        lines
+    }
+
     pub(crate) fn split_lines(&self) -> impl Iterator<Item = Self> {
         self.lines().map(|line| Self(line.to_owned()))
     }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, ExprCall, Operator};
 use ruff_text_size::{Ranged, TextSize};
+use tidegate_model::ToolRef;
 use tidegate_model::reading::FactKind;
 
 use super::arguments::Arguments;
@@ -15,6 +16,7 @@ use super::iteration::iteration_count;
 use super::mutation::is_mutating;
 use super::strings;
 use super::value::{Value, ValueKind, union_sources, with_source};
+use crate::tool_calls::ToolCallFacts;
 
 impl<'a> Evaluator<'_, 'a> {
     /// Calls a method.
@@ -66,27 +68,43 @@ impl<'a> Evaluator<'_, 'a> {
         };
         self.record_padding(owner, name, &arguments, at);
         let callee = self.member(owner, name, place);
-        self.record_tool_call(&callee, &arguments, call.arguments.start());
+        self.record_tool_call(&callee, &arguments, call);
         self.apply(&callee, arguments, at)
     }
 
-    /// Records the arguments of a tool call.
+    /// Records the tool and the arguments of a tool call.
     pub(super) fn record_tool_call(
         &mut self,
         callee: &Value<'a>,
         given: &Arguments<'a>,
-        at: TextSize,
+        call: &'a ExprCall,
     ) {
         let Some(path) = callee.as_path().filter(|_| self.replaying == 0) else { return };
-        let is_tool = path.starts_with("servers.");
-        if !is_tool && &**path != "call_tool" {
-            return;
-        }
-        let object = given.positional.iter().find(|one| matches!(one.kind, ValueKind::Dict(_)));
-        let object = object.filter(|_| !is_tool || given.positional.len() == 1);
-        let repeated = self.loops > 0;
-        let named = given.named.iter().map(|(name, value)| (*name, value));
-        self.tool_literals.add(at, repeated, super::value::literals(object, named));
+        let text = |at: usize| given.positional.get(at).and_then(Value::as_text);
+        let (tool, positional) = match path.strip_prefix("servers.") {
+            Some("call_tool") => (None, given.positional.as_slice()),
+            Some(names) => (names.split_once('.'), given.positional.as_slice()),
+            None if &**path == "call_tool" => (None, given.positional.as_slice()),
+            None => return,
+        };
+        let is_by_name = path.ends_with("call_tool") && tool.is_none();
+        let (tool, positional) = match (text(0), text(1)) {
+            _ if !is_by_name => (tool, positional),
+            // `call_tool("crm", "get_lead", {…})` works as well.
+            (Some(server), Some(tool)) => {
+                (Some((&**server, &**tool)), positional.get(2..).unwrap_or_default())
+            }
+            (Some(name), None) => (ToolRef::parts(name), positional.get(1..).unwrap_or_default()),
+            (None, _) => (None, positional.get(1..).unwrap_or_default()),
+        };
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['.', '[', '(']);
+        let tool = tool.filter(|(server, tool)| is_name(server) && is_name(tool));
+        let tool = tool.map(|(server, tool)| (server.to_owned(), tool.to_owned()));
+        let has_star = call.arguments.args.iter().any(Expr::is_starred_expr);
+        let mut arguments = super::value::known_arguments(positional, &given.named);
+        arguments.open |= has_star;
+        let call_facts = ToolCallFacts { tool, arguments };
+        self.tool_calls.add(call.arguments.start(), self.loops > 0, call_facts);
     }
 
     /// Calls a value.

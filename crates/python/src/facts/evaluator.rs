@@ -15,7 +15,7 @@ use super::value::{Function, FunctionBody, Value};
 use crate::lines::Lines;
 use crate::measures::LocatedFacts;
 use crate::repeats::Repeats;
-use crate::tool_calls::ToolCallLiterals;
+use crate::tool_calls::ToolCalls;
 
 /// The budget for evaluating something again, in expressions and elements. Chosen: some
 /// tenths of a second; honest programs spend a hundredth of it.
@@ -31,7 +31,7 @@ pub(crate) fn reading<'a>(
     lines: &Lines<'_>,
     repeats: &Repeats<'a>,
     (measures, seen): (Measures, LocatedFacts),
-) -> (Reading, ToolCallLiterals) {
+) -> (Reading, ToolCalls) {
     let mut evaluator = Evaluator::new(repeats);
     evaluator.frames.shared_names = names::shared_names(body);
     evaluator.body(body);
@@ -40,8 +40,8 @@ pub(crate) fn reading<'a>(
     }
     evaluator.record_cycles();
     evaluator.facts.extend(seen);
-    let tool_literals = std::mem::take(&mut evaluator.tool_literals);
-    (evaluator.into_reading(lines, measures), tool_literals)
+    let tool_calls = std::mem::take(&mut evaluator.tool_calls);
+    (evaluator.into_reading(lines, measures), tool_calls)
 }
 
 /// The state of evaluating one program.
@@ -61,7 +61,7 @@ pub(super) struct Evaluator<'r, 'a> {
     /// The number of enclosing `try` statements with `except`.
     pub(super) guards: u32,
     /// The arguments of tool calls.
-    pub(super) tool_literals: ToolCallLiterals,
+    pub(super) tool_calls: ToolCalls,
     /// Functions, with those that they call unconditionally.
     pub(super) unconditional_calls: HashMap<&'a str, (TextSize, Vec<&'a str>)>,
     /// Names that hold texts and lists when the enclosing loops start.
@@ -91,7 +91,7 @@ impl<'r, 'a> Evaluator<'r, 'a> {
             replaying: 0,
             inlined: 0,
             guards: 0,
-            tool_literals: ToolCallLiterals::default(),
+            tool_calls: ToolCalls::default(),
             unconditional_calls: HashMap::new(),
             sequences: HashSet::new(),
             budget: BUDGET,

@@ -374,7 +374,7 @@ impl<'a> Evaluator<'_, 'a> {
             _ => Use::Read,
         };
         let arguments = self.arguments(call, first);
-        self.record_tool_call(&callee, &arguments, call.arguments.start());
+        self.record_tool_call(&callee, &arguments, call);
         self.apply(&callee, arguments, at)
     }
 

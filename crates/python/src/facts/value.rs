@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::{Expr, Parameters, Stmt};
 use serde_json::{Map, Value as Json};
+use tidegate_model::KnownArguments;
 use tidegate_model::reading::{AbstractValue, MAX_PARTS, MAX_TEXT_BYTES, ValueForm};
 
 /// Maximum bytes of an assembled text, and maximum length of a list. Chosen: far beyond a
@@ -258,21 +259,50 @@ pub(super) fn with_source(path: &Rc<str>, from: &Sources) -> Sources {
     Some(std::iter::once(path).chain(rest).take(MAX_PARTS).cloned().collect())
 }
 
-/// The arguments of a call that are entirely literal: those in a dict, and named ones.
-pub(super) fn literals<'v, 'a: 'v>(
-    object: Option<&Value<'a>>,
-    named: impl Iterator<Item = (&'v str, &'v Value<'a>)>,
-) -> Map<String, Json> {
-    let mut found = match object.and_then(|object| object.literal(MAX_LITERAL_DEPTH + 1)) {
-        Some(Json::Object(entries)) => entries,
-        _ => Map::new(),
-    };
-    for (name, value) in named {
-        if let Some(value) = value.literal(MAX_LITERAL_DEPTH) {
-            found.insert(name.to_owned(), value);
+/// What is known about the arguments of a tool, as `arguments_of` in `api.py` takes them.
+pub(super) fn known_arguments<'a>(
+    positional: &[Value<'a>],
+    named: &[(&'a str, Value<'a>)],
+) -> KnownArguments {
+    let mut known = KnownArguments::default();
+    match positional {
+        // It may be a dict with all arguments.
+        [one] if !matches!(one.kind, ValueKind::Dict(_)) && one.literal(1).0.is_none() => {
+            known.open = true;
+        }
+        [Value { kind: ValueKind::Dict(entries), .. }] => add_entries(&mut known, entries),
+        several => {
+            let whole = |value: &Value<'a>| match value.literal(MAX_LITERAL_DEPTH) {
+                (literal, true) => literal,
+                (_, false) => None,
+            };
+            known.positional = several.iter().map(whole).collect();
         }
     }
-    found
+    for (name, value) in named {
+        match &value.kind {
+            ValueKind::Dict(entries) if *name == "**" => add_entries(&mut known, entries),
+            _ if *name == "**" => known.open = true,
+            _ => {
+                let (literal, is_whole) = value.literal(MAX_LITERAL_DEPTH);
+                known.add((*name).to_owned(), literal, is_whole);
+            }
+        }
+    }
+    known
+}
+
+/// Adds the entries of a dict to arguments.
+fn add_entries(known: &mut KnownArguments, entries: &[(Value<'_>, Value<'_>)]) {
+    for (key, value) in entries {
+        match key.as_text() {
+            Some(key) => {
+                let (literal, is_whole) = value.literal(MAX_LITERAL_DEPTH);
+                known.add(key.to_string(), literal, is_whole);
+            }
+            None => known.open = true,
+        }
+    }
 }
 
 /// Whether a value is truthy, if that is known.
@@ -290,22 +320,45 @@ pub(super) fn truth(kind: &ValueKind<'_>) -> Option<bool> {
 }
 
 impl Value<'_> {
-    fn literal(&self, depth: u32) -> Option<Json> {
-        let depth = depth.checked_sub(1)?;
+    /// The literal parts of the value, and whether they are all of it.
+    fn literal(&self, depth: u32) -> (Option<Json>, bool) {
+        let Some(depth) = depth.checked_sub(1) else { return (None, false) };
+        let whole = |literal: Option<Json>| {
+            let is_whole = literal.is_some();
+            (literal, is_whole)
+        };
         match &self.kind {
-            ValueKind::Text(text) => Some(Json::from(&**text)),
-            ValueKind::Int(number) => i64::try_from(*number).ok().map(Json::from),
-            ValueKind::Float(number) => serde_json::Number::from_f64(*number).map(Json::Number),
-            ValueKind::Flag(flag) => Some(Json::Bool(*flag)),
-            ValueKind::None => Some(Json::Null),
-            ValueKind::List(list) => list.iter().map(|one| one.literal(depth)).collect(),
-            ValueKind::Dict(entries) => {
-                let literal = |(key, value): &(Self, Self)| {
-                    Some((key.as_text()?.to_string(), value.literal(depth)?))
-                };
-                Some(Json::Object(entries.iter().filter_map(literal).collect()))
+            ValueKind::Text(text) => whole(Some(Json::from(&**text))),
+            ValueKind::Prefix(text) => {
+                let rest = if text.contains('…') { "" } else { "…" };
+                (Some(Json::from(format!("{text}{rest}"))), false)
             }
-            _ => None,
+            ValueKind::Int(number) => whole(i64::try_from(*number).ok().map(Json::from)),
+            ValueKind::Float(number) => {
+                whole(serde_json::Number::from_f64(*number).map(Json::Number))
+            }
+            ValueKind::Flag(flag) => whole(Some(Json::Bool(*flag))),
+            ValueKind::None => whole(Some(Json::Null)),
+            ValueKind::List(list) => {
+                let elements = list.iter().map(|one| match one.literal(depth) {
+                    (literal, true) => literal,
+                    (_, false) => None,
+                });
+                whole(elements.collect::<Option<Vec<Json>>>().map(Json::Array))
+            }
+            ValueKind::Dict(entries) => {
+                let (mut literals, mut is_whole) = (Map::new(), true);
+                for (key, value) in entries.iter() {
+                    let (literal, is_known) = value.literal(depth);
+                    is_whole &= is_known && key.as_text().is_some();
+                    if let Some(key) = key.as_text() {
+                        literals.remove(&**key);
+                        literals.extend(literal.map(|literal| (key.to_string(), literal)));
+                    }
+                }
+                (Some(Json::Object(literals)), is_whole)
+            }
+            _ => (None, false),
         }
     }
 }

@@ -13,7 +13,8 @@ fn found(source: &str) -> Vec<String> {
         }
         text
     };
-    prepare(source).unwrap().references.iter().map(shown).collect()
+    let references = prepare(source).unwrap().references;
+    references.iter().filter(|one| !one.probable).map(shown).collect()
 }
 
 #[test]
@@ -161,4 +162,47 @@ fn lines_refer_to_the_source_as_written() {
 #[test]
 fn at_most_five_hundred_are_reported() {
     assert_eq!(found(&"servers.crm.get()\n".repeat(600)).len(), 500);
+}
+
+/// What is reported about the only call of a program.
+fn known(program: &str) -> String {
+    let analysis = crate::prepare(program).unwrap();
+    let calls: Vec<_> = analysis.references.iter().filter(|one| one.arguments.is_some()).collect();
+    let [one] = calls.as_slice() else { panic!("{program}: {:?}", analysis.references) };
+    let known = serde_json::to_string(&one.known).unwrap();
+    format!("{}.{} {known}", one.server, one.tool.as_deref().unwrap())
+}
+
+#[test]
+fn arguments_are_reported_as_far_as_they_are_known() {
+    for (call, expected) in [
+        ("fs.wipe()", "{}"),
+        ("fs.wipe(a=None, b=[1, 'x'])", r#"{"literals":{"a":null,"b":[1,"x"]}}"#),
+        ("fs.wipe(a=g())", r#"{"computed":["a"]}"#),
+        ("fs.wipe({'a': 1, 'b': {'c': g(), 'd': 2}})", {
+            r#"{"literals":{"a":1,"b":{"d":2}},"computed":["b"]}"#
+        }),
+        ("fs.wipe({'a': 1, **g()})", r#"{"literals":{"a":1},"open":true}"#),
+        ("fs.wipe(a=1, **g())", r#"{"literals":{"a":1},"open":true}"#),
+        ("fs.wipe('x', g())", r#"{"positional":["x",null]}"#),
+        ("fs.wipe(g())", r#"{"open":true}"#),
+        ("fs.wipe(*g())", r#"{"open":true}"#),
+    ] {
+        let program = format!("from servers import fs\nimport time\ng = time.time\n{call}");
+        assert_eq!(known(&program), format!("fs.wipe {expected}"), "{call}");
+    }
+}
+
+#[test]
+fn calls_in_other_forms_are_reported_too() {
+    for call in [
+        "w = fs.wipe\nw(a=1)",
+        "getattr(fs, 'wi' + 'pe')(a=1)",
+        "call_tool('fs__wipe', {'a': 1})",
+        "call_tool('fs__' + 'wipe', {'a': 1})",
+        "call_tool('fs', 'wipe', {'a': 1})",
+    ] {
+        let program = format!("from servers import fs, call_tool\n{call}");
+        assert_eq!(known(&program), r#"fs.wipe {"literals":{"a":1}}"#, "{call}");
+    }
 }

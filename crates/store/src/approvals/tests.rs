@@ -22,6 +22,7 @@ async fn asked(approvals: &Approvals, id: &str, subject: &str, clock: &Clock) {
         subject: subject.into(),
         title: "files__delete".into(),
         details: "…".into(),
+        form_sha256: "form".into(),
         created_at: clock.now(),
         expires_at: clock.now() + Duration::from_secs(60),
     };

@@ -169,9 +169,9 @@ fn insert_alert(connection: &Connection, alert: &AlertRecord) -> Result<(), Stor
 fn insert_approval(connection: &Connection, approval: &ApprovalRecord) -> Result<(), StoreError> {
     connection
         .prepare_cached(
-            "INSERT INTO approval_steps (at_ms, approval_id, run_id, kind, subject_sha256, step,
-                 decided_by)
-             VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO approval_steps (at_ms, approval_id, run_id, kind, subject_sha256,
+                 form_sha256, step, decided_by)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             unix_ms(approval.at),
@@ -179,6 +179,7 @@ fn insert_approval(connection: &Connection, approval: &ApprovalRecord) -> Result
             approval.run_id.0,
             approval.kind,
             approval.subject_sha256,
+            approval.form_sha256,
             approval.step.as_str(),
             approval.step.by(),
         ])?;

@@ -185,6 +185,7 @@ async fn the_steps_of_an_approval_are_rows() {
             run_id: RunId("r1".into()),
             kind: "call".into(),
             subject_sha256: "00".into(),
+            form_sha256: "11".into(),
             step,
         };
         records.add("s", Event::Approval(approval));
@@ -192,14 +193,15 @@ async fn the_steps_of_an_approval_are_rows() {
     records.flush().await.unwrap();
     let rows: String = database(folder.path())
         .query_row(
-            "SELECT group_concat(concat_ws(' ', approval_id, run_id, kind, subject_sha256, step,
-                 decided_by), ', ') FROM approval_steps",
+            "SELECT group_concat(concat_ws(' ', approval_id, run_id, kind, subject_sha256,
+                 form_sha256, step, decided_by), ', ') FROM approval_steps",
             [],
             |row| row.get(0),
         )
         .unwrap();
     assert_eq!(
         rows,
-        "a1 r1 call 00 asked, a1 r1 call 00 approved cli, a1 r1 call 00 denied, a1 r1 call 00 expired"
+        "a1 r1 call 00 11 asked, a1 r1 call 00 11 approved cli, a1 r1 call 00 11 denied, a1 r1 call \
+         00 11 expired"
     );
 }

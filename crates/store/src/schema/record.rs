@@ -1,7 +1,8 @@
 //! The tables of `record.db`. Rows are only ever inserted: triggers refuse everything
 //! else.
 
-pub(crate) const MIGRATIONS: [&str; 1] = ["
+pub(crate) const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE run_ends (
         row             INTEGER PRIMARY KEY,
         id              TEXT NOT NULL,
@@ -124,7 +125,11 @@ pub(crate) const MIGRATIONS: [&str; 1] = ["
         id              TEXT NOT NULL UNIQUE,
         at_ms           INTEGER NOT NULL
     ) STRICT;
-"];
+",
+    "
+    ALTER TABLE approval_steps ADD COLUMN form_sha256 TEXT NOT NULL DEFAULT '';
+",
+];
 
 /// The tables of the record, whose rows are never changed or deleted.
 pub(crate) const TABLES: [&str; 10] = [

@@ -1,6 +1,7 @@
 //! The tables of `state.db`, whose rows change.
 
-pub(crate) const MIGRATIONS: [&str; 1] = ["
+pub(crate) const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE shapes (
         server          TEXT NOT NULL,
         tool            TEXT NOT NULL,
@@ -66,4 +67,8 @@ pub(crate) const MIGRATIONS: [&str; 1] = ["
         id              TEXT NOT NULL UNIQUE,
         at_ms           INTEGER NOT NULL
     ) STRICT;
-"];
+",
+    "
+    ALTER TABLE approvals ADD COLUMN form_sha256 TEXT NOT NULL DEFAULT '';
+",
+];

@@ -52,7 +52,7 @@ fn a_database_of_a_newer_version_is_refused() {
         let connection = Connection::open(folder.path().join(file)).unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();
         let refused = open(folder.path()).err().unwrap();
-        assert!(matches!(refused, StoreError::TooNew { found: 99, known: 1 }), "{refused}");
+        assert!(matches!(refused, StoreError::TooNew { found: 99, .. }), "{refused}");
     }
 }
 

@@ -22,7 +22,10 @@ impl<'a> Evaluator<'_> {
                 let value = self.symbols.get(&symbol).cloned().unwrap_or_default();
                 // The value of a reassigned name is uncertain.
                 match value.shape {
-                    ValueKind::Number(_) | ValueKind::Flag(_) | ValueKind::Nothing
+                    ValueKind::Number(_)
+                    | ValueKind::Flag(_)
+                    | ValueKind::Null
+                    | ValueKind::Nothing
                         if self.scoping.symbol_is_mutated(symbol) =>
                     {
                         Value::made_from(value.from)

@@ -9,11 +9,12 @@ use oxc::ast::ast::{
 };
 use oxc::span::GetSpan;
 use tidegate_model::reading::{AbstractValue, FactKind};
+use tidegate_model::{KnownArguments, ToolRef};
 
 use super::bindings::module_path;
 use super::expressions::place;
 use super::value::{Value, ValueKind};
-use super::{Evaluator, MAX_CALL_LITERAL_BYTES, MAX_LITERAL_BYTES, paths, strings};
+use super::{Evaluator, MAX_CALL_LITERAL_BYTES, MAX_LITERAL_BYTES, ToolCallFacts, paths, strings};
 
 /// Methods that call a function for each element.
 const FOR_EACH: [&str; 16] = [
@@ -153,29 +154,37 @@ impl<'a> Evaluator<'_> {
         }
     }
 
-    /// Records the arguments of a tool call.
+    /// Records the tool and the arguments of a tool call.
     fn record_tool_call(&mut self, function: &Value, arguments: &[Value], end: u32) {
-        if !self.records || self.literal_bytes > MAX_LITERAL_BYTES {
+        if !self.records {
             return;
         }
         if self.is_repeated() {
             self.repeated.insert(end);
         }
-        let path = function.as_path().unwrap_or_default();
-        let parameters_given = match path {
-            "callMCPTool" => arguments.iter().skip(1).find(|one| is_object(one)),
-            path if path.starts_with("servers.") => arguments.first(),
-            _ => None,
+        let Some((path, arguments)) = tool_path(function, arguments) else { return };
+        let (tool, given) = match path.strip_prefix("servers.") {
+            Some(names) => (names.split_once('.'), arguments.first()),
+            None => {
+                let text = |at: usize| arguments.get(at).and_then(Value::as_text);
+                match (text(0), text(1)) {
+                    // `callMCPTool('crm', 'get_lead', {…})` works as well.
+                    (Some(server), Some(tool)) => (Some((server, tool)), arguments.get(2)),
+                    (Some(name), None) => (ToolRef::parts(name), arguments.get(1)),
+                    (None, _) => (None, arguments.get(1)),
+                }
+            }
         };
-        let Some(literals) = parameters_given.map(Value::literals).filter(|one| !one.is_empty())
-        else {
-            return;
-        };
-        let bytes = serde_json::to_string(&literals).map_or(0, |text| text.len());
-        self.literal_bytes += bytes;
-        if bytes <= MAX_CALL_LITERAL_BYTES && self.literal_bytes <= MAX_LITERAL_BYTES {
-            self.literals.insert(end, literals);
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['.', '[', '(']);
+        let tool = tool.filter(|(server, tool)| is_name(server) && is_name(tool));
+        let tool = tool.map(|(server, tool)| (server.to_owned(), tool.to_owned()));
+        let mut arguments = given.map(Value::arguments).unwrap_or_default();
+        let bytes = serde_json::to_string(&arguments).map_or(usize::MAX, |text| text.len());
+        self.literal_bytes = self.literal_bytes.saturating_add(bytes);
+        if bytes > MAX_CALL_LITERAL_BYTES || self.literal_bytes > MAX_LITERAL_BYTES {
+            arguments = KnownArguments::unknown();
         }
+        self.tool_calls.insert(end, ToolCallFacts { tool, arguments });
     }
 
     /// Records a call and returns its value.
@@ -360,12 +369,32 @@ impl<'a> Evaluator<'_> {
     }
 }
 
-fn has_text(arguments: &[Value]) -> bool {
-    arguments.iter().any(|one| matches!(one.shape, ValueKind::Text { .. }))
+/// The path of a called tool or of `callMCPTool`, with the arguments that it gets.
+fn tool_path(function: &Value, arguments: &[Value]) -> Option<(Rc<str>, Vec<Value>)> {
+    let path: Rc<str> = function.as_path()?.into();
+    let is_tool = |path: &str| path == "callMCPTool" || path.starts_with("servers.");
+    let listed = |list: Option<&Value>| match list.map(|list| &list.shape) {
+        Some(ValueKind::List(list)) => list.to_vec(),
+        _ => vec![Value::default()],
+    };
+    if &*path == "Reflect.apply" {
+        let target = arguments.first()?.as_path().filter(|path| is_tool(path))?;
+        return Some((target.into(), listed(arguments.get(2))));
+    }
+    if !is_tool(&path) {
+        return None;
+    }
+    if let Some(target) = path.strip_suffix(".call") {
+        return Some((target.into(), arguments.get(1..).unwrap_or_default().to_vec()));
+    }
+    if let Some(target) = path.strip_suffix(".apply") {
+        return Some((target.into(), listed(arguments.get(1))));
+    }
+    Some((path, arguments.to_vec()))
 }
 
-fn is_object(value: &Value) -> bool {
-    matches!(value.shape, ValueKind::Object(_))
+fn has_text(arguments: &[Value]) -> bool {
+    arguments.iter().any(|one| matches!(one.shape, ValueKind::Text { .. }))
 }
 
 fn is_require(path: &str) -> bool {

@@ -91,7 +91,7 @@ impl<'a> Evaluator<'_> {
                 Value::of(ValueKind::Number(number.value.as_str().parse().unwrap_or(f64::MAX)))
             }
             Expression::BooleanLiteral(flag) => Value::of(ValueKind::Flag(flag.value)),
-            Expression::NullLiteral(_) => Value::of(ValueKind::Nothing),
+            Expression::NullLiteral(_) => Value::of(ValueKind::Null),
             Expression::RegExpLiteral(regex) => {
                 let pattern = AbstractValue::text(regex.regex.pattern.text.as_str());
                 self.record(FactKind::Syntax, "pattern", regex.span.start, vec![pattern], false);

@@ -112,6 +112,7 @@ pub(super) fn member(base: &Value, name: &str, hidden: bool) -> Value {
         ValueKind::Unknown
         | ValueKind::Number(_)
         | ValueKind::Flag(_)
+        | ValueKind::Null
         | ValueKind::Nothing
         | ValueKind::Own => of_unknown(base, name, hidden),
     }

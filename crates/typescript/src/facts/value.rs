@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use serde_json::{Map, Value as Json};
+use tidegate_model::KnownArguments;
 use tidegate_model::reading::{AbstractValue, MAX_PARTS, ValueForm};
 
 /// Maximum bytes of an assembled text. Chosen: names and short programs are far shorter.
@@ -64,7 +65,8 @@ pub(super) enum ValueKind {
     },
     Number(f64),
     Flag(bool),
-    /// `null` or `undefined`.
+    Null,
+    /// `undefined`.
     Nothing,
     /// A function of the program, by its index.
     Function(usize),
@@ -150,7 +152,7 @@ impl Value {
             ValueKind::Flag(flag) => Some(*flag),
             ValueKind::Number(number) => Some(*number != 0.0 && !number.is_nan()),
             ValueKind::Text { text, .. } => Some(!text.is_empty()),
-            ValueKind::Nothing => Some(false),
+            ValueKind::Null | ValueKind::Nothing => Some(false),
             ValueKind::Function(_) | ValueKind::List(_) | ValueKind::Object(_) | ValueKind::Own => {
                 Some(true)
             }
@@ -199,7 +201,7 @@ impl Value {
         other.from.iter().for_each(|path| add_source(&mut from, path));
         let shape = match (self.shape, other.shape) {
             (shape @ ValueKind::Path { .. }, _) | (_, shape @ ValueKind::Path { .. }) => shape,
-            (ValueKind::Unknown | ValueKind::Nothing, shape) => shape,
+            (ValueKind::Unknown | ValueKind::Null | ValueKind::Nothing, shape) => shape,
             (shape, _) => shape,
         };
         Self { shape, from }
@@ -229,6 +231,7 @@ impl Value {
             ValueKind::Object(_)
             | ValueKind::Unknown
             | ValueKind::Path { .. }
+            | ValueKind::Null
             | ValueKind::Nothing
             | ValueKind::Own => ValueForm::Unknown,
         };
@@ -241,37 +244,74 @@ impl Value {
         AbstractValue { form, from }
     }
 
-    /// The entries of an object that are entirely literal.
-    pub(super) fn literals(&self) -> Map<String, Json> {
-        let ValueKind::Object(object) = &self.shape else { return Map::new() };
-        let literal = |(key, value): &(Rc<str>, Self)| {
-            value.literal(MAX_LITERAL_DEPTH).map(|value| (key.to_string(), value))
-        };
-        object.entries.iter().filter_map(literal).collect()
+    /// What is known about the value as the arguments of a tool.
+    pub(super) fn arguments(&self) -> KnownArguments {
+        match &self.shape {
+            ValueKind::Object(object) => {
+                let mut known = KnownArguments { open: object.open, ..KnownArguments::default() };
+                for (key, value) in &object.entries {
+                    match value.shape {
+                        // Not sent.
+                        ValueKind::Nothing => known.remove(key),
+                        _ => {
+                            let (literal, is_whole) = value.literal(MAX_LITERAL_DEPTH);
+                            known.add(key.to_string(), literal, is_whole);
+                        }
+                    }
+                }
+                known
+            }
+            ValueKind::Null | ValueKind::Nothing => KnownArguments::default(),
+            _ => KnownArguments::unknown(),
+        }
     }
 
-    fn literal(&self, depth: u32) -> Option<Json> {
-        let depth = depth.checked_sub(1)?;
+    /// The literal parts of the value, and whether they are all of it.
+    fn literal(&self, depth: u32) -> (Option<Json>, bool) {
+        let Some(depth) = depth.checked_sub(1) else { return (None, false) };
         match &self.shape {
-            ValueKind::Text { text, whole: true, .. } => Some(Json::from(&**text)),
+            ValueKind::Text { text, whole: true, .. } => (Some(Json::from(&**text)), true),
+            ValueKind::Text { text, whole: false, .. } => {
+                let rest = if text.contains('…') { "" } else { "…" };
+                (Some(Json::from(format!("{text}{rest}"))), false)
+            }
             ValueKind::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
                 #[expect(
                     clippy::cast_possible_truncation,
                     reason = "in the range of whole numbers"
                 )]
                 let whole = *number as i64;
-                Some(Json::from(whole))
+                (Some(Json::from(whole)), true)
             }
-            ValueKind::Number(number) => serde_json::Number::from_f64(*number).map(Json::Number),
-            ValueKind::Flag(flag) => Some(Json::Bool(*flag)),
-            ValueKind::List(list) => list.iter().map(|one| one.literal(depth)).collect(),
+            ValueKind::Number(number) => {
+                let number = serde_json::Number::from_f64(*number).map(Json::Number);
+                let is_whole = number.is_some();
+                (number, is_whole)
+            }
+            ValueKind::Flag(flag) => (Some(Json::Bool(*flag)), true),
+            ValueKind::Null => (Some(Json::Null), true),
+            ValueKind::List(list) => {
+                let elements = list.iter().map(|one| match one.literal(depth) {
+                    (literal, true) => literal,
+                    (_, false) => None,
+                });
+                let elements: Option<Vec<Json>> = elements.collect();
+                let is_whole = elements.is_some() && list.len() < MAX_LIST_LENGTH;
+                (elements.map(Json::Array), is_whole)
+            }
             ValueKind::Object(object) => {
-                let literal = |(key, value): &(Rc<str>, Self)| {
-                    value.literal(depth).map(|value| (key.to_string(), value))
-                };
-                Some(Json::Object(object.entries.iter().filter_map(literal).collect()))
+                let mut is_whole = !object.open;
+                let mut literals = Map::new();
+                for (key, value) in &object.entries {
+                    let (literal, is_known) = value.literal(depth);
+                    let is_sent = !matches!(value.shape, ValueKind::Nothing);
+                    is_whole &= is_known || !is_sent;
+                    literals.remove(&**key);
+                    literals.extend(literal.map(|literal| (key.to_string(), literal)));
+                }
+                (Some(Json::Object(literals)), is_whole)
             }
-            _ => None,
+            _ => (None, false),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! References in every form, and programs that probe for servers.
 
-use serde_json::{Map, json};
-use tidegate_model::{LiteralArguments, Reference};
+use serde_json::json;
+use tidegate_model::{KnownArguments, LiteralArguments, Reference};
 
 use crate::program::prepare;
 
-/// Each reference as `server.tool line:column`, with marks: `?` for guarded, `()`
+/// Each certain reference as `server.tool line:column`, with marks: `?` for guarded, `()`
 /// for a server that is called.
 fn found(source: &str) -> Vec<String> {
     let prepared = prepare(source).unwrap();
@@ -15,7 +15,7 @@ fn found(source: &str) -> Vec<String> {
         let guarded = if one.guarded { "?" } else { "" };
         format!("{}{tool}{called}{guarded} {}:{}", one.server, one.line, one.column)
     };
-    prepared.references.iter().map(shown).collect()
+    prepared.references.iter().filter(|one| !one.probable).map(shown).collect()
 }
 
 #[test]
@@ -172,7 +172,10 @@ fn argument_spans_include_the_parentheses() {
         server_at: Some((1, 15)),
         arguments: Some((1, 31, 1, 44)),
         written,
-        literals: json!({"id": "ä"}).as_object().unwrap().clone(),
+        known: KnownArguments {
+            literals: json!({"id": "ä"}).as_object().unwrap().clone(),
+            ..KnownArguments::default()
+        },
         ..Reference::default()
     };
     let second = Reference {
@@ -180,7 +183,7 @@ fn argument_spans_include_the_parentheses() {
         server_at: Some((2, 15)),
         arguments: Some((2, 26, 2, 28)),
         written: LiteralArguments::default(),
-        literals: Map::new(),
+        known: KnownArguments::default(),
         ..first.clone()
     };
     assert_eq!(prepared.references, [first, second]);
@@ -218,23 +221,62 @@ fn a_long_chain_is_analysed_in_linear_time() {
 }
 
 #[test]
-fn only_literal_arguments_are_reported() {
+fn arguments_are_reported_as_far_as_they_are_known() {
     let source = "const sql = 'DROP ' + 'TABLE t';
         await servers.db.query({ sql, limit: -1, rows: [1, { a: true }], who: name(), deep: { x: f(), y: 2.5 } });
         await callMCPTool('db__query', { sql: `SELECT ${1 + 1}` });";
     let prepared = prepare(source).unwrap();
-    let told: Vec<String> = prepared
-        .references
-        .iter()
-        .map(|one| serde_json::to_string(&one.literals).unwrap())
-        .collect();
+    let told: Vec<String> =
+        prepared.references.iter().map(|one| serde_json::to_string(&one.known).unwrap()).collect();
     assert_eq!(
         told,
         [
-            r#"{"sql":"DROP TABLE t","limit":-1,"rows":[1,{"a":true}],"deep":{"y":2.5}}"#,
-            r#"{"sql":"SELECT 2"}"#
+            r#"{"literals":{"sql":"DROP TABLE t","limit":-1,"rows":[1,{"a":true}],"deep":{"y":2.5}},"computed":["who","deep"]}"#,
+            r#"{"literals":{"sql":"SELECT 2"}}"#
         ]
     );
+}
+
+/// What is reported about the only call of a program.
+fn known(call: &str) -> String {
+    let prepared = prepare(call).unwrap();
+    let calls: Vec<_> = prepared.references.iter().filter(|one| one.arguments.is_some()).collect();
+    let [one] = calls.as_slice() else { panic!("{call}: {:?}", prepared.references) };
+    format!("{}.{} {}", one.server, one.tool.as_deref().unwrap(), json!(one.known))
+}
+
+#[test]
+fn a_spread_a_getter_and_an_unknown_value_leave_arguments_open() {
+    for (call, expected) in [
+        ("f.wipe()", "{}"),
+        ("f.wipe({a: null, b: undefined})", r#"{"literals":{"a":null}}"#),
+        ("f.wipe({a: 1, a: g()})", r#"{"computed":["a"]}"#),
+        ("f.wipe({a: 1, ...g()})", r#"{"literals":{"a":1},"open":true}"#),
+        ("f.wipe({a: 1, get b() { return 2 }})", r#"{"literals":{"a":1},"open":true}"#),
+        ("f.wipe({a: 1, [g()]: 2})", r#"{"literals":{"a":1},"open":true}"#),
+        ("f.wipe(g())", r#"{"open":true}"#),
+        ("f.wipe(...g())", r#"{"open":true}"#),
+        ("f.wipe({a: `x${g()}`})", r#"{"literals":{"a":"x…"},"computed":["a"]}"#),
+    ] {
+        let source = format!("const f = servers.fs; const g = (): any => Date.now(); await {call}");
+        assert_eq!(known(&source), format!("fs.wipe {expected}"), "{call}");
+    }
+}
+
+#[test]
+fn calls_in_other_forms_are_reported_too() {
+    for call in [
+        "const w = servers.fs.wipe; w({a: 1})",
+        "let w; w = servers.fs.wipe; w({a: 1})",
+        "const {fs: {wipe}} = servers; wipe({a: 1})",
+        "servers.fs.wipe.call(null, {a: 1})",
+        "servers.fs.wipe.apply(null, [{a: 1}])",
+        "Reflect.apply(servers.fs.wipe, null, [{a: 1}])",
+        "callMCPTool('fs__' + 'wipe', {a: 1})",
+        "const m = 'wi' + 'pe'; servers.fs[m]({a: 1})",
+    ] {
+        assert_eq!(known(call), r#"fs.wipe {"literals":{"a":1}}"#, "{call}");
+    }
 }
 
 #[test]
