@@ -3,11 +3,11 @@
 //! In: a text and its kind. Out: spans in bytes, sorted, without overlaps, each on character
 //! boundaries. The time is linear in the length of the text, for any text.
 
-use tidegate_model::{Detect, Span, TextKind};
+use tidegate_model::{Certainty, Detect, Span, TextKind};
 
 use crate::options::{Options, OptionsError, Rules};
 use crate::overlaps::resolve_overlaps;
-use crate::scan::{CHECKED, Candidate, Scan};
+use crate::scan::{CHECKED, Candidate, KEYED, Scan};
 use crate::{byte_class, json, text};
 
 /// Finds personal data by built-in rules and by the rules of a user.
@@ -77,7 +77,12 @@ impl Detector {
                         && (keeps_all || !self.rules.excludes(value))
                 })
             })
-            .map(|find| Span { start: find.start, end: find.end, data_type: find.data_type })
+            .map(|find| Span {
+                start: find.start,
+                end: find.end,
+                data_type: find.data_type,
+                certainty: if find.rank < KEYED { Certainty::Guess } else { Certainty::Certain },
+            })
             .collect()
     }
 }

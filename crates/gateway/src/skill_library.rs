@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use tidegate_model::{ErrorCode, RunError};
-use tidegate_store::{Skill, SkillError, SkillList, Skills};
+use tidegate_privacy::find_tokens;
+use tidegate_store::{Origin, Skill, SkillError, SkillList, Skills};
 
 use crate::explain;
 
@@ -22,7 +23,13 @@ impl SkillLibrary {
     /// One skill.
     pub(crate) async fn find(&self, name: &str) -> Result<Skill, RunError> {
         let name = name.to_owned();
-        self.blocking(move |skills| skills.load(&name).map_err(|error| skill_error(&error))).await
+        let load = move |skills: &Skills| skills.load(&name).map_err(|error| skill_error(&error));
+        let skill = self.blocking(load).await?;
+        if skill.origin == Origin::Saved {
+            let code = skill.code.as_ref().map_or("", |(_, code)| code);
+            has_no_tokens(&format!("skill `{}`", skill.name), &[&skill.text, code])?;
+        }
+        Ok(skill)
     }
 
     /// All skills.
@@ -44,6 +51,21 @@ impl SkillLibrary {
         let done = tokio::task::spawn_blocking(move || work(&skills)).await;
         done.unwrap_or_else(|_| Err(explain::internal()))
     }
+}
+
+/// Refuses texts of a skill that contain tokens of personal data: it outlives the session
+/// that the tokens belong to, and is used in others.
+pub(crate) fn has_no_tokens(what: &str, texts: &[&str]) -> Result<(), RunError> {
+    let Some(found) = texts.iter().find_map(|text| find_tokens(text).into_iter().next()) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{what} contains `{}`, which belongs to one session, and skills are used in all",
+        found.token
+    );
+    Err(RunError::new(ErrorCode::RecipientDenied, message).with_hint(
+        "let the skill take the value as a parameter, and pass the token where the skill is used",
+    ))
 }
 
 /// An error of a skill, for a model.

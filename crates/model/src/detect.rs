@@ -26,6 +26,15 @@ pub enum TextKind {
     Auto,
 }
 
+/// How sure it is that something is personal data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// By its form, a check digit, or the key it is under.
+    Certain,
+    /// Guessed from the words around it.
+    Guess,
+}
+
 /// The position and type of personal data in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -35,9 +44,16 @@ pub struct Span {
     pub end: usize,
     /// What it is.
     pub data_type: DataType,
+    /// How sure this is.
+    pub certainty: Certainty,
 }
 
 impl Span {
+    /// Personal data for certain.
+    pub fn certain(range: Range<usize>, data_type: DataType) -> Self {
+        Self { start: range.start, end: range.end, data_type, certainty: Certainty::Certain }
+    }
+
     /// Its bytes in the text.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end

@@ -40,7 +40,7 @@ pub use change::{Change, DefinitionPart, OnChange};
 pub use clock::Clock;
 pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use cut::{whole_words, without_half_word};
-pub use detect::{Detect, Span, TextKind};
+pub use detect::{Certainty, Detect, Span, TextKind};
 pub use event::{
     AlertRecord, ApprovalRecord, ApprovalStep, CallRecord, CommandRecord, CommandSizes, Event,
     ExitStatus, Outcome, ProgramRecord, RestoresRecord, RunRecord, SeenRecord, SkillRecord,

@@ -127,7 +127,7 @@ fn customers(count: usize, bytes: usize) -> (String, Vec<Span>) {
         let from = text.len();
         let mut value = |text: &mut String, key: &str, value: &str, data_type| {
             let _ = write!(text, "\"{key}\":\"");
-            spans.push(Span { start: text.len(), end: text.len() + value.len(), data_type });
+            spans.push(Span::certain(text.len()..text.len() + value.len(), data_type));
             let _ = write!(text, "{value}\",");
         };
         let _ = write!(text, "{{\"id\":{number},");

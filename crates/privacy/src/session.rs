@@ -8,9 +8,13 @@
 //!
 //! Invariants:
 //!
-//! * Within a session a value has one token and a token one value, permanently: numbers
-//!   count up and are never reused, even after a value is erased. A number that occurs in
-//!   an incoming text is not used either: text that looks like a token must not become one.
+//! * A token stands for one spelling of one value, permanently, and is restored to exactly
+//!   the bytes it replaced. Numbers count up and are never reused, even after a value is
+//!   erased, nor shared with another session of the same vault (see `numbers`). A number that
+//!   occurs in an incoming text is not used either: text that looks like a token must not
+//!   become one.
+//! * A value that was only guessed from prose is not replaced inside domains, paths, URLs and
+//!   file names (see `identifier`); one that is known for certain is.
 //! * A token is created only when its value leaves: a value that only a program saw needs
 //!   no entry in the vault.
 //! * Tokens in a text stay unchanged.
@@ -28,13 +32,16 @@ mod encoded;
 mod entries;
 mod find_known;
 mod hash;
+mod identifier;
 mod json;
 mod known_numbers;
 mod masks;
+mod numbers;
 mod register;
 mod restore;
 mod rule;
 mod select;
+mod spelling;
 mod strict;
 mod substrings;
 mod token;
@@ -42,18 +49,21 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
-use tidegate_model::{DataType, Secret, Span};
+use tidegate_model::{Certainty, DataType, Secret, Span};
 
 use decode::Views;
 use entries::{Entries, Entry, Id};
 use find_known::Index;
 use hash::{HashMapOf, Key};
+use numbers::Numbers;
 use rule::parts;
-use select::Quotes;
+use spelling::{Place, Spelling};
 
 pub use canonical::{canonical, canonical_forms};
 pub use chunks::{BUFFER_BYTES, RestoreChunks, TokenizeChunks};
+pub use numbers::ReserveNumbers;
 pub use restore::{RestoreError, Restored, TokenAction};
 pub use token::{FoundToken, Token, TokenEncoding, find_tokens};
 
@@ -83,14 +93,15 @@ impl Default for Limits {
 pub struct NewValue {
     /// Its token.
     pub token: Token,
-    /// The value as first seen; the token is restored to it.
+    /// What the vault stores: the value, and how it is spelled where that differs.
     pub value: Secret<String>,
 }
 
 impl NewValue {
     /// The canonical form of the value.
     pub fn canonical(&self) -> Secret<String> {
-        Secret::new(canonical(self.token.data_type, self.value.expose()).into_owned())
+        let (value, _) = Spelling::of_stored(self.value.expose());
+        Secret::new(canonical(self.token.data_type, &value).into_owned())
     }
 }
 
@@ -105,6 +116,14 @@ pub struct Tokenized {
     pub new: Vec<NewValue>,
 }
 
+/// A token, and what it stands for.
+struct Assigned {
+    token: Token,
+    id: Id,
+    /// `None`: as the value of the entry.
+    spelling: Option<Box<Spelling<'static>>>,
+}
+
 /// The values and tokens of a session.
 pub struct SessionValues {
     key: Key,
@@ -112,9 +131,10 @@ pub struct SessionValues {
     entries: Entries,
     /// By canonical form; without the values that the index finds by it.
     by_canonical: HashMapOf<Id>,
-    by_token: HashMapOf<(Token, Id)>,
-    /// The highest number of each type so far.
-    last: BTreeMap<DataType, u32>,
+    by_token: HashMapOf<Assigned>,
+    /// The number of each spelling that differs from the value of its entry.
+    spellings: HashMapOf<u32>,
+    numbers: Numbers,
     /// Tokens that occurred in texts and are not ours.
     foreign: HashSet<Token>,
     index: Index,
@@ -148,10 +168,17 @@ impl SessionValues {
             entries: Entries::default(),
             by_canonical: HashMapOf::default(),
             by_token: HashMapOf::default(),
-            last: BTreeMap::new(),
+            spellings: HashMapOf::default(),
+            numbers: Numbers::default(),
             foreign: HashSet::new(),
             dropped: 0,
         }
+    }
+
+    /// The same, with numbers that no other session of the vault gives out.
+    #[must_use]
+    pub fn numbered_by(self, source: Arc<dyn ReserveNumbers>) -> Self {
+        Self { numbers: Numbers::reserved_by(source), ..self }
     }
 
     /// How many values are known.
@@ -202,7 +229,7 @@ impl SessionValues {
     pub fn tokenize(&mut self, text: &str, spans: &[Span]) -> Tokenized {
         self.make_room();
         let found = self.locate(text, spans);
-        self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
+        self.write(text, found.into_iter().map(|hit| (hit, Place::Text)))
     }
 
     /// The same, but replaces only the values that `goes` selects.
@@ -218,7 +245,7 @@ impl SessionValues {
             let entry = self.entries.get(hit.id);
             entry.is_some_and(|entry| goes(entry.data_type, self.entries.value(entry)))
         });
-        self.write(text, found.into_iter().map(|hit| (hit, Quotes::None)))
+        self.write(text, found.into_iter().map(|hit| (hit, Place::Text)))
     }
 
     /// Loads the tokens of an earlier process. `last` has the highest numbers used,
@@ -228,24 +255,17 @@ impl SessionValues {
         tokens: impl IntoIterator<Item = (Token, Secret<String>)>,
         last: impl IntoIterator<Item = (DataType, u32)>,
     ) {
-        for (token, value) in tokens {
-            let Some(id) = self.entry(token.data_type, value.expose()) else { continue };
-            if let Some(entry) = self.entries.get_mut(id)
-                && entry.number == 0
-            {
-                entry.number = token.number;
-            }
-            self.by_token.insert(self.token_hash(token), (token, id));
-            self.raise_highest(token.data_type, token.number);
+        for (token, stored) in tokens {
+            let (value, spelling) = Spelling::of_stored(stored.expose());
+            let Some(id) = self.entry(token.data_type, &value, Certainty::Certain) else {
+                continue;
+            };
+            self.take_token(token, id, spelling);
+            self.numbers.used(token.data_type, token.number);
         }
         for (data_type, number) in last {
-            self.raise_highest(data_type, number);
+            self.numbers.used(data_type, number);
         }
-    }
-
-    fn raise_highest(&mut self, data_type: DataType, number: u32) {
-        let last = self.last.entry(data_type).or_default();
-        *last = number.max(*last);
     }
 
     /// Erases a value of any type. Returns its tokens, which are unknown from now on.
@@ -257,12 +277,10 @@ impl SessionValues {
         // The parts derived from the name go too; one with a token is a value of its own.
         for part in parts(value) {
             let id = self.find_entry(DataType::Person, &canonical(DataType::Person, part));
-            ids.extend(
-                id.filter(|id| self.entries.get(*id).is_some_and(|entry| entry.number == 0)),
-            );
+            ids.extend(id.filter(|id| self.entries.get(*id).is_some_and(|entry| !entry.has_token)));
         }
-        let gone = self.by_token.values().filter(|(_, id)| ids.contains(id));
-        let mut tokens: Vec<Token> = gone.map(|(token, _)| *token).collect();
+        let gone = self.by_token.values().filter(|assigned| ids.contains(&assigned.id));
+        let mut tokens: Vec<Token> = gone.map(|assigned| assigned.token).collect();
         tokens.sort();
         if !ids.is_empty() {
             self.keep(|id, _| !ids.contains(&id));
@@ -270,11 +288,19 @@ impl SessionValues {
         tokens
     }
 
-    /// The value of a token.
+    /// The value of a token, in whichever spelling it was first seen.
     fn value_of(&self, token: Token) -> Option<&str> {
-        let (_, id) = self.by_token.get(&self.token_hash(token))?;
-        let entry = self.entries.get(*id)?;
-        Some(self.entries.value(entry))
+        let assigned = self.by_token.get(&self.token_hash(token))?;
+        Some(self.entries.value_at(assigned.id))
+    }
+
+    /// What a token is restored to.
+    fn spelling_of(&self, token: Token) -> Option<Spelling<'_>> {
+        let assigned = self.by_token.get(&self.token_hash(token))?;
+        Some(match &assigned.spelling {
+            Some(spelling) => Spelling::clone(spelling),
+            None => Spelling::Text(self.entries.value_at(assigned.id).into()),
+        })
     }
 
     fn make_room(&mut self) {
@@ -283,11 +309,11 @@ impl SessionValues {
         if !full {
             return;
         }
-        let without_token = self.entries.iter().filter(|entry| entry.number == 0).count();
+        let without_token = self.entries.iter().filter(|entry| !entry.has_token).count();
         let mut drop = without_token - without_token / 2;
         self.dropped += drop;
         self.keep(|_, entry| {
-            let goes = entry.number == 0 && drop > 0;
+            let goes = !entry.has_token && drop > 0;
             drop -= usize::from(goes);
             !goes
         });
@@ -304,15 +330,24 @@ impl SessionValues {
             if stays(id, entry) {
                 let value = old.value(entry);
                 let form = canonical(entry.data_type, value);
-                let new = self.add(entry.data_type, value, &form, entry.rule);
+                let new = self.add(entry.data_type, value, &form, entry.rule, entry.certainty);
                 if let Some(kept) = self.entries.get_mut(new) {
                     kept.number = entry.number;
+                    kept.has_token = entry.has_token;
                 }
                 moved.insert(id, new);
             }
         }
-        let moved = |(hash, (token, id))| Some((hash, (token, *moved.get(&id)?)));
+        let numbers: BTreeSet<Token> = old_tokens
+            .values()
+            .filter(|assigned| !moved.contains_key(&assigned.id))
+            .map(|assigned| assigned.token)
+            .collect();
+        let moved = |(hash, assigned): (_, Assigned)| {
+            Some((hash, Assigned { id: *moved.get(&assigned.id)?, ..assigned }))
+        };
         self.by_token = old_tokens.into_iter().filter_map(moved).collect();
+        self.forget_spellings(&numbers);
     }
 }
 

@@ -27,6 +27,7 @@ mod schema;
 mod shapes;
 mod skills;
 mod store;
+mod token_numbers;
 mod units;
 mod vault;
 
@@ -46,4 +47,5 @@ pub use skills::{
     Skills, TEXT_FILE, code_file,
 };
 pub use store::Store;
+pub use token_numbers::TokenNumbers;
 pub use vault::{Loaded, StoredValue, Vault, VaultEntry, VaultKey, VaultReport, VaultSession};

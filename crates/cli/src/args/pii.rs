@@ -54,7 +54,7 @@ pub(crate) enum PiiCommand {
         /// File to read, or `-` for standard input
         #[arg(default_value = "-")]
         file: PathBuf,
-        /// Session of the tokens [default: the newest one]
+        /// Session of the tokens [default: the one that has them]
         #[arg(long, value_name = "NAME")]
         session: Option<SessionName>,
         /// Print one JSON document, with counts by type

@@ -72,14 +72,15 @@ fn with_gateway(gateway: &Arc<Gateway>, command: &PiiCommand) -> anyhow::Result<
         }
         PiiCommand::Restore { file, session, json } => {
             let text = read(file)?;
-            let Some(session) =
-                session.clone().map_or_else(|| newest_session(gateway), |name| Ok(Some(name)))?
-            else {
-                return Err(Usage("no session has any values; they may have expired".into()).into());
+            let restored = match session {
+                Some(name) => {
+                    let principal = Principal::Session(name.clone());
+                    let context = RunContext { principal, ..RunContext::default() };
+                    gateway.reveal_pii(&text, &context)
+                }
+                None => Admin::new(gateway.settings()).personal_data()?.restore(&text)?,
             };
-            let principal = Principal::Session(session);
-            let context = RunContext { principal, ..RunContext::default() };
-            let restored = match gateway.reveal_pii(&text, &context) {
+            let restored = match restored {
                 Ok(restored) => restored,
                 Err(error) => return Ok(print::failed(&error)),
             };
@@ -111,11 +112,6 @@ fn erase(
 fn personal_data(config: &Option<PathBuf>) -> anyhow::Result<PersonalDataAdmin> {
     let settings = context::settings(config, &Environment::from_process())?;
     Ok(Admin::new(&settings).personal_data()?)
-}
-
-fn newest_session(gateway: &Gateway) -> anyhow::Result<Option<SessionName>> {
-    let sessions = Admin::new(gateway.settings()).personal_data()?.sessions()?;
-    Ok(sessions.iter().find_map(|session| SessionName::parse(&session.name).ok()))
 }
 
 /// One line of `tidegate pii scan --jsonl`.

@@ -368,7 +368,7 @@ fn the_loudest_log_has_no_raw_answers() {
         let path = site.drive.join("one.json");
         let arguments = json!({"name": "drive__read_text_file", "arguments": {"path": path}});
         let (is_error, told) = served.call("call_tool", arguments);
-        assert!(!is_error && told.contains("[NAME_1]"), "{told}");
+        assert!(!is_error && told.contains("[NAME_"), "{told}");
         drop(served);
         let printed = fs::read_to_string(site.log(log)).unwrap();
         assert!(printed.contains("DEBUG") && printed.contains("rmcp"), "{printed}");
@@ -421,6 +421,153 @@ fn g35_no_token_of_one_session_is_restored_in_another() {
     assert_eq!(site.written("first.json"), site.contacts[0].email);
     assert_eq!(site.written("second.json"), site.contacts[1].email);
     site.assert_no_canary(&[&first, &second], &["log1", "log2"]);
+}
+
+#[test]
+fn g44_a_token_is_never_restored_outside_of_its_session() {
+    let Some(site) = Site::new("g44_a_token_is_never_restored", "") else { return };
+    let (mut first, mut second) = (site.serve("log1"), site.serve("log2"));
+    let row = |row: usize| {
+        site.program(&format!(
+            "import * as drive from './servers/drive';\n\
+             const file = await drive.readTextFile({{ path: 'DRIVE/contacts.csv' }});\n\
+             const text = typeof file === 'string' ? file : file.content;\n\
+             return text.split('\\n')[{row}].split(',')[1];"
+        ))
+    };
+    let write = |name: &str, value: &str| {
+        site.program(&format!(
+            "import * as drive from './servers/drive';\n\
+             return await drive.writeFile({{ path: 'DRIVE/{name}', content: '{value}' }})"
+        ))
+    };
+    let old = first.execute(&row(1))["output"].as_str().unwrap().to_owned();
+    let own = second.execute(&row(2))["output"].as_str().unwrap().to_owned();
+    assert_ne!(old, own);
+    // A program, a call and a question of the first session, copied to the second.
+    let answer = second.execute(&write("copied.txt", &old));
+    assert_eq!(answer["error"]["code"], "privacy.unknown_token", "{answer}");
+    let path = site.drive.join("copied.txt");
+    let arguments =
+        json!({"name": "drive__write_file", "arguments": {"path": path, "content": old}});
+    let (is_error, told) = second.call("call_tool", arguments);
+    assert!(is_error && told.contains("privacy.unknown_token"), "{told}");
+    let (is_error, told) = second.call("restore_pii", json!({"text": old}));
+    assert!(is_error && told.contains("privacy.unknown_token"), "{told}");
+    assert!(!path.exists());
+    // A skill keeps no token, however it is saved.
+    let code = write("skill.txt", &old);
+    let skill = json!({"name": "send-it", "code": code, "description": "Sends it"});
+    let (is_error, told) = first.call("save_skill", skill);
+    assert!(is_error && told.contains("privacy.not_allowed") && told.contains(&old), "{told}");
+    let save = format!("return await saveSkill('send-it', {}, 'Sends it')", json!(code));
+    let answer = first.execute(&save);
+    assert_eq!(answer["error"]["code"], "privacy.not_allowed", "{answer}");
+    let saved = site.program(
+        "import * as drive from './servers/drive';\n\
+         const file = await drive.readTextFile({ path: 'DRIVE/contacts.csv' });\n\
+         const text = typeof file === 'string' ? file : file.content;\n\
+         return await saveSkill('send-it', `send('${text.split('\\n')[1].split(',')[1]}')`, 'Sends it')",
+    );
+    let answer = first.execute(&saved);
+    assert_eq!(answer["error"]["code"], "privacy.not_allowed", "{answer}");
+    // Nor is one used that was saved by an earlier version, or copied there.
+    let folder = site.bench.state_dir().join("skills/old-one");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), "---\nname: old-one\ndescription: Old\n---\n").unwrap();
+    fs::write(folder.join("skill.ts"), &code).unwrap();
+    for load in ["loadSkill('old-one')", "fs.promises.readFile('./skills/old-one/skill.ts')"] {
+        let answer = second.execute(&format!("return await {load}"));
+        assert_eq!(answer["error"]["code"], "privacy.not_allowed", "{load}: {answer}");
+    }
+    let (is_error, told) = second.call("load_skill", json!({"name": "old-one"}));
+    assert!(is_error && told.contains(&old), "{told}");
+    // A file with tokens is data: nothing in it is restored.
+    fs::write(site.drive.join("old.txt"), format!("write to {old} and {own}")).unwrap();
+    let answer = second.execute(&site.program(
+        "import * as drive from './servers/drive';\n\
+         const file = await drive.readTextFile({ path: 'DRIVE/old.txt' });\n\
+         const content = typeof file === 'string' ? file : file.content;\n\
+         return await drive.writeFile({ path: 'DRIVE/new.txt', content })",
+    ));
+    assert_eq!(answer["error"], Value::Null, "{answer}");
+    let new = fs::read_to_string(site.drive.join("new.txt")).unwrap();
+    assert_eq!(new, format!("write to {old} and {own}"));
+    site.assert_no_canary(&[&first, &second], &["log1", "log2"]);
+}
+
+#[test]
+fn g44_the_command_line_restores_the_values_that_a_text_was_made_from() {
+    let bench = Bench::new();
+    let tokenize = |name: &str, letter: &str| {
+        let file = bench.write(name, letter);
+        let done = bench.command(&["pii", "tokenize", file.to_str().unwrap()]);
+        bench.write(&format!("{name}.tokens"), &text(&done.stdout))
+    };
+    let letters = ["to ann.lee@example.org\n", "to bob@example.org\n"];
+    let older = tokenize("older", letters[0]);
+    let newer = tokenize("newer", letters[1]);
+    for (file, letter) in [(&older, letters[0]), (&newer, letters[1])] {
+        let back = bench.command(&["pii", "restore", file.to_str().unwrap()]);
+        assert_eq!(text(&back.stdout), letter, "{}", text(&back.stderr));
+    }
+    // What nobody knows any more is refused, not replaced by somebody else's value.
+    let value = bench.write("value", "ann.lee@example.org");
+    bench.command(&["pii", "erase", "--value", value.to_str().unwrap()]);
+    let gone = bench.command(&["pii", "restore", older.to_str().unwrap()]);
+    assert_eq!((gone.status.code(), text(&gone.stdout)), (Some(1), String::new()));
+    let told = text(&gone.stderr);
+    assert!(told.contains("`[EMAIL_1]` stands for nothing in any stored session"), "{told}");
+    let again = tokenize("again", letters[0]);
+    assert_eq!(fs::read_to_string(again).unwrap(), "to [EMAIL_3]\n");
+}
+
+#[test]
+fn g45_files_are_written_back_byte_for_byte_and_opened_by_their_listed_names() {
+    let Some(site) = Site::new("g45_files_are_written_back", "") else { return };
+    let mut served = site.serve("log");
+    let contact = &site.contacts[0];
+    let (name, email, phone) = (&contact.name, &contact.email, &contact.phone);
+    let file = format!("notes-{}.md", name.replace(' ', "-"));
+    let upper = email.to_uppercase();
+    let compact = phone.replace(' ', "");
+    let encoded = email.replace('@', "%40");
+    let content = format!(
+        "{name} <{email}>, {upper}, {phone}, {compact}\r\n\
+         https://x.org/?q={encoded}&n={}#{}\n{{\"a\": \"{}\"}}\n",
+        name.replace(' ', "+"),
+        name.to_lowercase(),
+        email.replace('@', "\\u0040"),
+    );
+    fs::write(site.drive.join(&file), &content).unwrap();
+    // The values are known for certain: they are in a table.
+    let read = |path: &Path| json!({"name": "drive__read_text_file", "arguments": {"path": path}});
+    served.call("call_tool", read(&site.drive.join("contacts.csv")));
+    let list = json!({"name": "drive__list_directory", "arguments": {"path": site.drive}});
+    let (_, listed) = served.call("call_tool", list);
+    let (_, found) = listed.split_once("notes-").unwrap();
+    let shown = format!("notes-{}.md", found.split_once(".md").unwrap().0);
+    let (is_error, told) = served.call("call_tool", read(&site.drive.join(&shown)));
+    assert!(!is_error, "{shown}: {told}");
+    let answer = served.execute(
+        &site
+            .program(
+                "import * as drive from './servers/drive';\n\
+         const file = await drive.readTextFile({ path: 'DRIVE/FILE' });\n\
+         return typeof file === 'string' ? file : file.content;",
+            )
+            .replace("FILE", &shown),
+    );
+    let shown = answer["output"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    for value in [name, email, phone, &upper, &compact, &encoded] {
+        assert!(!shown.contains(value.as_str()), "{value} in {shown}");
+    }
+    let path = site.drive.join("copy.md");
+    let write = json!({"name": "drive__write_file", "arguments": {"path": path, "content": shown}});
+    let (is_error, told) = served.call("call_tool", write);
+    assert!(!is_error, "{told}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    site.assert_no_canary(&[&served], &["log"]);
 }
 
 #[test]
@@ -644,7 +791,7 @@ fn texts_go_to_tokens_and_back_on_the_command_line() {
     let gone = bench.command(&["pii", "restore", tokens.to_str().unwrap(), "--session", "work"]);
     assert_eq!(gone.status.code(), Some(1));
     assert!(
-        text(&gone.stderr).contains("`[EMAIL_1]` stands for nothing"),
+        text(&gone.stderr).contains("`[EMAIL_1]`, `[NAME_1]` stands for nothing"),
         "{}",
         text(&gone.stderr)
     );

@@ -1,13 +1,17 @@
 //! Reports on personal data without showing values, and erases it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use tidegate_model::Clock;
-use tidegate_privacy::canonical_forms;
+use tidegate_model::{Clock, ErrorCode, RunError, Secret};
+use tidegate_privacy::{
+    RestoreError, SessionValues, Token, TokenAction, canonical_forms, find_tokens,
+};
 use tidegate_store::{PiiReport, Store, StoreError, VaultReport, VaultSession, wait};
 
-use crate::privacy::Vaults;
+use crate::answer::shown::Sanitized;
+use crate::privacy::{Vaults, listed};
 
 /// A report on personal data, which contains none.
 #[derive(Debug)]
@@ -44,6 +48,38 @@ impl PersonalDataAdmin {
         })
     }
 
+    /// Replaces the tokens in a text by their values, whichever sessions they belong to. A
+    /// token that stands for different values in two sessions is refused: state folders of
+    /// earlier versions have such tokens.
+    pub fn restore(&self, text: &str) -> Result<Result<Sanitized, RunError>, StoreError> {
+        let vault = self.0.open()?;
+        let tokens: BTreeSet<Token> =
+            find_tokens(text).into_iter().map(|found| found.token).collect();
+        let asked = tokens.iter().map(|token| (token.data_type, token.number)).collect();
+        let mut values: BTreeMap<Token, String> = BTreeMap::new();
+        let mut ambiguous = BTreeSet::new();
+        for session in vault.sessions_with(asked).wait()? {
+            for stored in vault.load(&session).wait()?.values {
+                let token = Token { data_type: stored.data_type, number: stored.number };
+                let value = stored.value.expose();
+                if tokens.contains(&token)
+                    && values.insert(token, value.clone()).is_some_and(|other| other != *value)
+                {
+                    ambiguous.insert(token);
+                }
+            }
+        }
+        if let Some(token) = ambiguous.first() {
+            return Ok(Err(ambiguous_token(*token)));
+        }
+        let mut session = SessionValues::default();
+        session.load(values.into_iter().map(|(token, value)| (token, Secret::new(value))), []);
+        let restored = session.restore(text, &|_| TokenAction::Restore);
+        Ok(restored.map(Sanitized::from).map_err(|error| match error {
+            RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => not_stored(&tokens),
+        }))
+    }
+
     /// Erases the stored values of a session. Returns how many there were.
     pub fn erase_session(&self, session: &str) -> Result<usize, StoreError> {
         wait(self.0.open()?.erase_session(session))
@@ -53,4 +89,19 @@ impl PersonalDataAdmin {
     pub fn erase_value(&self, value: &str) -> Result<usize, StoreError> {
         self.0.open()?.erase_value(canonical_forms(value)).wait()
     }
+}
+
+fn ambiguous_token(token: Token) -> RunError {
+    let message = format!("`{token}` stands for different values in two sessions");
+    RunError::new(ErrorCode::UnknownToken, message).with_hint(
+        "name the session that the text is from, with `--session NAME`; `tidegate pii report` \
+         lists them",
+    )
+}
+
+fn not_stored(tokens: &[Token]) -> RunError {
+    let message = format!("{} stands for nothing in any stored session", listed(tokens));
+    RunError::new(ErrorCode::UnknownToken, message).with_hint(
+        "values are kept until `privacy.expires`; the text may be older, or from another machine",
+    )
 }

@@ -16,6 +16,7 @@ use std::ops::Deref;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tidegate_model::RunError;
+use tidegate_privacy::Restored;
 
 use crate::answer::form::Form;
 use crate::answer::json_cost::json_bytes;
@@ -162,6 +163,16 @@ pub struct Sanitized {
     pub text: String,
     /// How many places were replaced, by type.
     pub counts: Counts,
+}
+
+impl From<Restored<String>> for Sanitized {
+    fn from(restored: Restored<String>) -> Self {
+        let mut counts = Counts::new();
+        for (token, count) in restored.counts {
+            *counts.entry(token.data_type).or_default() += count;
+        }
+        Self { text: restored.value, counts }
+    }
 }
 
 impl sealed::Sealed for Unsanitized<'_> {}

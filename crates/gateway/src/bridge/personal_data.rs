@@ -18,7 +18,7 @@ use crate::approvals::person::Person;
 use crate::approvals::questions::Question;
 use crate::context::RunContext;
 use crate::ids::new_run_id;
-use crate::privacy::{Counts, Leaving, Redacted, unknown_tokens};
+use crate::privacy::{Leaving, Redacted, unknown_tokens};
 use crate::tokens;
 
 impl Bridge {
@@ -35,20 +35,11 @@ impl Bridge {
         text: &str,
         context: &RunContext,
     ) -> Result<Sanitized, RunError> {
-        let restored = self.reveal(text, context)?;
-        let mut counts = Counts::new();
-        for (token, count) in restored.counts {
-            *counts.entry(token.data_type).or_default() += count;
-        }
-        Ok(Sanitized { text: restored.value, counts })
+        self.reveal(text, context).map(Sanitized::from)
     }
 
     fn reveal(&self, text: &str, context: &RunContext) -> Result<Restored<String>, RunError> {
-        self.privacy.reveal(&context.principal, text).map_err(|error| match error {
-            RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => {
-                unknown_tokens(&tokens)
-            }
-        })
+        self.privacy.reveal(&context.principal, text).map_err(unknown)
     }
 
     /// Replaces the tokens in a text by real values, if a person approves.
@@ -96,6 +87,8 @@ impl Bridge {
         if found.is_empty() {
             return Ok(text.to_owned());
         }
+        // Nobody is asked about what cannot be restored.
+        self.privacy.knows_all(&context.principal, text).map_err(unknown)?;
         match self.restore {
             Decision::Allow => {}
             Decision::Deny => {
@@ -137,6 +130,12 @@ fn restore_form(found: &[Token], text: &str, leaving: &mut Leaving<'_>) -> FormT
     form.own(&[&"The text:"]);
     form.add_start(code_lines(text, leaving), MOST_LINES, "the text");
     form
+}
+
+fn unknown(error: RestoreError) -> RunError {
+    match error {
+        RestoreError::Unknown(tokens) | RestoreError::NotAllowed(tokens) => unknown_tokens(&tokens),
+    }
 }
 
 fn listed(found: &[Token]) -> String {

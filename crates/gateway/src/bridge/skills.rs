@@ -27,7 +27,7 @@ use crate::digest::sha256_hex;
 use crate::ids::new_run_id;
 use crate::privacy::Origin;
 use crate::recorder::Recorder;
-use crate::skill_library::skill_error;
+use crate::skill_library::{has_no_tokens, skill_error};
 use crate::{explain, tokens};
 
 /// The most tokens of a list, as for a search. The rest is in `./skills`.
@@ -171,7 +171,9 @@ impl Bridge {
                 code_sha256: sha256_hex(&code),
             },
         };
+        let described = description.as_deref().unwrap_or_default();
         let decided = may_save(caller.permissions)
+            .and_then(|()| has_no_tokens("the skill", &[&code, described]))
             .and_then(|()| SkillName::parse(&name).map_err(|error| skill_error(&error)));
         let name = match decided {
             Ok(name) => name,

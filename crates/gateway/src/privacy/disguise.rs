@@ -73,7 +73,7 @@ mod tests {
     fn described(json: &str, logs: &str) -> Option<&'static str> {
         let mut values = SessionValues::default();
         let known = "ann.lee@example.org";
-        values.remember(known, &[Span { start: 0, end: known.len(), data_type: DataType::Email }]);
+        values.remember(known, &[Span::certain(0..known.len(), DataType::Email)]);
         disguise(&values, [json, logs])
     }
 

@@ -111,8 +111,8 @@ impl Privacy {
         }
         let session = match principal {
             Principal::Process | Principal::LocalUser => {
-                // A name of its own each time: tokens are numbered from 1 again.
-                Session::new(new_run_id(self.recorder.now()).0, SessionValues::default())
+                // A name of its own each time.
+                Session::new(new_run_id(self.recorder.now()).0, self.no_values())
             }
             // It may have values in the vault, of this process or an earlier one.
             Principal::Session(_) | Principal::Token(_) => self.stored(&principal.storage_key()),
@@ -162,9 +162,15 @@ impl Privacy {
         self.keeper.flush();
     }
 
+    /// The values of a session that has seen none. Its tokens have numbers that no other
+    /// session of the vault has: a token that is used elsewhere is unknown there.
+    fn no_values(&self) -> SessionValues {
+        SessionValues::default().numbered_by(Arc::new(self.vaults.clone()))
+    }
+
     /// A session with its values from the vault.
     fn stored(&self, name: &str) -> Session {
-        let mut values = SessionValues::default();
+        let mut values = self.no_values();
         self.keeper.load(name, &mut values);
         Session::new(name.to_owned(), values)
     }
@@ -244,6 +250,12 @@ impl Privacy {
         let restored = session.values().restore(text, &|_| TokenAction::Restore)?;
         self.keeper.count(&session.name, &restored.counts);
         Ok(restored)
+    }
+
+    /// Whether the session knows all tokens in a text; the error lists the others.
+    pub(crate) fn knows_all(&self, principal: &Principal, text: &str) -> Result<(), RestoreError> {
+        let session = self.session(principal);
+        session.values().restore(text, &|_| TokenAction::Restore).map(drop)
     }
 
     /// A text for the log, with tokens of whichever session knows a value in it.
@@ -378,7 +390,7 @@ pub(crate) fn unknown_tokens(tokens: &[Token]) -> RunError {
     )
 }
 
-fn listed(tokens: &[Token]) -> String {
+pub(crate) fn listed(tokens: &[Token]) -> String {
     /// More would not help.
     const NAMED: usize = 10;
     let mut names: Vec<String> =

@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
+use proptest::prelude::{ProptestConfig, any, prop, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_model::{Clock, DataType, ErrorCode, Principal, RunError, SessionName};
+use tidegate_privacy::find_tokens;
 use tidegate_store::Store;
 
 use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
@@ -55,7 +57,7 @@ async fn what_came_in_once_is_replaced_wherever_it_leaves() {
     let shown = leaving.error(error);
     assert_eq!(
         (shown.message.as_str(), shown.hint.as_deref()),
-        ("cannot import [EMAIL_1]", Some("ask [NAME_1]"))
+        ("cannot import [EMAIL_2]", Some("ask [NAME_1]"))
     );
     assert_eq!(leaving.counts[&DataType::Email], 2);
     assert_eq!(leaving.counts[&DataType::Person], 3);
@@ -146,19 +148,20 @@ async fn g35_a_run_brings_its_tokens_only_to_a_session_that_has_none() {
     // Both are open, and give out further tokens, each for somebody else.
     assert_ne!(name, "first");
     assert_eq!(&*first.leaving(&session("first")).text("carol@example.org"), "[EMAIL_2]");
-    assert_eq!(&*second.leaving(&Principal::Process).text("dave@example.org"), "[EMAIL_2]");
+    assert_eq!(&*second.leaving(&Principal::Process).text("dave@example.org"), "[EMAIL_3]");
     first.flush();
     second.flush();
     // A session that takes over from the second gets what it had.
     let third = Privacy::open(Settings::default(), vaults).unwrap();
     third.go_on_with(&Principal::Process, &name).unwrap();
-    let restored = third.reveal(&Principal::Process, "[EMAIL_1] [EMAIL_2]").unwrap().value;
+    let restored = third.reveal(&Principal::Process, "[EMAIL_1] [EMAIL_3]").unwrap().value;
     assert_eq!(restored, format!("{ANN} dave@example.org"));
-    // A session with values of its own would restore those.
+    // A session with values of its own may not even seem to have those of others.
     third.leaving(&session("busy")).text("eve@example.org");
     let refused = third.go_on_with(&session("busy"), "first").unwrap_err();
     assert_eq!(refused.code, ErrorCode::UnknownToken);
-    assert_eq!(third.reveal(&session("busy"), "[EMAIL_1]").unwrap().value, "eve@example.org");
+    assert!(third.reveal(&session("busy"), "[EMAIL_1]").is_err());
+    assert_eq!(third.reveal(&session("busy"), "[EMAIL_4]").unwrap().value, "eve@example.org");
     assert_eq!(third.go_on_with(&session("busy"), "busy").unwrap(), "busy");
 }
 
@@ -305,15 +308,219 @@ async fn in_strict_mode_a_program_gets_a_redacted_error_as_it_is() {
 async fn a_session_that_has_ended_has_its_tokens_in_the_vault_only_if_it_has_a_name() {
     let (_state, privacy) = opened(Settings::default());
     let named = session("a");
-    for principal in [&named, &Principal::Process] {
-        assert_eq!(&*privacy.leaving(principal).text(ANN), "[EMAIL_1]");
+    for (principal, token) in [(&named, "[EMAIL_1]"), (&Principal::Process, "[EMAIL_2]")] {
+        assert_eq!(&*privacy.leaving(principal).text(ANN), token);
     }
     let before = privacy.session(&Principal::Process).name.clone();
     privacy.retain_sessions(|_| false);
     assert_eq!(privacy.reveal(&named, "[EMAIL_1]").unwrap().value, ANN);
-    assert_eq!(&*privacy.leaving(&named).text("bob@example.org"), "[EMAIL_2]");
+    assert_eq!(&*privacy.leaving(&named).text("bob@example.org"), "[EMAIL_3]");
     // An unnamed session starts over, under another name in the vault.
-    assert!(privacy.reveal(&Principal::Process, "[EMAIL_1]").is_err());
-    assert_eq!(&*privacy.leaving(&Principal::Process).text("bob@example.org"), "[EMAIL_1]");
+    assert!(privacy.reveal(&Principal::Process, "[EMAIL_2]").is_err());
+    assert_eq!(&*privacy.leaving(&Principal::Process).text("bob@example.org"), "[EMAIL_4]");
     assert_ne!(privacy.session(&Principal::Process).name, before);
+}
+
+#[tokio::test]
+async fn g44_a_number_that_one_session_has_given_out_is_given_out_by_no_other() {
+    let (state, first) = opened(Settings::default());
+    let store = Arc::new(Store::open(state.path(), Clock::system()).unwrap());
+    let vaults = Vaults { store, state_dir: state.path().to_owned() };
+    // As of another gateway with the same state folder.
+    let second = Privacy::open(Settings::default(), vaults.clone()).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for number in 0..40 {
+        for (privacy, name) in [(&*first, "a"), (&*first, "b"), (&second, "c")] {
+            let value = format!("{name}{number}@example.org");
+            let token = privacy.leaving(&session(name)).text(&value).into_string();
+            assert!(seen.insert(token.clone()), "{token}");
+            for (other, principal) in [(&*first, "a"), (&*first, "b"), (&second, "c")] {
+                let restored = other.reveal(&session(principal), &token);
+                match principal == name {
+                    true => assert_eq!(restored.unwrap().value, value),
+                    false => assert!(restored.is_err(), "{token} of {name} in {principal}"),
+                }
+            }
+        }
+    }
+    // A session that has lost its values goes on counting.
+    first.flush();
+    second.flush();
+    vaults.open().unwrap().erase_session("a").await.unwrap();
+    let third = Privacy::open(Settings::default(), vaults).unwrap();
+    let token = third.leaving(&session("a")).text("new@example.org").into_string();
+    assert!(seen.insert(token));
+}
+
+/// What a session may know: all under keys, so for certain.
+fn contact() -> Value {
+    json!([{
+        "contact_name": "Ann Kowalczyk", "email": "ann.kowalczyk@umbrella.co.uk",
+        "phone": "+44 20 7946 0958", "company": "Umbrella GmbH", "iban": "DE89370400440532013000",
+        "address": "12 Main Street, Springfield", "password": "tulip-harbor7x",
+    }, {"contact_name": "Jörg Weiß", "company": "Umbrella", "card": "4111 1111 1111 1111"}])
+}
+
+/// Texts in which values stand in every spelling, place and encoding.
+const NASTY: &[&str] = &[
+    "umbrella.co.uk",
+    "Umbrella.co.uk and UMBRELLA.CO.UK",
+    "https://umbrella.co.uk/about?contact=ann.kowalczyk%40umbrella.co.uk&x=1#Umbrella",
+    "https://x.org/?q=Ann+Kowalczyk&r=Ann%20Kowalczyk&s=ann%2Bkowalczyk",
+    "HTTPS://X.ORG/%41nn%20Kowalczyk",
+    "/home/ann.kowalczyk/notes-Ann-Kowalczyk.md",
+    "[FILE] notes-Ann-Kowalczyk.md\n[DIR] Umbrella GmbH\n[FILE] ann_kowalczyk_2024.pdf",
+    r"C:\Users\Ann Kowalczyk\Umbrella\x.txt",
+    r"C:\ann.kowalczyk@umbrella.co.uk",
+    r"\\server\Umbrella GmbH\Ann.docx",
+    "Ann Kowalczyk <ann.kowalczyk@umbrella.co.uk>",
+    "\"Kowalczyk, Ann\" <Ann.Kowalczyk@Umbrella.co.uk>, ANN.KOWALCZYK@UMBRELLA.CO.UK",
+    "mailto:ann.kowalczyk@umbrella.co.uk?subject=Umbrella%20GmbH",
+    "<mailto:Ann.Kowalczyk@umbrella.co.uk>",
+    "ann.kowalczyk+tag@umbrella.co.uk; ann.kowalczyk@umbrella.co.uk.",
+    "+44 20 7946 0958, +442079460958, 0044 20 7946 0958, (020) 7946 0958, 020-7946-0958",
+    "+44\u{a0}20\u{a0}7946\u{a0}0958 or +44 (0)20 7946 0958 or +44.20.7946.0958",
+    "tel:+442079460958 x12",
+    "%2B44%2020%207946%200958",
+    "DE89 3704 0044 0532 0130 00 = DE89370400440532013000 = de89370400440532013000",
+    "DE89-3704-0044-0532-0130-00.",
+    "4111 1111 1111 1111, 4111-1111-1111-1111, 4111111111111111",
+    "x4111111111111111x",
+    "Umbrella GmbH, Umbrella GMBH, umbrella gmbh, UMBRELLA GmbH.",
+    "Umbrella  GmbH\tand\u{a0}Umbrella\u{a0}GmbH",
+    "(Umbrella) “Umbrella”, ‘Umbrella’ – Umbrella's; Umbrella-backed",
+    "J\u{f6}rg Wei\u{df}, Jo\u{308}rg Wei\u{df}, J\u{d6}RG WEISS, j\u{f6}rg weiss",
+    "J%C3%B6rg%20Wei%C3%9F and J&ouml;rg and J&#246;rg Wei&szlig;",
+    r"J\u00f6rg Wei\u00df in a log",
+    r#"{"name":"J\u00f6rg Wei\u00df","mail":"ann.kowalczyk\u0040umbrella.co.uk"}"#,
+    r#"{"name": "Jörg Weiß", "text": "Ann \"Kowalczyk\"\nAnn Kowalczyk\\n"}"#,
+    r#"{"path": "C:\\Users\\Ann Kowalczyk", "url": "https:\/\/umbrella.co.uk\/ann"}"#,
+    r#"{"phone":442079460958,"card":4111111111111111,"list":[442079460958, 7]}"#,
+    r#"{"phone":"442079460958","n":-442079460958.0,"e":442079460958e0}"#,
+    r#"{"ann.kowalczyk@umbrella.co.uk":{"Ann Kowalczyk":1},"Umbrella":"Umbrella"}"#,
+    r#"{"inner":"{\"name\":\"J\\u00f6rg Wei\\u00df\",\"phone\":442079460958}"}"#,
+    r#"[ "Ann Kowalczyk" , null , { "a" : "  Ann Kowalczyk  " } ]"#,
+    r#"prefix {"name":"Ann Kowalczyk"} suffix {"name":"J\u00f6rg Wei\u00df"}"#,
+    "{\"name\": \"Ann Kowalczyk\"",
+    "name,email\nAnn Kowalczyk,ann.kowalczyk@umbrella.co.uk\n\"Kowalczyk, Ann\",ANN@X.ORG\n",
+    "name;company\r\nann kowalczyk;umbrella gmbh\r\nANN KOWALCZYK;UMBRELLA GMBH\r\n",
+    "| name | mail |\n|---|---|\n| Ann Kowalczyk | ann.kowalczyk@umbrella.co.uk |",
+    "<name>Ann Kowalczyk</name><a href=\"mailto:ann.kowalczyk&#64;umbrella.co.uk\">Ann</a>",
+    "Ann&nbsp;Kowalczyk &amp; Umbrella GmbH &lt;ann.kowalczyk@umbrella.co.uk&gt;",
+    "YW5uLmtvd2FsY3p5a0B1bWJyZWxsYS5jby51aw==",
+    "x=YW5uLmtvd2FsY3p5a0B1bWJyZWxsYS5jby51aw&y=QW5uIEtvd2FsY3p5aw",
+    "616e6e2e6b6f77616c637a796b40756d6272656c6c612e636f2e756b",
+    "0x416E6E204B6F77616C637A796B",
+    "ann.kowalczyk%2540umbrella.co.uk and ann.kowalczyk\\\\u0040umbrella.co.uk",
+    "12 Main Street, Springfield / 12 MAIN STREET,\nSPRINGFIELD",
+    "password=tulip-harbor7x&next=TULIP-HARBOR7X tulip\\-harbor7x",
+    "SELECT * FROM people WHERE name = 'Ann Kowalczyk' AND mail LIKE '%@umbrella.co.uk'",
+    "INSERT INTO t (name, phone) VALUES ('Ann Kowalczyk', '+44 20 7946 0958');",
+    "git@github.com:umbrella/ann-kowalczyk.git",
+    "umbrella_prod.ann_kowalczyk-umbrella.Umbrella",
+    "import { umbrella } from '@umbrella/ann'; umbrella.Ann()",
+    "**Ann Kowalczyk** _Ann Kowalczyk_ `Ann Kowalczyk` [Ann Kowalczyk](https://umbrella.co.uk)",
+    r"\[Ann Kowalczyk\] \Ann Kowalczyk\\Ann Kowalczyk",
+    "[Ann Kowalczyk][ann.kowalczyk@umbrella.co.uk][[Umbrella]]",
+    "%5BAnn Kowalczyk%5D &#91;Ann Kowalczyk&#93; [EMAIL_Ann Kowalczyk]",
+    "[[ann.kowalczyk@umbrella.co.uk]_1]",
+    "Ann KowalczykAnn Kowalczyk ann.kowalczyk@umbrella.co.ukann.kowalczyk@umbrella.co.uk",
+    "\u{feff}Ann Kowalczyk\u{200b}\r\n\tAnn\u{2009}Kowalczyk\0Ann Kowalczyk\n\n",
+    "  Ann Kowalczyk  ",
+    "2001:DB8:0:0::1, 2001:db8::1, [2001:db8::1]:80, 10.0.0.1:80",
+    "Met Bob Smith of Wayne Enterprises Ltd at wayne-enterprises.com, see docs/Bob Smith.md",
+    "Dear Mr. Smith, Wayne Ltd (wayne.co.uk, /srv/wayne, ~/Smith, smith_bob) wrote. Smith/Wayne",
+    "born 1990-11-01, birth date: 01.11.1990, ssn 123-45-6789 or 123 45 6789",
+    "a=sk-ABCD1234abcd5678EFGH9012ijkl3456 b=Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_DEF",
+    "😀Ann Kowalczyk😀 Ånn Kowalczyk é\u{301}Ann Kowalczyk\u{301}",
+    "",
+    "no personal data at all",
+];
+
+/// A text as the model sees it, as text and inside an answer, written back through a tool.
+fn round_trip(privacy: &Privacy, text: &str) -> [String; 3] {
+    let principal = session("a");
+    let mut leaving = privacy.leaving(&principal);
+    let as_text = leaving.text(text).into_string();
+    let answer: Value =
+        serde_json::from_str(&leaving.json(&json!({"content": text}).to_string())).unwrap();
+    let written = |shown: &Value| {
+        let arguments = json!({"content": shown}).as_object().unwrap().clone();
+        let sent = privacy.restore(&principal, "wiki", arguments, &|_| true).unwrap();
+        sent.value["content"].as_str().unwrap().to_owned()
+    };
+    let by_hand = privacy.reveal(&principal, &as_text).unwrap().value;
+    [written(&Value::from(as_text)), written(&answer["content"]), by_hand]
+}
+
+#[tokio::test]
+async fn g45_what_the_model_was_shown_comes_back_byte_for_byte() {
+    for known in [contact(), json!({})] {
+        let (_state, privacy) = opened(Settings::default());
+        arrive(&privacy, "a", &known).await;
+        for text in NASTY {
+            assert_eq!(round_trip(&privacy, text), [*text; 3]);
+        }
+        // And once more, when all spellings are known.
+        let all = NASTY.join("\n");
+        assert_eq!(round_trip(&privacy, &all), [all.as_str(); 3]);
+    }
+}
+
+#[tokio::test]
+async fn g45_json_values_come_back_as_the_values_they_were() {
+    let (_state, privacy) = opened(Settings::default());
+    let known = contact();
+    arrive(&privacy, "a", &known).await;
+    let principal = session("a");
+    let answer = json!({
+        "rows": known, "phone": 442_079_460_958_u64, "path": r"C:\Users\Ann Kowalczyk",
+        "quoted": "Ann \"Kowalczyk\"", "ann.kowalczyk@umbrella.co.uk": ["jörg weiß", null, 1.5],
+    });
+    for text in [answer.to_string(), answer.to_string().replace('ö', r"\u00f6")] {
+        let shown: Value = serde_json::from_str(&privacy.leaving(&principal).json(&text)).unwrap();
+        let arguments = shown.as_object().unwrap().clone();
+        let sent = privacy.restore(&principal, "crm", arguments, &|_| true).unwrap();
+        assert_eq!(Value::Object(sent.value), answer);
+        let shown = shown.to_string();
+        for value in ["Kowalczyk", "ann.", "rg Wei", "7946", "Umbrella"] {
+            assert!(!shown.contains(value), "{value} in {shown}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_guess_is_not_replaced_in_identifiers_and_what_is_certain_is() {
+    let text = "Umbrella Ltd wrote: see umbrella.co.uk and /srv/Umbrella/x";
+    let (_state, privacy) = opened(Settings::default());
+    let shown = privacy.leaving(&session("a")).text("We met Umbrella Ltd again.").into_string();
+    assert_eq!(shown, "We met [COMPANY_1] again.");
+    let shown = privacy.leaving(&session("a")).text(text).into_string();
+    assert_eq!(shown, "[COMPANY_1] wrote: see umbrella.co.uk and /srv/Umbrella/x");
+    arrive(&privacy, "a", &json!({"company": "Umbrella"})).await;
+    let shown = privacy.leaving(&session("a")).text(text).into_string();
+    assert_eq!(shown, "[COMPANY_1] wrote: see [COMPANY_2].co.uk and /srv/[COMPANY_3]/x");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn g45_any_mixture_comes_back_byte_for_byte(
+        parts in prop::collection::vec((0..NASTY.len(), "[\\PC\\n]{0,12}", any::<bool>()), 1..6),
+    ) {
+        let mut text = String::new();
+        for (nasty, other, upper) in parts {
+            let nasty = NASTY[nasty];
+            text.push_str(&if upper { nasty.to_uppercase() } else { nasty.to_owned() });
+            text.push_str(&other);
+        }
+        if !find_tokens(&text).is_empty() {
+            return Ok(());
+        }
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let (_state, privacy) = opened(Settings::default());
+        runtime.block_on(arrive(&privacy, "a", &contact()));
+        prop_assert_eq!(round_trip(&privacy, &text), [text.as_str(); 3]);
+    }
 }

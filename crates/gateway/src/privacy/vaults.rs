@@ -1,14 +1,18 @@
 //! Encrypted storage: values of personal data, and runs that wait for a person.
 //!
-//! In: the store and the folder of the key. Out: the vault, opened, and sealed runs.
+//! In: the store and the folder of the key. Out: the vault, opened, sealed runs, and the
+//! numbers of tokens, which no two sessions of the vault share.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use tidegate_model::RunId;
+use tidegate_model::{DataType, RunId};
+use tidegate_privacy::ReserveNumbers;
 use tidegate_store::{
-    Lease, Parked, ParkedRun, Reply, Store, StoreError, UnclaimedRun, Vault, VaultKey,
+    Lease, Parked, ParkedRun, Reply, Store, StoreError, TokenNumbers, UnclaimedRun, Vault, VaultKey,
 };
 
 /// The location of the vault.
@@ -16,6 +20,25 @@ use tidegate_store::{
 pub(crate) struct Vaults {
     pub(crate) store: Arc<Store>,
     pub(crate) state_dir: PathBuf,
+}
+
+impl ReserveNumbers for Vaults {
+    fn reserve(&self, data_type: DataType, above: u32, count: u32) -> u32 {
+        let given = || self.open()?.highest_numbers().wait();
+        let numbers = TokenNumbers::new(&self.state_dir);
+        numbers.reserve(data_type, above, count, given).unwrap_or_else(|error| {
+            tracing::error!(%error, "the numbers of tokens cannot be reserved");
+            unreserved()
+        })
+    }
+}
+
+/// A number that is most likely not in use: a value must be replaced even if the disk fails.
+fn unreserved() -> u32 {
+    const FROM: u32 = 1 << 30;
+    const TO: u32 = 1 << 31;
+    let random = RandomState::new().hash_one(SystemTime::now());
+    FROM + u32::try_from(random % u64::from(TO - FROM)).unwrap_or_default()
 }
 
 impl Vaults {

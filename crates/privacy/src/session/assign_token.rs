@@ -1,33 +1,92 @@
 //! Assigns tokens: the number in `[EMAIL_1]`.
 //!
-//! In: a value that the session knows. Out: its token, the same each time. Invariant:
-//! no number is assigned twice, nor one that occurred in data from outside.
+//! In: a value that the session knows, and how it is spelled in one place. Out: the token of
+//! this spelling, the same each time. Invariant: no number is assigned twice, nor one that
+//! occurred in data from outside.
 
-use tidegate_model::Secret;
+use std::collections::BTreeSet;
+
+use tidegate_model::{DataType, Secret};
 
 use super::entries::Id;
-use super::{NewValue, SessionValues, Token};
+use super::hash::TextHash;
+use super::spelling::Spelling;
+use super::{Assigned, NewValue, SessionValues, Token};
 
 impl SessionValues {
-    /// The token of a value. Assigns the next free number of its type if it has none.
-    pub(super) fn assign_token(&mut self, id: Id, new: &mut Vec<NewValue>) -> Option<Token> {
+    /// The token of a spelling. Assigns the next free number of its type if it has none.
+    pub(super) fn assign_token(
+        &mut self,
+        id: Id,
+        spelling: Spelling<'_>,
+        new: &mut Vec<NewValue>,
+    ) -> Option<Token> {
         let entry = self.entries.get(id)?;
         let data_type = entry.data_type;
-        if entry.number != 0 {
-            return Some(Token { data_type, number: entry.number });
-        }
-        let last = self.last.entry(data_type).or_default();
-        let token = loop {
-            // Cannot overflow: four billion values of a type do not fit into memory.
-            *last = last.saturating_add(1);
-            let token = Token { data_type, number: *last };
-            if !self.foreign.contains(&token) {
-                break token;
+        let value = self.entries.value(entry);
+        let is_value = matches!(&spelling, Spelling::Text(text) if text == value);
+        let number = match is_value {
+            true => entry.number,
+            false => {
+                let known = self.spellings.get(&self.spelling_hash(data_type, &spelling));
+                known.copied().unwrap_or_default()
             }
         };
-        new.push(NewValue { token, value: Secret::new(self.entries.value(entry).to_owned()) });
-        self.by_token.insert(self.token_hash(token), (token, id));
-        self.entries.get_mut(id)?.number = token.number;
+        if number != 0 {
+            return Some(Token { data_type, number });
+        }
+        let value = Secret::new(spelling.stored(value));
+        let token = self.free_token(data_type);
+        new.push(NewValue { token, value });
+        self.take_token(token, id, spelling);
         Some(token)
+    }
+
+    fn free_token(&mut self, data_type: DataType) -> Token {
+        loop {
+            let token = Token { data_type, number: self.numbers.next(data_type) };
+            if !self.foreign.contains(&token) {
+                return token;
+            }
+        }
+    }
+
+    /// Binds a token to a spelling of a value.
+    pub(super) fn take_token(&mut self, token: Token, id: Id, spelling: Spelling<'_>) {
+        let hash = self.spelling_hash(token.data_type, &spelling);
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        entry.has_token = true;
+        let is_number_free = entry.number == 0;
+        let is_value =
+            matches!(&spelling, Spelling::Text(text) if self.entries.value_at(id) == text);
+        let spelling = if is_value && is_number_free {
+            if let Some(entry) = self.entries.get_mut(id) {
+                entry.number = token.number;
+            }
+            None
+        } else {
+            self.spellings.entry(hash).or_insert(token.number);
+            Some(Box::new(spelling.into_owned()))
+        };
+        self.by_token.insert(self.token_hash(token), Assigned { token, id, spelling });
+    }
+
+    /// Forgets the spellings of tokens that are gone.
+    pub(super) fn forget_spellings(&mut self, gone: &BTreeSet<Token>) {
+        if !gone.is_empty() {
+            self.spellings.clear();
+            let known = self.by_token.values().filter_map(|assigned| {
+                let spelling = assigned.spelling.as_deref()?;
+                let hash = self.spelling_hash(assigned.token.data_type, spelling);
+                Some((hash, assigned.token.number))
+            });
+            let known: Vec<_> = known.collect();
+            self.spellings.extend(known);
+        }
+    }
+
+    fn spelling_hash(&self, data_type: DataType, spelling: &Spelling<'_>) -> TextHash {
+        // Apart from the hashes of canonical forms, which have the type alone.
+        self.key.exact(data_type as u64 | spelling.kind() << 8, spelling.raw().as_bytes())
     }
 }

@@ -7,7 +7,7 @@
 use tidegate_model::{Detect, TextKind};
 
 use super::{
-    Quotes, RestoreError, Restored, SessionValues, Token, TokenAction, Tokenized, find_tokens,
+    Place, RestoreError, Restored, SessionValues, Token, TokenAction, Tokenized, find_tokens,
 };
 
 /// Larger than almost all values; a private key fits.
@@ -53,7 +53,7 @@ impl TokenizeChunks {
         found.retain(|hit| hit.end <= cut);
         let rest = self.held.split_off(cut);
         let ready = std::mem::replace(&mut self.held, rest);
-        session.write(&ready, found.into_iter().map(|hit| (hit, Quotes::None)))
+        session.write(&ready, found.into_iter().map(|hit| (hit, Place::Text)))
     }
 
     /// Processes the rest.

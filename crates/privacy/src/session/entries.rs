@@ -1,6 +1,6 @@
 //! The values of a session, in one allocation, in the order of their arrival.
 
-use tidegate_model::DataType;
+use tidegate_model::{Certainty, DataType};
 
 /// The index of a value.
 pub(crate) type Id = u32;
@@ -30,8 +30,12 @@ pub(crate) struct KnownValue {
 pub(crate) struct Entry {
     pub(crate) data_type: DataType,
     pub(crate) rule: Rule,
-    /// Its token's number; 0 as long as it has none.
+    /// The number of the token of `value`; 0 as long as it has none.
     pub(crate) number: u32,
+    /// Whether any spelling of it has a token.
+    pub(crate) has_token: bool,
+    /// Whether it was only guessed: it is not replaced inside identifiers.
+    pub(crate) certainty: Certainty,
     value: (usize, usize),
 }
 
@@ -69,12 +73,24 @@ impl Entries {
     }
 
     /// Adds a value. Four billion of them do not fit into memory.
-    pub(crate) fn add(&mut self, data_type: DataType, value: &str, rule: Rule) -> Id {
+    pub(crate) fn add(
+        &mut self,
+        data_type: DataType,
+        value: &str,
+        rule: Rule,
+        certainty: Certainty,
+    ) -> Id {
         let id = Id::try_from(self.list.len()).unwrap_or(Id::MAX);
         let start = self.text.len();
         self.text.push_str(value);
-        self.list.push(Entry { data_type, rule, number: 0, value: (start, self.text.len()) });
+        let value = (start, self.text.len());
+        self.list.push(Entry { data_type, rule, number: 0, has_token: false, certainty, value });
         id
+    }
+
+    /// The value of an id as it was first seen.
+    pub(crate) fn value_at(&self, id: Id) -> &str {
+        self.get(id).map_or("", |entry| self.value(entry))
     }
 
     /// The value as it was first seen.

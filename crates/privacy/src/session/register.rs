@@ -1,6 +1,6 @@
 //! Registers values: finds the entry of a value by its canonical form, or creates it.
 
-use tidegate_model::{DataType, Span};
+use tidegate_model::{Certainty, DataType, Span};
 
 use super::entries::{Id, Rule};
 use super::hash::TextHash;
@@ -38,14 +38,19 @@ impl SessionValues {
     }
 
     /// The entry of a value, created if missing. `None` for a blank value.
-    pub(super) fn entry(&mut self, data_type: DataType, value: &str) -> Option<Id> {
+    pub(super) fn entry(
+        &mut self,
+        data_type: DataType,
+        value: &str,
+        certainty: Certainty,
+    ) -> Option<Id> {
         let value = value.trim();
         let form = canonical(data_type, value);
         if form.is_empty() {
             return None;
         }
         if let Some(id) = self.find_entry(data_type, &form) {
-            self.promote(id, value, &form);
+            self.promote(id, value, &form, certainty);
             return Some(id);
         }
         if data_type == DataType::Phone
@@ -54,14 +59,14 @@ impl SessionValues {
             self.by_canonical.insert(self.canonical_hash(data_type, &form), id);
             return Some(id);
         }
-        let id = self.add(data_type, value, &form, rule(data_type, value, &form));
+        let id = self.add(data_type, value, &form, rule(data_type, value, &form), certainty);
         if data_type == DataType::Person {
             for part in parts(value) {
                 // Looks up the part itself first, which is fast: most given names are soon known.
                 if self.find_entry(data_type, part).is_none() && is_distinctive(part) {
                     let form = canonical(data_type, part);
                     if self.find_entry(data_type, &form).is_none() {
-                        self.add(data_type, part, &form, Rule::SameCase);
+                        self.add(data_type, part, &form, Rule::SameCase, certainty);
                     }
                 }
             }
@@ -76,7 +81,9 @@ impl SessionValues {
             return None;
         }
         let known = self.find_entry(data_type, &form);
-        Some(known.unwrap_or_else(|| self.add(data_type, value, &form, Rule::Detected)))
+        Some(known.unwrap_or_else(|| {
+            self.add(data_type, value, &form, Rule::Detected, Certainty::Certain)
+        }))
     }
 
     pub(super) fn add(
@@ -85,8 +92,9 @@ impl SessionValues {
         value: &str,
         canonical: &str,
         rule: Rule,
+        certainty: Certainty,
     ) -> Id {
-        let id = self.entries.add(data_type, value, rule);
+        let id = self.entries.add(data_type, value, rule, certainty);
         if !self.index_entry(id, canonical) {
             self.by_canonical.insert(self.canonical_hash(data_type, canonical), id);
         }
@@ -99,9 +107,13 @@ impl SessionValues {
         self.index.add(id, entry, self.entries.value(entry), canonical)
     }
 
-    /// Turns an entry that was a part of a name, or a fragment, into a value of its own.
-    fn promote(&mut self, id: Id, value: &str, canonical: &str) {
+    /// Turns an entry that was a part of a name, or a fragment, into a value of its own, and
+    /// a guess into a certain value.
+    fn promote(&mut self, id: Id, value: &str, canonical: &str, certainty: Certainty) {
         let Some(entry) = self.entries.get_mut(id) else { return };
+        if certainty == Certainty::Certain {
+            entry.certainty = certainty;
+        }
         if matches!(entry.rule, Rule::Words | Rule::Anywhere) {
             return;
         }

@@ -2,16 +2,21 @@
 //!
 //! All or nothing: if the session does not know a token, or the server may not receive its
 //! type, nothing is restored, and the error names all such tokens. Data from outside that only
-//! looks like a token can be left as it is. A value is inserted in the encoding of its token:
-//! in `%5BEMAIL_1%5D` it is encoded for a URL. Inside JSON, restore the tree, not its text:
-//! there a value needs no escapes.
+//! looks like a token can be left as it is.
+//!
+//! What a token replaced comes back byte for byte, so a text that was shown with tokens is
+//! restored to the same text. In a text that is JSON, a value gets the escapes it had there,
+//! or those it needs. Where a token was encoded on the way (`%5BEMAIL_1%5D`), its value is
+//! encoded in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::json::{JsonStrings, is_json_around};
+use super::spelling::{Spelling, escaped};
 use super::{SessionValues, Token, TokenEncoding, find_tokens};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use thiserror::Error;
 
 /// Something with values in place of tokens.
@@ -113,7 +118,7 @@ struct Restoring<'a> {
 impl Restoring<'_> {
     fn json(&mut self, value: &Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.text(text)),
+            Value::String(text) => self.number(text).unwrap_or_else(|| self.text(text).into()),
             Value::Array(items) => items.iter().map(|item| self.json(item)).collect(),
             Value::Object(fields) => {
                 let field = |(name, value): (&String, &Value)| (self.text(name), self.json(value));
@@ -123,16 +128,34 @@ impl Restoring<'_> {
         }
     }
 
+    /// The number that a text stands for, if it is the token of one.
+    fn number(&mut self, text: &str) -> Option<Value> {
+        let token = Token::parse(text)?;
+        let Some(Spelling::Number(digits)) = self.session.spelling_of(token) else { return None };
+        let number: Number = serde_json::from_str(&digits).ok()?;
+        // A longer number than JSON values can hold stays text, with all of its digits.
+        if number.to_string() != *digits || (self.action)(token) != TokenAction::Restore {
+            return None;
+        }
+        *self.counts.entry(token).or_default() += 1;
+        Some(Value::Number(number))
+    }
+
     fn text(&mut self, text: &str) -> String {
+        let tokens = find_tokens(text);
+        if tokens.is_empty() {
+            return text.to_owned();
+        }
+        let mut json = is_json_around(text, &tokens).then(|| JsonStrings::new(text));
         let mut restored = String::with_capacity(text.len());
         let mut done = 0;
-        for found in find_tokens(text) {
+        for found in tokens {
             let action = (self.action)(found.token);
             if action == TokenAction::Leave {
                 self.left.insert(found.token);
                 continue;
             }
-            let Some(value) = self.session.value_of(found.token) else {
+            let Some(spelling) = self.session.spelling_of(found.token) else {
                 self.unknown.insert(found.token);
                 continue;
             };
@@ -142,8 +165,25 @@ impl Restoring<'_> {
             }
             *self.counts.entry(found.token).or_default() += 1;
             restored.push_str(text.get(done..found.range.start).unwrap_or_default());
-            push_encoded(&mut restored, value, found.writing);
             done = found.range.end;
+            match (found.writing, &mut json) {
+                (TokenEncoding::Plain, Some(json)) => {
+                    json.to(found.range.start);
+                    let depth = if json.is_in_string() { json.depth(found.range.start) } else { 0 };
+                    let is_number = matches!(spelling, Spelling::Number(_));
+                    // The number had no quotes.
+                    if is_number
+                        && restored.ends_with('"')
+                        && !restored.ends_with("\\\"")
+                        && text.as_bytes().get(done) == Some(&b'"')
+                    {
+                        restored.pop();
+                        done += 1;
+                    }
+                    restored.push_str(&spelling.in_json(depth));
+                }
+                (writing, _) => push_encoded(&mut restored, spelling.text(), writing),
+            }
         }
         restored.push_str(text.get(done..).unwrap_or_default());
         restored
@@ -160,8 +200,7 @@ fn push_encoded(text: &mut String, value: &str, writing: TokenEncoding) {
             text.extend(utf8_percent_encode(value, RESERVED));
         }
         TokenEncoding::Json => {
-            let quoted = Value::from(value).to_string();
-            text.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
+            text.push_str(&escaped(value));
         }
         TokenEncoding::Html => {
             for char in value.chars() {

@@ -5,12 +5,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
-use tidegate_model::{DataType, Span};
+use tidegate_model::{Certainty, DataType, Span};
 
 use super::canonical::core;
 use super::find_known::Hit;
+use super::identifier::is_in_identifier;
+use super::spelling::{Place, Spelling};
 use super::token::find_in;
 use super::{FoundToken, Id, MAX_FOREIGN_TOKENS, SessionValues, Token, Tokenized, Views};
 
@@ -26,14 +27,6 @@ pub(super) struct Candidate {
     /// are covered by another candidate.
     is_rest: bool,
     id: Id,
-}
-
-/// Whether a token gets quotes around it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quotes {
-    None,
-    /// It replaces a JSON number.
-    Added,
 }
 
 /// How much of a detected value a span covers.
@@ -68,9 +61,19 @@ impl SessionValues {
                 (hit.start, hit.end) = (raw.start, raw.end);
             }
         }
-        hits.retain(|hit| is_part(text, hit.start, hit.end) && !touches(&tokens, hit));
+        hits.retain(|hit| {
+            is_part(text, hit.start, hit.end)
+                && !touches(&tokens, hit)
+                && !self.is_misplaced_guess(text, hit)
+        });
         candidates.extend(hits.into_iter().map(|hit| self.known(hit, bytes)));
         self.select(text, candidates)
+    }
+
+    /// Whether a value that was only guessed stands in an identifier.
+    fn is_misplaced_guess(&self, text: &str, hit: &Hit) -> bool {
+        self.entries.get(hit.id).is_some_and(|entry| entry.certainty == Certainty::Guess)
+            && is_in_identifier(text, hit.start, hit.end)
     }
 
     fn select(&mut self, text: &str, mut candidates: Vec<Candidate>) -> Vec<Hit> {
@@ -104,7 +107,8 @@ impl SessionValues {
 
     fn rest(&mut self, text: &str, rest: Candidate) -> Option<Candidate> {
         let data_type = self.entries.get(rest.id)?.data_type;
-        self.piece(text, rest.start..rest.end.0, data_type, Piece::Fragment)
+        let rest = Span::certain(rest.start..rest.end.0, data_type);
+        self.piece(text, rest, Piece::Fragment)
     }
 
     /// Creates entries for the detected values, outside tokens.
@@ -117,16 +121,19 @@ impl SessionValues {
     ) {
         self.reserve(spans);
         for span in spans {
-            if !is_part(text, span.start, span.end) {
+            if !is_part(text, span.start, span.end)
+                || span.certainty == Certainty::Guess
+                    && is_in_identifier(text, span.start, span.end)
+            {
                 continue;
             }
             let mut start = span.start;
             let first = tokens.partition_point(|token| token.range.end <= span.start);
             let inside = tokens[first..].iter().take_while(|token| token.range.start < span.end);
             for token in inside {
+                let before = Span { start, end: token.range.start, ..*span };
                 if token.range.start > start
-                    && let Some(piece) =
-                        self.piece(text, start..token.range.start, span.data_type, Piece::Fragment)
+                    && let Some(piece) = self.piece(text, before, Piece::Fragment)
                 {
                     each(piece);
                 }
@@ -134,7 +141,7 @@ impl SessionValues {
             }
             let kind = if start == span.start { Piece::Whole } else { Piece::Fragment };
             if start < span.end
-                && let Some(piece) = self.piece(text, start..span.end, span.data_type, kind)
+                && let Some(piece) = self.piece(text, Span { start, ..*span }, kind)
             {
                 each(piece);
             }
@@ -143,14 +150,8 @@ impl SessionValues {
 
     /// A candidate for a detected value without surrounding blanks, or for a fragment without
     /// surrounding punctuation. `None` if it has no letter or digit.
-    fn piece(
-        &mut self,
-        text: &str,
-        range: Range<usize>,
-        data_type: DataType,
-        kind: Piece,
-    ) -> Option<Candidate> {
-        let piece = text.get(range.clone())?;
+    fn piece(&mut self, text: &str, span: Span, kind: Piece) -> Option<Candidate> {
+        let piece = text.get(span.range())?;
         if !piece.contains(char::is_alphanumeric) {
             return None;
         }
@@ -158,10 +159,10 @@ impl SessionValues {
             Piece::Whole => (piece.trim(), piece.len() - piece.trim_start().len()),
             Piece::Fragment => (core(piece), piece.find(core(piece))?),
         };
-        let start = range.start + before;
+        let start = span.start + before;
         let id = match kind {
-            Piece::Whole => self.entry(data_type, value),
-            Piece::Fragment => self.fragment(data_type, value),
+            Piece::Whole => self.entry(span.data_type, value, span.certainty),
+            Piece::Fragment => self.fragment(span.data_type, value),
         }?;
         Some(Candidate { start, end: Reverse(start + value.len()), is_rest: false, id })
     }
@@ -194,20 +195,24 @@ impl SessionValues {
         }
     }
 
-    /// The text with tokens in place of the hits, in quotes where requested.
+    /// The text with tokens in place of the hits, in quotes where one replaces a number.
     pub(super) fn write(
         &mut self,
         text: &str,
-        found: impl IntoIterator<Item = (Hit, Quotes)>,
+        found: impl IntoIterator<Item = (Hit, Place)>,
     ) -> Tokenized {
         let mut result =
             Tokenized { text: String::with_capacity(text.len()), ..Default::default() };
         let mut counts = [0; DataType::ALL.len()];
         let mut done = 0;
-        for (hit, quotes) in found {
-            let Some(token) = self.assign_token(hit.id, &mut result.new) else { continue };
+        for (hit, place) in found {
+            let Some(bytes) = text.get(hit.start..hit.end) else { continue };
+            let spelling = Spelling::of(bytes, place);
+            let Some(token) = self.assign_token(hit.id, spelling, &mut result.new) else {
+                continue;
+            };
             result.text.push_str(text.get(done..hit.start).unwrap_or_default());
-            let quote = if quotes == Quotes::Added { "\"" } else { "" };
+            let quote = if place == Place::JsonNumber { "\"" } else { "" };
             result.text.push_str(quote);
             push_token(&mut result.text, token);
             result.text.push_str(quote);

@@ -86,6 +86,15 @@ pub(crate) fn find_in(bytes: &[u8], views: &Views) -> Vec<FoundToken> {
         plain(views.bytes(level), |range, token| found.push((views.raw(level, range), token)));
     }
     if found.len() > in_text {
+        // A token without escapes wins: in `C:\[NAME_1]`, the backslash is not a part of it.
+        let (plain, decoded) = found.split_at(in_text);
+        let is_new = |range: &Range<usize>| {
+            let next = plain.partition_point(|(token, _)| token.end <= range.start);
+            plain.get(next).is_none_or(|(token, _)| token.start >= range.end)
+        };
+        let decoded: Vec<_> = decoded.iter().filter(|(range, _)| is_new(range)).cloned().collect();
+        found.truncate(in_text);
+        found.extend(decoded);
         found.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
     }
     let mut end = 0;

@@ -1,8 +1,12 @@
 //! Lists the sessions that have values in the vault.
 
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-use super::Vault;
+use rusqlite::params;
+use tidegate_model::DataType;
+
+use super::{Vault, data_type};
 use crate::StoreError;
 use crate::database::Reply;
 use crate::units::{from_unix_ms, unix_ms};
@@ -39,6 +43,40 @@ impl Vault {
                 })
             })?;
             rows.map(|row| row.map_err(StoreError::from)).collect()
+        })
+    }
+
+    /// The sessions that have values for these tokens.
+    pub fn sessions_with(&self, tokens: Vec<(DataType, u32)>) -> Reply<Vec<String>> {
+        let now = unix_ms(self.clock.now());
+        self.database.read(move |connection| {
+            let mut query = connection.prepare(
+                "SELECT DISTINCT session FROM vault
+                 WHERE data_type = ? AND number = ? AND expires_at_ms > ?",
+            )?;
+            let mut found = BTreeSet::new();
+            for (data_type, number) in &tokens {
+                let row = params![data_type.as_str(), number, now];
+                for session in query.query_map(row, |row| row.get::<_, String>(0))? {
+                    found.insert(session?);
+                }
+            }
+            Ok(found.into_iter().collect())
+        })
+    }
+
+    /// The highest number of each type that any session was given.
+    pub fn highest_numbers(&self) -> Reply<Vec<(DataType, u32)>> {
+        self.database.read(|connection| {
+            let mut query = connection
+                .prepare("SELECT data_type, max(last) FROM vault_numbers GROUP BY data_type")?;
+            let rows = query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+            let mut highest = Vec::new();
+            for row in rows {
+                let (name, number) = row?;
+                highest.extend(data_type(&name).map(|data_type| (data_type, number)));
+            }
+            Ok(highest)
         })
     }
 }
