@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod context;
 mod logging;
+mod passphrase;
 mod print;
 mod temporary;
 mod terminal;

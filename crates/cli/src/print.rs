@@ -15,6 +15,8 @@ use tidegate_config::ConfigError;
 use tidegate_gateway::{GatewayError, PolicyError};
 use tidegate_model::{RunError, visible, visible_json};
 
+use crate::passphrase::Refused;
+
 /// Text of a program, safe for a terminal: characters that move the cursor, change colours,
 /// reverse the reading direction or hide text are escaped. Scripts get the text unchanged,
 /// since it is the program's result.
@@ -92,6 +94,10 @@ pub(crate) fn failure(failed: &anyhow::Error) -> ExitCode {
     if let Some(config) = failed.downcast_ref::<ConfigError>() {
         error(&config.to_string());
         return ExitCode::from(2);
+    }
+    if let Some(Refused(text)) = failed.downcast_ref::<Refused>() {
+        error(text);
+        return ExitCode::from(3);
     }
     if let Some(usage) = failed.downcast_ref::<Usage>() {
         error(&format!("error: {}", usage.0));

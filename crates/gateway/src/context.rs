@@ -40,6 +40,8 @@ pub enum Reply {
     AllCalls,
     /// No.
     Deny,
+    /// It is stored already, signed by the approver.
+    Stored,
 }
 
 /// Asks the person behind a client.

@@ -22,6 +22,8 @@ pub struct NewApproval {
     pub id: String,
     /// The run that waits for it.
     pub run_id: String,
+    /// The principal that needs it, as it is stored.
+    pub asked_by: String,
     /// `program` or `call`.
     pub kind: String,
     /// Hash of exactly what will happen.
@@ -36,6 +38,32 @@ pub struct NewApproval {
     pub created_at: SystemTime,
     /// The time until which it can be answered and used.
     pub expires_at: SystemTime,
+}
+
+impl NewApproval {
+    /// What a person signs who approves this: everything that they were shown, and for how
+    /// long and for whom it counts. Length prefixes keep different approvals apart.
+    pub fn statement(&self, scope: ApprovalScope) -> Vec<u8> {
+        let expires = unix_ms(self.expires_at).to_string();
+        let parts = [
+            "tidegate approval 1",
+            scope.as_str(),
+            &self.id,
+            &self.asked_by,
+            &self.kind,
+            &self.subject,
+            &self.title,
+            &self.details,
+            &self.form_sha256,
+            &expires,
+        ];
+        let mut statement = Vec::new();
+        for part in parts {
+            statement.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            statement.extend_from_slice(part.as_bytes());
+        }
+        statement
+    }
 }
 
 /// The state of an approval.
@@ -133,8 +161,13 @@ pub struct Approval {
     pub state: ApprovalState,
     /// How long the approval lasts.
     pub scope: ApprovalScope,
-    /// Who answered: `client`, `cli`, `terminal`.
+    /// How the answer was given: `client`, `passphrase`, `system passphrase`, `cli`,
+    /// `terminal`.
     pub decided_by: Option<String>,
+    /// When.
+    pub decided_at: Option<SystemTime>,
+    /// The approver's signature under it, if there is one.
+    pub signature: Option<Vec<u8>>,
 }
 
 /// The outcome of an attempt to answer.
@@ -150,15 +183,17 @@ pub struct Answered {
 #[derive(Clone)]
 pub struct Approvals {
     database: Arc<Database>,
+    record: Arc<Database>,
     clock: Clock,
 }
 
 const COLUMNS: &str = "id, run_id, kind, subject_sha256, title, details, created_at_ms, \
-                       expires_at_ms, state, scope, decided_by, form_sha256";
+                       expires_at_ms, state, scope, decided_by, form_sha256, asked_by, \
+                       decided_at_ms, signature";
 
 impl Approvals {
-    pub(crate) fn new(database: Arc<Database>, clock: Clock) -> Self {
-        Self { database, clock }
+    pub(crate) fn new(database: Arc<Database>, record: Arc<Database>, clock: Clock) -> Self {
+        Self { database, record, clock }
     }
 
     /// Requests an approval.
@@ -167,8 +202,15 @@ impl Approvals {
         self.database.write(&session, move |connection| insert(connection, &new))
     }
 
-    /// Answers a pending approval. `None` if there is no such approval.
-    pub fn answer(&self, id: &str, answer: ApprovalAnswer, by: &str) -> Reply<Option<Answered>> {
+    /// Answers a pending approval; `signature` proves who approves. `None` if there is no such
+    /// approval.
+    pub fn answer(
+        &self,
+        id: &str,
+        answer: ApprovalAnswer,
+        by: &str,
+        signature: Option<Vec<u8>>,
+    ) -> Reply<Option<Answered>> {
         let (id, by, now) = (id.to_owned(), by.to_owned(), self.clock.now());
         self.database.write("", move |connection| {
             let (state, scope) = match answer {
@@ -176,9 +218,18 @@ impl Approvals {
                 ApprovalAnswer::Deny => (ApprovalState::Denied, ApprovalScope::Once),
             };
             let changed = connection.execute(
-                "UPDATE approvals SET state = ?, scope = ?, decided_by = ?, decided_at_ms = ?
+                "UPDATE approvals
+                 SET state = ?, scope = ?, decided_by = ?, decided_at_ms = ?, signature = ?
                  WHERE id = ? AND state = 'pending' AND expires_at_ms > ?",
-                params![state.as_str(), scope.as_str(), by, unix_ms(now), id, unix_ms(now)],
+                params![
+                    state.as_str(),
+                    scope.as_str(),
+                    by,
+                    unix_ms(now),
+                    signature,
+                    id,
+                    unix_ms(now)
+                ],
             )?;
             let approval = find(connection, &id, now)?;
             Ok(approval.map(|approval| Answered { is_first: changed == 1, approval }))
@@ -199,15 +250,26 @@ impl Approvals {
         })
     }
 
-    /// The newest approval of a subject that is pending, approved or denied, and not
-    /// expired.
+    /// Whether the record says that an approval was used, whatever its row says.
+    pub fn was_used(&self, id: &str) -> Reply<bool> {
+        let id = id.to_owned();
+        self.record.read(move |connection| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM approval_steps
+                                      WHERE approval_id = ? AND step = 'approved')";
+            Ok(connection.query_row(sql, [id], |row| row.get(0))?)
+        })
+    }
+
+    /// The newest approval of a subject that is pending, approved or denied, or was used and is
+    /// for the session, and not expired.
     pub fn of_subject(&self, subject: &str) -> Reply<Option<Approval>> {
         let (subject, now) = (subject.to_owned(), self.clock.now());
         self.database.read(move |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM approvals
-                 WHERE subject_sha256 = ? AND state IN ('pending', 'approved', 'denied')
-                     AND expires_at_ms > ?
+                 WHERE subject_sha256 = ? AND expires_at_ms > ?
+                     AND (state IN ('pending', 'approved', 'denied')
+                         OR (state = 'used' AND scope <> 'once'))
                  ORDER BY created_at_ms DESC, rowid DESC LIMIT 1"
             );
             let row = |row: &Row<'_>| read(row, now);
@@ -240,8 +302,8 @@ impl Approvals {
 fn insert(connection: &Connection, new: &NewApproval) -> Result<(), StoreError> {
     connection.execute(
         "INSERT INTO approvals (id, run_id, kind, subject_sha256, title, details,
-             created_at_ms, expires_at_ms, form_sha256, state)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
+             created_at_ms, expires_at_ms, form_sha256, asked_by, state)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
         params![
             new.id,
             new.run_id,
@@ -251,7 +313,8 @@ fn insert(connection: &Connection, new: &NewApproval) -> Result<(), StoreError> 
             new.details,
             unix_ms(new.created_at),
             unix_ms(new.expires_at),
-            new.form_sha256
+            new.form_sha256,
+            new.asked_by,
         ],
     )?;
     Ok(())
@@ -272,6 +335,7 @@ fn read(row: &Row<'_>, now: SystemTime) -> rusqlite::Result<Approval> {
     let over =
         expires_at <= now && matches!(state, ApprovalState::Pending | ApprovalState::Approved);
     let scope: Option<String> = row.get(9)?;
+    let decided_at: Option<i64> = row.get(13)?;
     Ok(Approval {
         asked: NewApproval {
             id: row.get(0)?,
@@ -283,10 +347,13 @@ fn read(row: &Row<'_>, now: SystemTime) -> rusqlite::Result<Approval> {
             created_at: from_unix_ms(row.get(6)?),
             expires_at,
             form_sha256: row.get(11)?,
+            asked_by: row.get(12)?,
         },
         state: if over { ApprovalState::Expired } else { state },
         scope: ApprovalScope::parse(scope.as_deref()),
         decided_by: row.get(10)?,
+        decided_at: decided_at.map(from_unix_ms),
+        signature: row.get(14)?,
     })
 }
 

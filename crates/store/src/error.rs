@@ -43,6 +43,14 @@ pub enum StoreError {
         /// What to do.
         remedy: &'static str,
     },
+    /// The file with the approver's key cannot be trusted.
+    #[error("the approver's key `{path}` {why}: correct that, or remove the file and run `tidegate approvals setup`")]
+    UnfitApproverKey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// Two processes with the same session gave one token to two values.
     #[error("`{token}` stands for another value already")]
     TokenTaken {

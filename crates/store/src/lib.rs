@@ -16,6 +16,7 @@
 
 mod accepted_tools;
 mod approvals;
+mod approver_key;
 mod database;
 mod error;
 mod migration;
@@ -36,6 +37,7 @@ pub use approvals::{
     Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalScope, ApprovalState, Approvals,
     NewApproval,
 };
+pub use approver_key::{ApproverKey, KeyPlace, Signer};
 pub use database::{Reply, wait};
 pub use error::StoreError;
 pub use outputs::Outputs;

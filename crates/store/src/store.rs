@@ -55,7 +55,7 @@ impl Store {
 
     /// Requests for approval, and their answers.
     pub fn approvals(&self) -> Approvals {
-        Approvals::new(Arc::clone(&self.state), self.clock.clone())
+        Approvals::new(Arc::clone(&self.state), Arc::clone(&self.record), self.clock.clone())
     }
 
     /// Parked runs, which wait for a person.

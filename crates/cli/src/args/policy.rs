@@ -12,7 +12,9 @@ Examples:
   tidegate approvals show 1a2b3c4
   tidegate approvals approve 1a2b3c4
   tidegate approvals approve --session 1a2b3c4
-  tidegate approvals deny 1a2b3c4")]
+  tidegate approvals deny 1a2b3c4
+  tidegate approvals setup                 set the passphrase that approving asks for
+  sudo tidegate approvals setup --system   the same, in a file that only root can replace")]
 pub(crate) struct ApprovalsArgs {
     #[command(subcommand)]
     pub(crate) command: ApprovalsCommand,
@@ -37,7 +39,13 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Approve exactly this, once
+    /// Set the passphrase of the person who approves, or change it
+    Setup {
+        /// Keep its key in /etc/tidegate, for all users: only root can replace it there
+        #[arg(long)]
+        system: bool,
+    },
+    /// Approve exactly this, once, with the passphrase
     Approve {
         /// Id, as shown by `list`
         id: String,

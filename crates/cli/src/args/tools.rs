@@ -80,12 +80,13 @@ pub(crate) enum ToolsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show how tools differ from their accepted definitions, and accept the current ones
+    /// Show how tools differ from their accepted definitions, and accept the current ones with
+    /// the approver's passphrase
     Accept {
         /// Server, or one of its tools such as git__git_log
         name: String,
-        /// Accept without asking
-        #[arg(long)]
+        /// Has no effect: the passphrase is always asked for
+        #[arg(long, hide = true)]
         yes: bool,
         /// Print one JSON document
         #[arg(long)]

@@ -1,11 +1,10 @@
 //! `tidegate tools accept`: shows what changed in a server's tools, and accepts it once
-//! the user agrees.
+//! the approver has typed their passphrase.
 //!
 //! In: a server or a tool. Out: each difference to the accepted definition, line by
 //! line, with invisible characters as escapes.
 //! Invariant: only the definitions that were shown become the accepted ones.
 
-use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -13,12 +12,12 @@ use tidegate_gateway::Gateway;
 use tidegate_gateway::admin::{ToolReview, Unaccepted};
 use tidegate_model::{ToolDef, ToolRef, did_you_mean, visible};
 
-use crate::print::{self, Usage};
+use crate::passphrase;
+use crate::print::{self, Usage, counted};
 
 pub(crate) async fn accept(
     gateway: &Gateway,
     name: &str,
-    yes: bool,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
     let (server, tool) = find_server(gateway, name)?;
@@ -40,12 +39,14 @@ pub(crate) async fn accept(
     if !json {
         pending.iter().for_each(show);
     }
-    let accepted = !pending.is_empty() && (yes || confirm(pending.len())?);
+    let accepted = !pending.is_empty();
     if accepted {
+        let what = format!("Accept {} of `{server}`, as shown?", counted(pending.len(), "tool"));
+        passphrase::unlock(&gateway.settings().state_dir, &what)?;
         review.accept(&server, &pending)?;
     }
     report(&pending, accepted, json);
-    Ok(ExitCode::from(u8::from(!accepted && !pending.is_empty())))
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The server that a name begins with, and the tool if the name has one.
@@ -65,19 +66,6 @@ fn find_server(gateway: &Gateway, name: &str) -> Result<(String, Option<String>)
     let hint = did_you_mean(given, servers.iter().map(String::as_str));
     let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
     Err(Usage(format!("no server `{given}` is configured{hint}")))
-}
-
-fn confirm(count: usize) -> Result<bool, Usage> {
-    if !std::io::stdin().is_terminal() {
-        let hint = "hint: review the differences, then run the command again with `--yes`";
-        return Err(Usage(format!("there is no terminal to ask for confirmation\n{hint}")));
-    }
-    let what = if count == 1 { "this tool".to_owned() } else { format!("these {count} tools") };
-    // If nobody reads standard error, nobody answers either.
-    let _ = write!(std::io::stderr().lock(), "accept {what}? [y/N] ");
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 fn show(tool: &Unaccepted) {
@@ -102,10 +90,9 @@ fn report(pending: &[Unaccepted], accepted: bool, json: bool) {
         print::json(&json!({"tools": tools, "accepted": accepted}));
         return;
     }
-    print::note(match (pending.len(), accepted) {
-        (0, _) => "nothing has changed".to_owned(),
-        (count, true) => format!("accepted: {count}"),
-        (_, false) => "not accepted".to_owned(),
+    print::note(match pending.len() {
+        0 => "nothing has changed".to_owned(),
+        count => format!("accepted: {count}"),
     });
 }
 

@@ -1,35 +1,45 @@
-//! `tidegate approvals list|show|approve|deny`: shows pending approvals and answers them.
+//! `tidegate approvals list|show|approve|deny|setup`: shows pending approvals and answers
+//! them. Approving takes the passphrase that `setup` sets; denying takes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 use tidegate_config::Environment;
-use tidegate_gateway::Reply;
-use tidegate_gateway::admin::{Admin, Approval, ApprovalState, ApprovalsAdmin};
+use tidegate_gateway::admin::{
+    Admin, Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, KeyPlace,
+};
 use tidegate_model::{did_you_mean, visible, visible_line};
 
 use crate::args::{ApprovalsArgs, ApprovalsCommand};
 use crate::print::Usage;
-use crate::{context, print};
+use crate::{context, passphrase, print};
 
 pub(crate) fn run(config: &Option<PathBuf>, args: &ApprovalsArgs) -> anyhow::Result<ExitCode> {
     let settings = context::settings(config, &Environment::from_process())?;
+    let state_dir = &settings.state_dir;
+    if let ApprovalsCommand::Setup { system } = args.command {
+        return set_up(state_dir, if system { KeyPlace::System } else { KeyPlace::State });
+    }
     let approvals = Admin::new(&settings).approvals()?;
     match &args.command {
         ApprovalsCommand::List { all: true, json } => list(&approvals.all()?, *json),
         ApprovalsCommand::List { all: false, json } => list(&approvals.pending()?, *json),
         ApprovalsCommand::Show { id, json } => show(&found(&approvals, id)?, *json),
         ApprovalsCommand::Approve { id, session, all_calls, json } => {
-            let reply = match (session, all_calls) {
-                (_, true) => Reply::AllCalls,
-                (true, false) => Reply::Session,
-                (false, false) => Reply::Once,
+            let scope = match (session, all_calls) {
+                (_, true) => ApprovalScope::AllCalls,
+                (true, false) => ApprovalScope::Session,
+                (false, false) => ApprovalScope::Once,
             };
-            return answer(&approvals, id, reply, *json);
+            return approve((&approvals, state_dir), id, scope, *json);
         }
-        ApprovalsCommand::Deny { id, json } => return answer(&approvals, id, Reply::Deny, *json),
+        ApprovalsCommand::Deny { id, json } => {
+            found(&approvals, id)?;
+            return Ok(report(approvals.deny(id, "cli")?, "denied", *json));
+        }
+        ApprovalsCommand::Setup { .. } => {}
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -72,39 +82,93 @@ fn show(one: &Approval, json: bool) {
     print::line(format!("\nSHA-256 of title and details: {}", one.asked.form_sha256));
 }
 
-fn answer(
-    approvals: &ApprovalsAdmin,
+fn approve(
+    (approvals, state_dir): (&ApprovalsAdmin, &Path),
     id: &str,
-    reply: Reply,
+    scope: ApprovalScope,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let Some((counts, one)) = approvals.answer(id, reply, "cli")? else {
-        return found(approvals, id).map(|_| ExitCode::FAILURE);
+    let one = found(approvals, id)?;
+    if one.state != ApprovalState::Pending {
+        return Ok(too_late(&one));
+    }
+    let covers = match scope {
+        ApprovalScope::Once => "once",
+        ApprovalScope::Session => "for the rest of its session",
+        ApprovalScope::AllCalls => "for the rest of its session, with all calls of these tools",
     };
+    let title = visible_line(&one.asked.title);
+    let what = format!("{title}\n\n{}\nApprove it {covers}?", one.asked.details);
+    let (signer, channel) = passphrase::unlock(state_dir, &what)?;
+    let answered = approvals.approve(&one, scope, (&signer, channel))?;
+    let code = report(answered, "approved", json);
+    if code == ExitCode::SUCCESS && !json {
+        let run = visible_line(&one.asked.run_id).into_owned();
+        print::note(format!("a run that no longer waits: `tidegate run --resume {run}`"));
+    }
+    Ok(code)
+}
+
+fn report(answered: Option<(bool, Approval)>, word: &str, json: bool) -> ExitCode {
+    let Some((counts, one)) = answered else { return ExitCode::FAILURE };
     if json {
         print::json(&entry(&one));
     } else if counts {
-        let word = if reply == Reply::Deny { "denied" } else { "approved" };
         print::line(format!("{word}: {}", visible_line(&one.asked.title)));
     } else {
-        let state = one.state.as_str();
-        print::error(&format!("error: `{id}` cannot be answered any more: it is {state}"));
+        return too_late(&one);
     }
-    Ok(ExitCode::from(u8::from(!counts)))
+    ExitCode::from(u8::from(!counts))
+}
+
+fn too_late(one: &Approval) -> ExitCode {
+    let (id, state) = (&one.asked.id, one.state.as_str());
+    print::error(&format!("error: `{id}` cannot be answered any more: it is {state}"));
+    ExitCode::FAILURE
+}
+
+fn set_up(state_dir: &Path, place: KeyPlace) -> anyhow::Result<ExitCode> {
+    passphrase::set_up(state_dir, place)?;
+    let path = ApproverKey::path(place, state_dir);
+    print::line(format!("the approver's key is in `{}`", path.display()));
+    print::note(
+        "approving, `tools accept`, `pii restore` and `pii erase` now ask for the passphrase; a \
+         gateway that had another key needs a restart",
+    );
+    if place == KeyPlace::State {
+        print::note(
+            "a program of this user can still replace the file: see `tidegate doctor` for \
+             stronger ways",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn state(one: &Approval) -> String {
+    let now = SystemTime::now();
+    let clock = |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
+    let ago = |time: SystemTime| clock(now.duration_since(time).unwrap_or_default());
+    let asked = format!("asked {} ago by {}", ago(one.asked.created_at), asker(one));
     match one.state {
         ApprovalState::Pending => {
-            let left = one
-                .asked
-                .expires_at
-                .duration_since(SystemTime::now())
-                .unwrap_or_default()
-                .as_secs();
-            format!("pending, {}:{:02} left", left / 60, left % 60)
+            let left = one.asked.expires_at.duration_since(now).unwrap_or_default();
+            format!("pending, {} left, {asked}", clock(left))
         }
-        state => state.as_str().to_owned(),
+        state => match (&one.decided_by, one.decided_at) {
+            (Some(by), Some(at)) => {
+                format!("{} ({} ago by {}), {asked}", state.as_str(), ago(at), visible_line(by))
+            }
+            _ => format!("{}, {asked}", state.as_str()),
+        },
+    }
+}
+
+/// Who asked, in words.
+fn asker(one: &Approval) -> String {
+    match one.asked.asked_by.split_once(' ') {
+        Some(("process", _)) => "a client on stdio".to_owned(),
+        Some(("by", "hand")) => "`tidegate run`".to_owned(),
+        _ => visible_line(&one.asked.asked_by).into_owned(),
     }
 }
 
@@ -124,6 +188,8 @@ fn entry(one: &Approval) -> Value {
         "form_sha256": one.asked.form_sha256,
         "created_at_ms": unix_ms(one.asked.created_at),
         "expires_at_ms": unix_ms(one.asked.expires_at),
+        "asked_by": one.asked.asked_by,
         "decided_by": one.decided_by,
+        "decided_at_ms": one.decided_at.map(unix_ms),
     })
 }

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidegate_config::Environment;
+use tidegate_config::{Environment, Settings};
 use tidegate_gateway::admin::{Admin, PersonalDataAdmin};
 use tidegate_gateway::{Gateway, RunContext, detector};
 use tidegate_model::{Detect, Principal, SessionName, Span, visible_line};
 
 use crate::args::pii::{PiiArgs, PiiCommand, PiiKind};
 use crate::print::Usage;
-use crate::{context, print};
+use crate::{context, passphrase, print};
 
 pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         PiiCommand::Scan { file, kind, json, jsonl } => {
-            let settings = context::settings(config, &Environment::from_process())?;
+            let settings = settings(config)?;
             let detector = detector(&settings.privacy)?;
             if *jsonl {
                 scan_lines(&*detector, file)?;
@@ -38,9 +38,15 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &PiiArgs) -> anyhow::Res
             return Ok(ExitCode::SUCCESS);
         }
         PiiCommand::Erase { session, value } => {
+            let what = "Erase personal data? It cannot be undone.";
+            passphrase::unlock(&settings(config)?.state_dir, what)?;
             return erase(config, session.as_ref(), value.as_deref());
         }
-        PiiCommand::Tokenize { .. } | PiiCommand::Restore { .. } => {}
+        PiiCommand::Restore { .. } => {
+            let what = "Show the real values of tokens?";
+            passphrase::unlock(&settings(config)?.state_dir, what)?;
+        }
+        PiiCommand::Tokenize { .. } => {}
     }
     let gateway = context::gateway(config)?;
     let outcome = with_gateway(&gateway, &args.command);
@@ -109,9 +115,12 @@ fn erase(
     Ok(ExitCode::SUCCESS)
 }
 
+fn settings(config: &Option<PathBuf>) -> anyhow::Result<Settings> {
+    context::settings(config, &Environment::from_process())
+}
+
 fn personal_data(config: &Option<PathBuf>) -> anyhow::Result<PersonalDataAdmin> {
-    let settings = context::settings(config, &Environment::from_process())?;
-    Ok(Admin::new(&settings).personal_data()?)
+    Ok(Admin::new(&settings(config)?).personal_data()?)
 }
 
 /// One line of `tidegate pii scan --jsonl`.

@@ -20,7 +20,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     context.profile.clone_from(&args.profile);
     context.principal = Principal::at_terminal(args.session.clone());
     let _session = context::open_session(&gateway, &context.principal)?;
-    context.approver = terminal::approver();
+    context.approver = terminal::approver(gateway.settings());
     context.sandbox = Some(args.sandbox.kind());
     let response = {
         let _spinner = print::Spinner::start("running");

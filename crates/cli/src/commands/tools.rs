@@ -37,7 +37,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &ToolsArgs) -> anyhow::R
             list_of_servers(&gateway, server.as_deref(), *json).await
         }
         ToolsCommand::Show { name, json } => show(&gateway, name, *json).await,
-        ToolsCommand::Accept { name, yes, json } => accept(&gateway, name, *yes, *json).await,
+        ToolsCommand::Accept { name, json, .. } => accept(&gateway, name, *json).await,
     };
     gateway.close().await;
     outcome

@@ -8,6 +8,7 @@
     reason = "helpers of tests fail like tests, and take `json!` as it comes"
 )]
 
+mod agent_shell;
 mod approvals;
 mod bad_input;
 mod clients;

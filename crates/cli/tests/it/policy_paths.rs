@@ -303,8 +303,11 @@ impl Site<'_> {
         let Some(id) = id.and_then(|one| one["id"].as_str()) else { return said };
         // An approval would allow the call. Where the test expects a denial, the person
         // denies it.
-        let answer = if self.kind.refusal == Some("approval.denied") { "deny" } else { "approve" };
-        self.run(&["approvals", answer, id]);
+        if self.kind.refusal == Some("approval.denied") {
+            self.run(&["approvals", "deny", id]);
+        } else {
+            self.bench.as_person(&["approvals", "approve", id]);
+        }
         self.run(&["run", "--json", "--resume", run])
     }
 }

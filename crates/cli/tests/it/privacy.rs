@@ -174,7 +174,7 @@ impl Site {
 }
 
 /// All files below a folder, except the outputs stored for programs.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -675,7 +675,7 @@ fn real_values_reach_the_model_only_after_a_person_said_yes() {
     let question = &pending["approvals"].as_array().or(pending.as_array()).unwrap()[0];
     let id = question["id"].as_str().unwrap().to_owned();
     assert!(!question.to_string().contains("ann.lee"), "{question}");
-    assert!(site.bench.command(&["approvals", "approve", &id]).status.success());
+    assert!(site.bench.as_person(&["approvals", "approve", &id]).status.success());
     // An approval is for exactly this text, and for one use.
     let (is_error, told) = served.call("restore_pii", json!({"text": "write to [EMAIL_1]!"}));
     assert!(is_error && told.contains("approval.pending"), "{told}");
@@ -779,23 +779,23 @@ fn texts_go_to_tokens_and_back_on_the_command_line() {
     let done = bench.command(&["pii", "tokenize", path]);
     assert_eq!(text(&done.stdout), "Dear [NAME_1],\nwrite to [EMAIL_1]\n");
     let tokens = bench.write("tokens.txt", &text(&done.stdout));
-    let back = bench.command(&["pii", "restore", tokens.to_str().unwrap()]);
+    let back = bench.as_person(&["pii", "restore", tokens.to_str().unwrap()]);
     assert_eq!(text(&back.stdout), "Dear Ann Lee,\nwrite to ann.lee@example.org\n");
     let named = bench.command(&["pii", "tokenize", path, "--session", "work", "--json"]);
     let named: Value = serde_json::from_slice(&named.stdout).unwrap();
     assert_eq!(named["session"], "work");
     assert_eq!(named["counts"], json!({"EMAIL": 1, "PERSON": 1}));
     let value = bench.write("value.txt", "ANN.LEE@example.org\n");
-    let erased = bench.command(&["pii", "erase", "--value", value.to_str().unwrap()]);
+    let erased = bench.as_person(&["pii", "erase", "--value", value.to_str().unwrap()]);
     assert_eq!(text(&erased.stdout), "2 values erased\n", "{}", text(&erased.stderr));
-    let gone = bench.command(&["pii", "restore", tokens.to_str().unwrap(), "--session", "work"]);
+    let gone = bench.as_person(&["pii", "restore", tokens.to_str().unwrap(), "--session", "work"]);
     assert_eq!(gone.status.code(), Some(1));
     assert!(
         text(&gone.stderr).contains("`[EMAIL_1]`, `[NAME_1]` stands for nothing"),
         "{}",
         text(&gone.stderr)
     );
-    let erased = bench.command(&["pii", "erase", "--session", "work"]);
+    let erased = bench.as_person(&["pii", "erase", "--session", "work"]);
     assert_eq!(text(&erased.stdout), "1 value erased\n");
     for (path, bytes) in files(&bench.state_dir()) {
         assert!(!text(&bytes).contains("ann.lee"), "{path}");

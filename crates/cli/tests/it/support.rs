@@ -21,6 +21,31 @@ pub(crate) const WHATEVER_THE_RISK: &str = "\n[risk]\nhigh = ['process']\ncritic
 /// A `policy.toml` that asks nobody about anything.
 pub(crate) const ASKS_NOBODY: &str = "[defaults]\ndestructive = 'allow'\ncritical = 'allow'\n";
 
+/// The passphrase of the person who approves in tests.
+pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
+
+/// Runs a command on a terminal of its own: standard input is empty, and each prompt on the
+/// terminal gets its answer. Prints what the terminal showed to the named file.
+const ON_OWN_TERMINAL: &str = "
+import fcntl, json, os, subprocess, sys, termios
+answers, seen_file, command = json.loads(sys.argv[1]), sys.argv[2], sys.argv[3:]
+ours, theirs = os.openpty()
+child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
+    preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0))
+os.close(theirs)
+seen, at = '', 0
+while True:
+    try: part = os.read(ours, 65536)
+    except OSError: break
+    if not part: break
+    seen += part.decode(errors='replace')
+    while answers and (found := seen.find(answers[0][0], at)) >= 0:
+        at = found + len(answers[0][0])
+        os.write(ours, answers.pop(0)[1].encode() + b'\\n')
+open(seen_file, 'w').write(seen)
+sys.exit(child.wait())
+";
+
 /// A folder for one test: configuration, fixtures and state, removed at the end.
 pub(crate) struct Bench {
     folder: TempDir,
@@ -112,6 +137,37 @@ impl Bench {
     /// Runs the executable with arguments and nothing on standard input.
     pub(crate) fn command(&self, arguments: &[&str]) -> Output {
         self.tidegate().args(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs the executable on a terminal where each prompt gets its answer. Returns what the
+    /// terminal showed as well.
+    pub(crate) fn at_terminal(
+        &self,
+        arguments: &[&str],
+        answers: &[(&str, &str)],
+    ) -> (Output, String) {
+        let seen = self.path().join("terminal.txt");
+        let mut command = Command::new("python3");
+        command.args(["-c", ON_OWN_TERMINAL, &json!(answers).to_string()]).arg(&seen);
+        command.arg(env!("CARGO_BIN_EXE_tidegate")).args(arguments);
+        command.current_dir(self.path()).env_remove("RUST_LOG");
+        let output = command.env("TIDEGATE_HOME", self.state_dir()).output().unwrap();
+        (output, std::fs::read_to_string(seen).unwrap_or_default())
+    }
+
+    /// Sets the passphrase that decisions ask for.
+    pub(crate) fn set_passphrase(&self) {
+        let again = [("new passphrase", PASSPHRASE), ("the same again", PASSPHRASE)];
+        let (set, seen) = self.at_terminal(&["approvals", "setup"], &again);
+        assert!(set.status.success(), "{}{seen}", text(&set.stderr));
+    }
+
+    /// Runs the executable as the person who knows the passphrase.
+    pub(crate) fn as_person(&self, arguments: &[&str]) -> Output {
+        if !self.state_dir().join("approver.key").exists() {
+            self.set_passphrase();
+        }
+        self.at_terminal(arguments, &[("passphrase (empty: no)", PASSPHRASE)]).0
     }
 
     /// Runs a program with `tidegate run --json` and returns its answer.

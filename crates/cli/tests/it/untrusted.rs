@@ -334,7 +334,7 @@ fn g30_in_quarantine_a_changed_or_new_tool_is_not_called_until_a_person_accepts_
     assert_eq!(call(&mut served, "notes__touch"), (false, "called 'touch'".into()));
     // Without a terminal nobody is asked, and nothing is accepted.
     let asked = bench.command(&["tools", "accept", "notes__read"]);
-    assert_eq!(asked.status.code(), Some(2));
+    assert_eq!(asked.status.code(), Some(3));
     assert_eq!(
         text(&asked.stdout),
         format!(
@@ -344,12 +344,12 @@ fn g30_in_quarantine_a_changed_or_new_tool_is_not_called_until_a_person_accepts_
     );
     assert!(call(&mut served, "notes__read").0);
     // A person accepts one tool: the running gateway, too, calls it again.
-    let accepted = bench.command(&["tools", "accept", "notes__read", "--yes"]);
+    let accepted = bench.as_person(&["tools", "accept", "notes__read"]);
     assert_eq!(text(&accepted.stderr), "accepted: 1\n");
     assert_eq!(call(&mut served, "notes__read"), (false, "called 'read'".into()));
     assert!(call(&mut served, "notes__fresh").0);
     // Then a person accepts the whole server.
-    said(&bench, &["tools", "accept", "notes", "--yes"]);
+    assert!(bench.as_person(&["tools", "accept", "notes"]).status.success());
     assert_eq!(call(&mut served, "notes__fresh"), (false, "called 'fresh'".into()));
     let listed = said(&bench, &["tools", "list"]);
     assert!(!listed.contains("quarantined"), "{listed}");
@@ -437,6 +437,6 @@ fn g30_a_claim_that_nobody_accepted_does_not_open_a_profile() {
     assert_eq!(answer["error"]["code"], "call.quarantined", "{answer}");
     // With the default profile it is called as before.
     assert_eq!(call(&mut bench.serve(), "notes__read"), (false, "called 'read'".into()));
-    said(&bench, &["tools", "accept", "notes__read", "--yes"]);
+    assert!(bench.as_person(&["tools", "accept", "notes__read"]).status.success());
     assert_eq!(run(&bench)["output"], "called 'read'");
 }

@@ -18,8 +18,9 @@ pub(crate) const APPROVALS: &[Key<ApprovalKey>] = &[
         json: &[],
         kind: Kind::Duration,
         default: default_wait,
-        doc: "How long a request waits for `tidegate approvals` before it answers that it is \
-              waiting. A client that can ask its user is waited for until the question expires.",
+        doc: "How long a request of a client that cannot ask its user waits for `tidegate \
+              approvals` before it answers that it is waiting. A client that can ask is waited for \
+              until the question expires.",
     },
     Key {
         id: ApprovalKey::Expires,

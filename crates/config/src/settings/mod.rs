@@ -123,10 +123,11 @@ pub struct Approvals {
 }
 
 impl Default for Approvals {
-    /// Chosen: many clients give up on a call after a minute; a person who is asked is
-    /// back within a quarter of an hour or has forgotten the context.
+    /// Chosen: a client that cannot ask has nothing to wait for, and its model can tell its
+    /// user at once; a person who is asked is back within a quarter of an hour or has
+    /// forgotten the context.
     fn default() -> Self {
-        let (wait, expires) = (Duration::from_secs(45), Duration::from_secs(15 * 60));
+        let (wait, expires) = (Duration::from_secs(5), Duration::from_secs(15 * 60));
         Self { wait, expires, pending: true }
     }
 }

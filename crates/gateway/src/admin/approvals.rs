@@ -6,13 +6,9 @@
 use std::path::Path;
 
 use tidegate_model::Clock;
-use tidegate_store::{
-    Answered, ApprovalAnswer, ApprovalFilter, ApprovalScope, Approvals, Store, StoreError,
-};
+use tidegate_store::{Answered, ApprovalAnswer, ApprovalFilter, Approvals, Store, StoreError};
 
-pub use tidegate_store::{Approval, ApprovalState};
-
-use crate::context::Reply;
+pub use tidegate_store::{Approval, ApprovalScope, ApprovalState, ApproverKey, KeyPlace, Signer};
 
 /// The approvals of a state folder.
 pub struct ApprovalsAdmin(Approvals);
@@ -37,21 +33,23 @@ impl ApprovalsAdmin {
         self.0.find(id).wait()
     }
 
-    /// Answers an approval; `by` names who answers, for the record. Returns whether the
-    /// answer counts, and the updated approval; `None` if the id is unknown.
-    pub fn answer(
+    /// Approves exactly this approval, signed by the person. Returns whether the answer
+    /// counts, and the updated approval; `None` if the row is gone.
+    pub fn approve(
         &self,
-        id: &str,
-        reply: Reply,
-        by: &str,
+        one: &Approval,
+        scope: ApprovalScope,
+        (signer, by): (&Signer, &str),
     ) -> Result<Option<(bool, Approval)>, StoreError> {
-        let answer = match reply {
-            Reply::Once => ApprovalAnswer::Approve(ApprovalScope::Once),
-            Reply::Session => ApprovalAnswer::Approve(ApprovalScope::Session),
-            Reply::AllCalls => ApprovalAnswer::Approve(ApprovalScope::AllCalls),
-            Reply::Deny => ApprovalAnswer::Deny,
-        };
-        let answered = self.0.answer(id, answer, by).wait()?;
+        let signature = signer.sign(&one.asked.statement(scope));
+        let answer = ApprovalAnswer::Approve(scope);
+        let answered = self.0.answer(&one.asked.id, answer, by, Some(signature)).wait()?;
+        Ok(answered.map(|Answered { is_first, approval }| (is_first, approval)))
+    }
+
+    /// Denies an approval, which anybody may.
+    pub fn deny(&self, id: &str, by: &str) -> Result<Option<(bool, Approval)>, StoreError> {
+        let answered = self.0.answer(id, ApprovalAnswer::Deny, by, None).wait()?;
         Ok(answered.map(|Answered { is_first, approval }| (is_first, approval)))
     }
 }

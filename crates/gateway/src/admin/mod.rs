@@ -6,7 +6,8 @@
 //! gateway. Out: rows for a person to read, and the changes that they ask for.
 //! Invariant: opening an [`Admin`] starts no gateway and reads nothing; each part opens
 //! what it needs, and blocks the calling thread on the database, since a command has
-//! nothing else to do meanwhile. No profile limits what a person does here.
+//! nothing else to do meanwhile. No profile limits what a person does here; what only the
+//! approver may do needs their passphrase, which the command asks for.
 
 mod approvals;
 mod personal_data;
@@ -19,7 +20,9 @@ use tidegate_config::Settings;
 use tidegate_model::Clock;
 use tidegate_store::Store;
 
-pub use approvals::{Approval, ApprovalState, ApprovalsAdmin};
+pub use approvals::{
+    Approval, ApprovalScope, ApprovalState, ApprovalsAdmin, ApproverKey, KeyPlace, Signer,
+};
 pub use personal_data::{PersonalDataAdmin, PrivacyReport};
 pub use skills::{Skill, SkillError, SkillList, SkillOrigin, SkillsAdmin, code_file};
 pub use tidegate_store::{Stats, StoreError};

@@ -60,7 +60,8 @@ impl Approvals {
     ) -> Result<ApprovalScope, RunError> {
         let subject = format!("{}\0{}", person.requester, question.subject);
         question.subject = subject_of_text("asked", &subject);
-        let opened = self.open_question(&person.context.principal, run, question).await;
+        let (principal, requester) = (&person.context.principal, &person.requester);
+        let opened = self.open_question(principal, requester, run, question).await;
         let pending = match opened.map_err(|error| person.errors.add(error))? {
             Opened::Approved(scope) => return Ok(scope),
             Opened::Pending(pending) => pending,
@@ -68,7 +69,7 @@ impl Approvals {
         let Some(journal) = &person.journal else {
             return self.answer_in_time(person, &pending).await;
         };
-        journal.park(pending.expires_at).await?;
+        journal.park(pending.expires_at()).await?;
         let answer = journal.with_lease(self.answer_in_time(person, &pending)).await;
         let waits = matches!(&answer, Err(error) if error.code == ErrorCode::ApprovalPending);
         if !waits {

@@ -4,7 +4,8 @@
 //! (`person.rs`) and how they are asked (`ask.rs`), what they read about a call
 //! (`call_form.rs`, `form_text.rs`), the clock that stops meanwhile (`run_clock.rs`), the journal with
 //! which a run resumes in another process (`journal.rs`), and what was approved for the
-//! rest of a session (`session_approvals.rs`).
+//! rest of a session (`session_approvals.rs`), and whether a stored answer is the person's
+//! (`signed_answers.rs`).
 //! A run begins here too: its identity, its journal and its person are made together.
 //! In: a call or a program that needs approval. Out: an approval and its scope, or an error
 //! for the model.
@@ -20,12 +21,13 @@ pub(crate) mod questions;
 mod resume;
 pub(crate) mod run_clock;
 mod session_approvals;
+mod signed_answers;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_config::Approvals as Settings;
 use tidegate_model::{Principal, PrincipalKey, Program};
-use tidegate_store::Approvals as StoredApprovals;
+use tidegate_store::{Approvals as StoredApprovals, StoreError};
 
 use crate::context::RunContext;
 use crate::ids::new_run_id;
@@ -34,6 +36,7 @@ use crate::recorder::Recorder;
 use journal::{Identity, Journal};
 use person::Person;
 use session_approvals::SessionApprovals;
+use signed_answers::SignedAnswers;
 
 /// Asks people, and remembers what they approved.
 pub(crate) struct Approvals {
@@ -41,6 +44,7 @@ pub(crate) struct Approvals {
     /// The configured profile, for runs that name none.
     profile: String,
     stored: StoredApprovals,
+    signed: SignedAnswers,
     recorder: Recorder,
     vaults: Vaults,
     privacy: Arc<Privacy>,
@@ -56,17 +60,18 @@ impl Approvals {
         profile: String,
         vaults: Vaults,
         privacy: Arc<Privacy>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
             settings,
             profile,
             stored: vaults.store.approvals(),
+            signed: SignedAnswers::open(vaults.state_dir.clone())?,
             recorder: Recorder::new(&vaults.store),
             process: new_run_id(vaults.now()).0,
             vaults,
             privacy,
             sessions: Mutex::default(),
-        }
+        })
     }
 
     /// The key of a request's principal, which approvals are bound to.

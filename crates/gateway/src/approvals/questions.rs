@@ -4,11 +4,15 @@
 //! approval and its scope, or an error that says what the model can tell its user. Every
 //! question is a row of the database, so it can be answered by the client that is asked,
 //! by `tidegate approvals` in another process, or after this process has ended; the first
-//! answer counts. Taking an approval uses it up.
+//! answer counts. Taking an approval uses it up. The reply of a client comes through this
+//! process; an approval that is read from the row must be signed (`signed_answers.rs`).
 
 use std::time::{Duration, SystemTime};
 
-use tidegate_model::{ApprovalRecord, ApprovalStep, ErrorCode, Event, Principal, RunError, RunId};
+use tidegate_model::{
+    AlertRecord, ApprovalRecord, ApprovalStep, ErrorCode, Event, Principal, PrincipalKey, RunError,
+    RunId,
+};
 use tidegate_store::{
     Approval, ApprovalAnswer, ApprovalScope, ApprovalState, NewApproval, StoreError,
 };
@@ -60,10 +64,32 @@ impl Question {
 /// A question that waits for its answer.
 pub(crate) struct PendingQuestion {
     pub(crate) form: Form,
-    pub(crate) expires_at: SystemTime,
-    kind: &'static str,
-    subject: String,
-    form_sha256: String,
+    /// The details that a form has room for, if it leaves something out.
+    short: Option<Redacted>,
+    /// What is asked, whatever its row says.
+    asked: NewApproval,
+}
+
+impl PendingQuestion {
+    /// The form as a client shows it.
+    fn shown(&self) -> Form {
+        let mut form = self.form.clone();
+        if let Some(short) = &self.short {
+            form.details = with_reference(short.clone(), &form.id);
+        }
+        form
+    }
+
+    pub(super) fn expires_at(&self) -> SystemTime {
+        self.asked.expires_at
+    }
+
+    /// Asks through a row that exists already.
+    fn set_row(&mut self, row: &NewApproval) {
+        self.form.id.clone_from(&row.id);
+        self.asked.id.clone_from(&row.id);
+        self.asked.expires_at = row.expires_at;
+    }
 }
 
 /// The state of a question when it is opened, before anybody is asked.
@@ -71,7 +97,7 @@ pub(crate) enum Opened {
     /// It was approved before.
     Approved(ApprovalScope),
     /// It waits for an answer.
-    Pending(PendingQuestion),
+    Pending(Box<PendingQuestion>),
 }
 
 impl Approvals {
@@ -79,64 +105,96 @@ impl Approvals {
     pub(crate) async fn open_question(
         &self,
         principal: &Principal,
+        requester: &PrincipalKey,
         run: &RunId,
         question: Question,
     ) -> Result<Opened, RedactedError> {
-        let earlier = self.stored.of_subject(&question.subject).await;
+        let mut pending = self.new_question(requester, run, question);
+        let earlier = self.stored.of_subject(&pending.asked.subject).await;
         let earlier = earlier.map_err(|error| not_stored(&error))?;
-        let (id, expires_at) = match &earlier {
-            Some(earlier) => (earlier.asked.id.clone(), earlier.asked.expires_at),
-            None => self.ask_anew(run, &question).await?,
-        };
-        let form_sha256 = question.form_sha256();
-        let Question { kind, subject, title, details, short } = question;
-        let details = match short {
-            Some(short) => with_reference(short, &id),
-            None => details,
-        };
-        let form = Form { id, run_id: run.clone(), title, details };
-        let pending = PendingQuestion { form, expires_at, kind, subject, form_sha256 };
-        let Some(earlier) = earlier else {
+        let Some(earlier) = earlier.filter(|earlier| self.counts(earlier, &pending, principal))
+        else {
+            let asked = self.stored.ask(pending.asked.clone()).await;
+            asked.map_err(|error| not_stored(&error))?;
             self.tell(principal, &pending, ApprovalStep::Asked);
-            return Ok(Opened::Pending(pending));
+            return Ok(Opened::Pending(Box::new(pending)));
         };
+        pending.set_row(&earlier.asked);
         match earlier.state {
-            ApprovalState::Denied => Err(self.denied(principal, &pending, &earlier)),
+            ApprovalState::Denied => Err(self.denied(principal, &pending, earlier.decided_by)),
             ApprovalState::Approved if self.use_up(&pending).await? => {
                 let by = earlier.decided_by;
                 self.tell(principal, &pending, ApprovalStep::Approved { by });
                 Ok(Opened::Approved(earlier.scope))
             }
-            _ => Ok(Opened::Pending(pending)),
+            ApprovalState::Used => {
+                let by = earlier.decided_by;
+                self.tell(principal, &pending, ApprovalStep::Approved { by });
+                Ok(Opened::Approved(earlier.scope))
+            }
+            _ => Ok(Opened::Pending(Box::new(pending))),
         }
     }
 
-    async fn ask_anew(
+    fn new_question(
         &self,
+        requester: &PrincipalKey,
         run: &RunId,
-        question: &Question,
-    ) -> Result<(String, SystemTime), RedactedError> {
+        question: Question,
+    ) -> PendingQuestion {
+        let form_sha256 = question.form_sha256();
+        let Question { kind, subject, title, details, short } = question;
         let now = self.recorder.now();
-        let (id, expires_at) = (short_id(), now + self.settings.expires);
-        let new = NewApproval {
-            id: id.clone(),
+        let asked = NewApproval {
+            id: short_id(),
             run_id: run.0.clone(),
-            kind: question.kind.to_owned(),
-            subject: question.subject.clone(),
-            title: question.title.to_string(),
-            details: question.details.to_string(),
-            form_sha256: question.form_sha256(),
+            asked_by: requester.to_string(),
+            kind: kind.to_owned(),
+            subject,
+            title: title.to_string(),
+            details: details.to_string(),
+            form_sha256,
             created_at: now,
-            expires_at,
+            expires_at: now + self.settings.expires,
         };
-        self.stored.ask(new).await.map_err(|error| not_stored(&error))?;
-        Ok((id, expires_at))
+        let form = Form { id: asked.id.clone(), run_id: run.clone(), title, details };
+        PendingQuestion { form, short, asked }
+    }
+
+    /// Whether an earlier row about the same counts for this question.
+    fn counts(&self, earlier: &Approval, pending: &PendingQuestion, principal: &Principal) -> bool {
+        let asked = NewApproval {
+            id: earlier.asked.id.clone(),
+            expires_at: earlier.asked.expires_at,
+            ..pending.asked.clone()
+        };
+        // A row cannot have more time than it was given.
+        asked.expires_at <= self.recorder.now() + self.settings.expires
+            && match earlier.state {
+                ApprovalState::Pending => true,
+                ApprovalState::Approved => self.signed.approves(earlier, &asked),
+                // A no at a prompt is for the run that asked.
+                ApprovalState::Denied => {
+                    let at_prompt = earlier.decided_by.as_deref() == Some(AT_PROMPT);
+                    !at_prompt || earlier.asked.run_id == asked.run_id
+                }
+                // Sessions that outlive a process keep in the database what was approved for them.
+                ApprovalState::Used => {
+                    matches!(principal, Principal::LocalUser | Principal::Session(_))
+                        && earlier.scope != ApprovalScope::Once
+                        && self.signed.approves(earlier, &asked)
+                }
+                ApprovalState::Expired => false,
+            }
     }
 
     /// Uses up an approval. Returns whether there was one to use.
     async fn use_up(&self, pending: &PendingQuestion) -> Result<bool, RedactedError> {
-        let used = self.stored.use_up(&pending.form.id, &pending.subject).await;
-        used.map_err(|error| not_stored(&error))
+        let PendingQuestion { asked, .. } = pending;
+        let is_unused = self.signed.use_up(asked, self.recorder.now())
+            && !self.stored.was_used(&asked.id).await.map_err(|error| not_stored(&error))?;
+        let used = self.stored.use_up(&asked.id, &asked.subject).await;
+        used.map(|used| used && is_unused).map_err(|error| not_stored(&error))
     }
 
     /// Records what happened to a question.
@@ -145,9 +203,9 @@ impl Approvals {
             at: self.recorder.now(),
             approval_id: pending.form.id.clone(),
             run_id: pending.form.run_id.clone(),
-            kind: pending.kind.to_owned(),
-            subject_sha256: pending.subject.clone(),
-            form_sha256: pending.form_sha256.clone(),
+            kind: pending.asked.kind.clone(),
+            subject_sha256: pending.asked.subject.clone(),
+            form_sha256: pending.asked.form_sha256.clone(),
             step,
         };
         self.recorder.tell(principal, Event::Approval(approval));
@@ -157,11 +215,26 @@ impl Approvals {
         &self,
         principal: &Principal,
         pending: &PendingQuestion,
-        approval: &Approval,
+        by: Option<String>,
     ) -> RedactedError {
-        let by = approval.decided_by.clone();
         self.tell(principal, pending, ApprovalStep::Denied { by });
         denied(&pending.form.title)
+    }
+
+    /// The row says yes, and the person did not.
+    fn forged(&self, principal: &Principal, pending: &PendingQuestion) -> RedactedError {
+        let id = &pending.form.id;
+        tracing::error!(id, "an approval without the approver's signature does not count");
+        let alert = AlertRecord {
+            at: self.recorder.now(),
+            run_id: pending.form.run_id.clone(),
+            kind: "forged-approval".to_owned(),
+            detail: format!("approval `{id}` was stored without the approver's signature"),
+        };
+        self.recorder.tell(principal, Event::Alert(alert));
+        let fact = "the stored approval was not signed by the approver, so it does not count: ";
+        RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, &pending.form.title])
+            .with_hint(&[&FINAL])
     }
 
     fn expired(&self, principal: &Principal, pending: &PendingQuestion) -> RedactedError {
@@ -204,7 +277,7 @@ impl Approvals {
             Some(approver) => {
                 let form = {
                     let leaving = &mut self.privacy.leaving(&context.principal);
-                    show(pending.form.clone(), leaving)
+                    show(pending.shown(), leaving)
                 };
                 approver.ask(&form).await
             }
@@ -212,13 +285,10 @@ impl Approvals {
         };
         let settings = &self.settings;
         match reply {
-            Some(reply) => {
-                self.take_reply(&pending.form.id, reply, approver_name(context)).await?;
-                self.answered_elsewhere(pending, &context.principal).await
-            }
+            Some(reply) => self.take_reply(pending, reply, context).await,
             None if settings.pending => {
                 tokio::time::sleep(settings.wait).await;
-                Err(still_pending(pending, self.recorder.now()))
+                Err(self.still_pending(pending, &context.principal))
             }
             None => Err(nobody(&pending.form.title)),
         }
@@ -237,6 +307,9 @@ impl Approvals {
             };
             match found.state {
                 ApprovalState::Pending => {}
+                ApprovalState::Approved if !self.signed.approves(&found, &pending.asked) => {
+                    return Err(self.forged(principal, pending));
+                }
                 ApprovalState::Approved if self.use_up(pending).await? => {
                     let by = found.decided_by;
                     self.tell(principal, pending, ApprovalStep::Approved { by });
@@ -246,22 +319,80 @@ impl Approvals {
                 ApprovalState::Approved | ApprovalState::Used => {
                     return Err(used(&pending.form.title));
                 }
-                ApprovalState::Denied => return Err(self.denied(principal, pending, &found)),
+                ApprovalState::Denied => return Err(self.denied(principal, pending, found.decided_by)),
                 ApprovalState::Expired => return Err(self.expired(principal, pending)),
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 
-    async fn take_reply(&self, id: &str, reply: Reply, by: &str) -> Result<(), RedactedError> {
+    /// Takes the reply that the approver of this process gave. If the question was answered
+    /// before, that answer counts.
+    async fn take_reply(
+        &self,
+        pending: &PendingQuestion,
+        reply: Reply,
+        context: &RunContext,
+    ) -> Result<ApprovalScope, RedactedError> {
         let answer = match reply {
             Reply::Session => ApprovalAnswer::Approve(ApprovalScope::Session),
             Reply::AllCalls => ApprovalAnswer::Approve(ApprovalScope::AllCalls),
             Reply::Once => ApprovalAnswer::Approve(ApprovalScope::Once),
             Reply::Deny => ApprovalAnswer::Deny,
+            Reply::Stored => return self.answered_elsewhere(pending, &context.principal).await,
         };
-        let answered = self.stored.answer(id, answer, by).await;
-        answered.map(|_| ()).map_err(|error| not_stored(&error))
+        let (id, by) = (&pending.form.id, approver_name(context));
+        let answered = self.stored.answer(id, answer, by, None).await;
+        let answered = answered.map_err(|error| not_stored(&error))?;
+        let principal = &context.principal;
+        if !answered.is_some_and(|answered| answered.is_first) {
+            return self.answered_elsewhere(pending, principal).await;
+        }
+        let by = Some(by.to_owned());
+        match answer {
+            ApprovalAnswer::Deny => Err(self.denied(principal, pending, by)),
+            ApprovalAnswer::Approve(scope) => {
+                self.use_up(pending).await?;
+                self.tell(principal, pending, ApprovalStep::Approved { by });
+                Ok(scope)
+            }
+        }
+    }
+
+    fn still_pending(&self, pending: &PendingQuestion, principal: &Principal) -> RedactedError {
+        let Form { id, run_id, title, .. } = &pending.form;
+        let id = Redacted::trusted(id);
+        let now = self.recorder.now();
+        let left = pending.expires_at().duration_since(now).unwrap_or_default().as_secs();
+        let (left, unit) = if left < 120 { (left, " seconds") } else { (left / 60, " minutes") };
+        let setup = match self.signed.key() {
+            Some(_) => "",
+            None => "`tidegate approvals setup` in a terminal, once, then ",
+        };
+        let fact = "this waits for a person's approval: ";
+        let error = RedactedError::new(ErrorCode::ApprovalPending, &[&fact, title]);
+        let approve = Redacted::join(&[&setup, &"`tidegate approvals approve ", &id, &"` (within "]);
+        match principal {
+            Principal::LocalUser => error.with_hint(&[
+                &"run ",
+                &approve,
+                &left,
+                &unit,
+                &"), then `tidegate run --resume ",
+                run_id,
+                &"`",
+            ]),
+            Principal::Process | Principal::Session(_) | Principal::Token(_) => error.with_hint(&[
+                &"tell the user: ",
+                &approve,
+                &left,
+                &unit,
+                &"); only they can, since it asks for their passphrase; after that call \
+                  `execute_code` with `resume: \"",
+                run_id,
+                &"\"` instead of `code`, or repeat the same `call_tool`",
+            ]),
+        }
     }
 }
 
@@ -275,6 +406,8 @@ fn with_reference(mut short: Redacted, id: &str) -> Redacted {
     ]);
     short
 }
+/// How a person answers who says no at the prompt of `tidegate run`.
+const AT_PROMPT: &str = "terminal";
 
 fn approver_name(context: &RunContext) -> &'static str {
     context.approver.as_ref().map_or("", |approver| approver.name())
@@ -305,29 +438,6 @@ fn nobody(title: &Redacted) -> RedactedError {
     RedactedError::new(ErrorCode::ApprovalDenied, &[&fact, title]).with_hint(&[
         &"the user's client cannot ask, and `approvals.pending` is off; the user can allow it in \
           policy.toml",
-    ])
-}
-
-fn still_pending(pending: &PendingQuestion, now: SystemTime) -> RedactedError {
-    let Form { id, run_id, title, .. } = &pending.form;
-    let id = Redacted::trusted(id);
-    let left = pending.expires_at.duration_since(now).unwrap_or_default().as_secs();
-    let (left, unit) = if left < 120 { (left, " seconds") } else { (left / 60, " minutes") };
-    RedactedError::new(
-        ErrorCode::ApprovalPending,
-        &[&"this waits for a person's approval: ", title],
-    )
-    .with_hint(&[
-        &"tell the user: `tidegate approvals show ",
-        &id,
-        &"`, then `tidegate approvals approve ",
-        &id,
-        &"` (within ",
-        &left,
-        &unit,
-        &"); after that call `execute_code` with `resume: \"",
-        run_id,
-        &"\"` instead of `code`, or repeat the same `call_tool`",
     ])
 }
 

@@ -18,6 +18,7 @@ async fn asked(approvals: &Approvals, id: &str, subject: &str, clock: &Clock) {
     let new = NewApproval {
         id: id.into(),
         run_id: "r1".into(),
+        asked_by: "by hand".into(),
         kind: "call".into(),
         subject: subject.into(),
         title: "files__delete".into(),
@@ -39,7 +40,7 @@ async fn a_yes_is_used_once_and_only_for_its_own_subject() {
     assert!(!used("a1", "hash-a").await, "pending is no yes");
     let session = ApprovalAnswer::Approve(ApprovalScope::Session);
     let Answered { is_first, approval } =
-        approvals.answer("a1", session, "cli").await.unwrap().unwrap();
+        approvals.answer("a1", session, "cli", None).await.unwrap().unwrap();
     assert!(is_first);
     assert_eq!((approval.state, approval.scope), (ApprovalState::Approved, ApprovalScope::Session));
     assert_eq!(approval.decided_by.as_deref(), Some("cli"));
@@ -54,7 +55,7 @@ async fn a_yes_is_used_once_and_only_for_its_own_subject() {
 async fn an_answer_is_given_once_and_in_time() {
     let (_state, clock, approvals) = opened();
     let answer = async |id: &str, answer| {
-        let answered = approvals.answer(id, answer, "cli").await.unwrap();
+        let answered = approvals.answer(id, answer, "cli", None).await.unwrap();
         answered.map(|answered| (answered.is_first, answered.approval.state))
     };
     asked(&approvals, "a1", "hash-a", &clock).await;

@@ -1,7 +1,7 @@
 //! The tables of `record.db`. Rows are only ever inserted: triggers refuse everything
 //! else.
 
-pub(crate) const MIGRATIONS: [&str; 2] = [
+pub(crate) const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE run_ends (
         row             INTEGER PRIMARY KEY,
@@ -128,6 +128,9 @@ pub(crate) const MIGRATIONS: [&str; 2] = [
 ",
     "
     ALTER TABLE approval_steps ADD COLUMN form_sha256 TEXT NOT NULL DEFAULT '';
+",
+    "
+    CREATE INDEX approval_steps_by_approval ON approval_steps (approval_id);
 ",
 ];
 

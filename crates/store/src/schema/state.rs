@@ -1,6 +1,6 @@
 //! The tables of `state.db`, whose rows change.
 
-pub(crate) const MIGRATIONS: [&str; 2] = [
+pub(crate) const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE shapes (
         server          TEXT NOT NULL,
@@ -70,5 +70,9 @@ pub(crate) const MIGRATIONS: [&str; 2] = [
 ",
     "
     ALTER TABLE approvals ADD COLUMN form_sha256 TEXT NOT NULL DEFAULT '';
+",
+    "
+    ALTER TABLE approvals ADD COLUMN asked_by TEXT NOT NULL DEFAULT '';
+    ALTER TABLE approvals ADD COLUMN signature BLOB;
 ",
 ];

@@ -4,6 +4,7 @@
 //! Whatever can be tried is tried: a worker runs, a program is type-checked. Servers are
 //! started only on request, since they are somebody else's programs.
 
+mod approvals;
 mod catalogs;
 mod engines;
 mod finding;
@@ -34,6 +35,7 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
     if let Some(mut settings) = settings {
         findings.push(probe::policy(&mut settings));
         findings.push(probe::state_folder(&settings.state_dir));
+        findings.push(approvals::probe(&settings.state_dir));
         let (finding, layers) = isolation::probe(&settings).await;
         findings.push(finding);
         table = layers;
