@@ -62,11 +62,13 @@ impl Question {
     fn ask(&self) -> Option<Reply> {
         self.terminal.show(&self.form.text()).ok()?;
         let Some(key) = ApproverKey::load(&self.state_dir).ok()? else {
-            let missing = "To approve this here, set a passphrase first: `tidegate approvals setup`";
+            let missing =
+                "To approve this here, set a passphrase first: `tidegate approvals setup`";
             self.terminal.show(missing).ok()?;
             return None;
         };
-        let prompt = "\napprove? [y] once, [s] for this session, [a] all calls of these tools, [N] no: ";
+        let prompt =
+            "\napprove? [y] once, [s] for this session, [a] all calls of these tools, [N] no: ";
         let scope = match self.terminal.line(prompt).ok()?.trim() {
             "y" | "Y" | "yes" => ApprovalScope::Once,
             "s" | "S" | "session" => ApprovalScope::Session,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, USER_AGENT};
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
-use tidegate_model::{Network, RunId};
+use tidegate_model::{HostLists, Network, RunId};
 use tokio::time::{Instant, timeout_at};
 
 use crate::attempt::{Attempt, ConnectionRecorder};
@@ -91,6 +91,7 @@ impl Egress {
         &self,
         run: &RunId,
         request: Request,
+        lists: &[&HostLists],
         record: &ConnectionRecorder<'_>,
     ) -> Result<Response, EgressError> {
         let limit = self.rules.network().timeout;
@@ -108,7 +109,8 @@ impl Egress {
             let outcome = match bad_headers.take() {
                 Some(problem) => self.aim(&hop, &mut attempt).and(Err(problem.into())),
                 None => {
-                    let take_hop = self.take_hop(&hop, redirects, request.redirect, &mut attempt);
+                    let redirects = (redirects, request.redirect);
+                    let take_hop = self.take_hop(&hop, lists, redirects, &mut attempt);
                     timeout_at(deadline, take_hop).await.unwrap_or_else(|_| Err(late(&hop, limit)))
                 }
             };
@@ -127,11 +129,14 @@ impl Egress {
     async fn take_hop(
         &self,
         hop: &Hop,
-        redirects: u32,
-        redirect: Redirect,
+        lists: &[&HostLists],
+        (redirects, redirect): (u32, Redirect),
         attempt: &mut Attempt<'_>,
     ) -> Result<HopOutcome, EgressError> {
         let target = self.aim(hop, attempt)?;
+        for lists in lists {
+            self.rules.judge_lists(lists, &target, &hop.method)?;
+        }
         let permitted = self.judge(&target, &hop.method, attempt)?;
         self.check_rate(permitted)?;
         let found = checked_addresses(&target, &self.rules, &self.own, &*self.resolver).await;

@@ -9,7 +9,7 @@
 use std::net::IpAddr;
 
 use thiserror::Error;
-use tidegate_model::{HostPattern, Network, NetworkMode, NetworkRule, PortPattern};
+use tidegate_model::{HostLists, HostPattern, Network, NetworkMode, NetworkRule, PortPattern};
 use url::Host;
 
 use crate::address_class::effective_address;
@@ -50,6 +50,14 @@ pub enum Denial {
     /// No rule of the allow list.
     #[error("`{host}` is not in the list of hosts that programs can reach")]
     NotListed {
+        /// The host.
+        host: String,
+    },
+    /// The lists of a profile.
+    #[error("the profile `{profile}` does not allow `{host}`")]
+    Profile {
+        /// The profile.
+        profile: String,
         /// The host.
         host: String,
     },
@@ -157,6 +165,24 @@ impl Rules {
                 rule: rule.text.clone(),
             },
         })
+    }
+
+    /// Judges a target that the rules permit by the lists of a profile, which can only refuse.
+    pub(crate) fn judge_lists(
+        &self,
+        lists: &HostLists,
+        target: &Target,
+        method: &str,
+    ) -> Result<(), Denial> {
+        let is_allowed = lists.allow.as_ref().is_none_or(|rules| {
+            let mut of_host = rules.iter().filter(|rule| is_about(&rule.host, target.host()));
+            of_host.any(|rule| allows(rule, target, method, &self.0.methods))
+        });
+        if is_allowed && !lists.deny.iter().any(|rule| denies(rule, target, method)) {
+            return Ok(());
+        }
+        let (profile, host) = (lists.profile.clone(), target.host_text());
+        Err(Denial::Profile { profile, host })
     }
 
     /// Judges one address, whatever name led to it.

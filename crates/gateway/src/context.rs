@@ -4,7 +4,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use tidegate_model::{Principal, SandboxKind};
+use tidegate_model::{Principal, RunOptions, SandboxKind};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,8 @@ pub struct RunContext {
     pub approver: Option<Arc<dyn Approver>>,
     /// A stronger sandbox than the program needs.
     pub sandbox: Option<SandboxKind>,
+    /// What else it asks for.
+    pub options: RunOptions,
 }
 
 /// A person's reply.
@@ -76,6 +78,7 @@ impl Default for RunContext {
             profile: None,
             approver: None,
             sandbox: None,
+            options: RunOptions::default(),
         }
     }
 }

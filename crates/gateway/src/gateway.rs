@@ -86,7 +86,7 @@ impl Gateway {
         let settings = Arc::new(settings);
         let failed = |source| GatewayError::State { path: settings.state_dir.clone(), source };
         let store = Arc::new(Store::open(&settings.state_dir, clock.clone()).map_err(failed)?);
-        let policy = Arc::new(CurrentPolicy::open(&settings, clock.clone())?);
+        let policy = Arc::new(CurrentPolicy::open(&settings, &store, clock.clone())?);
         let vaults = Vaults { store: Arc::clone(&store), state_dir: settings.state_dir.clone() };
         let privacy = Arc::new(Privacy::open(settings.privacy.clone(), vaults.clone())?);
         let workers = Workers::new(

@@ -88,7 +88,8 @@ impl Gateway {
         let clock = Stopwatch::start(self.bridge.recorder.now());
         let (id, language) = (identity.id.clone(), identity.program.language);
         let source_sha256 = sha256_hex(&identity.program.source);
-        let program = ProgramRecord { language: language.as_str(), source_sha256 };
+        let action = self.privacy.recorded_action(&context.principal, &identity.options);
+        let program = ProgramRecord { language: language.as_str(), source_sha256, action };
         let mut ended = match self.admission.submit(identity, person) {
             Ok(submitted) => self.stages(submitted).await,
             Err(error) => Ended::failed(error),

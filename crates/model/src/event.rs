@@ -90,6 +90,8 @@ pub struct ProgramRecord {
     pub language: &'static str,
     /// Its fingerprint.
     pub source_sha256: String,
+    /// What it is for, in the words of its author. Redacted.
+    pub action: Option<String>,
 }
 
 /// One tool call and the run that made it.

@@ -30,6 +30,7 @@ mod reference;
 mod response;
 mod ruling;
 mod run;
+mod run_options;
 mod sandbox_kind;
 mod secret;
 mod server;
@@ -62,8 +63,8 @@ pub use network_rule::{
     parse_method,
 };
 pub use permissions::{
-    CommandAccess, EffectCeiling, EffectOverrides, LimitCeilings, LimitName, NetworkAccess,
-    Profile, Scope, ToolPattern,
+    CommandAccess, EffectCeiling, EffectOverrides, HostLists, LimitCeilings, LimitName,
+    NetworkAccess, Profile, Scope, ToolPattern,
 };
 pub use personal::DataType;
 pub use prepared::{Executable, Import, KeyHints, Prepared, PythonNames};
@@ -77,6 +78,7 @@ pub use ruling::{
     RiskLevel,
 };
 pub use run::{Engine, ErrorCode, Program, RunError, RunId};
+pub use run_options::RunOptions;
 pub use sandbox_kind::SandboxKind;
 pub use secret::Secret;
 pub use server::{ServerSpec, Transport};

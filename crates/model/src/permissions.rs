@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::limits::Limits;
+use crate::network_rule::NetworkRule;
 use crate::ruling::Effect;
 use crate::tool::ToolRef;
 
@@ -27,6 +28,10 @@ pub struct Profile {
     pub write: BTreeSet<Scope>,
     /// What `fetch` may reach.
     pub network: NetworkAccess,
+    /// Its own lists of hosts and those it inherits; each narrows the configured network.
+    pub hosts: Vec<HostLists>,
+    /// Whether a person approves each program and each direct call.
+    pub approval_required: bool,
     /// The host commands that are available.
     pub commands: CommandAccess,
     /// Ceilings for the limits of a run; each at most the configured limit.
@@ -53,6 +58,8 @@ impl Profile {
             read: all.clone(),
             write: BTreeSet::from([Scope::Skills, Scope::Workspace]),
             network: NetworkAccess::Configured,
+            hosts: Vec::new(),
+            approval_required: false,
             commands: CommandAccess::All,
             limits: LimitCeilings::default(),
         };
@@ -215,6 +222,17 @@ impl NetworkAccess {
             Self::Configured => "configured",
         }
     }
+}
+
+/// The hosts that one profile allows and denies, within the configured network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostLists {
+    /// The profile that has them.
+    pub profile: String,
+    /// The only hosts that can be reached; all if absent.
+    pub allow: Option<Vec<NetworkRule>>,
+    /// Hosts that cannot be reached.
+    pub deny: Vec<NetworkRule>,
 }
 
 /// Which of the configured commands are available.

@@ -59,10 +59,22 @@ pub struct Approved {
 struct Answers {
     /// What is approved, by its hash, and how often it may still happen.
     subjects: HashMap<String, Uses>,
+    /// Whether the program as a whole was approved.
+    program: bool,
     refused: BTreeSet<ToolRef>,
 }
 
 impl Approved {
+    /// Approves the program as a whole; calls that the rules ask about are asked about.
+    pub fn approve_program(&self) {
+        self.answers().program = true;
+    }
+
+    /// Whether the program as a whole was approved.
+    pub(crate) fn has_program(&self) -> bool {
+        self.answers().program
+    }
+
     /// Approves a subject: a hash of exactly what may happen. Adds to earlier approvals.
     pub fn approve(&self, subject: &str, uses: Uses) {
         let mut answers = self.answers();

@@ -20,7 +20,7 @@ use crate::arguments::problem::ArgumentProblem;
 use crate::commands::{CommandDenial, CommandPermit, Commands};
 use crate::effect::effect_of;
 use crate::permissions::{Permissions, ProfileRefusal};
-use crate::rules::{RuleInput, Rules, Ruling};
+use crate::rules::{RuleInput, Rules, Ruling, RulingReason};
 
 /// Permission to make one call, once.
 ///
@@ -200,7 +200,13 @@ impl Policy {
         if let Some(change) = self.quarantined(permissions, &call.tool, change) {
             return Err(Denial::Quarantined(change.clone()));
         }
-        let ruling = self.ruling(permissions, &call, effect.0, context.level);
+        let mut ruling = self.ruling(permissions, &call, effect.0, context.level);
+        // Approving the program covers its calls.
+        if let Some(profile) =
+            permissions.approval_required_by().filter(|_| !context.run.has_program())
+        {
+            ruling = ruling.at_least(Decision::Ask, || RulingReason::Profile(profile.into()));
+        }
         // Do not describe the arguments of a denied tool.
         if ruling.word == Decision::Deny {
             return Err(Denial::Rule(ruling));

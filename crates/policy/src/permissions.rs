@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use tidegate_model::{
-    Effect, EffectCeiling, LimitName, Limits, NetworkAccess, Profile, Scope, ToolPattern, ToolRef,
+    Effect, EffectCeiling, HostLists, LimitName, Limits, NetworkAccess, Profile, Scope,
+    ToolPattern, ToolRef,
 };
 
 /// The permissions of one run. Without a profile, nothing is allowed.
@@ -84,6 +85,17 @@ impl Permissions {
             NetworkAccess::Configured => Ok(()),
             NetworkAccess::None => Err(ProfileRule::Network),
         })
+    }
+
+    /// The lists of hosts that narrow the configured network.
+    pub fn host_lists(&self) -> Vec<&HostLists> {
+        self.profiles.iter().flat_map(|profile| &profile.hosts).collect()
+    }
+
+    /// The profile that requires a person's approval, if one does.
+    pub fn approval_required_by(&self) -> Option<&str> {
+        let asking = self.profiles.iter().find(|profile| profile.approval_required);
+        asking.map(|profile| profile.name.as_str())
     }
 
     /// Whether a tool with this effect may be called.

@@ -58,6 +58,17 @@ pub struct Ruling {
     pub depends_on_arguments: bool,
 }
 
+impl Ruling {
+    /// This ruling, or a stricter one.
+    #[must_use]
+    pub fn at_least(self, word: Decision, why: impl FnOnce() -> RulingReason) -> Self {
+        if word <= self.word {
+            return self;
+        }
+        Self { word, why: why(), depends_on_arguments: false }
+    }
+}
+
 /// The reason for a ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RulingReason {
@@ -74,6 +85,12 @@ pub enum RulingReason {
     Effect(Effect),
     /// No rule matches: the default for programs of this risk.
     Risk(RiskLevel),
+    /// The configuration decides on programs of this risk, whatever the rules allow.
+    Level(RiskLevel),
+    /// A profile requires approval.
+    Profile(Arc<str>),
+    /// The request itself requires approval.
+    Request,
 }
 
 impl fmt::Display for RulingReason {
@@ -82,6 +99,9 @@ impl fmt::Display for RulingReason {
             Self::Rule { name, place, .. } => write!(f, "rule `{name}` at {place}"),
             Self::Effect(effect) => write!(f, "the default for `{effect}` tools"),
             Self::Risk(level) => write!(f, "the default for programs of `{level}` risk"),
+            Self::Level(level) => write!(f, "`risk.{level}` of the configuration"),
+            Self::Profile(name) => write!(f, "`approval_required` of profile `{name}`"),
+            Self::Request => f.write_str("the request itself"),
         }
     }
 }

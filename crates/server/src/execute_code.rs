@@ -5,7 +5,10 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use tidegate_model::{Engine, ErrorCode, Language, Program, RunError, RunId};
+use tidegate_gateway::RunContext;
+use tidegate_model::{
+    Engine, ErrorCode, Language, Program, RunError, RunId, RunOptions, SandboxKind,
+};
 
 /// The arguments as a client sends them.
 #[derive(Deserialize)]
@@ -22,10 +25,21 @@ pub(crate) struct ExecuteCode {
     timeout_ms: Option<u64>,
     #[serde(default)]
     engine: Option<Engine>,
+    /// A stronger sandbox than the program needs.
+    #[serde(default)]
+    sandbox: Option<SandboxKind>,
+    #[serde(default)]
+    memory_mb: Option<u64>,
+    /// Whether a person approves the program in any case.
+    #[serde(default)]
+    ask: Option<bool>,
+    /// A label for people.
+    #[serde(default)]
+    action: Option<String>,
     /// Accepted from clients that narrow a run; not in the schema, where it would cost every
     /// model tokens.
     #[serde(default)]
-    pub(crate) profile: Option<String>,
+    profile: Option<String>,
 }
 
 /// What the client wants to run.
@@ -35,12 +49,35 @@ pub(crate) enum RequestedRun {
 }
 
 impl ExecuteCode {
+    /// The context of the request, narrowed by its arguments.
+    pub(crate) fn context(&self, context: &RunContext) -> Result<RunContext, RunError> {
+        let wrong = |message: &str| Err(RunError::new(ErrorCode::BadArgument, message));
+        let most = RunOptions::ACTION_CHARS;
+        if self.action.as_ref().is_some_and(|action| action.chars().count() > most) {
+            return wrong(&format!("`action` has at most {most} characters"));
+        }
+        if self.memory_mb == Some(0) {
+            return wrong("`memory_mb` must be at least 1");
+        }
+        let options = RunOptions {
+            memory_bytes: self.memory_mb.map(|megabytes| megabytes.saturating_mul(1 << 20)),
+            needs_approval: self.ask == Some(true),
+            action: self.action.clone(),
+        };
+        let (profile, sandbox) = (self.profile.clone(), self.sandbox);
+        Ok(RunContext { profile, sandbox, options, ..context.clone() })
+    }
+
     pub(crate) fn requested_run(self) -> Result<RequestedRun, RunError> {
         let code = match (self.code, self.resume) {
             (Some(code), None) => code,
             (None, Some(id)) => {
-                let changes_the_run =
-                    self.language.is_some() || self.engine.is_some() || self.timeout_ms.is_some();
+                let changes_the_run = self.language.is_some()
+                    || self.engine.is_some()
+                    || self.timeout_ms.is_some()
+                    || self.memory_mb.is_some()
+                    || self.ask.is_some()
+                    || self.action.is_some();
                 return if changes_the_run {
                     Err(unchangeable_on_resume())
                 } else {
@@ -73,6 +110,7 @@ impl ExecuteCode {
 }
 
 fn unchangeable_on_resume() -> RunError {
-    let message = "`language`, `engine` and `timeout_ms` cannot be changed when a run is resumed";
+    let message = "`language`, `engine`, `timeout_ms`, `memory_mb`, `ask` and `action` cannot be \
+                   changed when a run is resumed";
     RunError::new(ErrorCode::BadArgument, message).with_hint("send `resume` alone")
 }

@@ -191,7 +191,7 @@ impl Handler {
             }
             "execute_code" => {
                 let request: ExecuteCode = self.parse(name, arguments, run)?;
-                let run = &RunContext { profile: request.profile.clone(), ..run.clone() };
+                let run = &request.context(run).map_err(|error| gateway.show_error(error, run))?;
                 match request.requested_run().map_err(|error| gateway.show_error(error, run))? {
                     RequestedRun::Run(program) => gateway.execute(program, run).await.into(),
                     RequestedRun::Resume(id) => gateway.resume(&id, run).await?.into(),

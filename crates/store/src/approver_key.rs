@@ -133,7 +133,13 @@ impl ApproverKey {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
+        std::os::unix::fs::OpenOptionsExt::mode(
+            &mut options,
+            match self.place {
+                KeyPlace::State => 0o600,
+                KeyPlace::System => 0o644,
+            },
+        );
         let text = serde_json::to_string_pretty(&self.content).unwrap_or_default();
         let written = options.open(&unfinished).and_then(|mut file| {
             writeln!(file, "{text}")?;

@@ -44,7 +44,9 @@ pub enum StoreError {
         remedy: &'static str,
     },
     /// The file with the approver's key cannot be trusted.
-    #[error("the approver's key `{path}` {why}: correct that, or remove the file and run `tidegate approvals setup`")]
+    #[error(
+        "the approver's key `{path}` {why}: correct that, or remove the file and run `tidegate approvals setup`"
+    )]
     UnfitApproverKey {
         /// The file.
         path: PathBuf,

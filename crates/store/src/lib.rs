@@ -24,6 +24,7 @@ mod outputs;
 mod parked_runs;
 mod private_files;
 mod records;
+mod rules_seen;
 mod schema;
 mod shapes;
 mod skills;
@@ -43,6 +44,7 @@ pub use error::StoreError;
 pub use outputs::Outputs;
 pub use parked_runs::{Lease, Parked, ParkedRun, ParkedRuns, UnclaimedRun};
 pub use records::{PiiReport, Records, RestoredRow, SeenRow, Stats};
+pub use rules_seen::{RulesSeen, SeenRules};
 pub use shapes::{ShapeRecord, Shapes};
 pub use skills::{
     MOST_SKILLS, NewSkill, Origin, SKILL_BYTES, Saved, Skill, SkillError, SkillList, SkillName,

@@ -13,6 +13,7 @@ use crate::migration;
 use crate::parked_runs::ParkedRuns;
 use crate::private_files::create_private_dir;
 use crate::records::Records;
+use crate::rules_seen::SeenRules;
 use crate::schema::migrate;
 use crate::shapes::Shapes;
 use crate::vault::{Vault, VaultKey};
@@ -71,6 +72,11 @@ impl Store {
     /// What was learned about tools so far.
     pub fn shapes(&self) -> Shapes {
         Shapes::new(Arc::clone(&self.state), self.clock.clone())
+    }
+
+    /// The files that decide what is allowed, as they were seen.
+    pub fn seen_rules(&self) -> SeenRules {
+        SeenRules::new(Arc::clone(&self.state), self.clock.clone())
     }
 
     /// The accepted definitions of tools.

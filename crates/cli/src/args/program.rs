@@ -33,6 +33,16 @@ pub(crate) struct RunArgs {
     /// Time limit, such as 5s or 500ms; the configured limit still applies
     #[arg(long, value_parser = parse_duration, conflicts_with = "resume")]
     pub(crate) timeout: Option<Duration>,
+    /// Memory limit in MB; the configured limit still applies
+    #[arg(long, value_name = "MB", conflicts_with = "resume",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) memory_mb: Option<u32>,
+    /// Ask for approval in any case
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) ask: bool,
+    /// What the program is for: a label in the record and in the approval form
+    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    pub(crate) action: Option<String>,
     /// Profile to apply on top of the configured one; see docs/permissions.md
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,

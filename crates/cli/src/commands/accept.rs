@@ -15,11 +15,7 @@ use tidegate_model::{ToolDef, ToolRef, did_you_mean, visible};
 use crate::passphrase;
 use crate::print::{self, Usage, counted};
 
-pub(crate) async fn accept(
-    gateway: &Gateway,
-    name: &str,
-    json: bool,
-) -> anyhow::Result<ExitCode> {
+pub(crate) async fn accept(gateway: &Gateway, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let (server, tool) = find_server(gateway, name)?;
     // Accept what the server lists now, not what it listed earlier.
     let outcomes = gateway.tools().test_servers(std::slice::from_ref(&server)).await;

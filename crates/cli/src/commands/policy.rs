@@ -3,13 +3,14 @@
 
 mod steps;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tidegate_catalog::{Catalog, Resolution};
 use tidegate_config::{Environment, PolicyFile, Settings};
+use tidegate_gateway::admin::Admin;
 use tidegate_gateway::read_policy;
 use tidegate_model::{Change, Effect, PolicyRule, RiskLevel, ToolDef, ToolRef, visible};
 use tidegate_policy::{ExplainRequest, Explanation, Grants, Permissions, Policy};
@@ -44,6 +45,11 @@ fn show(config: &Option<PathBuf>, json: bool) -> anyhow::Result<ExitCode> {
         }
         (_, None) => print::line("no rules"),
     }
+    for path in settings.source.as_deref().into_iter().chain(path) {
+        if let Some(line) = seen(&Admin::new(&settings), path)? {
+            print::line(line);
+        }
+    }
     for rule in file.iter().flat_map(|file| &file.rules) {
         let conditions = conditions(rule);
         let name = print::bold(&rule.name);
@@ -54,6 +60,26 @@ fn show(config: &Option<PathBuf>, json: bool) -> anyhow::Result<ExitCode> {
         print::line(format!("  {word:<5}  {name}"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Since when a file decides here, and who owns it.
+fn seen(admin: &Admin, path: &Path) -> anyhow::Result<Option<String>> {
+    let Some(seen) = admin.rules_seen(path)? else { return Ok(None) };
+    let minutes = seen.seen_at.elapsed().unwrap_or_default().as_secs() / 60;
+    let was = match &seen.before {
+        Some(before) => format!("changed (before: sha256 {})", start(before)),
+        None => "first seen".to_owned(),
+    };
+    Ok(Some(format!(
+        "  `{}`: sha256 {}, {was} by a gateway {minutes} min ago, owner {}",
+        path.display(),
+        start(&seen.sha256),
+        seen.owner
+    )))
+}
+
+fn start(hash: &str) -> &str {
+    hash.get(..12).unwrap_or(hash)
 }
 
 fn defaults(file: Option<&PolicyFile>) -> Vec<(String, tidegate_model::Decision)> {

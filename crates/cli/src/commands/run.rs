@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use serde_json::Value;
-use tidegate_model::{Language, Principal, Program, Response, RunId, visible_json};
+use tidegate_model::{Language, Principal, Program, Response, RunId, RunOptions, visible_json};
 
 use crate::args::{EngineArg, LangArg, RunArgs};
 use crate::print::Usage;
@@ -22,6 +22,11 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &RunArgs) -> anyhow::Res
     let _session = context::open_session(&gateway, &context.principal)?;
     context.approver = terminal::approver(gateway.settings());
     context.sandbox = Some(args.sandbox.kind());
+    context.options = RunOptions {
+        memory_bytes: args.memory_mb.map(|megabytes| u64::from(megabytes) << 20),
+        needs_approval: args.ask,
+        action: args.action.clone(),
+    };
     let response = {
         let _spinner = print::Spinner::start("running");
         match (program, &args.resume) {

@@ -63,7 +63,11 @@ impl Site {
     /// The error code of running it, or the output.
     fn outcome(&self, served: &mut Served, name: &str) -> Value {
         let answer = served.execute(&self.program(name));
-        if answer["success"] == true { answer["output"].clone() } else { answer["error"]["code"].clone() }
+        if answer["success"] == true {
+            answer["output"].clone()
+        } else {
+            answer["error"]["code"].clone()
+        }
     }
 
     /// The id of the newest question.
@@ -166,7 +170,9 @@ fn g47_a_row_that_says_yes_is_no_yes() {
     // What the person signs is what they saw: a harmless text for another call is none for it.
     assert_eq!(site.outcome(&mut served, "swapped"), "approval.pending");
     let id = site.question();
-    site.tamper(&format!("UPDATE approvals SET title = 'read a file', details = '' WHERE id = '{id}'"));
+    site.tamper(&format!(
+        "UPDATE approvals SET title = 'read a file', details = '' WHERE id = '{id}'"
+    ));
     assert_eq!(site.bench.as_person(&["approvals", "approve", &id]).status.code(), Some(0));
     assert_eq!(site.outcome(&mut served, "swapped"), "approval.pending");
     assert!(!site.wiped("swapped").exists());
@@ -236,14 +242,15 @@ fn a_yes_for_this_session_holds_on_the_command_line() {
     };
     let choice = "[N] no: ";
     // A no is for that run.
-    let (code, exists, _) = run("a", &[(choice, "n")]);
-    assert_eq!((code, exists), (Some(3), false));
+    let (code, exists, seen) = run("a", &[(choice, "n")]);
+    assert_eq!((code, exists, seen.contains(choice)), (Some(3), false, true));
     let (code, exists, seen) = run("a", &[(choice, "y"), (PROMPT, PASSPHRASE)]);
     assert_eq!((code, exists), (Some(0), true), "{seen}");
     // Once was once.
     let (code, exists, _) = run("b", &[(choice, "s"), (PROMPT, "wrong"), (PROMPT, PASSPHRASE)]);
     assert_eq!((code, exists), (Some(0), true));
-    let (code, exists, seen) = run("c", &[]);
+    std::fs::remove_file(site.wiped("b")).unwrap();
+    let (code, exists, seen) = run("b", &[]);
     assert_eq!((code, exists, seen.contains("approve?")), (Some(0), true, false));
     // The same from `tidegate approvals`, for another session.
     let file = site.bench.write("p.ts", &site.program("d"));
@@ -257,4 +264,24 @@ fn a_yes_for_this_session_holds_on_the_command_line() {
         assert_eq!(site.bench.command(&run).status.code(), Some(0));
     }
     assert!(site.wiped("d").exists());
+}
+
+#[test]
+fn a_change_of_what_decides_is_noted_and_shown() {
+    let site = Site::new();
+    let alerts = || {
+        let sql = "SELECT kind, detail FROM alerts ORDER BY id";
+        query(&site.bench.state_dir().join("record.db"), sql)
+    };
+    site.bench.serve().end();
+    assert_eq!(alerts(), [""; 0]);
+    let rules = site.bench.write("policy.toml", "[defaults]\ndestructive = 'allow'\n");
+    site.bench.serve().end();
+    let changed = format!("rules-changed|`{}` has changed", rules.display());
+    assert_eq!(alerts(), [changed.clone()]);
+    site.bench.serve().end();
+    assert_eq!(alerts(), [changed]);
+    let shown = text(&site.bench.command(&["policy", "show"]).stdout);
+    assert!(shown.contains("changed (before: sha256 e3b0c44298fc) by a gateway"), "{shown}");
+    assert!(shown.contains("first seen by a gateway"), "{shown}");
 }

@@ -109,6 +109,15 @@ fn no_python() -> Value {
     )
 }
 
+fn no_passphrase() -> Value {
+    bad(
+        "approvals",
+        "warning",
+        "no passphrase is set up, so only a client that shows forms can get an approval",
+        "run `tidegate approvals setup` in a terminal before you give an agent a shell",
+    )
+}
+
 fn no_runtimes() -> [Value; 3] {
     [
         ("Node", "`node` was not found; servers that are started with `npx` will not start"),
@@ -155,6 +164,7 @@ fn what_is_optional_and_missing_is_a_warning() {
     expected.push(no_python());
     expected.push(no_python_types());
     expected.extend(no_runtimes());
+    expected.push(no_passphrase());
     assert_eq!(doctor(&bench, &[]), (Some(0), expected));
 }
 
@@ -213,11 +223,11 @@ fn a_configured_compiler_that_is_no_use_is_a_problem_and_nothing_is_installed_in
     };
     let missing = problem(&format!("there is no file `{}`", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[4], findings.len()), (Some(1), &missing, 12));
+    assert_eq!((code, &findings[4], findings.len()), (Some(1), &missing, 13));
     bench.write("own/tsc", "#!/usr/bin/env node\n");
     let script = problem(&format!("`{}` is a script without a native compiler", tsc.display()));
     let (code, findings) = doctor(&bench, &["--fix"]);
-    assert_eq!((code, &findings[4], findings.len()), (Some(1), &script, 12));
+    assert_eq!((code, &findings[4], findings.len()), (Some(1), &script, 13));
 }
 
 #[test]
@@ -358,7 +368,7 @@ fn servers_are_started_only_when_asked_for() {
     let valid = format!("`{}` is valid, servers: crm, gone", file.display());
     let (code, findings) = doctor(&bench, &[]);
     assert_eq!((code, &findings[0]), (Some(0), &ok("configuration", &valid)));
-    assert_eq!(findings.len(), 12);
+    assert_eq!(findings.len(), 13);
     let (code, findings) = doctor(&bench, &["--servers"]);
     let gone = bad(
         "server gone",

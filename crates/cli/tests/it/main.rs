@@ -24,6 +24,7 @@ mod layers;
 mod learned;
 mod limits;
 mod named_paths;
+mod narrowing;
 mod network;
 mod policy;
 mod policy_paths;

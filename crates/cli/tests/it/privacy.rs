@@ -508,13 +508,13 @@ fn g44_the_command_line_restores_the_values_that_a_text_was_made_from() {
     let older = tokenize("older", letters[0]);
     let newer = tokenize("newer", letters[1]);
     for (file, letter) in [(&older, letters[0]), (&newer, letters[1])] {
-        let back = bench.command(&["pii", "restore", file.to_str().unwrap()]);
+        let back = bench.as_person(&["pii", "restore", file.to_str().unwrap()]);
         assert_eq!(text(&back.stdout), letter, "{}", text(&back.stderr));
     }
     // What nobody knows any more is refused, not replaced by somebody else's value.
     let value = bench.write("value", "ann.lee@example.org");
-    bench.command(&["pii", "erase", "--value", value.to_str().unwrap()]);
-    let gone = bench.command(&["pii", "restore", older.to_str().unwrap()]);
+    bench.as_person(&["pii", "erase", "--value", value.to_str().unwrap()]);
+    let gone = bench.as_person(&["pii", "restore", older.to_str().unwrap()]);
     assert_eq!((gone.status.code(), text(&gone.stdout)), (Some(1), String::new()));
     let told = text(&gone.stderr);
     assert!(told.contains("`[EMAIL_1]` stands for nothing in any stored session"), "{told}");

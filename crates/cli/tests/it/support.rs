@@ -27,17 +27,21 @@ pub(crate) const PASSPHRASE: &str = "correct horse battery staple";
 /// Runs a command on a terminal of its own: standard input is empty, and each prompt on the
 /// terminal gets its answer. Prints what the terminal showed to the named file.
 const ON_OWN_TERMINAL: &str = "
-import fcntl, json, os, subprocess, sys, termios
+import fcntl, json, os, select, subprocess, sys, termios, time
 answers, seen_file, command = json.loads(sys.argv[1]), sys.argv[2], sys.argv[3:]
 ours, theirs = os.openpty()
+# `run` asks only if a person sees what it prints.
 child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True,
+    stderr=theirs if command[1] == 'run' else None,
     preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0))
-os.close(theirs)
-seen, at = '', 0
+seen, at, end = '', 0, time.monotonic() + 60
+# Our own end of the terminal stays open: without any, reading it is an error.
 while True:
-    try: part = os.read(ours, 65536)
-    except OSError: break
-    if not part: break
+    ready = select.select([ours], [], [], 0.05)[0]
+    if not ready and child.poll() is not None: break
+    if time.monotonic() > end: child.kill()
+    if not ready: continue
+    part = os.read(ours, 65536)
     seen += part.decode(errors='replace')
     while answers and (found := seen.find(answers[0][0], at)) >= 0:
         at = found + len(answers[0][0])

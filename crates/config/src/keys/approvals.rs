@@ -52,7 +52,8 @@ pub(crate) enum RiskKey {
 }
 
 const LEVELS: &[&str] = &["low", "medium", "high", "critical"];
-const BACKENDS: &[&str] = &["process", "strict", "docker", "vm"];
+/// Sandboxes, and what happens before a program of the level runs.
+const RISK_WORDS: &[&str] = &["process", "strict", "docker", "vm", "ask", "deny"];
 
 pub(crate) const RISK: &[Key<RiskKey>] = &[
     Key {
@@ -67,16 +68,18 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         id: RiskKey::Low,
         toml: &["low"],
         json: &[],
-        kind: Kind::WordList(BACKENDS),
+        kind: Kind::Words(RISK_WORDS),
         default: process,
         doc: "Where programs of low risk run: the first of the list that is there. What is not in \
-              the list is never used; if nothing of it is there, the run is refused.",
+              the list is never used; if nothing of it is there, the run is refused. `ask`: a person \
+              is always asked first. `deny`: such programs are refused. Both hold whatever the rules \
+              allow, and without a sandbox beside them, the default list applies.",
     },
     Key {
         id: RiskKey::Medium,
         toml: &["medium"],
         json: &[],
-        kind: Kind::WordList(BACKENDS),
+        kind: Kind::Words(RISK_WORDS),
         default: process,
         doc: "The same for medium risk.",
     },
@@ -84,7 +87,7 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         id: RiskKey::High,
         toml: &["high"],
         json: &[],
-        kind: Kind::WordList(BACKENDS),
+        kind: Kind::Words(RISK_WORDS),
         default: docker_first,
         doc: "The same for high risk. `strict` is a process with the profile `strict`.",
     },
@@ -92,9 +95,9 @@ pub(crate) const RISK: &[Key<RiskKey>] = &[
         id: RiskKey::Critical,
         toml: &["critical"],
         json: &[],
-        kind: Kind::WordList(BACKENDS),
+        kind: Kind::Words(RISK_WORDS),
         default: vm_first,
-        doc: "The same for critical risk, for which a person is also asked.",
+        doc: "The same for critical risk, for which a person is asked unless a rule allows it.",
     },
 ];
 

@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     TextList,
     /// A list of these words.
     WordList(&'static [&'static str]),
+    /// One of these words, or a list of them.
+    Words(&'static [&'static str]),
     /// Names with text.
     TextMap,
     /// `true` or `false`.
@@ -84,6 +86,7 @@ impl Kind {
             Self::Word(words) => format!("one of {}", listed(words)),
             Self::TextList => "a list of text".into(),
             Self::WordList(words) => format!("a list of {}", listed(words)),
+            Self::Words(words) => format!("one of {} or a list of them", listed(words)),
             Self::TextMap => format!("{table} of text"),
             Self::Flag => "true or false".into(),
             Self::Duration => "a duration such as \"30s\"".into(),
@@ -109,6 +112,7 @@ impl Kind {
             | Self::Word(_)
             | Self::TextList
             | Self::WordList(_)
+            | Self::Words(_)
             | Self::TextMap
             | Self::Flag
             | Self::Texts

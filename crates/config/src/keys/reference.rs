@@ -145,6 +145,7 @@ fn takes(kind: &Kind) -> String {
         Kind::Word(words) => listed(words),
         Kind::TextList => "list of text".into(),
         Kind::WordList(words) => format!("list of {}", listed(words)),
+        Kind::Words(words) => format!("{} or a list of them", listed(words)),
         Kind::TextMap => "names with text".into(),
         Kind::Flag => "`true` or `false`".into(),
         Kind::Duration => "duration".into(),

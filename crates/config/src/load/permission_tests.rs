@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tidegate_model::{
     ArgumentPattern, CommandAccess, CommandSpec, EffectCeiling, EffectOverrides, FileIdentity,
-    LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
+    HostLists, LimitCeilings, LimitName, NetworkAccess, Profile, Scope, ToolPattern,
 };
 
 use super::load;
@@ -55,6 +55,7 @@ fn a_profile_holds_what_it_sets_and_else_what_it_extends() {
          [profiles.b]\nextends = \"a\"\ndeny = [\"git__drop\"]\nlimits = {{ time = \"2s\" }}\n\
          [profiles.a]\nextends = \"execute_full\"\ntools = \"additive\"\nallow = [\"git__*\"]\n\
          deny = [\"off__*\"]\nread = [\"servers\"]\nwrite = []\nnetwork = \"none\"\ncommands = []\n\
+         approval_required = true\n\
          limits = {{ time = \"3s\", tool_calls = 7 }}\n\
          [tools]\nread_only = [\"git__log\"]\nadditive = [\"git__add\"]\ndestructive = [\"git__*\"]\n"
     );
@@ -67,6 +68,8 @@ fn a_profile_holds_what_it_sets_and_else_what_it_extends() {
         read: BTreeSet::from([Scope::Servers]),
         write: BTreeSet::new(),
         network: NetworkAccess::None,
+        hosts: Vec::new(),
+        approval_required: true,
         commands: CommandAccess::Only(BTreeSet::new()),
         limits: LimitCeilings([(LimitName::Time, 3000), (LimitName::ToolCalls, 7)].into()),
     };
@@ -393,4 +396,34 @@ fn commands_that_are_mistakes_are_refused() {
     ] {
         assert_eq!(load_text(&text).unwrap_err().message, expected, "{text}");
     }
+}
+
+#[test]
+fn lists_of_hosts_narrow_those_of_the_extended_profile() {
+    let found = permissions(
+        "[profiles.wide]\nextends = \"execute_full\"\nnetwork_allow = [\"*.example.org\"]\n\
+         [profiles.narrow]\nextends = \"wide\"\nnetwork_deny = [\"docs.example.org\"]\n",
+    );
+    let lists = |profile: &str, allow: Option<&str>, deny: &[&str]| HostLists {
+        profile: profile.into(),
+        allow: allow.map(|rule| vec![rule.parse().unwrap()]),
+        deny: deny.iter().map(|rule| rule.parse().unwrap()).collect(),
+    };
+    let hosts = |name: &str| {
+        let mut found = found.profiles.iter().filter(|profile| profile.name == name);
+        found.next().unwrap().hosts.clone()
+    };
+    let wide = lists("wide", Some("*.example.org"), &[]);
+    assert_eq!(hosts("wide"), std::slice::from_ref(&wide));
+    assert_eq!(hosts("narrow"), [wide, lists("narrow", None, &["docs.example.org"])]);
+    assert_eq!(
+        error("[profiles.a]\nextends = \"read_only\"\nnetwork_deny = [\"a.example\"]\n"),
+        "error[config.bad_value]: profile `a` has no network to narrow\n  at tidegate.toml:3:1\n\
+         hint: leave `network_allow` and `network_deny` out"
+    );
+    let error = error(
+        "[profiles.a]\nextends = \"b\"\napproval_required = false\n\
+         [profiles.b]\nextends = \"default\"\napproval_required = true\n",
+    );
+    assert!(error.starts_with("error[config.wider_profile]: `approval_required`"), "{error}");
 }

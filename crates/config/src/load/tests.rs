@@ -564,3 +564,25 @@ fn a_pipe_that_somebody_has_put_there_is_not_waited_for() {
     // Looks like an empty file.
     assert!(find_and_load(folder.path(), &env).is_ok());
 }
+
+#[test]
+fn one_line_decides_about_a_level_of_risk() {
+    use tidegate_model::SandboxKind;
+    let risk = toml("[risk]\nmedium = \"ask\"\nhigh = [\"deny\", \"vm\", \"ask\"]\n").risk;
+    assert_eq!(RiskLevel::ALL.map(|level| risk.decision(level)), {
+        use Decision::{Allow, Ask, Deny};
+        [Allow, Ask, Deny, Allow]
+    });
+    assert_eq!(risk.sandboxes(RiskLevel::Medium), [SandboxKind::Process]);
+    assert_eq!(risk.sandboxes(RiskLevel::High), [SandboxKind::Vm]);
+    assert_eq!(
+        toml_error("[risk]\nhigh = \"asks\"\n"),
+        "error[config.bad_value]: `high` in `risk` is none of `process`, `strict`, `docker`, `vm`, \
+         `ask`, `deny`\n  at tidegate.toml:2:8\nhint: did you mean `ask`?"
+    );
+    assert_eq!(
+        toml_error("[risk]\nhigh = 1\n"),
+        "error[config.wrong_type]: `high` in `risk` expects one of `process`, `strict`, `docker`, \
+         `vm`, `ask`, `deny` or a list of them, got a number\n  at tidegate.toml:2:8"
+    );
+}

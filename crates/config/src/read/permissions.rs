@@ -7,7 +7,7 @@ use crate::keys::key::listed;
 use crate::keys::limits::{LIMITS, LimitKey};
 use crate::keys::permissions::{COMMAND, CommandKey, PROFILE, ProfileKey, TOOLS, ToolsKey};
 use crate::read::node::Entry;
-use crate::read::raw::{Placed, RawCommand, RawProfile};
+use crate::read::raw::{Placed, RawCommand, RawProfile, WrittenList};
 use crate::read::reader::{Reader, Unknown};
 use crate::read::value::Reading;
 
@@ -48,6 +48,15 @@ impl<'a> Reader<'a> {
                 ProfileKey::Network => {
                     let words = NetworkAccess::ALL.map(|access| (access.as_str(), access));
                     profile.network = Some(placed(&reading, reading.one_of(&words)?));
+                }
+                ProfileKey::NetworkAllow => {
+                    profile.network_allow = Some(written_list(&reading, entry)?);
+                }
+                ProfileKey::NetworkDeny => {
+                    profile.network_deny = Some(written_list(&reading, entry)?);
+                }
+                ProfileKey::ApprovalRequired => {
+                    profile.approval_required = Some(placed(&reading, reading.flag()?));
                 }
                 ProfileKey::Commands => {
                     profile.commands = Some(placed(&reading, reading.text_list()?));
@@ -140,6 +149,10 @@ impl<'a> Reader<'a> {
 
 fn placed<T>(reading: &Reading<'_>, value: T) -> Placed<T> {
     Placed { value, offset: reading.node.span.start, label: reading.label() }
+}
+
+fn written_list(reading: &Reading<'_>, entry: &Entry) -> Result<WrittenList, ConfigError> {
+    Ok(WrittenList { items: reading.text_list()?, offset: entry.key_span.start })
 }
 
 /// A list of folders in the program's view.

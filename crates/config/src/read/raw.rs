@@ -152,6 +152,9 @@ pub(crate) struct RawProfile {
     pub(crate) read: Option<Placed<Vec<Scope>>>,
     pub(crate) write: Option<Placed<Vec<Scope>>>,
     pub(crate) network: Option<Placed<NetworkAccess>>,
+    pub(crate) network_allow: Option<WrittenList>,
+    pub(crate) network_deny: Option<WrittenList>,
+    pub(crate) approval_required: Option<Placed<bool>>,
     pub(crate) commands: Option<Placed<Vec<Written>>>,
     pub(crate) limits: BTreeMap<LimitName, Placed<u64>>,
 }

@@ -1,7 +1,7 @@
 //! Reads the sections with few keys: `[limits]`, `[input]`, `[checks]`, `[approvals]`,
 //! `[risk]` and `[search]`.
 
-use tidegate_model::{RiskLevel, SandboxKind};
+use tidegate_model::{Decision, RiskLevel, SandboxKind};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::keys::approvals::{APPROVALS, ApprovalKey, RISK, RiskKey};
@@ -13,6 +13,29 @@ use crate::read::node::Entry;
 use crate::read::raw::RawLimits;
 use crate::read::reader::{Reader, Unknown};
 use crate::settings::checks::TypeCheck;
+
+/// A word of `[risk]`.
+#[derive(Clone, Copy)]
+enum RiskWord {
+    Sandbox(SandboxKind),
+    Decision(Decision),
+}
+
+impl RiskWord {
+    fn sandbox(self) -> Option<SandboxKind> {
+        match self {
+            Self::Sandbox(kind) => Some(kind),
+            Self::Decision(_) => None,
+        }
+    }
+
+    fn decision(self) -> Option<Decision> {
+        match self {
+            Self::Sandbox(_) => None,
+            Self::Decision(decision) => Some(decision),
+        }
+    }
+}
 
 impl<'a> Reader<'a> {
     pub(super) fn limits(&mut self, entries: &'a [Entry]) -> Result<(), ConfigError> {
@@ -82,7 +105,9 @@ impl<'a> Reader<'a> {
         for (key, entry) in self.known(RISK, entries, scope, Unknown::Refused)? {
             let reading = self.reading(key, entry, scope);
             let levels = RiskLevel::ALL.map(|level| (level.as_str(), level));
-            let sandboxes = SandboxKind::ALL.map(|kind| (kind.as_str(), kind));
+            let words = SandboxKind::ALL.map(|kind| (kind.as_str(), RiskWord::Sandbox(kind)));
+            let decisions =
+                [Decision::Ask, Decision::Deny].map(|one| (one.as_str(), RiskWord::Decision(one)));
             let level = match key.id {
                 RiskKey::Least => {
                     self.raw.risk.least = reading.one_of(&levels)?;
@@ -93,14 +118,22 @@ impl<'a> Reader<'a> {
                 RiskKey::High => RiskLevel::High,
                 RiskKey::Critical => RiskLevel::Critical,
             };
-            let listed = reading.some_of(&sandboxes)?;
+            let listed = reading.some_of(&[&words[..], &decisions].concat())?;
+            let sandboxes: Vec<SandboxKind> =
+                listed.iter().filter_map(|word| word.sandbox()).collect();
+            let decision = listed.iter().filter_map(|word| word.decision()).max();
             if listed.is_empty() {
                 let message = format!("{} is empty, so no program could run", reading.label());
                 return Err(reading
                     .error(ConfigErrorKind::BadValue, message)
                     .with_hint("list at least one of `process`, `strict`, `docker`, `vm`"));
             }
-            self.raw.risk.set(level, listed);
+            if let Some(decision) = decision {
+                self.raw.risk.decide(level, decision);
+            }
+            if !sandboxes.is_empty() {
+                self.raw.risk.set(level, sandboxes);
+            }
         }
         Ok(())
     }

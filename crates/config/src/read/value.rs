@@ -138,8 +138,14 @@ impl<'a> Reading<'a> {
 
     /// A list of the kind's words, as their values.
     pub(crate) fn some_of<T: Copy>(&self, meanings: &[(&str, T)]) -> Result<Vec<T>, ConfigError> {
-        let (Value::List(items), Kind::WordList(words)) = (&self.node.value, self.kind) else {
-            return Err(self.wrong_type());
+        let (items, words) = match (&self.node.value, self.kind) {
+            (Value::List(items), Kind::WordList(words) | Kind::Words(words)) => (items, words),
+            (Value::Text(_), Kind::Words(words)) => {
+                let kind = Kind::Word(words);
+                let one = Reading { kind: &kind, key: self.key.clone(), ..*self };
+                return one.one_of(meanings).map(|meaning| vec![meaning]);
+            }
+            _ => return Err(self.wrong_type()),
         };
         let kind = Kind::Word(words);
         let item = |(index, node)| {

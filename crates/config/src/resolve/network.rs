@@ -5,11 +5,13 @@
 
 use std::net::IpAddr;
 
-use tidegate_model::{Network, NetworkMode, NetworkRule, RuleProblem, parse_method};
+use tidegate_model::{
+    HostLists, Network, NetworkAccess, NetworkMode, NetworkRule, RuleProblem, parse_method,
+};
 
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::quantity::show_size;
-use crate::read::raw::{RawNetwork, Written, WrittenList};
+use crate::read::raw::{RawNetwork, RawProfile, Written, WrittenList};
 use crate::resolve::resolver::Resolver;
 
 /// A response reaches the program as one frame of at most 64 MB, in base64.
@@ -62,6 +64,30 @@ impl Resolver<'_> {
             self.warnings.push(text.into());
         }
         Ok(())
+    }
+
+    /// The lists of hosts of a profile, if it has any of its own.
+    pub(super) fn host_lists(
+        &self,
+        raw: &RawProfile,
+        access: NetworkAccess,
+    ) -> Result<Option<HostLists>, ConfigError> {
+        let (allow, deny) = (raw.network_allow.as_ref(), raw.network_deny.as_ref());
+        let Some(first) = allow.or(deny) else { return Ok(None) };
+        if access == NetworkAccess::None {
+            let message = format!("profile `{}` has no network to narrow", raw.name);
+            return Err(self
+                .error(ConfigErrorKind::BadValue, first.offset, message)
+                .with_hint("leave `network_allow` and `network_deny` out"));
+        }
+        Ok(Some(HostLists {
+            profile: raw.name.clone(),
+            allow: match allow {
+                Some(list) => Some(self.items(Some(list), str::parse::<NetworkRule>)?),
+                None => None,
+            },
+            deny: self.items(deny, str::parse::<NetworkRule>)?,
+        }))
     }
 
     fn items<T>(

@@ -131,6 +131,10 @@ impl Resolver<'_> {
         let check = Narrowing { resolver: self, wider, known };
         let mut deny = wider.deny.clone();
         deny.extend(self.patterns(&raw.deny, known.servers)?);
+        let network =
+            check.at_most(raw.network.as_ref(), wider.network, |given, wide| given <= wide)?;
+        let mut hosts = wider.hosts.clone();
+        hosts.extend(self.host_lists(raw, network)?);
         Ok(Profile {
             name: raw.name.clone(),
             effects: check
@@ -139,8 +143,13 @@ impl Resolver<'_> {
             deny,
             read: check.scopes(raw.read.as_ref(), &wider.read)?,
             write: check.scopes(raw.write.as_ref(), &wider.write)?,
-            network: check
-                .at_most(raw.network.as_ref(), wider.network, |given, wide| given <= wide)?,
+            network,
+            hosts,
+            approval_required: check.at_most(
+                raw.approval_required.as_ref(),
+                wider.approval_required,
+                |given, wide| given >= wide,
+            )?,
             commands: check.commands(raw)?,
             limits: check.limits(raw)?,
         })

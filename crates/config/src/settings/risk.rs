@@ -1,6 +1,8 @@
-//! The sandboxes that a program of a risk level may run in.
+//! The sandboxes that a program of a risk level may run in, and whether a person is asked.
 
-use tidegate_model::{RiskLevel, SandboxKind};
+use std::collections::BTreeMap;
+
+use tidegate_model::{Decision, RiskLevel, SandboxKind};
 
 /// Where programs run, by their risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +13,8 @@ pub struct RiskTable {
     medium: Vec<SandboxKind>,
     high: Vec<SandboxKind>,
     critical: Vec<SandboxKind>,
+    /// The levels that are asked about or refused, whatever the rules allow.
+    decisions: BTreeMap<RiskLevel, Decision>,
 }
 
 impl RiskTable {
@@ -22,6 +26,15 @@ impl RiskTable {
             RiskLevel::High => &self.high,
             RiskLevel::Critical => &self.critical,
         }
+    }
+
+    /// The mildest decision on a program of this level.
+    pub fn decision(&self, level: RiskLevel) -> Decision {
+        self.decisions.get(&level).copied().unwrap_or(Decision::Allow)
+    }
+
+    pub(crate) fn decide(&mut self, level: RiskLevel, decision: Decision) {
+        self.decisions.insert(level, decision);
     }
 
     pub(crate) fn set(&mut self, level: RiskLevel, sandboxes: Vec<SandboxKind>) {
@@ -42,6 +55,7 @@ impl Default for RiskTable {
             medium: vec![SandboxKind::Process],
             high: vec![SandboxKind::Docker, SandboxKind::Strict],
             critical: vec![SandboxKind::Vm, SandboxKind::Docker, SandboxKind::Strict],
+            decisions: BTreeMap::new(),
         }
     }
 }

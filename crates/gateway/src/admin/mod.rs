@@ -14,7 +14,7 @@ mod personal_data;
 mod skills;
 mod unaccepted;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tidegate_config::Settings;
 use tidegate_model::Clock;
@@ -25,7 +25,7 @@ pub use approvals::{
 };
 pub use personal_data::{PersonalDataAdmin, PrivacyReport};
 pub use skills::{Skill, SkillError, SkillList, SkillOrigin, SkillsAdmin, code_file};
-pub use tidegate_store::{Stats, StoreError};
+pub use tidegate_store::{RulesSeen, Stats, StoreError};
 pub use unaccepted::{ToolReview, Unaccepted};
 
 /// The state that people can view and change without a running gateway.
@@ -52,6 +52,11 @@ impl Admin {
     /// Reports on personal data, and its erasure.
     pub fn personal_data(&self) -> Result<PersonalDataAdmin, StoreError> {
         PersonalDataAdmin::open(&self.state_dir)
+    }
+
+    /// What the gateways of this state folder last saw of a file that decides what is allowed.
+    pub fn rules_seen(&self, path: &Path) -> Result<Option<RulesSeen>, StoreError> {
+        Store::open(&self.state_dir, Clock::system())?.seen_rules().of(path).wait()
     }
 
     /// Totals over all runs.

@@ -44,7 +44,7 @@ impl Admission {
         person: &Arc<Person>,
     ) -> Result<Submitted, RunError> {
         let permissions = self.policy.permissions(run.profile.as_deref())?;
-        let limits = self.policy.limits_of(&run.program, &permissions);
+        let limits = self.policy.limits_of(&run.program, &permissions, &run.options);
         let (id, program, person) = (run.id, Arc::new(run.program), Arc::clone(person));
         Ok(Submitted { id, program, person, permissions, limits, _sealed: Sealed })
     }
@@ -65,7 +65,7 @@ impl Admission {
         context: &RunContext,
     ) -> Result<(Permissions, Turn), RunError> {
         let permissions = self.policy.permissions(context.profile.as_deref())?;
-        let limits = self.policy.limits_of(program, &permissions);
+        let limits = self.policy.limits_of(program, &permissions, &context.options);
         input_limits::program(&program.source, &self.input)?;
         let turn = self.queue.enter(&context.principal, limits.time).await?;
         Ok((permissions, turn))

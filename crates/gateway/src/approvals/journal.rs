@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use tidegate_model::{
-    Engine, ErrorCode, Language, PrincipalKey, Program, RunError, RunId, SandboxKind,
+    Engine, ErrorCode, Language, PrincipalKey, Program, RunError, RunId, RunOptions, SandboxKind,
 };
 use tidegate_policy::{Approved, Uses};
 use tidegate_store::{Lease, Parked, ParkedRun, Reply, UnclaimedRun};
@@ -55,6 +55,9 @@ struct StoredRun {
     requester: PrincipalKey,
     /// A stronger sandbox than it needs.
     sandbox: Option<SandboxKind>,
+    /// Absent in runs of earlier versions.
+    #[serde(default)]
+    options: RunOptions,
     /// `None` if there was too much to keep.
     entries: Option<Vec<Entry>>,
     /// The approvals that it has not used up, by subject, and how often each still counts;
@@ -93,6 +96,8 @@ pub(crate) struct Identity {
     pub(crate) requester: PrincipalKey,
     /// A stronger sandbox than it needs.
     pub(crate) sandbox: Option<SandboxKind>,
+    /// What else it asks for.
+    pub(crate) options: RunOptions,
 }
 
 /// The requests of one run.
@@ -303,7 +308,8 @@ impl Journal {
 
     /// The id that the run is stored by, and its stored form.
     fn written(&self, state: &State) -> (RunId, String) {
-        let Identity { program, profile, tokens_of, requester, sandbox, .. } = &self.identity;
+        let Identity { program, profile, tokens_of, requester, sandbox, options, .. } =
+            &self.identity;
         let stored = StoredRun {
             source: program.source.clone(),
             language: program.language,
@@ -315,6 +321,7 @@ impl Journal {
             tokens_of: tokens_of.clone(),
             requester: requester.clone(),
             sandbox: *sandbox,
+            options: options.clone(),
             entries: state.all_entries(),
             approved: self.approved.left().into_iter().map(stored_uses).collect(),
         };
@@ -422,6 +429,7 @@ pub(crate) async fn find(vaults: &Vaults, id: &RunId, session: &str) -> Result<U
         tokens_of: stored.tokens_of,
         requester: stored.requester,
         sandbox: stored.sandbox,
+        options: stored.options,
     };
     Ok(Unowned { identity, entries, approved: stored.approved, seen })
 }

@@ -114,6 +114,7 @@ impl Approvals {
             tokens_of: self.privacy.session(&context.principal).name.clone(),
             requester: self.requester(context),
             sandbox: context.sandbox,
+            options: context.options.clone(),
         };
         let journal = Journal::new(self.vaults.clone(), identity.clone());
         let person = self.person_of_run(&identity, journal, context);
@@ -127,7 +128,8 @@ impl Approvals {
         journal: Journal,
         context: &RunContext,
     ) -> Arc<Person> {
-        let context = &RunContext { sandbox: identity.sandbox, ..context.clone() };
+        let (sandbox, options) = (identity.sandbox, identity.options.clone());
+        let context = &RunContext { sandbox, options, ..context.clone() };
         let session = match identity.requester == self.requester(context) {
             true => self.sessions().of(&context.principal),
             false => self.sessions().of_other_process(&identity.requester),

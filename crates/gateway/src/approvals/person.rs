@@ -178,6 +178,7 @@ impl Person {
     /// Remembers that this run has the approval of its program.
     pub(crate) fn approve_program(&self, subject: &str) {
         self.granted.run.approve(subject, Uses::Always);
+        self.granted.run.approve_program();
     }
 
     /// The run has ended. It can resume later only if it waits for a person, or if its client

@@ -319,7 +319,9 @@ impl Approvals {
                 ApprovalState::Approved | ApprovalState::Used => {
                     return Err(used(&pending.form.title));
                 }
-                ApprovalState::Denied => return Err(self.denied(principal, pending, found.decided_by)),
+                ApprovalState::Denied => {
+                    return Err(self.denied(principal, pending, found.decided_by));
+                }
                 ApprovalState::Expired => return Err(self.expired(principal, pending)),
             }
             tokio::time::sleep(LOOK_EVERY).await;
@@ -371,7 +373,8 @@ impl Approvals {
         };
         let fact = "this waits for a person's approval: ";
         let error = RedactedError::new(ErrorCode::ApprovalPending, &[&fact, title]);
-        let approve = Redacted::join(&[&setup, &"`tidegate approvals approve ", &id, &"` (within "]);
+        let approve =
+            Redacted::join(&[&setup, &"`tidegate approvals approve ", &id, &"` (within "]);
         match principal {
             Principal::LocalUser => error.with_hint(&[
                 &"run ",

@@ -68,7 +68,8 @@ impl Bridge {
             self.recorder.tell(principal, Event::Connection(connection));
         };
         self.recorder.ready(principal).await;
-        let answer = self.egress.fetch(run, request, &record).await;
+        let answer =
+            self.egress.fetch(run, request, &caller.permissions.host_lists(), &record).await;
         write(answer.map_err(|error| {
             if error.kind() == EgressErrorKind::Failed {
                 let cause = error.source().map(ToString::to_string);
@@ -183,6 +184,9 @@ fn denial_hint(denial: &Denial) -> String {
             format!("{tool}; {}", in_network(&format!("`allow` has to list `{host}`")))
         }
         Denial::Listed { .. } => format!("{tool}; {}", in_network("`deny` lists it")),
+        Denial::Profile { profile, .. } => {
+            format!("{tool}; `network_allow` or `network_deny` of profile `{profile}` decides")
+        }
         Denial::OtherThanListed { method, scheme, host, port, .. } => {
             in_network(&format!("`allow` has to list `{method} {scheme}://{host}:{port}`"))
         }

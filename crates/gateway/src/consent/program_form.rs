@@ -7,7 +7,7 @@
 //! Invariant: an approval covers the calls that the short version of the form shows whole,
 //! and no others ([`ProgramForm::shown`]).
 
-use tidegate_model::{CallImpact, Decision, Effect, Language, ToolImpact, ToolRef};
+use tidegate_model::{CallImpact, Decision, Effect, Language, RunOptions, ToolImpact, ToolRef};
 
 use crate::approvals::call_form::{COVERS_ALL, MOST_LINES, argument, code_lines, name, reason};
 use crate::approvals::form_text::{FormText, Lines};
@@ -91,6 +91,14 @@ fn title(language: Language, judgement: &Judgement, leaving: &mut Leaving<'_>) -
         title.push(&[&" and ", &more, &" more"]);
     }
     title
+}
+
+/// What the program is for, in the words of its author.
+pub(crate) fn action_lines(action: &str, leaving: &mut Leaving<'_>) -> Lines {
+    let mut lines = Lines::default();
+    lines.own(&[&"What it is for, by its author:"]);
+    lines.quote(&leaving.text(action).start(RunOptions::ACTION_CHARS));
+    lines
 }
 
 /// The findings. The code that they quote, and all that stands beside it, is not ours alone.

@@ -9,14 +9,14 @@
 use std::time::Duration;
 
 use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, ToolCall};
-use tidegate_policy::{CallSubject, Uses, subject_of_text};
+use tidegate_policy::{CallSubject, RulingReason, Uses, subject_of_text};
 
 use super::Consent;
 use crate::admit::queue::Turn;
 use crate::admit::stage::{Admitted, Submitted};
 use crate::approvals::person::{ApprovedCall, Person};
 use crate::approvals::questions::Question;
-use crate::consent::program_form::{ProgramForm, program_form};
+use crate::consent::program_form::{ProgramForm, action_lines, program_form};
 use crate::examine::calls::AskedCall;
 use crate::examine::judge::Judgement;
 use crate::examine::stage::Judged;
@@ -44,15 +44,19 @@ struct Sealed;
 impl Consent {
     /// Asks for the approvals that are needed, and chooses the sandbox.
     pub(crate) async fn consent(&self, judged: Judged) -> Result<Consented, RunError> {
-        let Judged { admitted, prepared, view, judgement, mut warnings, since, .. } = judged;
+        let Judged { admitted, prepared, view, mut judgement, mut warnings, since, .. } = judged;
         let Admitted { mut run, mut turn, .. } = admitted;
+        if run.person.context().options.needs_approval {
+            judgement.ruling = judgement.ruling.at_least(Decision::Ask, || RulingReason::Request);
+        }
         let used = since.elapsed();
         let sandbox = self.approved_sandbox(&run, &judgement, &mut turn).await?;
         if sandbox != SandboxKind::Process {
             tracing::info!(run = %run.id, sandbox = sandbox.as_str(), "runs in another sandbox");
             warnings.push(runs_elsewhere(&judgement, sandbox));
+            let options = &run.person.context().options;
             run.permissions = self.policy.grants().strict(&run.permissions);
-            run.limits = self.policy.limits_of(&run.program, &run.permissions);
+            run.limits = self.policy.limits_of(&run.program, &run.permissions, options);
         }
         let (executable, _sealed) = (prepared.executable, Sealed);
         Ok(Consented { run, turn, sandbox, executable, view, warnings, used, _sealed })
@@ -80,12 +84,16 @@ impl Consent {
         }
         let subject = subject_of_program(program, &run.permissions.names(), judgement, &calls);
         if person.has_approved_program(&subject) {
+            person.approve_program(&subject);
             return Ok(sandbox);
         }
         let question = {
             let leaving = &mut self.privacy.leaving(&person.context().principal);
             let form = program_form(program.language, &program.source, judgement, leaving);
-            let ProgramForm { title, details, shown } = form;
+            let ProgramForm { title, mut details, shown } = form;
+            if let Some(action) = &person.context().options.action {
+                details.add(&action_lines(action, leaving));
+            }
             calls.truncate(shown);
             Question::new("program", subject.clone(), title, details)
         };

@@ -74,14 +74,7 @@ impl Examiner {
             asked.extend(self.rule_on(permissions, level, tool, &named));
         }
         asked.sort_by_key(|one| attention_of(&impact.tools, &one.tool));
-        let profiles = permissions.names();
-        let ruling = self.policy.with_current_rules().rules().rule(&RuleInput {
-            tool: None,
-            arguments: None,
-            profiles: &profiles,
-            level,
-            effect: Effect::Unknown,
-        });
+        let ruling = self.policy.ruling_on_program(permissions, level);
         Judgement {
             is_secure: issues.iter().all(|issue| issue.severity < Severity::High),
             risk_score,

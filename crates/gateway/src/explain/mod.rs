@@ -318,6 +318,13 @@ pub(crate) fn because(ruling: &Ruling) -> String {
         RulingReason::Risk(level) => {
             format!("programs of {level} risk are {} by default", treated(ruling.word))
         }
+        RulingReason::Level(level) => {
+            format!("programs of {level} risk are always {}: `risk.{level}`", treated(ruling.word))
+        }
+        RulingReason::Profile(name) => {
+            format!("the profile `{}` has `approval_required`", visible_line(name))
+        }
+        RulingReason::Request => "the request asks for it".to_owned(),
     }
 }
 

@@ -41,6 +41,15 @@ pub(crate) struct RulesFile {
     watch: Mutex<Watch>,
 }
 
+/// What a check of the file found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refreshed {
+    /// The rules in force are the same.
+    Same,
+    /// Others are in force now.
+    Changed,
+}
+
 struct Watch {
     looked: Instant,
     /// The state of the file when its rules were loaded or the last warning was logged.
@@ -67,30 +76,30 @@ impl RulesFile {
 
     /// Checks whether the file has changed, unless that was just done, and puts its rules
     /// in force. Called before every decision.
-    pub(crate) fn refresh(&self, policy: &Policy) {
+    pub(crate) fn refresh(&self, policy: &Policy) -> Refreshed {
         let mut watch = match self.watch.try_lock() {
             Ok(watch) => watch,
             Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
             // Another decision is checking.
-            Err(TryLockError::WouldBlock) => return,
+            Err(TryLockError::WouldBlock) => return Refreshed::Same,
         };
         if watch.looked.elapsed() < LOOK_EVERY {
-            return;
+            return Refreshed::Same;
         }
         watch.looked = Instant::now();
-        self.look(&mut watch, policy, self.clock.now());
+        self.look(&mut watch, policy, self.clock.now())
     }
 
-    fn look(&self, watch: &mut Watch, policy: &Policy, time: SystemTime) {
-        let Some(path) = self.source.path() else { return };
+    fn look(&self, watch: &mut Watch, policy: &Policy, time: SystemTime) -> Refreshed {
+        let Some(path) = self.source.path() else { return Refreshed::Same };
         let now = self.source.identity();
         if now == watch.known {
             watch.fresh = None;
-            return;
+            return Refreshed::Same;
         }
         if !is_settled(now, time) && watch.fresh != Some(now) {
             watch.fresh = Some(now);
-            return;
+            return Refreshed::Same;
         }
         watch.fresh = None;
         watch.known = now;
@@ -101,10 +110,12 @@ impl RulesFile {
                 // The file that was read may be newer than the state that was checked.
                 watch.known = Some(file.identity);
                 policy.set_rules(rules);
+                return Refreshed::Changed;
             }
             Ok(None) => kept(path, "it is gone"),
             Err(error) => kept(path, &error.to_string()),
         }
+        Refreshed::Same
     }
 }
 

@@ -27,7 +27,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
-use tidegate_model::{DataType, Detect, ErrorCode, Principal, RunError, Span, TextKind};
+use tidegate_model::{
+    DataType, Detect, ErrorCode, Principal, RunError, RunOptions, Span, TextKind,
+};
 use tidegate_privacy::{
     NewValue, RestoreError, Restored, SessionValues, Token, TokenAction, find_tokens,
 };
@@ -238,6 +240,17 @@ impl Privacy {
     /// Redacts texts on their way to the model of a session.
     pub(crate) fn leaving(&self, principal: &Principal) -> Leaving<'_> {
         Leaving::new(self, self.session(principal))
+    }
+
+    /// What a run is for, as it is recorded.
+    pub(crate) fn recorded_action(
+        &self,
+        principal: &Principal,
+        options: &RunOptions,
+    ) -> Option<String> {
+        let action = options.action.as_ref()?;
+        let shown = self.leaving(principal).text(action).start(RunOptions::ACTION_CHARS);
+        Some(shown.into_string())
     }
 
     /// Replaces the tokens in a text by values, for someone who may see them.

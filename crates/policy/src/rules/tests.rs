@@ -48,6 +48,7 @@ fn winner(given: &[(Decision, &str)], arguments: &Value) -> String {
         RulingReason::Rule { name, .. } => name.to_string(),
         RulingReason::Effect(effect) => format!("{} {effect}", ruling.word),
         RulingReason::Risk(level) => format!("{} {level}", ruling.word),
+        other => other.to_string(),
     }
 }
 

@@ -87,7 +87,7 @@ async fn of_many_that_try_the_same_one_succeeds() {
     asked(&approvals, "a1", "hash-a", &clock).await;
     let open = || Store::open(state.path(), clock.clone()).unwrap().approvals();
     let gateways: Vec<Approvals> = (0..4).map(|_| open()).collect();
-    let answers: Vec<_> = gateways.iter().map(|one| one.answer("a1", ONCE, "cli")).collect();
+    let answers: Vec<_> = gateways.iter().map(|one| one.answer("a1", ONCE, "cli", None)).collect();
     let mut first = 0;
     for answer in answers {
         first += usize::from(answer.await.unwrap().unwrap().is_first);
@@ -99,4 +99,29 @@ async fn of_many_that_try_the_same_one_succeeds() {
         used += usize::from(one.await.unwrap());
     }
     assert_eq!(used, 1);
+}
+
+#[tokio::test]
+async fn a_statement_differs_in_everything_that_a_person_signs() {
+    let (_state, clock, approvals) = opened();
+    asked(&approvals, "a1", "hash-a", &clock).await;
+    let one = approvals.find("a1").await.unwrap().unwrap().asked;
+    let changed = [
+        NewApproval { id: "a2".into(), ..one.clone() },
+        NewApproval { asked_by: "session x".into(), ..one.clone() },
+        NewApproval { kind: "program".into(), ..one.clone() },
+        NewApproval { subject: "hash-b".into(), ..one.clone() },
+        NewApproval { title: "files__delete…".into(), details: String::new(), ..one.clone() },
+        NewApproval { details: String::new(), ..one.clone() },
+        NewApproval { form_sha256: "other".into(), ..one.clone() },
+        NewApproval { expires_at: one.expires_at + Duration::from_secs(1), ..one.clone() },
+    ];
+    let mut statements: Vec<Vec<u8>> =
+        changed.iter().map(|one| one.statement(ApprovalScope::Once)).collect();
+    statements.push(one.statement(ApprovalScope::Once));
+    statements.push(one.statement(ApprovalScope::Session));
+    let count = statements.len();
+    statements.sort();
+    statements.dedup();
+    assert_eq!(statements.len(), count);
 }

@@ -41,8 +41,8 @@ pub(super) fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(),
     connection
         .prepare_cached(
             "INSERT INTO run_ends (id, started_at_ms, kind, language, source_sha256, outcome,
-                 error_code, duration_us, tool_calls, result_bytes, answer_tokens, handle)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 error_code, duration_us, tool_calls, result_bytes, answer_tokens, handle, action)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             run.id.0,
@@ -57,6 +57,7 @@ pub(super) fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(),
             run.result_bytes,
             run.answer_tokens as u64,
             run.handle,
+            program.and_then(|program| program.action.as_deref()),
         ])?;
     Ok(())
 }

@@ -36,7 +36,11 @@ fn run(id: &str) -> RunRecord {
         id: RunId(id.into()),
         started_at: Clock::system().now(),
         kind: "execute_code",
-        program: Some(ProgramRecord { language: "typescript", source_sha256: "00".into() }),
+        program: Some(ProgramRecord {
+            language: "typescript",
+            source_sha256: "00".into(),
+            action: None,
+        }),
         outcome: Outcome::Succeeded,
         duration: Duration::from_millis(5),
         tool_calls: 2,

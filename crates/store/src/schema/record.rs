@@ -130,6 +130,7 @@ pub(crate) const MIGRATIONS: [&str; 3] = [
     ALTER TABLE approval_steps ADD COLUMN form_sha256 TEXT NOT NULL DEFAULT '';
 ",
     "
+    ALTER TABLE run_ends ADD COLUMN action TEXT;
     CREATE INDEX approval_steps_by_approval ON approval_steps (approval_id);
 ",
 ];

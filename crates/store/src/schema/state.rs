@@ -74,5 +74,13 @@ pub(crate) const MIGRATIONS: [&str; 3] = [
     "
     ALTER TABLE approvals ADD COLUMN asked_by TEXT NOT NULL DEFAULT '';
     ALTER TABLE approvals ADD COLUMN signature BLOB;
+    CREATE TABLE rules_seen (
+        path            TEXT PRIMARY KEY,
+        sha256          TEXT NOT NULL,
+        owner           INTEGER NOT NULL,
+        modified_at_ms  INTEGER NOT NULL,
+        seen_at_ms      INTEGER NOT NULL,
+        before_sha256   TEXT
+    ) STRICT;
 ",
 ];

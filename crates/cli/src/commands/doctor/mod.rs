@@ -30,12 +30,11 @@ use crate::print;
 pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let environment = Environment::from_process();
     let mut findings = Vec::new();
-    let mut table = None;
+    let (mut table, mut who_approves) = (None, None);
     let settings = probe::configuration(config, &environment, &mut findings);
     if let Some(mut settings) = settings {
         findings.push(probe::policy(&mut settings));
         findings.push(probe::state_folder(&settings.state_dir));
-        findings.push(approvals::probe(&settings.state_dir));
         let (finding, layers) = isolation::probe(&settings).await;
         findings.push(finding);
         table = layers;
@@ -57,9 +56,11 @@ pub(crate) async fn run(config: &Option<PathBuf>, args: &DoctorArgs) -> anyhow::
         if args.servers {
             findings.extend(probe::servers(settings.clone(), &environment).await);
         }
+        who_approves = Some(approvals::probe(&settings.state_dir));
         findings.extend(probe::changed_tools(settings, &environment).await);
     }
     findings.extend(probe::runtimes().await);
+    findings.extend(who_approves);
     show(&findings, table.as_ref(), args.json);
     let healthy = findings.iter().all(|finding| finding.status != Status::Problem);
     Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,6 +1,6 @@
 //! Every hop is judged from its beginning.
 
-use tidegate_model::Verdict;
+use tidegate_model::{HostLists, NetworkRule, Verdict};
 
 use super::support::{Answers, Bench, Server, network, ok, redirect_to};
 use crate::error::{EgressError, EgressErrorKind};
@@ -103,4 +103,35 @@ async fn credentials_stay_with_their_origin() {
     assert_eq!(seen, [[true; 3], [true; 3]]);
     assert_eq!(has(&other.seen()[0]), [false, false, true]);
     assert!(other.seen()[0].ends_with("\r\n\r\nbody"));
+}
+
+#[tokio::test]
+async fn lists_of_a_profile_narrow_every_hop() {
+    let other = Server::start(|_| ok("other")).await;
+    let location = other.url("b.test", "/");
+    let server = Server::start(move |path| match path {
+        "/out" => redirect_to(302, &location),
+        _ => ok("here"),
+    })
+    .await;
+    let network = network(&[&server.rule("a.test"), &other.rule("b.test")]);
+    let bench = Bench::new(network, Answers::all("127.0.0.1"));
+    let [own, out] = ["/", "/out"].map(|path| server.url("a.test", path));
+    let lists = |allow: Option<Vec<NetworkRule>>, deny: &[&str]| HostLists {
+        profile: "p".into(),
+        allow,
+        deny: deny.iter().map(|rule| rule.parse().unwrap()).collect(),
+    };
+    let refused = "the profile `p` does not allow `b.test`";
+    let only = lists(Some(vec![server.rule("a.test").parse().unwrap()]), &[]);
+    for lists in [only, lists(None, &["b.test"])] {
+        assert_eq!(bench.get_within(&lists, own.clone()).await.unwrap().body, b"here");
+        let error = bench.get_within(&lists, out.clone()).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("after a redirect: {refused}"));
+    }
+    // A list never allows what the network refuses.
+    let wide = lists(Some(vec!["c.test".parse().unwrap()]), &[]);
+    let error = bench.get_within(&wide, server.url("c.test", "/")).await.unwrap_err();
+    assert_eq!(error.kind(), EgressErrorKind::Denied);
+    assert!(other.seen().is_empty());
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tidegate_model::{Connection, Network, NetworkMode, RunId};
+use tidegate_model::{Connection, HostLists, Network, NetworkMode, RunId};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -99,8 +99,19 @@ impl Bench {
         let (egress, records) = (Arc::clone(&self.egress), Arc::clone(&self.records));
         async move {
             let record = |connection| records.lock().unwrap().push(connection);
-            egress.fetch(&RunId("r1".into()), request, &record).await
+            egress.fetch(&RunId("r1".into()), request, &[], &record).await
         }
+    }
+
+    /// A request of a run whose profile has lists of hosts.
+    pub(super) async fn get_within(
+        &self,
+        lists: &HostLists,
+        url: String,
+    ) -> Result<Response, EgressError> {
+        let record = |connection| self.records.lock().unwrap().push(connection);
+        let request = Request { url, method: "GET".into(), ..Request::default() };
+        self.egress.fetch(&RunId("r1".into()), request, &[lists], &record).await
     }
 
     pub(super) fn records(&self) -> Vec<Connection> {

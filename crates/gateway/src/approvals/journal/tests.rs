@@ -31,6 +31,7 @@ fn opened() -> (tempfile::TempDir, Vaults, Journal) {
         tokens_of: "t".into(),
         requester: Principal::LocalUser.key("p"),
         sandbox: Some(SandboxKind::Strict),
+        options: tidegate_model::RunOptions::default(),
     };
     let vaults = Vaults { store, state_dir: state.path().to_owned() };
     let journal = Journal::new(vaults.clone(), identity);
