@@ -13,6 +13,8 @@ use crate::{Connection, DataType, ErrorCode, RunId, ToolRef};
 pub enum Event {
     /// A run has ended, or a direct call, which is a run of its own.
     Run(RunRecord),
+    /// Something is about to be sent that may change something outside.
+    Effect(EffectRecord),
     /// A tool call has ended.
     Call(CallRecord),
     /// A program connected to a host, or was refused.
@@ -238,6 +240,17 @@ pub struct AlertRecord {
     pub kind: String,
     /// One line for a person. Sizes, counts and names; never a value.
     pub detail: String,
+}
+
+/// Something that is about to be sent and may change something outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectRecord {
+    /// When.
+    pub at: SystemTime,
+    /// The run that sends it.
+    pub run_id: RunId,
+    /// The tool; without a server for `fetch` and host commands.
+    pub tool: ToolRef,
 }
 
 /// A step of an approval.

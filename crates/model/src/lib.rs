@@ -43,9 +43,9 @@ pub use command::{ArgumentPattern, CommandSpec, FileIdentity};
 pub use cut::{whole_words, without_half_word};
 pub use detect::{Certainty, Detect, Span, TextKind};
 pub use event::{
-    AlertRecord, ApprovalRecord, ApprovalStep, CallRecord, CommandRecord, CommandSizes, Event,
-    ExitStatus, Outcome, ProgramRecord, RestoresRecord, RunRecord, SeenRecord, SkillRecord,
-    Towards,
+    AlertRecord, ApprovalRecord, ApprovalStep, CallRecord, CommandRecord, CommandSizes,
+    EffectRecord, Event, ExitStatus, Outcome, ProgramRecord, RestoresRecord, RunRecord, SeenRecord,
+    SkillRecord, Towards,
 };
 pub use finding::{Finding, Severity};
 pub use hidden::{

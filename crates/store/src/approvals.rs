@@ -187,6 +187,20 @@ pub struct Approvals {
     clock: Clock,
 }
 
+/// What can be asked and stored.
+#[derive(Clone, Copy)]
+struct Quota {
+    /// Questions that wait for an answer: more are refused.
+    pending: u64,
+    /// Bytes of their details.
+    pending_bytes: u64,
+    /// Questions that are answered or expired: the oldest are removed.
+    past: u64,
+}
+
+/// Chosen: more than any person answers.
+const MOST: Quota = Quota { pending: 1000, pending_bytes: 32 * 1024 * 1024, past: 5000 };
+
 const COLUMNS: &str = "id, run_id, kind, subject_sha256, title, details, created_at_ms, \
                        expires_at_ms, state, scope, decided_by, form_sha256, asked_by, \
                        decided_at_ms, signature";
@@ -196,10 +210,17 @@ impl Approvals {
         Self { database, record, clock }
     }
 
-    /// Requests an approval.
+    /// Requests an approval. An error if too many wait already.
     pub fn ask(&self, new: NewApproval) -> Reply<()> {
+        self.ask_within(new, MOST)
+    }
+
+    fn ask_within(&self, new: NewApproval, most: Quota) -> Reply<()> {
         let session = new.run_id.clone();
-        self.database.write(&session, move |connection| insert(connection, &new))
+        self.database.write(&session, move |connection| {
+            make_room(connection, &new, most)?;
+            insert(connection, &new)
+        })
     }
 
     /// Answers a pending approval; `signature` proves who approves. `None` if there is no such
@@ -297,6 +318,32 @@ impl Approvals {
             rows.map(|row| row.map_err(StoreError::from)).collect()
         })
     }
+}
+
+/// Removes the oldest questions that nobody can answer any more, and checks that there are not
+/// too many others.
+fn make_room(connection: &Connection, new: &NewApproval, most: Quota) -> Result<(), StoreError> {
+    let now = unix_ms(new.created_at);
+    let (pending, bytes): (u64, u64) = connection.query_row(
+        "SELECT count(*), coalesce(sum(length(details)), 0) FROM approvals
+         WHERE state = 'pending' AND expires_at_ms > ?",
+        [now],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if pending >= most.pending || bytes + new.details.len() as u64 > most.pending_bytes {
+        return Err(StoreError::TooMuch { what: "questions that wait for an answer" });
+    }
+    let all: u64 = connection.query_row("SELECT count(*) FROM approvals", [], |row| row.get(0))?;
+    let surplus = (all - pending).saturating_sub(most.past);
+    if surplus > 0 {
+        connection.execute(
+            "DELETE FROM approvals WHERE id IN
+                (SELECT id FROM approvals WHERE state <> 'pending' OR expires_at_ms <= ?
+                 ORDER BY created_at_ms, rowid LIMIT ?)",
+            params![now, surplus],
+        )?;
+    }
+    Ok(())
 }
 
 fn insert(connection: &Connection, new: &NewApproval) -> Result<(), StoreError> {

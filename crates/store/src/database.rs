@@ -38,6 +38,14 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// The most pages of 4 kB that it may have: 1 GB. Then nothing more is written, which fails
+    /// whatever must be recorded first. Floods reach other limits long before.
+    const fn most_pages(self) -> u32 {
+        match self {
+            Self::Record | Self::State => 256 * 1024,
+        }
+    }
+
     /// Its file in a state folder.
     pub(crate) fn path(self, state_dir: &Path) -> PathBuf {
         state_dir.join(match self {

@@ -53,6 +53,22 @@ pub enum StoreError {
         /// What is wrong with it.
         why: &'static str,
     },
+    /// The state folder, or something in it, cannot be trusted.
+    #[error("`{path}` {why}: {remedy}")]
+    UnfitFolder {
+        /// What.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A quota of the state folder is used up.
+    #[error("there are too many {what}")]
+    TooMuch {
+        /// Of what.
+        what: &'static str,
+    },
     /// Two processes with the same session gave one token to two values.
     #[error("`{token}` stands for another value already")]
     TokenTaken {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tidegate_model::{Clock, RunId};
@@ -13,23 +13,33 @@ use crate::private_files::create_private_dir;
 
 /// How long an output is stored. Long enough for the conversation it belongs to.
 const MAX_AGE: Duration = Duration::from_hours(7 * 24);
-/// The most bytes of all outputs together. The oldest are removed first.
-const MAX_BYTES: u64 = 1024 * 1024 * 1024;
-/// Outputs between two checks: 32 of the largest add up to as much again.
-const PRUNE_EVERY: u32 = 32;
+/// The most of all outputs together. The oldest are removed first.
+const MOST: Quota = Quota { bytes: 512 * 1024 * 1024, files: 5000 };
+/// Bytes written between two checks: with one output more, the folder is never larger than
+/// the quota and 128 MB. An output counts as 100 kB at least.
+const PRUNE_AFTER_BYTES: u64 = 64 * 1024 * 1024;
+const LEAST_COUNTED: u64 = 100 * 1024;
+
+/// The most that is stored.
+#[derive(Clone, Copy)]
+struct Quota {
+    bytes: u64,
+    files: usize,
+}
 
 /// The folder of stored outputs.
 #[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
-    written: AtomicU32,
+    /// Bytes since the last check.
+    written: AtomicU64,
     clock: Clock,
 }
 
 impl Outputs {
     /// Uses the folder `outputs` of a state folder; creates it when needed.
     pub fn new(state_dir: &Path, clock: Clock) -> Self {
-        Self { folder: state_dir.join("outputs"), written: AtomicU32::new(0), clock }
+        Self { folder: state_dir.join("outputs"), written: AtomicU64::new(0), clock }
     }
 
     /// Stores a complete output. Returns its handle, which is its path below the state
@@ -49,19 +59,21 @@ impl Outputs {
         let mut file = fs::File::create(&unfinished).map_err(failed)?;
         file.write_all(content).map_err(failed)?;
         fs::rename(&unfinished, &path).map_err(failed)?;
-        if (self.written.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(PRUNE_EVERY) {
+        let counted = (content.len() as u64).max(LEAST_COUNTED);
+        if self.written.fetch_add(counted, Ordering::Relaxed) + counted >= PRUNE_AFTER_BYTES {
+            self.written.store(0, Ordering::Relaxed);
             self.prune();
         }
         Ok(format!("outputs/{name}"))
     }
 
-    /// Removes outputs older than a week, and the oldest beyond a gigabyte. Called when
-    /// a gateway starts and after every `PRUNE_EVERY` outputs.
+    /// Removes outputs older than a week, and the oldest beyond the quota. Called when a gateway
+    /// starts, and after every 64 MB.
     pub fn prune(&self) {
-        self.prune_to(MAX_BYTES);
+        self.prune_to(MOST);
     }
 
-    fn prune_to(&self, most_bytes: u64) {
+    fn prune_to(&self, most: Quota) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
             .flatten()
@@ -74,10 +86,10 @@ impl Outputs {
         files.sort_by(|a, b| b.cmp(a));
         let now = self.clock.now();
         let mut bytes = 0;
-        for (modified, length, path) in files {
+        for (number, (modified, length, path)) in files.into_iter().enumerate() {
             bytes += length;
             let age = now.duration_since(modified).unwrap_or_default();
-            if age > MAX_AGE || bytes > most_bytes {
+            if age > MAX_AGE || bytes > most.bytes || number >= most.files {
                 // Another gateway may have removed it already.
                 let _ = fs::remove_file(path);
             }
@@ -89,7 +101,7 @@ impl Outputs {
 mod tests {
     use tidegate_model::{Clock, RunId};
 
-    use super::Outputs;
+    use super::{Outputs, PRUNE_AFTER_BYTES, Quota};
 
     #[test]
     fn an_output_is_stored_whole_under_its_handle() {
@@ -103,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_outputs_go_when_there_are_too_many() {
+    fn g40_the_oldest_outputs_go_when_there_are_too_many() {
         let state = tempfile::tempdir().unwrap();
         let outputs = Outputs::new(state.path(), Clock::system());
         for number in 0..5_u64 {
@@ -113,12 +125,30 @@ mod tests {
             let time = std::time::SystemTime::now() - std::time::Duration::from_secs(100 - number);
             file.set_modified(time).unwrap();
         }
-        outputs.prune_to(250);
-        let mut left: Vec<String> = std::fs::read_dir(state.path().join("outputs"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        left.sort();
-        assert_eq!(left, ["r3.txt", "r4.txt"]);
+        let left = || {
+            let entries = std::fs::read_dir(state.path().join("outputs")).unwrap();
+            let mut left: Vec<String> =
+                entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            left.sort();
+            left
+        };
+        outputs.prune_to(Quota { bytes: 1000, files: 3 });
+        assert_eq!(left(), ["r2.txt", "r3.txt", "r4.txt"]);
+        outputs.prune_to(Quota { bytes: 250, files: 3 });
+        assert_eq!(left(), ["r3.txt", "r4.txt"]);
+    }
+
+    #[test]
+    fn g40_the_quota_of_outputs_is_checked_by_what_was_written() {
+        let state = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(state.path(), Clock::system());
+        let old = outputs.store(&RunId("old".into()), "txt", b"old").unwrap();
+        let file = std::fs::File::options().append(true).open(state.path().join(&old)).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        let half = vec![b'x'; usize::try_from(PRUNE_AFTER_BYTES / 2).unwrap()];
+        outputs.store(&RunId("r1".into()), "txt", &half).unwrap();
+        assert!(state.path().join(&old).exists());
+        outputs.store(&RunId("r2".into()), "txt", &half).unwrap();
+        assert!(!state.path().join(&old).exists());
     }
 }

@@ -20,6 +20,9 @@ use crate::database::{Database, Reply};
 use crate::units::unix_ms;
 use crate::vault::{TextSeal, VaultKey};
 
+/// The most bytes of all parked runs. More wait for their person as long as their client does.
+const MOST_BYTES: u64 = 128 * 1024 * 1024;
+
 /// The label of the key for parked runs.
 const PURPOSE: &str = "tidegate parked runs: seal";
 
@@ -92,10 +95,21 @@ impl ParkedRuns {
             Ok(sealed) => sealed,
             Err(error) => return Reply::ready(Err(error)),
         };
+        self.park_within(sealed, run, MOST_BYTES)
+    }
+
+    fn park_within(&self, sealed: Vec<u8>, run: &ParkedRun<'_>, most_bytes: u64) -> Reply<()> {
         self.leased_here().insert(run.id.0.clone(), run.owner.to_owned());
+        let now = unix_ms(self.clock.now());
         let (id, owner) = (run.id.0.clone(), run.owner.to_owned());
         let (lease_ends, expires) = (unix_ms(run.lease_ends), unix_ms(run.expires_at));
         self.database.write(&run.id.0, move |connection| {
+            connection.execute("DELETE FROM parked_runs WHERE expires_at_ms <= ?", [now])?;
+            let bytes = "SELECT coalesce(sum(length(sealed)), 0) FROM parked_runs";
+            let bytes: u64 = connection.query_row(bytes, [], |row| row.get(0))?;
+            if bytes + sealed.len() as u64 > most_bytes {
+                return Err(StoreError::TooMuch { what: "runs that wait for a person" });
+            }
             connection.execute(
                 "INSERT OR REPLACE INTO parked_runs
                      (run_id, expires_at_ms, sealed, owner, lease_ends_ms)

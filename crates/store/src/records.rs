@@ -62,6 +62,11 @@ impl Records {
         }
     }
 
+    /// Records an event, and answers when it and what its session recorded before are on disk.
+    pub fn add_now(&self, session: &str, event: Event) -> Reply<()> {
+        self.database.write(session, move |connection| rows::insert(connection, &event))
+    }
+
     /// Records a run. Answers when it and what its session recorded before are on disk.
     pub fn run_ended(&self, session: &str, run: RunRecord) -> Reply<()> {
         self.database.write(session, move |connection| rows::insert_run(connection, &run))

@@ -11,7 +11,7 @@ use crate::approvals::Approvals;
 use crate::database::{Database, Kind, connect};
 use crate::migration;
 use crate::parked_runs::ParkedRuns;
-use crate::private_files::create_private_dir;
+use crate::private_folder::make_state_private;
 use crate::records::Records;
 use crate::rules_seen::SeenRules;
 use crate::schema::migrate;
@@ -29,9 +29,16 @@ pub struct Store {
 
 impl Store {
     /// Opens the databases in a state folder; creates the folder and both files if they
-    /// are missing. Imports a database of an earlier version first.
+    /// are missing, and takes the rights of other users away. Imports a database of an earlier version first.
     pub fn open(state_dir: &Path, clock: Clock) -> Result<Self, StoreError> {
-        create_private_dir(state_dir)?;
+        let opened_to_others = make_state_private(state_dir)?;
+        if opened_to_others > 0 {
+            tracing::warn!(
+                entries = opened_to_others,
+                "other users had rights to the state folder, which were taken away; if they may \
+                 have read `vault.key`, remove it"
+            );
+        }
         let legacy = migration::prepare(state_dir)?;
         let record = prepared(state_dir, Kind::Record)?;
         let state = prepared(state_dir, Kind::State)?;

@@ -94,9 +94,17 @@ pub struct VaultReport {
 /// The queue for work that belongs to no session.
 const NO_SESSION: &str = "";
 
-/// Values stored in one transaction. More are split, so that other writers need not wait
-/// until all are encrypted.
-const VALUES_OF_TRANSACTION: usize = 1000;
+/// Values stored by one job. A transaction has up to a thousand jobs, and other writers wait
+/// until all of them are encrypted.
+const VALUES_OF_JOB: usize = 20;
+
+/// The most values that one session has in the vault. Beyond that, the oldest are erased, and
+/// their tokens are unknown. Chosen: more than any conversation sends, some 30 MB.
+const MOST_VALUES_OF_SESSION: usize = 100_000;
+
+/// The most values of all sessions, checked when a process begins to store values. Beyond that,
+/// those that expire first are erased.
+const MOST_VALUES: usize = 400_000;
 
 /// Rows erased in one transaction.
 const ERASED_ROWS_OF_TRANSACTION: usize = 10_000;
@@ -114,7 +122,7 @@ impl Vault {
         Self { database, clock, cipher: Arc::new(Cipher::new(key)) }
     }
 
-    /// Stores values of a session for a lifetime, each thousand all or none. A value that
+    /// Stores values of a session for a lifetime, some at a time, each time all or none. A value that
     /// is stored already gets the later expiry. A token that already has another value is
     /// an error: two processes assigned it at once.
     pub async fn store(
@@ -138,6 +146,15 @@ impl Vault {
             let store = self.storing(session, entries, lifetime);
             self.database.attempt(session, "tokens are not stored beyond this process", store);
         }
+        self.bound(session, MOST_VALUES_OF_SESSION);
+    }
+
+    /// Erases the oldest values of a session if it has too many, in the background.
+    fn bound(&self, session: &str, most: usize) {
+        let name = session.to_owned();
+        self.database.attempt(session, "old values could not be erased", move |connection| {
+            make_room(connection, &name, most)
+        });
     }
 
     fn storing(
@@ -247,6 +264,32 @@ impl Vault {
         }
     }
 
+    /// Erases the values that expire first if there are too many of all sessions. Returns how
+    /// many.
+    pub async fn trim(&self) -> Result<usize, StoreError> {
+        self.trim_to(MOST_VALUES).await
+    }
+
+    async fn trim_to(&self, most: usize) -> Result<usize, StoreError> {
+        let mut erased = 0;
+        loop {
+            let count = self.database.read(|connection| {
+                let sql = "SELECT count(*) FROM vault";
+                Ok(connection.query_row(sql, [], |row| row.get::<_, usize>(0))?)
+            });
+            let surplus = count.await?.saturating_sub(most).min(ERASED_ROWS_OF_TRANSACTION);
+            if surplus == 0 {
+                return Ok(erased);
+            }
+            let some = self.database.erase(NO_SESSION, move |connection| {
+                let sql = "DELETE FROM vault WHERE (session, data_type, number) IN
+                    (SELECT session, data_type, number FROM vault ORDER BY expires_at_ms LIMIT ?)";
+                Ok(connection.execute(sql, [surplus])?)
+            });
+            erased += some.await?;
+        }
+    }
+
     /// Counts its contents.
     pub fn report(&self) -> Reply<VaultReport> {
         self.database.read(report)
@@ -262,7 +305,7 @@ impl Vault {
 fn chunks(entries: Vec<VaultEntry>) -> impl Iterator<Item = Vec<VaultEntry>> {
     let mut entries = entries.into_iter();
     std::iter::from_fn(move || {
-        let chunk: Vec<VaultEntry> = entries.by_ref().take(VALUES_OF_TRANSACTION).collect();
+        let chunk: Vec<VaultEntry> = entries.by_ref().take(VALUES_OF_JOB).collect();
         (!chunk.is_empty()).then_some(chunk)
     })
 }
@@ -315,6 +358,20 @@ fn store(
                 number,
                 unix_ms(expires_at + NUMBERS_LIFETIME)
             ])?;
+    }
+    Ok(())
+}
+
+/// Erases the oldest values of a session beyond three quarters of the most, if it has more.
+fn make_room(connection: &Connection, session: &str, most: usize) -> Result<(), StoreError> {
+    let count: usize = connection
+        .prepare_cached("SELECT count(*) FROM vault WHERE session = ?")?
+        .query_row([session], |row| row.get(0))?;
+    if count > most {
+        let sql = "DELETE FROM vault WHERE (session, data_type, number) IN
+            (SELECT session, data_type, number FROM vault WHERE session = ?
+             ORDER BY created_at_ms, number LIMIT ?)";
+        connection.execute(sql, params![session, count - most / 4 * 3])?;
     }
     Ok(())
 }

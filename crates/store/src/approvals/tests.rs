@@ -4,6 +4,7 @@ use tidegate_model::Clock;
 
 use super::{
     Answered, ApprovalAnswer, ApprovalFilter, ApprovalScope, ApprovalState, Approvals, NewApproval,
+    Quota,
 };
 use crate::Store;
 
@@ -124,4 +125,37 @@ async fn a_statement_differs_in_everything_that_a_person_signs() {
     statements.sort();
     statements.dedup();
     assert_eq!(statements.len(), count);
+}
+
+#[tokio::test]
+async fn g40_questions_have_a_quota_and_the_oldest_past_ones_go() {
+    let (_state, clock, approvals) = opened();
+    let most = Quota { pending: 3, pending_bytes: 100, past: 2 };
+    let ask = |id: usize, details: &str| {
+        let new = NewApproval {
+            id: format!("a{id}"),
+            run_id: "r1".into(),
+            asked_by: "s".into(),
+            kind: "call".into(),
+            subject: format!("hash-{id}"),
+            title: "files__delete".into(),
+            details: details.into(),
+            form_sha256: "form".into(),
+            created_at: clock.now(),
+            expires_at: clock.now() + Duration::from_secs(60),
+        };
+        approvals.ask_within(new, most)
+    };
+    for id in 0..3 {
+        ask(id, "…").await.unwrap();
+    }
+    let refused = ask(3, "…").await.unwrap_err().to_string();
+    assert_eq!(refused, "there are too many questions that wait for an answer");
+    // Answered or expired, they make room, and the oldest of them are removed.
+    clock.advance(Duration::from_secs(61));
+    assert!(ask(4, &"x".repeat(101)).await.is_err());
+    ask(4, "…").await.unwrap();
+    let listed = approvals.list(ApprovalFilter::All).await.unwrap();
+    let ids: Vec<&str> = listed.iter().map(|one| one.asked.id.as_str()).collect();
+    assert_eq!(ids, ["a4", "a2", "a1"]);
 }

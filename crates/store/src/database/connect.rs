@@ -23,6 +23,7 @@ pub(crate) fn connect(path: &Path, kind: Kind) -> Result<Connection, StoreError>
     // WAL with NORMAL survives a crash of the process at any point; only a
     // crash of the machine can lose the last commits.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "max_page_count", kind.most_pages())?;
     match kind {
         // Without it, `INSERT OR REPLACE` deletes rows without firing their triggers.
         Kind::Record => connection.pragma_update(None, "recursive_triggers", true)?,

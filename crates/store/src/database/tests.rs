@@ -179,3 +179,31 @@ async fn what_a_failing_database_did_not_take_is_written_once_it_works_again() {
     database.flush().await.unwrap();
     assert_eq!(database.read(count).await.unwrap(), 2 * JOBS_OF_SESSION);
 }
+
+#[tokio::test]
+async fn g40_a_full_database_refuses_and_stays_within_its_quota() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Kind::State.path(folder.path());
+    let connection = connect(&path, Kind::State).unwrap();
+    let pages: u32 = connection.query_row("PRAGMA max_page_count", [], |row| row.get(0)).unwrap();
+    assert_eq!(pages, 256 * 1024);
+    connection.execute_batch("CREATE TABLE rows (id INTEGER PRIMARY KEY, value TEXT)").unwrap();
+    connection.pragma_update(None, "max_page_count", 50).unwrap();
+    let database = Database::start(folder.path(), Kind::State, connection).unwrap();
+    let add = || {
+        database.write("s", |connection| {
+            connection.execute("INSERT INTO rows (value) VALUES (?)", ["x".repeat(10_000)])?;
+            Ok(())
+        })
+    };
+    let mut added = 0;
+    while add().await.is_ok() {
+        added += 1;
+        assert!(added < 100, "it has no quota");
+    }
+    assert!(add().await.is_err());
+    // What is there can be read.
+    assert_eq!(database.read(count).await.unwrap(), added);
+    drop(database);
+    assert!(path.metadata().unwrap().len() <= 50 * 4096);
+}

@@ -215,3 +215,20 @@ fn g33_a_lease_ends_by_itself_when_it_is_not_renewed() {
     assert_eq!(runs.find(&key(), id).wait().unwrap(), Parked::NotFound);
     assert_eq!(stored_runs(state.path()), 0);
 }
+
+#[test]
+fn g40_parked_runs_have_a_quota_and_expired_ones_make_room() {
+    let state = tempfile::tempdir().unwrap();
+    let runs = open(state.path());
+    let park = |id: &str, expires_at| {
+        let (id, lease_ends) = (&run(id), SystemTime::UNIX_EPOCH);
+        let run = ParkedRun { id, owner: "o", lease_ends, expires_at, state: "" };
+        runs.park_within(vec![0; 100], &run, 250).wait()
+    };
+    park("r1", SystemTime::UNIX_EPOCH).unwrap();
+    park("r2", later()).unwrap();
+    park("r3", later()).unwrap();
+    let refused = park("r4", later()).unwrap_err().to_string();
+    assert_eq!(refused, "there are too many runs that wait for a person");
+    assert_eq!(stored_runs(state.path()), 2);
+}

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, params};
 use tidegate_model::{
-    Alert, AlertRecord, ApprovalRecord, CallRecord, CommandRecord, ErrorCode, Event, Outcome,
-    RunRecord, SkillRecord,
+    Alert, AlertRecord, ApprovalRecord, CallRecord, CommandRecord, EffectRecord, ErrorCode, Event,
+    Outcome, RunRecord, SkillRecord,
 };
 
 use super::personal;
@@ -23,6 +23,7 @@ pub(super) fn is_empty(event: &Event) -> bool {
 pub(super) fn insert(connection: &Connection, event: &Event) -> Result<(), StoreError> {
     match event {
         Event::Run(run) => insert_run(connection, run),
+        Event::Effect(effect) => insert_effect(connection, effect),
         Event::Call(call) => insert_call(connection, call),
         Event::Connection(of_program) => insert_connection(connection, of_program),
         Event::Command(command) => insert_command(connection, command),
@@ -58,6 +59,18 @@ pub(super) fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(),
             run.answer_tokens as u64,
             run.handle,
             program.and_then(|program| program.action.as_deref()),
+        ])?;
+    Ok(())
+}
+
+fn insert_effect(connection: &Connection, effect: &EffectRecord) -> Result<(), StoreError> {
+    connection
+        .prepare_cached("INSERT INTO effects (run_id, at_ms, server, tool) VALUES (?, ?, ?, ?)")?
+        .execute(params![
+            effect.run_id.0,
+            unix_ms(effect.at),
+            effect.tool.server,
+            effect.tool.tool,
         ])?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The tables of `record.db`. Rows are only ever inserted: triggers refuse everything
 //! else.
 
-pub(crate) const MIGRATIONS: [&str; 3] = [
+pub(crate) const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE run_ends (
         row             INTEGER PRIMARY KEY,
@@ -133,12 +133,23 @@ pub(crate) const MIGRATIONS: [&str; 3] = [
     ALTER TABLE run_ends ADD COLUMN action TEXT;
     CREATE INDEX approval_steps_by_approval ON approval_steps (approval_id);
 ",
+    "
+    CREATE TABLE effects (
+        id              INTEGER PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        at_ms           INTEGER NOT NULL,
+        server          TEXT NOT NULL,
+        tool            TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX effects_by_run ON effects (run_id);
+",
 ];
 
 /// The tables of the record, whose rows are never changed or deleted.
-pub(crate) const TABLES: [&str; 10] = [
+pub(crate) const TABLES: [&str; 11] = [
     "run_ends",
     "calls",
+    "effects",
     "connections",
     "commands",
     "saved_skills",

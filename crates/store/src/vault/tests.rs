@@ -240,3 +240,30 @@ fn a_vault_of_no_state_is_an_error_with_its_cause() {
     std::fs::write(&file, "").unwrap();
     assert!(matches!(VaultKey::from_state(&file), Err(StoreError::File { .. })));
 }
+
+#[tokio::test]
+async fn g40_the_vault_has_a_bounded_number_of_values() {
+    let state = tempfile::tempdir().unwrap();
+    let clock = Clock::manual(SystemTime::UNIX_EPOCH);
+    let vault = open_at(state.path(), &clock);
+    let values = |from: u32, to: u32| -> Vec<VaultEntry> {
+        (from..=to).map(|n| entry(DataType::Email, n, &format!("{n}@x.org"))).collect()
+    };
+    vault.store("old", values(1, 100), hours(2)).await.unwrap();
+    clock.advance(Duration::from_secs(1));
+    vault.store("old", values(101, 200), hours(2)).await.unwrap();
+    vault.store("new", values(1, 100), hours(3)).await.unwrap();
+    // Of one session, the oldest go.
+    vault.bound("old", 160);
+    let left = vault.load("old").await.unwrap();
+    let numbers: Vec<u32> = left.values.iter().map(|value| value.number).collect();
+    assert_eq!(numbers, (81..=200).collect::<Vec<_>>());
+    assert_eq!(left.last, [(DataType::Email, 200)]);
+    vault.bound("old", 160);
+    assert_eq!(vault.load("old").await.unwrap().values.len(), 120);
+    // Of all, those that expire first.
+    assert_eq!(vault.trim_to(150).await.unwrap(), 70);
+    assert_eq!(vault.load("old").await.unwrap().values.len(), 50);
+    assert_eq!(vault.load("new").await.unwrap().values.len(), 100);
+    assert_eq!(vault.trim_to(150).await.unwrap(), 0);
+}
