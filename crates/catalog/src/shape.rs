@@ -5,7 +5,8 @@
 //!
 //! Invariant: structure only, never a value. A key can be a value too, in
 //! an object that maps names to things, so a key is kept only if it looks like
-//! a field (`field_name.rs`) and its object is known to be a record:
+//! a field (`field_name.rs`), half of the keys cannot be names of people, and its object
+//! is known to be a record:
 //!
 //! * its values are of different kinds, or it has fewer than three keys, or
 //! * the very same keys were seen twice with different values, in two results or
@@ -54,11 +55,11 @@ pub struct ObservedSchema {
 }
 
 impl Shape {
-    /// Adds one result. Returns whether that changed what is known, beyond the number of
-    /// results.
-    pub fn observe(&mut self, result: &Value) -> bool {
+    /// Adds one result. An object is a map if `is_name` says that half of its keys may name people.
+    /// Returns whether that changed what is known, beyond the number of results.
+    pub fn observe(&mut self, result: &Value, is_name: &dyn Fn(&str) -> bool) -> bool {
         let before = self.root.outline();
-        self.root.merge(observe::node_of(result));
+        self.root.merge(observe::node_of(result, is_name));
         self.root.hide_unproven_names();
         self.root.cap();
         self.results = self.results.saturating_add(1);

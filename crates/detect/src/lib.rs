@@ -21,6 +21,7 @@ mod keyed_value;
 mod keys;
 mod lexicon;
 mod markup;
+mod name_key;
 mod number;
 mod options;
 mod org;
@@ -35,4 +36,5 @@ mod testing;
 mod text;
 
 pub use detector::Detector;
+pub use name_key::may_name_a_person;
 pub use options::{CustomRule, Exclusion, Options, OptionsError};

@@ -20,17 +20,25 @@ const LATER_ITEMS: usize = 20;
 /// An object with fewer keys is a record, unless it holds two similar objects.
 const FEWEST_OF_A_MAP: usize = 3;
 
-pub(super) fn node_of(result: &Value) -> Node {
-    let mut visits = MOST_VISITS;
-    observe_value(result, 0, &mut visits).0
+/// Whether a key may be the name of a person.
+pub(super) type IsName<'a> = &'a dyn Fn(&str) -> bool;
+
+/// What is left to visit, and what no field is called.
+struct Look<'a> {
+    visits: usize,
+    is_name: IsName<'a>,
+}
+
+pub(super) fn node_of(result: &Value, is_name: IsName<'_>) -> Node {
+    observe_value(result, 0, &mut Look { visits: MOST_VISITS, is_name }).0
 }
 
 /// A value's node, and a hash of what was visited.
-fn observe_value(value: &Value, level: usize, visits: &mut usize) -> (Node, u64) {
-    if *visits == 0 || level >= MOST_LEVELS {
+fn observe_value(value: &Value, level: usize, look: &mut Look<'_>) -> (Node, u64) {
+    if look.visits == 0 || level >= MOST_LEVELS {
         return (Node::unknown(), 0);
     }
-    *visits -= 1;
+    look.visits -= 1;
     let mut node = Node::default();
     let content = match value {
         Value::Null => {
@@ -53,12 +61,12 @@ fn observe_value(value: &Value, level: usize, visits: &mut usize) -> (Node, u64)
             mix(hash_of(beginning), text.len() as u64)
         }
         Value::Array(items) => {
-            let (inner, content) = sampled(items, level, visits);
+            let (inner, content) = sampled(items, level, look);
             node.list = Some(Box::new(inner));
             mix(content, items.len() as u64)
         }
         Value::Object(object) => {
-            let (inner, content) = observe_object(object, level, visits);
+            let (inner, content) = observe_object(object, level, look);
             node.object = Some(Box::new(inner));
             content
         }
@@ -70,7 +78,7 @@ fn observe_value(value: &Value, level: usize, visits: &mut usize) -> (Node, u64)
 fn sampled<'a>(
     items: impl IntoIterator<Item = &'a Value, IntoIter: ExactSizeIterator>,
     level: usize,
-    visits: &mut usize,
+    look: &mut Look<'_>,
 ) -> (Node, u64) {
     let items = items.into_iter();
     let later = items.len().saturating_sub(FIRST_ITEMS).div_ceil(LATER_ITEMS).max(1);
@@ -84,14 +92,14 @@ fn sampled<'a>(
         }
         // The first item is visited as far as possible, further ones only if they can be visited
         // completely: otherwise their unvisited parts would become unknown for all items.
-        if at > 0 && *visits < largest {
+        if at > 0 && look.visits < largest {
             break;
         }
-        let before = *visits;
-        let (node, hash) = observe_value(item, level + 1, visits);
+        let before = look.visits;
+        let (node, hash) = observe_value(item, level + 1, look);
         all.merge(node);
         content = mix(content, hash);
-        largest = largest.max(before - *visits);
+        largest = largest.max(before - look.visits);
     }
     (all, content)
 }
@@ -99,12 +107,16 @@ fn sampled<'a>(
 fn observe_object(
     object: &Map<String, Value>,
     level: usize,
-    visits: &mut usize,
+    look: &mut Look<'_>,
 ) -> (ObjectNode, u64) {
     let mut node = ObjectNode { observed: 1, ..ObjectNode::default() };
-    if object.len() > MOST_KEYS || !object.keys().all(|key| looks_like_a_field(key)) {
+    let names = object.keys().filter(|key| (look.is_name)(key)).count();
+    // Some field names are names too; of the keys of a record at least half are not.
+    let is_of_names = names > 0 && names * 2 >= object.len();
+    if object.len() > MOST_KEYS || is_of_names || !object.keys().all(|key| looks_like_a_field(key))
+    {
         node.map = true;
-        let (values, content) = sampled(object.values(), level, visits);
+        let (values, content) = sampled(object.values(), level, look);
         node.values = values;
         return (node, content);
     }
@@ -118,10 +130,10 @@ fn observe_object(
     for (key, value) in object {
         // A fair share for each, so that one long list does not leave the others unknown;
         // unused visits are left for the next.
-        let share = visits.div_ceil(left).min(*visits);
-        let mut own = share;
+        let share = look.visits.div_ceil(left).min(look.visits);
+        let mut own = Look { visits: share, is_name: look.is_name };
         let (mut inner, hash) = observe_value(value, level + 1, &mut own);
-        *visits -= share - own;
+        look.visits -= share - own.visits;
         left -= 1;
         let mut field =
             Field { name: Some(key.clone()), shown: !doubtful, seen: 1, ..Field::default() };

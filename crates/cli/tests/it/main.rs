@@ -16,6 +16,7 @@ mod commands;
 mod commands_jail;
 mod conspiracy;
 mod doctor;
+mod doors;
 mod endurance;
 mod engines;
 mod forged;

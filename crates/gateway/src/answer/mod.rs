@@ -21,7 +21,7 @@ use tidegate_config::BinaryContent;
 use tidegate_model::{Answer, Clock, ErrorCode, Principal, Response, RunError, RunId};
 use tidegate_store::Outputs;
 
-use crate::privacy::{Leaving, Privacy, RedactedErrors};
+use crate::privacy::{Leaving, Privacy, RedactedErrors, Unscanned};
 use ended::Ended;
 use shown::{EndedRun, Outgoing, RawAnswer, RunAnswer, ShowResult, Shown, ToolAnswer, show};
 
@@ -67,7 +67,7 @@ impl Answers {
     /// Shows a tool's answer to the client.
     pub(crate) fn show_answer(
         &self,
-        answered: Result<Answer, RunError>,
+        answered: Result<Unscanned<Answer>, RunError>,
         run: &RunId,
         leaving: &mut Leaving<'_>,
     ) -> ShowResult<ToolAnswer> {

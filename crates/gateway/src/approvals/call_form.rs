@@ -130,7 +130,7 @@ mod tests {
 
     use super::{code_lines, details_of_call, refused_before, title_of_call};
     use crate::approvals::form_text::FormText;
-    use crate::privacy::{Leaving, Privacy, RedactedErrors, Vaults};
+    use crate::privacy::{Leaving, Privacy, RedactedErrors, Unscanned, Vaults};
 
     /// The full text of the form.
     fn details(asked: &NeedsApproval, leaving: &mut Leaving<'_>) -> String {
@@ -156,7 +156,7 @@ mod tests {
 
     async fn arrive(privacy: &Arc<Privacy>, answer: String) {
         let errors = RedactedErrors::default();
-        privacy.arrived(&session(), Ok(answer), &errors).await.outcome.unwrap();
+        privacy.arrived(&session(), Unscanned::new(Ok(answer)), &errors).await;
     }
 
     fn deleting(arguments: &Value) -> NeedsApproval {

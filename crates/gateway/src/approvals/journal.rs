@@ -24,7 +24,7 @@ use tidegate_policy::{Approved, Uses};
 use tidegate_store::{Lease, Parked, ParkedRun, Reply, UnclaimedRun};
 
 use crate::ids::short_id;
-use crate::privacy::Vaults;
+use crate::privacy::{Unscanned, Vaults};
 
 /// The most bytes of answers that are kept for a run. Chosen: a few thousand ordinary answers;
 /// a run with more cannot resume after its client has gone.
@@ -38,7 +38,7 @@ const LEASE: Duration = Duration::from_secs(10);
 const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The answer to a request.
-type Outcome = Result<String, RunError>;
+type Outcome = Unscanned<Result<String, RunError>>;
 
 /// The stored form of a run that waits for a person.
 #[derive(Serialize, Deserialize)]
@@ -162,7 +162,7 @@ impl Journal {
                     // Still unknown the next time the run resumes.
                     let number = state.add(key);
                     state.set(number, EntryState::Sent);
-                    return Begun::Known(Err(unknown_outcome()));
+                    return Begun::Known(Unscanned::new(Err(unknown_outcome())));
                 }
                 EntryState::Begun => {}
             }
@@ -190,7 +190,7 @@ impl Journal {
     /// Records the answer to a request.
     pub(crate) async fn finish(&self, number: Option<usize>, outcome: &Outcome) {
         // A request that waits for a person is made again.
-        if matches!(outcome, Err(error) if error.code == ErrorCode::ApprovalPending) {
+        if outcome.fact(code) == Some(ErrorCode::ApprovalPending) {
             return;
         }
         let stored = {
@@ -378,7 +378,7 @@ impl State {
     }
 
     fn finish(&mut self, number: Option<usize>, outcome: &Outcome) {
-        let bytes = outcome.as_ref().map_or(0, String::len);
+        let bytes = outcome.fact(|outcome| outcome.as_ref().map_or(0, String::len));
         self.bytes = self.bytes.saturating_add(bytes);
         self.bound();
         if self.entries.is_some() {
@@ -473,6 +473,10 @@ fn stored_uses((subject, uses): (String, Uses)) -> (String, Option<u32>) {
 /// The id that a run is stored by: only its own principal finds it.
 fn stored_id(id: &RunId, session: &str) -> RunId {
     RunId(format!("{session}/{id}"))
+}
+
+fn code(outcome: &Result<String, RunError>) -> Option<ErrorCode> {
+    outcome.as_ref().err().map(|error| error.code)
 }
 
 fn not_stored() -> RunError {

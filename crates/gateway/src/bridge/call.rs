@@ -17,6 +17,7 @@ use tidegate_policy::{Denial, Permissions};
 use super::Bridge;
 use crate::answer::json_cost::json_bytes;
 use crate::approvals::person::Person;
+use crate::privacy::Unscanned;
 use crate::recorder::Recorder;
 use crate::{explain, input_limits, tokens};
 
@@ -42,7 +43,7 @@ impl Bridge {
         name: &str,
         arguments: Map<String, Value>,
         argument_bytes: u64,
-    ) -> Result<Answer, RunError> {
+    ) -> Result<Unscanned<Answer>, RunError> {
         self.recorder.ready(&caller.person.context().principal).await;
         let mut record = Recording::start(&self.recorder, caller, argument_bytes);
         let answered =
@@ -118,7 +119,7 @@ impl Bridge {
         arguments: Map<String, Value>,
         argument_bytes: u64,
         named: &mut ToolRef,
-    ) -> Result<Answer, RunError> {
+    ) -> Result<Unscanned<Answer>, RunError> {
         input_limits::name(name)?;
         input_limits::length(name, argument_bytes, &self.input)?;
         input_limits::depth(name, &arguments)?;
@@ -145,7 +146,7 @@ impl Bridge {
                         journal.send(caller.entry, changes).await?;
                     }
                     let answer = self.tools.discovery.call(permit).await?;
-                    self.tools.shapes.learn(&id, &tool, &answer);
+                    answer.fact(|answer| self.tools.shapes.learn(&id, &tool, answer));
                     return Ok(answer);
                 }
                 // Decided again after approval: by then rules, tool and profile may have
@@ -231,13 +232,15 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn finish(mut self, answered: &Result<Answer, RunError>) {
+    fn finish(mut self, answered: &Result<Unscanned<Answer>, RunError>) {
         self.outcome = match answered {
-            Ok(answer) if answer.is_error => Outcome::Failed(ErrorCode::ToolFailed),
+            Ok(answer) if answer.fact(|answer| answer.is_error) => {
+                Outcome::Failed(ErrorCode::ToolFailed)
+            }
             Ok(_) => Outcome::Succeeded,
             Err(error) => Outcome::Failed(error.code),
         };
-        self.answer_bytes = answered.as_ref().map_or(0, answer_bytes);
+        self.answer_bytes = answered.as_ref().map_or(0, |answer| answer.fact(answer_bytes));
     }
 }
 

@@ -15,6 +15,7 @@ use super::Bridge;
 use crate::explain;
 use crate::explain::command as explain_command;
 use crate::explain::limit::{bound_of_command, command_error};
+use crate::privacy::Unscanned;
 use crate::recorder::Recorder;
 
 /// What a program can send in addition to the name.
@@ -43,7 +44,7 @@ impl Bridge {
         permissions: &Permissions,
         name: &str,
         request: &str,
-    ) -> Result<String, RunError> {
+    ) -> Result<Unscanned<Result<String, RunError>>, RunError> {
         self.recorder.ready(principal).await;
         let mut record = Recording::start(&self.recorder, principal, run);
         let ended = self.decided_command(permissions, name, request, &mut record).await;
@@ -52,7 +53,7 @@ impl Bridge {
             record.record.name = self.privacy.leaving(principal).text(clip(name)).into_string();
         }
         record.finish(&ended);
-        ended.map(|done| answer(&done))
+        ended.map(|done| Unscanned::new(done).map(|done| Ok(answer(&done))))
     }
 
     async fn decided_command(

@@ -39,10 +39,10 @@ impl Bridge {
             let caller =
                 Caller { run: &id, permissions, language, person, entry: None, called: &called };
             let answer = self.call(&caller, name, arguments, bytes).await?;
-            Ok(match called.get() {
+            Ok(answer.map(|answer| match called.get() {
                 Some(tool) if answer.is_error => failure_of(tool, answer),
                 _ => answer,
-            })
+            }))
         };
         let answered = tokio::select! {
             answered = call => answered,

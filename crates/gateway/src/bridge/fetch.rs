@@ -16,7 +16,7 @@ use tidegate_model::{Connection, ErrorCode, Event, Language, RunError};
 
 use super::Bridge;
 use crate::bridge::call::Caller;
-use crate::privacy::Origin;
+use crate::privacy::{Origin, Unscanned};
 
 /// The request that the worker sends.
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ impl Bridge {
         &self,
         caller: &Caller<'_>,
         request: &str,
-    ) -> Result<String, RunError> {
+    ) -> Result<Unscanned<Result<String, RunError>>, RunError> {
         let run = caller.run;
         let request = read(request)?;
         let principal = &caller.person.context().principal;
@@ -70,13 +70,14 @@ impl Bridge {
         self.recorder.ready(principal).await;
         let answer =
             self.egress.fetch(run, request, &caller.permissions.host_lists(), &record).await;
-        write(answer.map_err(|error| {
+        let answer = answer.map_err(|error| {
             if error.kind() == EgressErrorKind::Failed {
                 let cause = error.source().map(ToString::to_string);
                 tracing::info!(%run, %error, cause, "fetch failed");
             }
             explain(&error, caller.language)
-        })?)
+        })?;
+        Ok(Unscanned::new(answer).map(write))
     }
 }
 

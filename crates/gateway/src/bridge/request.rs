@@ -17,6 +17,7 @@ use crate::answer::shown::{has_binary, not_searched};
 use crate::approvals::journal::Begun;
 use crate::bridge::call::Caller;
 use crate::explain::{self, reported::quoted};
+use crate::privacy::{ForProgram, Unscanned};
 
 /// Argument bytes that may wait for their turn. A worker that floods the
 /// gateway with calls must not fill its memory.
@@ -76,12 +77,7 @@ impl Request {
 
 impl Bridge {
     /// Performs a request of a program, unless it was answered before the run was resumed.
-    /// Returns JSON text for the program.
-    pub(crate) async fn answer_request(
-        &self,
-        caller: Caller<'_>,
-        request: Request,
-    ) -> Result<String, RunError> {
+    pub(crate) async fn answer_request(&self, caller: Caller<'_>, request: Request) -> ForProgram {
         let Caller { person, called, .. } = caller;
         let source = Source::of(&request);
         let outcome = match person.journal.as_ref().map(|journal| journal.begin(request.key())) {
@@ -102,7 +98,21 @@ impl Bridge {
         arrived.outcome
     }
 
-    async fn perform(&self, caller: &Caller<'_>, request: Request) -> Result<String, RunError> {
+    async fn perform(
+        &self,
+        caller: &Caller<'_>,
+        request: Request,
+    ) -> Unscanned<Result<String, RunError>> {
+        let performed = self.decided(caller, request).await;
+        performed.unwrap_or_else(|error| Unscanned::new(Err(error)))
+    }
+
+    /// JSON text for the program, or its error.
+    async fn decided(
+        &self,
+        caller: &Caller<'_>,
+        request: Request,
+    ) -> Result<Unscanned<Result<String, RunError>>, RunError> {
         let Caller { run, permissions, .. } = caller;
         match request {
             Request::Tool { name, arguments, form } => {
@@ -128,21 +138,21 @@ impl Bridge {
         name: &str,
         arguments: String,
         form: AnswerForm,
-    ) -> Result<String, RunError> {
+    ) -> Result<Unscanned<Result<String, RunError>>, RunError> {
         let bytes = arguments.len() as u64;
         let parsed = match parse(arguments).await {
             Ok(parsed) => parsed,
             Err(arguments) => return Err(self.refuse_unnamed(caller, name, &arguments).await),
         };
         let answer = self.call(caller, name, parsed, bytes).await?;
-        if let Some(tool) = caller.called.get().filter(|_| has_binary(&answer)) {
+        if let Some(tool) = caller.called.get().filter(|_| answer.fact(has_binary)) {
             caller.person.note(not_searched(tool));
         }
-        match form {
+        Ok(answer.map(|answer| match form {
             AnswerForm::Raw => Ok(answer_json(&answer.into_raw())),
             AnswerForm::Value if answer.is_error => Err(tool_failure(&answer, name)),
             AnswerForm::Value => Ok(answer_json(&answer.into_value())),
-        }
+        }))
     }
 }
 

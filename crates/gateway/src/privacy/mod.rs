@@ -13,12 +13,15 @@
 
 mod alerts;
 mod disguise;
+mod encoded_text;
+mod for_program;
 mod keeper;
 pub(crate) mod named_session;
 mod redact_for_model;
 mod redacted;
 mod restore_for_server;
 mod token_questions;
+mod unscanned;
 mod vaults;
 
 use std::collections::HashMap;
@@ -38,9 +41,11 @@ use crate::ids::new_run_id;
 use crate::recorder::Recorder;
 use keeper::Keeper;
 
+pub(crate) use for_program::ForProgram;
 pub(crate) use redact_for_model::{Counts, Leaving, Origin};
 pub use redacted::Redacted;
 pub(crate) use redacted::{Part, RedactedError, RedactedErrors};
+pub(crate) use unscanned::Unscanned;
 pub(crate) use vaults::Vaults;
 
 /// Text up to this size is searched on the spot. Chosen: that takes a millisecond or two.
@@ -83,10 +88,15 @@ impl Session {
 
 /// An answer that has arrived.
 pub(crate) struct Arrived {
-    /// For the program.
-    pub(crate) outcome: Result<String, RunError>,
+    pub(crate) outcome: ForProgram,
     /// How many values of each type were found in it.
     pub(crate) counts: Counts,
+}
+
+impl Arrived {
+    fn of(outcome: Result<String, RunError>, counts: Counts) -> Self {
+        Self { outcome: ForProgram::searched(outcome), counts }
+    }
 }
 
 impl Privacy {
@@ -183,18 +193,16 @@ impl Privacy {
     pub(crate) async fn arrived(
         self: &Arc<Self>,
         principal: &Principal,
-        outcome: Result<String, RunError>,
+        outcome: Unscanned<Result<String, RunError>>,
         errors: &RedactedErrors,
     ) -> Arrived {
-        if self.is_off() {
-            return Arrived { outcome, counts: Counts::new() };
-        }
-        let outcome = match outcome {
+        let outcome = match outcome.open() {
+            outcome if self.is_off() => return Arrived::of(outcome, Counts::new()),
             // Including our own errors: they may quote restored values.
-            Err(error) if self.settings.mode == PrivacyMode::Strict => {
+            Err(error) if self.is_strict() => {
                 let mut leaving = self.leaving(principal).keeping(errors);
-                let outcome = Err(leaving.error(error));
-                return Arrived { outcome, counts: leaving.counts };
+                let outcome = Err(leaving.error(without_tokens_of_others(error)));
+                return Arrived::of(outcome, leaving.counts);
             }
             outcome => outcome,
         };
@@ -205,21 +213,57 @@ impl Privacy {
             Ok(text) => {
                 let privacy = Arc::clone(self);
                 let taken = tokio::task::spawn_blocking(move || privacy.take_in(&session, text));
-                taken.await.unwrap_or_else(|_| Arrived {
-                    outcome: Err(not_looked_at()),
-                    counts: Counts::new(),
-                })
+                taken.await.unwrap_or_else(|_| Arrived::of(Err(not_looked_at()), Counts::new()))
             }
             Err(error) if is_from_outside(error.code) => self.take_in_error(&session, error),
-            Err(error) => Arrived { outcome: Err(error), counts: Counts::new() },
+            Err(error) => Arrived::of(Err(error), Counts::new()),
         }
     }
 
+    /// Takes in what a program looks up: names and definitions of tools, files, skills. All
+    /// of it may be text of others, in which names stay what they are.
+    pub(crate) fn looked_up(
+        &self,
+        principal: &Principal,
+        found: Unscanned<Result<String, RunError>>,
+        errors: &RedactedErrors,
+    ) -> ForProgram {
+        let found = found.open();
+        if self.is_off() {
+            return ForProgram::searched(found);
+        }
+        let mut leaving = self.leaving(principal).keeping(errors);
+        ForProgram::searched(match found {
+            Ok(text) if self.is_strict() => {
+                Ok(leaving.redact(Origin::AboutTools, &text).into_string())
+            }
+            Err(error) if self.is_strict() => Err(leaving.error(error)),
+            Ok(text) => {
+                leaving.remember_unmistakable(&text);
+                Ok(text)
+            }
+            Err(error) => {
+                leaving.remember_unmistakable(&error.message);
+                Err(error)
+            }
+        })
+    }
+
+    fn is_strict(&self) -> bool {
+        self.settings.mode == PrivacyMode::Strict
+    }
+
     fn take_in(&self, session: &Session, text: String) -> Arrived {
-        let is_strict = self.settings.mode == PrivacyMode::Strict;
-        let text = if is_strict { without_tokens(text) } else { text };
+        let mut counts = Counts::new();
+        let text = if self.is_strict() {
+            self.without_encoded(session, without_tokens(text), &mut counts)
+        } else {
+            self.remember_encoded(session, &text, &mut counts);
+            text
+        };
         let spans = self.detector.scan(&text, TextKind::Json);
-        let text = if is_strict {
+        count(&spans, &mut counts);
+        let text = if self.is_strict() {
             let done = session.values().tokenize_json(&text, &spans);
             self.keep(session, done.new);
             done.text
@@ -227,14 +271,16 @@ impl Privacy {
             session.values().remember(&text, &spans);
             text
         };
-        Arrived { outcome: Ok(text), counts: counted(&spans) }
+        Arrived::of(Ok(text), counts)
     }
 
     fn take_in_error(&self, session: &Session, error: RunError) -> Arrived {
         let spans = self.detector.scan(&error.message, TextKind::Auto);
-        let counts = counted(&spans);
+        let mut counts = Counts::new();
+        count(&spans, &mut counts);
         session.values().remember(&error.message, &spans);
-        Arrived { outcome: Err(error), counts }
+        self.remember_encoded(session, &error.message, &mut counts);
+        Arrived::of(Err(error), counts)
     }
 
     /// Redacts texts on their way to the model of a session.
@@ -360,12 +406,18 @@ fn bracket_length(bytes: &[u8]) -> usize {
     }
 }
 
-fn counted(spans: &[Span]) -> Counts {
-    let mut counts = Counts::new();
+/// Text of others in an error must not look like a token either.
+fn without_tokens_of_others(error: RunError) -> RunError {
+    match is_from_outside(error.code) {
+        true => RunError { message: without_tokens(error.message), ..error },
+        false => error,
+    }
+}
+
+fn count(spans: &[Span], counts: &mut Counts) {
     for span in spans {
         *counts.entry(span.data_type).or_default() += 1;
     }
-    counts
 }
 
 /// Whether someone outside can influence the text of such an error.

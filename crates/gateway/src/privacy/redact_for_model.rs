@@ -12,6 +12,7 @@ use tidegate_model::{self as model, DataType, ErrorCode, RunError, Span, TextKin
 use tidegate_privacy::{SessionValues, Tokenized};
 
 use super::redacted::{Redacted, RedactedErrors};
+use super::unscanned::Unscanned;
 use super::{Privacy, Session, is_from_outside};
 
 /// How many values of each type.
@@ -63,9 +64,21 @@ impl<'a> Leaving<'a> {
         self.privacy.is_off()
     }
 
+    /// Opens content from outside, to be redacted part by part.
+    pub(crate) fn open<T>(&self, content: Unscanned<T>) -> T {
+        content.open()
+    }
+
     /// Remembers the values in a text, before another part of the same answer is shown.
     pub(crate) fn remember(&self, text: &str) {
+        self.privacy.remember_encoded(&self.session, text, &mut Counts::new());
         let spans = self.privacy.detector.scan(text, TextKind::Auto);
+        self.session.values().remember(text, &spans);
+    }
+
+    /// Remembers what is personal by its form in a text about tools or skills.
+    pub(super) fn remember_unmistakable(&self, text: &str) {
+        let spans = unmistakable(&self.privacy.detector.scan(text, TextKind::Text));
         self.session.values().remember(text, &spans);
     }
 
@@ -131,21 +144,35 @@ impl<'a> Leaving<'a> {
         }
     }
 
-    /// A value with tokens in all of its strings.
-    pub(crate) fn value(&mut self, value: &Value) -> Value {
-        serde_json::from_str(&self.json(&value.to_string())).unwrap_or(Value::Null)
+    /// A text in an answer of a server, with the text that is encoded in it.
+    fn text_of_server(&mut self, text: &str) -> String {
+        if self.privacy.is_off() {
+            return text.to_owned();
+        }
+        let text = self.privacy.without_encoded(&self.session, text.to_owned(), &mut self.counts);
+        self.text(&text).into_string()
     }
 
-    /// A content block of MCP. Its type and annotations stay as they are.
+    /// A value with tokens in all of its strings.
+    pub(crate) fn value(&mut self, value: &Value) -> Value {
+        if self.privacy.is_off() {
+            return value.clone();
+        }
+        let text = self.privacy.without_encoded(&self.session, value.to_string(), &mut self.counts);
+        serde_json::from_str(&self.json(&text)).unwrap_or(Value::Null)
+    }
+
+    /// A content block of MCP. A type that is none is searched like any text.
     pub(crate) fn block(&mut self, block: &Map<String, Value>) -> Map<String, Value> {
         let field = |(key, value): (&String, &Value)| {
             let shown = match (key.as_str(), value) {
-                ("type" | "annotations", _) => value.clone(),
+                ("type", Value::String(kind)) if is_type(kind) => value.clone(),
                 ("resource", Value::Object(inner)) => Value::Object(self.block(inner)),
-                (_, Value::String(text)) => Value::String(self.text(text).into_string()),
+                (_, Value::String(text)) => Value::String(self.text_of_server(text)),
                 (_, other) => self.value(other),
             };
-            (key.clone(), shown)
+            let is_own = FIELDS.contains(&key.as_str());
+            (if is_own { key.clone() } else { self.text_of_server(key) }, shown)
         };
         block.iter().map(field).collect()
     }
@@ -167,7 +194,30 @@ impl<'a> Leaving<'a> {
     }
 }
 
-fn is_json(text: &str) -> bool {
+/// The fields of content blocks.
+const FIELDS: [&str; 14] = [
+    "type",
+    "text",
+    "data",
+    "mimeType",
+    "resource",
+    "uri",
+    "blob",
+    "name",
+    "title",
+    "description",
+    "size",
+    "icons",
+    "annotations",
+    "_meta",
+];
+
+/// Whether this is a type of a content block.
+fn is_type(kind: &str) -> bool {
+    ["text", "image", "audio", "resource", "resource_link"].contains(&kind)
+}
+
+pub(super) fn is_json(text: &str) -> bool {
     let trimmed = text.trim_start();
     trimmed.starts_with(['{', '['])
         && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok()

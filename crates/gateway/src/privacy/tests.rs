@@ -7,6 +7,7 @@ use tidegate_model::{Clock, DataType, ErrorCode, Principal, RunError, SessionNam
 use tidegate_privacy::find_tokens;
 use tidegate_store::Store;
 
+use super::unscanned::Unscanned;
 use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
@@ -35,7 +36,12 @@ async fn arrived(
     name: &str,
     outcome: Result<String, RunError>,
 ) -> Result<String, RunError> {
-    privacy.arrived(&session(name), outcome, &RedactedErrors::default()).await.outcome
+    let outcome = Unscanned::new(outcome);
+    privacy
+        .arrived(&session(name), outcome, &RedactedErrors::default())
+        .await
+        .outcome
+        .into_outcome()
 }
 
 const ANN: &str = "ann.lee@example.org";
@@ -300,8 +306,8 @@ async fn in_strict_mode_a_program_gets_a_redacted_error_as_it_is() {
     arrive(&privacy, "a", &json!([{"full_name": "said no"}])).await;
     let errors = RedactedErrors::default();
     let error = errors.add(RedactedError::new(ErrorCode::ApprovalDenied, &[&"a person said no"]));
-    let arrived = privacy.arrived(&session("a"), Err(error.clone()), &errors).await;
-    assert_eq!(arrived.outcome, Err(error));
+    let arrived = privacy.arrived(&session("a"), Unscanned::new(Err(error.clone())), &errors).await;
+    assert_eq!(arrived.outcome.into_outcome(), Err(error));
 }
 
 #[tokio::test]

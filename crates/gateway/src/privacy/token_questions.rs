@@ -10,7 +10,7 @@ use serde_json::Value;
 use tidegate_model::{ErrorCode, Principal, RunError, visible_line};
 use tidegate_privacy::{RestoreError, SessionValues, Token};
 
-use super::{Privacy, unknown_tokens};
+use super::{ForProgram, Privacy, unknown_tokens};
 
 /// The most bytes of a text that is shown if it is no token. A longer one is not shown at
 /// all: half of a value would not be recognised as one.
@@ -33,12 +33,9 @@ enum Ask {
 
 impl Privacy {
     /// The answer to a question of a program about tokens.
-    pub(crate) fn token_answer(
-        &self,
-        principal: &Principal,
-        body: &str,
-    ) -> Result<Value, RunError> {
-        answer(&self.session(principal).values(), body)
+    pub(crate) fn token_answer(&self, principal: &Principal, body: &str) -> ForProgram {
+        let answer = answer(&self.session(principal).values(), body);
+        ForProgram::searched(answer.map(|answer| answer.to_string()))
     }
 }
 

@@ -14,6 +14,7 @@ use super::Runner;
 use crate::bridge::call::Caller;
 use crate::bridge::skills::skill_files;
 use crate::explain;
+use crate::privacy::{ForProgram, Unscanned};
 use crate::tools::contents::contents;
 use crate::tools::search::SearchRequest;
 use crate::tools::view::View;
@@ -25,9 +26,26 @@ const CONTENTS: &str = "README.md";
 const PYTHON_FILE: &str = "__init__.py";
 
 impl Runner {
-    /// The answer to one question, as the JSON value the program gets. All of
-    /// it comes from the view of the run.
+    /// The answer to one question, for the program.
     pub(crate) async fn answer(
+        &self,
+        view: &View,
+        caller: &Caller<'_>,
+        question: Question,
+        body: &str,
+    ) -> ForProgram {
+        let (privacy, person) = (&self.bridge.privacy, caller.person);
+        let principal = &person.context().principal;
+        if question == Question::Pii {
+            return privacy.token_answer(principal, body);
+        }
+        let found = self.found(view, caller, question, body).await;
+        let found = Unscanned::new(found.map(|value| value.to_string()));
+        privacy.looked_up(principal, found, &person.errors)
+    }
+
+    /// What the program asks for, as JSON. All of it comes from the view of the run.
+    async fn found(
         &self,
         view: &View,
         caller: &Caller<'_>,
@@ -71,10 +89,7 @@ impl Runner {
                 Ok(Value::String(skill.content().to_owned()))
             }
             Question::SaveSkill => self.bridge.save_for_program(caller, body).await,
-            Question::Pii => {
-                let principal = &caller.person.context().principal;
-                self.bridge.privacy.token_answer(principal, body)
-            }
+            Question::Pii => Err(internal()),
         }
     }
 

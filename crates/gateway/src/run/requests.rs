@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 
 use tidegate_model::{ErrorCode, LimitName, RunError};
 use tidegate_sandbox::{ChannelError, FrameWriter, LimitHit};
-use tidegate_wire::{Question, ToGuest};
+use tidegate_wire::Question;
 
 use crate::answer::ended::Outcome;
 use crate::approvals::questions::is_pending;
 use crate::bridge::call::Caller;
 use crate::bridge::request::{Request, WAITING_BYTES};
 use crate::explain::limit::{Subject, message};
+use crate::privacy::{ForProgram, Unscanned};
 use crate::run::active::{ActiveRun, RunShared, broken_protocol};
 
 const MEGABYTE: u64 = 1024 * 1024;
@@ -70,12 +71,12 @@ impl ActiveRun {
             let outcome = Box::pin(shared.runner.bridge.answer_request(caller, request)).await;
             slots.waiting_bytes.fetch_sub(bytes, Ordering::Relaxed);
             progress.send_modify(|progress| progress.calls_finished += 1);
-            match outcome {
-                Err(error) if is_pending(&error) => {
+            match outcome.error().filter(|error| is_pending(error)) {
+                Some(error) => {
                     // If nobody listens, the run has ended.
-                    let _ = shared.interrupt.send(error);
+                    let _ = shared.interrupt.send(error.clone());
                 }
-                outcome => shared.reply(id, outcome).await,
+                None => shared.send_reply(&mut *shared.writer.lock().await, id, outcome).await,
             }
         });
         self.collect_finished();
@@ -94,7 +95,10 @@ impl ActiveRun {
 
     fn refuse(&mut self, id: u32, error: RunError) {
         let shared = Arc::clone(&self.shared);
-        self.tasks.spawn(async move { shared.reply(id, Err(error)).await });
+        self.tasks.spawn(async move {
+            let refused = shared.for_program(Unscanned::new(Err(error))).await;
+            shared.send_reply(&mut *shared.writer.lock().await, id, refused).await;
+        });
         self.collect_finished();
     }
 
@@ -114,14 +118,13 @@ impl ActiveRun {
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let answer = match too_many_saves {
-                true => Err(too_many()),
+                true => shared.for_program(Unscanned::new(Err(too_many()))).await,
                 false => {
                     let called = OnceLock::new();
                     let caller = shared.caller(&called);
                     shared.runner.answer(&shared.view, &caller, question, &body).await
                 }
             };
-            let answer = answer.map(|value| value.to_string());
             let mut writer = shared.writer.lock().await;
             // Given back before the reply, since the worker asks again as soon as it has
             // read it, but only while the writer is locked: answers must not pile up for
@@ -141,28 +144,26 @@ impl ActiveRun {
 }
 
 impl RunShared {
-    async fn reply(&self, id: u32, outcome: Result<String, RunError>) {
-        self.send_reply(&mut *self.writer.lock().await, id, outcome).await;
+    async fn for_program(&self, outcome: Unscanned<Result<String, RunError>>) -> ForProgram {
+        let (privacy, person) = (&self.runner.bridge.privacy, &self.person);
+        privacy.arrived(&person.context().principal, outcome, &person.errors).await.outcome
     }
 
     /// Answers a request, and remembers an error: the program may not catch it.
-    async fn send_reply(
-        &self,
-        writer: &mut FrameWriter,
-        id: u32,
-        outcome: Result<String, RunError>,
-    ) {
-        if let Err(error) = &outcome {
-            self.given.add(id, error);
-        }
-        let sent = writer.send(&ToGuest::Reply { id, outcome }).await;
+    async fn send_reply(&self, writer: &mut FrameWriter, id: u32, outcome: ForProgram) {
+        self.remember_error(id, &outcome);
+        let sent = writer.send(&outcome.into_reply(id)).await;
         if let Err(ChannelError::Malformed(_)) = sent {
-            let message = "the answer is larger than 64 MB";
-            let error = RunError::new(ErrorCode::UpstreamProtocol, message)
-                .with_hint("ask for less at a time");
-            self.given.add(id, &error);
+            let outcome = ForProgram::too_large();
+            self.remember_error(id, &outcome);
             // If this fails too, the worker is gone and its reader reports that.
-            let _ = writer.send(&ToGuest::Reply { id, outcome: Err(error) }).await;
+            let _ = writer.send(&outcome.into_reply(id)).await;
+        }
+    }
+
+    fn remember_error(&self, id: u32, outcome: &ForProgram) {
+        if let Some(error) = outcome.error() {
+            self.given.add(id, error);
         }
     }
 

@@ -12,6 +12,7 @@ use tidegate_policy::Permit;
 use tidegate_upstream::{ServerStatus, UpstreamError, Upstreams};
 
 use crate::explain;
+use crate::privacy::Unscanned;
 use crate::tools::acceptance::Acceptance;
 use crate::tools::shapes::Shapes;
 
@@ -57,9 +58,9 @@ impl Discovery {
     }
 
     /// Makes a permitted call.
-    pub(crate) async fn call(&self, permit: Permit) -> Result<Answer, RunError> {
+    pub(crate) async fn call(&self, permit: Permit) -> Result<Unscanned<Answer>, RunError> {
         let called = self.upstreams.call(permit.into_call()).await;
-        called.map_err(|error| {
+        called.map(Unscanned::new).map_err(|error| {
             tracing::warn!(%error, "call failed");
             explain::upstream(&error)
         })

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tidegate_catalog::{ObservedSchema, ServerTools, Shape, definition_hash};
+use tidegate_detect::may_name_a_person;
 use tidegate_model::{Answer, ToolDef, ToolRef};
 use tidegate_store::{ShapeRecord, Shapes as StoredShapes, StoreError};
 
@@ -211,7 +212,7 @@ impl Learned {
             return false;
         }
         let Some(value) = answer.value() else { return false };
-        let changed = self.shape.observe(&value);
+        let changed = self.shape.observe(&value, &may_name_a_person);
         self.observed = None;
         self.unkept = true;
         if changed {

@@ -143,7 +143,7 @@ fn packages_of_a_virtual_environment_can_be_imported_and_nothing_else_of_it_is_s
     let missing = run(&mut bench.serve(), "import greeting");
     assert_eq!(
         missing["error"]["message"].as_str().unwrap().lines().next().unwrap(),
-        "ModuleNotFoundError: No module named 'greeting'"
+        "the program threw: ModuleNotFoundError: No module named 'greeting'"
     );
 
     bench.write("tidegate.toml", "[python]\npackages = 'venv'");

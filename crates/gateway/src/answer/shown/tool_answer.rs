@@ -11,11 +11,11 @@ use tidegate_model::{Answer, RunId, ToolRef};
 use tidegate_store::Outputs;
 
 use super::{Outgoing, sealed};
-use crate::privacy::{Counts, Leaving};
+use crate::privacy::{Counts, Leaving, Unscanned};
 
 /// An answer of a tool, with real values.
 pub(crate) struct RawAnswer<'a> {
-    pub(crate) answer: Answer,
+    pub(crate) answer: Unscanned<Answer>,
     pub(crate) run: &'a RunId,
     /// What is done with content that cannot be searched.
     pub(crate) binary: BinaryContent,
@@ -37,23 +37,24 @@ impl Outgoing for RawAnswer<'_> {
     type Shown = ToolAnswer;
 
     fn redact(self, leaving: &mut Leaving<'_>) -> ToolAnswer {
+        let Self { answer, run, binary: setting, outputs } = self;
+        let answer = leaving.open(answer);
         if leaving.is_off() {
-            return ToolAnswer { answer: self.answer, pii_counts: Counts::new() };
+            return ToolAnswer { answer, pii_counts: Counts::new() };
         }
-        remember_all(&self.answer, leaving);
+        remember_all(&answer, leaving);
         let mut kept = 0;
         let mut block = |block: &Value| match binary(block) {
-            Some(binary) if self.binary == BinaryContent::Handle => {
+            Some(binary) if setting == BinaryContent::Handle => {
                 kept += 1;
-                self.keep(kept, &binary)
+                keep(run, outputs, kept, &binary)
             }
             Some(_) => block.clone(),
             None => shown_block(leaving, block),
         };
-        let content = self.answer.content.iter().map(&mut block).collect();
-        let structured = self.answer.structured.as_ref().map(|value| leaving.value(value));
-        let is_error = self.answer.is_error;
-        let answer = Answer { content, structured, is_error, meta: None };
+        let content = answer.content.iter().map(&mut block).collect();
+        let structured = answer.structured.as_ref().map(|value| leaving.value(value));
+        let answer = Answer { content, structured, is_error: answer.is_error, meta: None };
         ToolAnswer { answer, pii_counts: std::mem::take(&mut leaving.counts) }
     }
 
@@ -62,35 +63,31 @@ impl Outgoing for RawAnswer<'_> {
     }
 }
 
-impl RawAnswer<'_> {
-    /// Stores content that cannot be searched for personal data, and returns a note about
-    /// it.
-    fn keep(&self, number: u32, binary: &Binary<'_>) -> Value {
-        let ending: String = binary
-            .media_type
-            .rsplit(['/', '+'])
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .take(10)
-            .collect();
-        let ending = if ending.is_empty() { "bin".to_owned() } else { ending };
-        let bytes =
-            STANDARD.decode(binary.data).unwrap_or_else(|_| binary.data.as_bytes().to_vec());
-        let what = format!("{} of {} bytes", binary.media_type, bytes.len());
-        let text = match self.outputs.store(self.run, &format!("{number}.{ending}"), &bytes) {
-            Ok(handle) => format!(
-                "[{what}, not shown since it cannot be searched for personal data: kept as \
+/// Stores content that cannot be searched for personal data, and returns a note about it.
+fn keep(run: &RunId, outputs: &Outputs, number: u32, binary: &Binary<'_>) -> Value {
+    let ending: String = binary
+        .media_type
+        .rsplit(['/', '+'])
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .take(10)
+        .collect();
+    let ending = if ending.is_empty() { "bin".to_owned() } else { ending };
+    let bytes = STANDARD.decode(binary.data).unwrap_or_else(|_| binary.data.as_bytes().to_vec());
+    let what = format!("{} of {} bytes", binary.media_type, bytes.len());
+    let text = match outputs.store(run, &format!("{number}.{ending}"), &bytes) {
+        Ok(handle) => format!(
+            "[{what}, not shown since it cannot be searched for personal data: kept as \
                  `{handle}`]"
-            ),
-            Err(error) => {
-                tracing::error!(%error, run = %self.run, "binary content not kept");
-                format!("[{what}, not shown since it cannot be searched for personal data]")
-            }
-        };
-        json!({"type": "text", "text": text})
-    }
+        ),
+        Err(error) => {
+            tracing::error!(%error, run = %run, "binary content not kept");
+            format!("[{what}, not shown since it cannot be searched for personal data]")
+        }
+    };
+    json!({"type": "text", "text": text})
 }
 
 /// Remembers all values in an answer before any part of it is shown: a value under a key

@@ -7,7 +7,7 @@ use tidegate_model::{
 use tidegate_store::Store;
 
 use super::{Begun, Identity, JOURNAL_BYTES, Journal, LEASE, find};
-use crate::privacy::Vaults;
+use crate::privacy::{Unscanned, Vaults};
 
 /// When the tests begin.
 fn start() -> SystemTime {
@@ -46,10 +46,14 @@ fn tool(name: &str, arguments: &str) -> String {
 async fn made(journal: &Journal, request: &str, answer: &str) {
     let Begun::New(number) = journal.begin(request.to_owned()) else { panic!("known") };
     journal.send(number, true).await.unwrap();
-    journal.finish(number, &Ok(answer.to_owned())).await;
+    journal.finish(number, &Unscanned::new(Ok(answer.to_owned()))).await;
 }
 
-fn known(journal: &Journal, request: &str) -> Option<Result<String, RunError>> {
+fn answer(text: &str) -> Unscanned<Result<String, RunError>> {
+    Unscanned::new(Ok(text.to_owned()))
+}
+
+fn known(journal: &Journal, request: &str) -> Option<Unscanned<Result<String, RunError>>> {
     match journal.begin(request.to_owned()) {
         Begun::Known(outcome) => Some(outcome),
         Begun::New(_) => None,
@@ -81,7 +85,8 @@ async fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     made(&journal, &tool("a", "{}"), "2").await;
     let Begun::New(waiting) = journal.begin(tool("delete", "{}")) else { panic!() };
     waits(&journal).await;
-    journal.finish(waiting, &Err(RunError::new(ErrorCode::ApprovalPending, "waits"))).await;
+    let pending = Unscanned::new(Err(RunError::new(ErrorCode::ApprovalPending, "waits")));
+    journal.finish(waiting, &pending).await;
     drop(journal);
 
     let (identity, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
@@ -90,8 +95,8 @@ async fn a_run_that_goes_on_gets_the_same_answers_and_each_once() {
     assert_eq!(identity.profile.as_deref(), Some("read_only"));
     assert_eq!(identity.requester.as_str(), "by hand");
     assert_eq!(identity.sandbox, Some(SandboxKind::Strict));
-    assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("1".into())));
-    assert_eq!(known(&journal, &tool("a", "{}")), Some(Ok("2".into())));
+    assert_eq!(known(&journal, &tool("a", "{}")), Some(answer("1")));
+    assert_eq!(known(&journal, &tool("a", "{}")), Some(answer("2")));
     let Begun::New(number) = journal.begin(tool("delete", "{}")) else { panic!() };
     assert_eq!(journal.send(number, true).await, Ok(()));
     assert_eq!(known(&journal, &tool("a", "{}")), None, "each answer once");
@@ -111,7 +116,7 @@ async fn what_was_sent_and_not_answered_is_not_sent_again() {
     let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
     assert_eq!(known(&journal, &tool("look", "{}")), None);
     let outcome = known(&journal, &tool("pay", "{}")).unwrap();
-    assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
+    assert_eq!(outcome.fact(super::code), Some(ErrorCode::Diverged));
 }
 
 #[tokio::test]
@@ -123,7 +128,7 @@ async fn g33_what_was_sent_is_not_sent_again_however_often_the_run_goes_on() {
     for _ in 0..3 {
         let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
         let outcome = known(&journal, &tool("pay", "{}")).expect("it would be made again");
-        assert_eq!(outcome.unwrap_err().code, ErrorCode::Diverged);
+        assert_eq!(outcome.fact(super::code), Some(ErrorCode::Diverged));
         kept(&journal).await;
     }
 }
@@ -140,7 +145,7 @@ async fn g33_answers_that_a_run_did_not_come_to_are_kept_when_it_is_broken_off_a
         kept(&journal).await;
     }
     let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
-    assert_eq!(known(&journal, &tool("add", "{}")), Some(Ok("1".into())));
+    assert_eq!(known(&journal, &tool("add", "{}")), Some(answer("1")));
 }
 
 #[tokio::test]
@@ -160,10 +165,10 @@ async fn an_answer_that_comes_while_the_run_waits_is_kept_too() {
     let Begun::New(number) = journal.begin(tool("slow", "{}")) else { panic!() };
     journal.send(number, true).await.unwrap();
     waits(&journal).await;
-    journal.finish(number, &Ok("late".into())).await;
+    journal.finish(number, &answer("late")).await;
     journal.release();
     let (_, journal) = resume(&vaults, &RunId("r1".into()), "s").await.unwrap();
-    assert_eq!(known(&journal, &tool("slow", "{}")), Some(Ok("late".into())));
+    assert_eq!(known(&journal, &tool("slow", "{}")), Some(answer("late")));
 }
 
 #[tokio::test]
