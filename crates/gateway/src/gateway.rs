@@ -113,12 +113,7 @@ impl Gateway {
             settings.privacy.binary,
             clock.clone(),
         ));
-        let approvals = Approvals::new(
-            settings.approvals.clone(),
-            settings.permissions.profile.clone(),
-            vaults,
-            Arc::clone(&privacy),
-        );
+        let approvals = Approvals::new(&settings, vaults, Arc::clone(&privacy));
         let approvals = Arc::new(approvals.map_err(failed)?);
         let below = Below {
             policy: Arc::clone(&policy),

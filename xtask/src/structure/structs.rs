@@ -22,7 +22,11 @@ const REQUEST_PATH: [&str; 5] = [
 ];
 
 /// Plain records that mirror something with that many values: path, struct, reason.
-const EXCEPTIONS: [(&str, &str, &str); 0] = [];
+const EXCEPTIONS: [(&str, &str, &str); 1] = [(
+    "crates/gateway/src/approvals/journal.rs",
+    "StoredRun",
+    "the stored form of a run: one key of JSON for each, which earlier versions have written",
+)];
 
 pub(crate) fn find(file: &RustFile<'_>) -> Vec<Finding> {
     if !REQUEST_PATH.iter().any(|folder| file.path.starts_with(folder)) {

@@ -278,7 +278,7 @@ fn a_change_of_what_decides_is_noted_and_shown() {
     let rules = site.bench.write("policy.toml", "[defaults]\ndestructive = 'allow'\n");
     site.bench.serve().end();
     let changed = format!("rules-changed|`{}` has changed", rules.display());
-    assert_eq!(alerts(), [changed.clone()]);
+    assert_eq!(alerts(), std::slice::from_ref(&changed));
     site.bench.serve().end();
     assert_eq!(alerts(), [changed]);
     let shown = text(&site.bench.command(&["policy", "show"]).stdout);

@@ -25,7 +25,7 @@ mod signed_answers;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegate_config::Approvals as Settings;
+use tidegate_config::{Approvals as Questions, Settings};
 use tidegate_model::{Principal, PrincipalKey, Program};
 use tidegate_store::{Approvals as StoredApprovals, StoreError};
 
@@ -40,7 +40,7 @@ use signed_answers::SignedAnswers;
 
 /// Asks people, and remembers what they approved.
 pub(crate) struct Approvals {
-    settings: Settings,
+    settings: Questions,
     /// The configured profile, for runs that name none.
     profile: String,
     stored: StoredApprovals,
@@ -56,14 +56,13 @@ pub(crate) struct Approvals {
 
 impl Approvals {
     pub(crate) fn new(
-        settings: Settings,
-        profile: String,
+        settings: &Settings,
         vaults: Vaults,
         privacy: Arc<Privacy>,
     ) -> Result<Self, StoreError> {
         Ok(Self {
-            settings,
-            profile,
+            settings: settings.approvals.clone(),
+            profile: settings.permissions.profile.clone(),
             stored: vaults.store.approvals(),
             signed: SignedAnswers::open(vaults.state_dir.clone())?,
             recorder: Recorder::new(&vaults.store),
