@@ -39,16 +39,29 @@ async fn a_yes_is_used_once_and_only_for_its_own_subject() {
     asked(&approvals, "a1", "hash-a", &clock).await;
     let used = async |id: &str, subject: &str| approvals.use_up(id, subject).await.unwrap();
     assert!(!used("a1", "hash-a").await, "pending is no yes");
-    let session = ApprovalAnswer::Approve(ApprovalScope::Session);
     let Answered { is_first, approval } =
-        approvals.answer("a1", session, "cli", None).await.unwrap().unwrap();
+        approvals.answer("a1", ONCE, "cli", None).await.unwrap().unwrap();
     assert!(is_first);
-    assert_eq!((approval.state, approval.scope), (ApprovalState::Approved, ApprovalScope::Session));
+    assert_eq!((approval.state, approval.scope), (ApprovalState::Approved, ApprovalScope::Once));
     assert_eq!(approval.decided_by.as_deref(), Some("cli"));
     assert!(!used("a1", "hash-b").await, "swapped");
     assert!(!used("a2", "hash-a").await, "forged");
     assert!(used("a1", "hash-a").await);
     assert!(!used("a1", "hash-a").await, "replayed");
+    assert!(approvals.of_subject("hash-a").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_is_found_after_its_use_until_it_expires() {
+    let (_state, clock, approvals) = opened();
+    asked(&approvals, "a1", "hash-a", &clock).await;
+    let session = ApprovalAnswer::Approve(ApprovalScope::Session);
+    approvals.answer("a1", session, "cli", None).await.unwrap().unwrap();
+    assert!(approvals.use_up("a1", "hash-a").await.unwrap());
+    let found = approvals.of_subject("hash-a").await.unwrap().unwrap();
+    assert_eq!((found.state, found.scope), (ApprovalState::Used, ApprovalScope::Session));
+    assert!(!approvals.use_up("a1", "hash-a").await.unwrap(), "it is no second yes");
+    clock.advance(Duration::from_secs(60));
     assert!(approvals.of_subject("hash-a").await.unwrap().is_none());
 }
 
