@@ -434,7 +434,8 @@ fn the_direct_surface_is_every_upstream_tool_as_itself() {
         assert_eq!(result(3), text_result(weather));
         let error =
             |text: &str| json!({"content": [{"type": "text", "text": text}], "isError": true});
-        assert_eq!(result(4), error("no"));
+        // Marked, or a server could write what looks like an error of the gateway.
+        assert_eq!(result(4), error("`two__fail` failed, its server says: no"));
         assert_eq!(
             result(5),
             error(

@@ -44,7 +44,7 @@ fn a_refused_call_does_not_wait_in_memory_for_its_turn() {
          throw new Error(await Promise.race(flood));",
     );
     assert_eq!(answer["error"]["code"], "program.threw", "{answer}");
-    assert_eq!(answer["error"]["message"], "limit.tool_calls");
+    assert_eq!(answer["error"]["message"], "the program threw: limit.tool_calls");
 }
 
 #[test]
