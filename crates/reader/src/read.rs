@@ -4,7 +4,7 @@
 
 use std::io;
 
-use tidegate_model::{IsolationReport, Language, RunError};
+use tidegate_model::{ErrorCode, IsolationReport, Language, RunError};
 use tidegate_wire::{Cause, Complaint, Failure, Fault, FromGuest, PROTOCOL_VERSION, ToGuest};
 
 use crate::channel::Channel;
@@ -35,8 +35,9 @@ pub(crate) fn serve(mut channel: Channel, report: IsolationReport) -> io::Result
 /// limit. Only touched pages use memory.
 pub(crate) const STACK_BYTES: usize = 64 * 1024 * 1024;
 
-fn not_parsed(RunError { message, hint, line, column, .. }: RunError) -> Failure {
-    let cause = Cause::Program(Complaint { fault: Fault::Syntax, message, hint });
+fn not_parsed(RunError { code, message, hint, line, column, .. }: RunError) -> Failure {
+    let fault = if code == ErrorCode::Type { Fault::Type } else { Fault::Syntax };
+    let cause = Cause::Program(Complaint { fault, message, hint });
     Failure { cause, line, column }
 }
 

@@ -54,6 +54,8 @@ pub struct Complaint {
 pub enum Fault {
     /// It does not parse.
     Syntax,
+    /// It uses a value as what it certainly is not.
+    Type,
     /// It threw.
     Threw,
     /// Its output cannot be written as JSON.
@@ -139,7 +141,7 @@ pub(crate) fn read_failure(reader: &mut FieldReader<'_>) -> Result<Failure, Wire
     Ok(Failure { cause, line, column })
 }
 
-const FAULTS: [Fault; 3] = [Fault::Syntax, Fault::Threw, Fault::BadOutput];
+const FAULTS: [Fault; 4] = [Fault::Syntax, Fault::Threw, Fault::BadOutput, Fault::Type];
 
 const LIMITS: [EngineLimit; 6] = [
     EngineLimit::Time,

@@ -143,10 +143,10 @@ impl Examiner {
     }
 }
 
-/// A reader can only say that a program does not parse.
+/// A reader can only say that a program does not parse, or uses a value as what it is not.
 fn not_parsed(failure: &Failure, source: &str) -> NotRead {
     match failure.complaint() {
-        Some(complaint) if complaint.fault == Fault::Syntax => {
+        Some(complaint) if matches!(complaint.fault, Fault::Syntax | Fault::Type) => {
             NotRead::Invalid(reported::placed(reported::complaint(complaint), failure, source))
         }
         _ => NotRead::Failed(reader_lost()),

@@ -12,6 +12,7 @@ use tidegate_wire::{Complaint, Failure, Fault};
 pub(crate) fn complaint(complaint: &Complaint) -> RunError {
     let (code, fact) = match complaint.fault {
         Fault::Syntax => (ErrorCode::Syntax, "the program does not parse"),
+        Fault::Type => (ErrorCode::Type, "the program cannot work"),
         Fault::Threw => (ErrorCode::Thrown, "the program threw"),
         Fault::BadOutput => (ErrorCode::BadOutput, "the output cannot be written as JSON"),
     };
