@@ -52,9 +52,9 @@ pub struct ToolImpact {
     pub arguments: Map<String, Value>,
     /// Every place that calls it.
     pub calls: Vec<CallImpact>,
-    /// A destructive verb of SQL in a literal argument.
+    /// The statement or command in a literal argument that destroys something.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sql: Option<String>,
+    pub destroys: Option<String>,
     /// The decision of the rules: the strictest possible one, if it depends on the arguments.
     pub decision: Decision,
     /// Whether the decision depends on the arguments.

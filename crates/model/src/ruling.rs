@@ -112,6 +112,21 @@ impl Effect {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The order of effects, the mildest first. An unknown one may be anything.
+    pub const fn strictness(self) -> u8 {
+        match self {
+            Self::ReadOnly => 0,
+            Self::Additive => 1,
+            Self::Unknown => 2,
+            Self::Destructive => 3,
+        }
+    }
+
+    /// Whether it may do more than another one.
+    pub const fn is_stricter_than(self, other: Self) -> bool {
+        self.strictness() > other.strictness()
+    }
 }
 
 impl fmt::Display for Effect {
@@ -130,6 +145,8 @@ pub enum EffectSource {
     Claim,
     /// A verb in the tool's name.
     Name,
+    /// What the arguments make the tool execute.
+    Arguments,
     /// It is not known.
     Nothing,
 }

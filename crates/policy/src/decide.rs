@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use serde_json::{Map, Value};
 use tidegate_model::{
     Change, CommandSpec, Decision, DefinitionPart, Effect, EffectOverrides, EffectSource, OnChange,
     Profile, RiskLevel, ToolCall, ToolDef, ToolRef,
@@ -18,7 +19,7 @@ use crate::approved::{Approved, CallSubject};
 use crate::arguments::Schemas;
 use crate::arguments::problem::ArgumentProblem;
 use crate::commands::{CommandDenial, CommandPermit, Commands};
-use crate::effect::effect_of;
+use crate::effect::{CallEffect, effect_of, effect_of_call};
 use crate::permissions::{Permissions, ProfileRefusal};
 use crate::rules::{RuleInput, Rules, Ruling, RulingReason};
 
@@ -29,9 +30,15 @@ use crate::rules::{RuleInput, Rules, Ruling, RulingReason};
 #[derive(Debug)]
 pub struct Permit {
     call: ToolCall,
+    effect: Effect,
 }
 
 impl Permit {
+    /// What the call does, as it was decided.
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
     /// Consumes the permit.
     pub fn into_call(self) -> ToolCall {
         self.call
@@ -174,9 +181,15 @@ impl Policy {
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 
-    /// What a tool does.
-    pub fn effect(&self, id: &ToolRef, tool: &ToolDef) -> (Effect, EffectSource) {
-        effect_of(id, tool.annotations.as_ref(), &self.words)
+    /// What a call with these arguments does; without them, what calls of the tool do in
+    /// general.
+    pub fn effect(
+        &self,
+        id: &ToolRef,
+        tool: &ToolDef,
+        arguments: Option<&Map<String, Value>>,
+    ) -> CallEffect {
+        effect_of_call(id, tool, arguments, &self.words)
     }
 
     /// Decides on one tool call. `change` is how the tool differs from the accepted
@@ -195,12 +208,13 @@ impl Policy {
         if call.tool.tool != tool.name {
             return Err(Denial::WrongDefinition);
         }
-        let effect = self.effect(&call.tool, tool);
-        permissions.may_call(&call.tool, effect.0).map_err(Denial::Profile)?;
+        let CallEffect { effect, source, .. } =
+            self.effect(&call.tool, tool, Some(&call.arguments));
+        permissions.may_call(&call.tool, effect).map_err(Denial::Profile)?;
         if let Some(change) = self.quarantined(permissions, &call.tool, change) {
             return Err(Denial::Quarantined(change.clone()));
         }
-        let mut ruling = self.ruling(permissions, &call, effect.0, context.level);
+        let mut ruling = self.ruling(permissions, &call, effect, context.level);
         // Approving the program covers its calls.
         if let Some(profile) =
             permissions.approval_required_by().filter(|_| !context.run.has_program())
@@ -213,13 +227,14 @@ impl Policy {
         }
         self.schemas.check(&mut call, tool).map_err(Denial::Arguments)?;
         match ruling.word {
-            Decision::Allow => Ok(Permit { call }),
+            Decision::Allow => Ok(Permit { call, effect }),
             Decision::Deny => Err(Denial::Rule(ruling)),
             Decision::Ask => {
                 let subject = CallSubject::of(&call, tool, &ruling.why);
                 if context.run.covers(&subject) || context.session.covers(&subject) {
-                    return Ok(Permit { call });
+                    return Ok(Permit { call, effect });
                 }
+                let effect = (effect, source);
                 let asked = NeedsApproval { call, ruling, effect, subject };
                 Err(Denial::NeedsApproval(Box::new(asked)))
             }
@@ -246,14 +261,14 @@ impl Policy {
         self.granted_servers.contains(server)
     }
 
-    /// Why the profiles of a run forbid a tool, whatever the rules say.
+    /// Why the profiles of a run forbid a call with this effect, whatever the rules say.
     pub fn refusal(
         &self,
         permissions: &Permissions,
         id: &ToolRef,
-        tool: &ToolDef,
+        effect: Effect,
     ) -> Option<ProfileRefusal> {
-        permissions.may_call(id, self.effect(id, tool).0).err()
+        permissions.may_call(id, effect).err()
     }
 
     pub(crate) fn check_arguments(

@@ -1,48 +1,36 @@
-//! Determines what a tool does, and how that is known.
+//! Determines what a call does, and how that is known.
 //!
-//! The only place that decides this; rules, profiles, risk and previews all use it.
-//! In: the tool's name, its annotations and the user's configuration. Out: the effect and
-//! its source. The user's configuration wins, then the tool's annotations, then a verb in
-//! its name. The name counts only if the tool claims nothing, so it never weakens a claim.
+//! The only place that decides this; rules, profiles, risk, previews and forms all use it.
+//! In: the tool's name, its annotations, the user's configuration, and the arguments if they
+//! are known. Out: the effect and its source. The user's configuration wins, then the tool's
+//! annotations, then a verb in its name. The name counts only if the tool claims nothing, so
+//! it never weakens a claim. Arguments that a database or a shell executes (`executed.rs`)
+//! only make it stricter: no annotation lowers what they say.
 //! The consequences of an effect are up to the rules (`PolicyDefaults`) and the profile
 //! (`EffectCeiling::allows`).
 
-use heck::ToSnakeCase;
-use tidegate_model::{Effect, EffectOverrides, EffectSource, Hints, ToolPattern, ToolRef};
+mod executed;
+mod names;
 
-/// Verbs that destroy.
-const DESTROYING: &[&str] = &[
-    "clear",
-    "delete",
-    "destroy",
-    "drop",
-    "erase",
-    "force",
-    "kill",
-    "nuke",
-    "obliterate",
-    "overwrite",
-    "prune",
-    "purge",
-    "remove",
-    "reset",
-    "revoke",
-    "rm",
-    "rmdir",
-    "shred",
-    "terminate",
-    "truncate",
-    "uninstall",
-    "unlink",
-    "wipe",
-];
+use serde_json::{Map, Value};
+use tidegate_model::{Effect, EffectOverrides, EffectSource, Hints, ToolDef, ToolPattern, ToolRef};
 
-/// First words of names that only read: `get_reset_count` destroys nothing.
-const READING: &[&str] = &[
-    "check", "count", "describe", "explain", "fetch", "find", "get", "inspect", "list", "lookup",
-    "preview", "query", "read", "search", "show", "view",
-];
+use executed::Executor;
+use names::names_destruction;
 
+/// What a call does, and the source of that information.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallEffect {
+    /// The effect.
+    pub effect: Effect,
+    /// How it is known.
+    pub source: EffectSource,
+    /// The statement or command in the arguments that destroys something, if any.
+    pub destroys: Option<String>,
+    /// Whether arguments that are not known yet can make it stricter: the tool executes text,
+    /// and none was given.
+    pub depends_on_arguments: bool,
+}
 /// What a tool does: as configured by the user (the strictest entry wins), else as its
 /// annotations claim in the terms of MCP, else by its name, else unknown.
 pub(crate) fn effect_of(
@@ -68,6 +56,31 @@ pub(crate) fn effect_of(
     (Effect::Unknown, EffectSource::Nothing)
 }
 
+/// What a call does. Without arguments, what calls of the tool do in general.
+pub(crate) fn effect_of_call(
+    id: &ToolRef,
+    tool: &ToolDef,
+    arguments: Option<&Map<String, Value>>,
+    words: &EffectOverrides,
+) -> CallEffect {
+    let (effect, source) = effect_of(id, tool.annotations.as_ref(), words);
+    let declared = CallEffect { effect, source, destroys: None, depends_on_arguments: false };
+    // The user knows the tool, and may say that it only reads whatever it is sent.
+    if source == EffectSource::User {
+        return declared;
+    }
+    let nothing = Map::new();
+    let executed = Executor::new(id, tool).executed(arguments.unwrap_or(&nothing));
+    let declared = CallEffect { depends_on_arguments: executed.is_open, ..declared };
+    let Some(found) = executed.effect else { return declared };
+    let destroys = (found.effect == Effect::Destructive).then_some(found.word);
+    if found.effect.is_stricter_than(effect) {
+        let (effect, source) = (found.effect, EffectSource::Arguments);
+        return CallEffect { effect, source, destroys, depends_on_arguments: false };
+    }
+    CallEffect { destroys, ..declared }
+}
+
 fn claimed(hints: &Hints) -> Option<Effect> {
     match (hints.read_only_hint, hints.destructive_hint) {
         (None, None) => None,
@@ -78,20 +91,6 @@ fn claimed(hints: &Hints) -> Option<Effect> {
         // MCP: a tool that is not read-only may be destructive unless it says otherwise.
         (Some(false), None) => Some(Effect::Destructive),
     }
-}
-
-fn names_destruction(name: &str) -> bool {
-    let words = words_of(name);
-    let reads = words.first().is_some_and(|first| READING.contains(&first.as_str()));
-    !reads && words.iter().any(|word| DESTROYING.contains(&word.as_str()))
-}
-
-/// The words of `deleteAll_rows`, `delete-all-rows` or `HTTPDelete`, in lower case. Digits
-/// separate words as well: `delete2` contains `delete`.
-fn words_of(name: &str) -> Vec<String> {
-    let letters = name.split(|c: char| !c.is_alphabetic()).map(ToSnakeCase::to_snake_case);
-    let words = letters.flat_map(|part| part.split('_').map(str::to_owned).collect::<Vec<_>>());
-    words.filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub struct Explanation {
     pub refused: Option<ProfileRefusal>,
     /// The change that quarantines it.
     pub quarantined: Option<Change>,
-    /// What the tool does, and the source of that answer.
+    /// What the call does, and the source of that answer.
     pub effect: (Effect, EffectSource),
     /// How each rule evaluates.
     pub rules: Vec<RuleEvaluation>,
@@ -57,9 +57,9 @@ impl Policy {
     pub fn explain(&self, request: &ExplainRequest<'_>) -> Explanation {
         let ExplainRequest { permissions, id, tool, change, arguments, level } = *request;
         let granted = self.grants(&id.server);
-        let refused = self.refusal(permissions, id, tool);
+        let effect = self.effect(id, tool, arguments);
+        let refused = self.refusal(permissions, id, effect.effect);
         let quarantined = self.quarantined(permissions, id, change).cloned();
-        let effect = self.effect(id, tool);
         let mut call =
             arguments.map(|arguments| ToolCall { tool: id.clone(), arguments: arguments.clone() });
         let problem = call.as_mut().and_then(|call| self.check_arguments(call, tool).err());
@@ -68,13 +68,14 @@ impl Policy {
             arguments: call.as_ref().map(|call| &call.arguments),
             profiles: &permissions.names(),
             level,
-            effect: effect.0,
+            effect: effect.effect,
         };
         let current_rules = self.rules();
         let ruling = current_rules.rule(&input);
         let permitted = granted && refused.is_none() && quarantined.is_none() && problem.is_none();
         let word = if permitted { ruling.word } else { Decision::Deny };
         let rules = current_rules.explain(&input);
+        let effect = (effect.effect, effect.source);
         Explanation { granted, refused, quarantined, effect, rules, ruling, problem, word }
     }
 }

@@ -17,15 +17,18 @@ mod explanation;
 mod permissions;
 mod risk;
 mod rules;
+mod shell;
+mod sql;
 
 pub use approved::{Approved, CallSubject, Uses, subject_of_text};
 pub use arguments::problem::ArgumentProblem;
 pub use commands::{CommandDenial, CommandPermit};
 pub use decide::{CallContext, Denial, Grants, NeedsApproval, Permit, Policy};
+pub use effect::CallEffect;
 pub use explanation::{ExplainRequest, Explanation};
 pub use permissions::{Permissions, ProfileRefusal, ProfileRule};
 pub use risk::risk;
 pub use rules::{
     RuleError, RuleEvaluation, RuleInput, RuleMatch, RulePart, RuleProblem, Rules, Ruling,
-    RulingReason, Specificity, destroying_sql,
+    RulingReason, Specificity,
 };

@@ -100,7 +100,7 @@ fn tool_score(tool: &ToolImpact) -> u32 {
         Effect::Destructive => 15,
     };
     let repetition = if tool.repeated && tool.effect == Effect::Destructive { 10 } else { 0 };
-    effect + repetition + u32::from(tool.open_world) * 3 + u32::from(tool.sql.is_some()) * 15
+    effect + repetition + u32::from(tool.open_world) * 3 + u32::from(tool.destroys.is_some()) * 15
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
             repeated: true,
             arguments: Map::new(),
             calls: Vec::new(),
-            sql: Some("drop".into()),
+            destroys: Some("DROP".into()),
             decision: Decision::Ask,
             depends_on_arguments: false,
             because: String::new(),
@@ -166,7 +166,7 @@ mod tests {
     fn reading_is_no_risk_until_data_can_leave() {
         let reading = Impact { tools: vec![tool("get", Effect::ReadOnly)], ..Impact::default() };
         let mut harmless = reading.clone();
-        harmless.tools.iter_mut().for_each(|tool| tool.sql = None);
+        harmless.tools.iter_mut().for_each(|tool| tool.destroys = None);
         assert_eq!(risk(&[], &harmless), (0, RiskLevel::Low));
         let mut once = harmless.clone();
         once.tools.iter_mut().for_each(|tool| tool.repeated = false);
@@ -180,7 +180,8 @@ mod tests {
             tool.arguments.insert("pageSize".into(), 5000.into());
         });
         let mut mailed = harmless.clone();
-        let mail = ToolImpact { open_world: true, sql: None, ..tool("send", Effect::Additive) };
+        let mail =
+            ToolImpact { open_world: true, destroys: None, ..tool("send", Effect::Additive) };
         mailed.tools.push(mail);
         let scores = [&harmless, &nothing, &leaving(&once), &leaving(&many), &leaving(&harmless)]
             .map(|impact| risk(&[], impact).0);

@@ -15,7 +15,6 @@ mod examples;
 mod input;
 mod pattern;
 mod specificity;
-mod sql;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +28,6 @@ use input::NormalizedInput;
 pub use compiled::{RuleMatch, RulePart};
 pub use error::{RuleError, RuleProblem};
 pub use specificity::Specificity;
-pub use sql::destroying_sql;
 
 /// The call or the program that rules decide on.
 #[derive(Debug, Clone, Copy)]

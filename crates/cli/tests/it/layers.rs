@@ -98,12 +98,13 @@ const LAYERS: [(&str, u8, &[&str]); 24] = [
 const TOP: u8 = 5;
 
 /// Each dangerous or heavy dependency has one owner.
-const OWNERS: [(&str, &[&str]); 11] = [
+const OWNERS: [(&str, &[&str]); 12] = [
     ("rusqlite", &["store"]),
     ("rquickjs", &["worker"]),
     ("oxc", &["typescript"]),
     ("ruff_python_parser", &["python"]),
     ("jsonschema", &["policy"]),
+    ("sqlparser", &["policy"]),
     ("tiktoken-rs", &["gateway"]),
     ("toml_edit", &["config", "validate"]),
     ("landlock", &["typecheck", "jail"]),

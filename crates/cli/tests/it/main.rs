@@ -17,6 +17,7 @@ mod commands_jail;
 mod conspiracy;
 mod doctor;
 mod doors;
+mod effects;
 mod endurance;
 mod engines;
 mod forged;

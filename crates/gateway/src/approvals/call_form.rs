@@ -97,6 +97,7 @@ fn effect((effect, source): (Effect, EffectSource)) -> Redacted {
         EffectSource::User => " by your configuration",
         EffectSource::Claim => " by its own word",
         EffectSource::Name => " by its name",
+        EffectSource::Arguments => " by its arguments",
         EffectSource::Nothing => "",
     };
     Redacted::join(&[&", which ", &what, &by])

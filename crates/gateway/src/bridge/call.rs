@@ -142,7 +142,7 @@ impl Bridge {
             match decided {
                 Ok(permit) => {
                     if let Some(journal) = &caller.person.journal {
-                        let changes = self.policy.grants().effect(&id, &tool).0 != Effect::ReadOnly;
+                        let changes = permit.effect() != Effect::ReadOnly;
                         journal.send(caller.entry, changes).await?;
                     }
                     let answer = self.tools.discovery.call(permit).await?;

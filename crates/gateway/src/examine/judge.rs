@@ -9,17 +9,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tidegate_catalog::{Catalog, Resolution};
-use tidegate_model::reading::{Fact, FactKind, Reading, ValueForm};
+use tidegate_model::reading::{FactKind, Reading};
 use tidegate_model::{
-    Decision, Effect, FileImpact, Finding, Impact, Language, Prepared, Reference, RiskLevel,
-    Severity, ToolImpact, ToolRef,
+    Decision, Effect, EffectSource, Finding, Impact, Language, NAME_LIMIT, Prepared, Reference,
+    RiskLevel, Severity, ToolDef, ToolImpact, ToolRef,
 };
-use tidegate_policy::{Permissions, RuleInput, Ruling, destroying_sql, risk};
+use tidegate_policy::{CallEffect, Permissions, RuleInput, Rules, Ruling, RulingReason, risk};
 
 use super::Examiner;
 use super::calls::{ARGUMENT_BYTES, AskedCall, NamedTool, attention};
+use super::file_access::{COMPUTED, files_of, written};
 use crate::explain::{self, because};
 
 /// The most entries in each list of an impact. Chosen: ten times what programs have. A form
@@ -32,7 +33,8 @@ const SAMPLE_BYTES: usize = 2000;
 /// The result of judging a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
-    /// Whether nothing of high severity was found. Tools do not count here.
+    /// Whether nothing of high severity was found, and no call destroys something for certain
+    /// or does so again and again.
     pub is_secure: bool,
     /// From 0 to 100.
     pub risk_score: u8,
@@ -76,7 +78,8 @@ impl Examiner {
         asked.sort_by_key(|one| attention_of(&impact.tools, &one.tool));
         let ruling = self.policy.ruling_on_program(permissions, level);
         Judgement {
-            is_secure: issues.iter().all(|issue| issue.severity < Severity::High),
+            is_secure: issues.iter().all(|issue| issue.severity < Severity::High)
+                && !impact.tools.iter().any(destroys_visibly),
             risk_score,
             level,
             requires_approval: !asked.is_empty() || ruling.word == Decision::Ask,
@@ -100,43 +103,28 @@ impl Examiner {
         let mut bytes_left = ARGUMENT_BYTES;
         let mut places: BTreeMap<ToolRef, usize> = BTreeMap::new();
         for reference in references.iter().filter(|one| one.arguments.is_some()) {
-            let Some(tool) = &reference.tool else { continue };
-            let name = format!("{}__{tool}", reference.server);
-            let Resolution::Tool { id, tool } = catalog.resolve_in(language, &name) else {
+            let Some((id, definition)) = named_tool(language, catalog, reference) else { continue };
+            let is_known = catalog.server(&id.server).is_some();
+            if !is_known && tools.len() >= MOST && !places.contains_key(&id) {
                 continue;
-            };
-            let Some(definition) = catalog.shown(&id) else { continue };
+            }
             let at = *places.entry(id.clone()).or_insert_with(|| {
-                let (effect, known_by) = self.policy.grants().effect(&id, &definition);
-                let hints = definition.annotations.as_ref();
-                let refusal = self.policy.grants().refusal(permissions, &id, &definition);
-                named.insert(id.clone(), NamedTool::new(language, catalog, &id, tool));
-                tools.push(ToolImpact {
-                    tool: id.clone(),
-                    effect,
-                    known_by,
-                    open_world: hints.and_then(|hints| hints.open_world_hint).unwrap_or(false),
-                    places: 0,
-                    repeated: false,
-                    arguments: serde_json::Map::new(),
-                    calls: Vec::new(),
-                    sql: None,
-                    decision: if refusal.is_some() { Decision::Deny } else { Decision::Allow },
-                    depends_on_arguments: false,
-                    because: refusal
-                        .map(|refusal| explain::refusal(&refusal).0)
-                        .unwrap_or_default(),
-                });
+                let tool = NamedTool::new(language, catalog, &id, Arc::clone(&definition));
+                named.insert(id.clone(), tool);
+                tools.push(new_impact(&id, &definition, is_known));
                 tools.len() - 1
             });
             let Some(known) = tools.get_mut(at) else { continue };
             known.places += 1;
             known.repeated |= reference.repeated;
-            if known.sql.is_none() {
-                known.sql = destroying_sql(&reference.known.literals).map(str::to_owned);
-            }
             let Some(tool) = named.get(&id) else { continue };
             let call = tool.call(reference, &mut bytes_left);
+            let grants = self.policy.grants();
+            add_effect(known, grants.effect(&id, &definition, Some(&call.arguments)));
+            if let Some(refusal) = grants.refusal(permissions, &id, known.effect) {
+                known.decision = Decision::Deny;
+                known.because = explain::refusal(&refusal).0;
+            }
             let bytes = || Value::Object(call.arguments.clone()).to_string().len();
             if known.arguments.is_empty() && bytes() <= SAMPLE_BYTES {
                 known.arguments.clone_from(&call.arguments);
@@ -177,31 +165,56 @@ impl Examiner {
             level,
             effect: tool.effect,
         };
-        let strictest = rules.rule(&input);
-        tool.decision = strictest.word;
-        tool.depends_on_arguments = strictest.depends_on_arguments;
-        tool.because = because(&strictest);
+        let Some(known) = named.get(&tool.tool) else { return Vec::new() };
+        let effect =
+            |arguments| self.policy.grants().effect(&tool.tool, &known.definition, arguments);
+        let executes_text = effect(None).depends_on_arguments;
+        let mut is_open = false;
         let mut asked = Vec::new();
         for call in &mut tool.calls {
-            let ruling = match call.is_literal() {
-                true => rules.rule(&RuleInput { arguments: Some(&call.arguments), ..input }),
-                false => strictest.clone(),
+            let found = effect(Some(&call.arguments));
+            let input = RuleInput { effect: found.effect, ..input };
+            let ruling = if call.is_literal() {
+                rules.rule(&RuleInput { arguments: Some(&call.arguments), ..input })
+            } else {
+                is_open |= executes_text;
+                ahead(&rules, &input, executes_text)
             };
             call.decision = ruling.word;
-            let Some(known) = named.get(&tool.tool) else { continue };
             if ruling.word == Decision::Ask && !ruling.depends_on_arguments {
                 asked.push(AskedCall {
                     tool: tool.tool.clone(),
                     definition: Arc::clone(&known.definition),
-                    effect: tool.effect,
+                    effect: found.effect,
                     because: because(&ruling),
                     why: ruling.why,
                     call: call.clone(),
                 });
             }
         }
+        let strictest = ahead(&rules, &input, is_open);
+        tool.decision = strictest.word;
+        tool.depends_on_arguments = strictest.depends_on_arguments;
+        let is_computed = is_open && strictest.why == RulingReason::Effect(Effect::Destructive);
+        tool.because = match is_computed && tool.effect != Effect::Destructive {
+            true => COMPUTED_TEXT.to_owned(),
+            false => because(&strictest),
+        };
         asked
     }
+}
+
+/// The strictest possible ruling while arguments are not known. `is_open`: they may be text
+/// that the tool executes.
+fn ahead(rules: &Rules, input: &RuleInput<'_>, is_open: bool) -> Ruling {
+    let ruling = rules.rule(input);
+    let strictest = rules.defaults().of(Effect::Destructive);
+    let by_default = ruling.why == RulingReason::Effect(input.effect);
+    if !(is_open && by_default && strictest > ruling.word) {
+        return ruling;
+    }
+    let why = RulingReason::Effect(Effect::Destructive);
+    Ruling { word: strictest, why, depends_on_arguments: true }
 }
 
 /// What a person has to look at first comes first.
@@ -209,6 +222,68 @@ fn attention_of(tools: &[ToolImpact], id: &ToolRef) -> Option<(bool, u8, usize)>
     let at = tools.iter().position(|tool| tool.tool == *id)?;
     let (is_calm, effect) = attention(tools.get(at)?);
     Some((is_calm, effect, at))
+}
+
+/// Why the decision on a tool that executes text is open.
+const COMPUTED_TEXT: &str =
+    "what it executes is computed at run time, so each call is decided then";
+
+/// The tool that a reference names. One that nobody knows counts by its name and arguments.
+fn named_tool(
+    language: Language,
+    catalog: &Catalog,
+    reference: &Reference,
+) -> Option<(ToolRef, Arc<ToolDef>)> {
+    let tool = reference.tool.as_ref()?;
+    if reference.server.len() > NAME_LIMIT || tool.len() > NAME_LIMIT {
+        return None;
+    }
+    let name = format!("{}__{tool}", reference.server);
+    if let Resolution::Tool { id, tool } = catalog.resolve_in(language, &name) {
+        return catalog.shown(&id).is_some().then_some((id, tool));
+    }
+    let definition = ToolDef {
+        name: tool.clone(),
+        title: None,
+        description: None,
+        input_schema: Value::Object(Map::new()),
+        output_schema: None,
+        annotations: None,
+    };
+    Some((ToolRef::new(&reference.server, tool), Arc::new(definition)))
+}
+
+fn new_impact(id: &ToolRef, definition: &ToolDef, is_known: bool) -> ToolImpact {
+    let hints = definition.annotations.as_ref();
+    ToolImpact {
+        tool: id.clone(),
+        effect: Effect::ReadOnly,
+        known_by: EffectSource::Nothing,
+        open_world: hints.and_then(|hints| hints.open_world_hint).unwrap_or(!is_known),
+        places: 0,
+        repeated: false,
+        arguments: Map::new(),
+        calls: Vec::new(),
+        destroys: None,
+        decision: Decision::Allow,
+        depends_on_arguments: false,
+        because: String::new(),
+    }
+}
+
+/// The strictest effect of all calls of a tool counts.
+fn add_effect(tool: &mut ToolImpact, call: CallEffect) {
+    if tool.places == 1 || call.effect.is_stricter_than(tool.effect) {
+        (tool.effect, tool.known_by) = (call.effect, call.source);
+    }
+    tool.destroys = tool.destroys.take().or(call.destroys);
+}
+
+/// Whether a call destroys something by its written arguments, or does by its name again and
+/// again.
+fn destroys_visibly(tool: &ToolImpact) -> bool {
+    let is_named = tool.known_by == EffectSource::Name && tool.effect == Effect::Destructive;
+    tool.destroys.is_some() || is_named && tool.repeated
 }
 
 /// Whether the changes that tools make can be undone.
@@ -226,14 +301,13 @@ fn reversible(tools: &[ToolImpact]) -> Option<bool> {
 /// Adds files, network and commands from the facts.
 fn touched(reading: &Reading, impact: &mut Impact) {
     for fact in reading.facts.iter().filter(|fact| fact.kind == FactKind::Call) {
-        let first = || written(fact);
+        let first = || written(fact, 0);
         match fact.path.as_str() {
             "fetch" => add(&mut impact.network, first()),
             "commands.run" => add(&mut impact.commands, first()),
             "callMCPTool" | "call_mcp_tool" if first() == COMPUTED => impact.unseen = true,
-            path => {
-                if let Some(access) = file_access(path) {
-                    let file = FileImpact { path: first(), access: access.into() };
+            _ => {
+                for file in files_of(fact) {
                     if impact.files.len() < MOST && !impact.files.contains(&file) {
                         impact.files.push(file);
                     }
@@ -252,42 +326,10 @@ fn touched(reading: &Reading, impact: &mut Impact) {
     }
 }
 
-/// Stands for something that is not written out.
-const COMPUTED: &str = "*";
-
-/// The first argument as far as it is written out.
-fn written(fact: &Fact) -> String {
-    match fact.arguments.first().map(|argument| &argument.form) {
-        Some(ValueForm::Text(text)) => text.clone(),
-        Some(ValueForm::Begins(text)) => format!("{text}{COMPUTED}"),
-        _ => COMPUTED.to_owned(),
-    }
-}
-
 fn add(list: &mut Vec<String>, text: String) {
     if list.len() < MOST && !list.contains(&text) {
         list.push(text);
     }
-}
-
-/// How a function accesses a file, by the function's path.
-fn file_access(path: &str) -> Option<&'static str> {
-    let (module, function) = path.rsplit_once('.').unwrap_or(("", path));
-    let module = module.trim_start_matches("node:");
-    let of_files = matches!(module, "" | "fs" | "fs/promises" | "fs.promises" | "os" | "shutil")
-        || module.starts_with("Deno")
-        || module.starts_with("pathlib.Path");
-    let access = match function {
-        "read_file" | "readFile" | "readFileSync" | "read_text" | "read_bytes" | "open" => "read",
-        "write_file" | "writeFile" | "writeFileSync" | "appendFile" | "write_text" | "mkdir" => {
-            "write"
-        }
-        "rm" | "unlink" | "rmdir" | "remove" | "rmtree" | "unlinkSync" | "rmSync" => "remove",
-        _ => return None,
-    };
-    // Bare names are ours only where we have such a function.
-    let bare = matches!(function, "read_file" | "write_file" | "open");
-    (of_files && (!module.is_empty() || bare)).then_some(access)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 pub(crate) mod calls;
 pub(crate) mod check;
 mod checkers;
+mod file_access;
 pub(crate) mod inspect;
 pub(crate) mod judge;
 mod missing_modules;

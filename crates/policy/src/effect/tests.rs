@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tidegate_model::{
     Effect, EffectOverrides, EffectSource, Hints, RiskLevel, ToolDef, ToolPattern, ToolRef,
 };
 
-use super::effect_of;
+use super::{effect_of, effect_of_call};
 use crate::decide::Policy;
 use crate::explanation::ExplainRequest;
 use crate::rules::RulingReason;
@@ -146,4 +146,164 @@ fn rules_and_profiles_agree_on_every_published_tool_with_annotations() {
         "Some(true) Some(false): read_only, read_only",
     ];
     assert_eq!(table, expected.map(str::to_owned).into());
+}
+
+/// What a call does, for a tool with this name, these claims and this description.
+fn call_effect(
+    (server, name): (&str, &str),
+    hints: Option<Hints>,
+    description: Option<&str>,
+    arguments: &Value,
+) -> (Effect, EffectSource) {
+    let tool = ToolDef {
+        name: name.into(),
+        title: None,
+        description: description.map(str::to_owned),
+        input_schema: json!({"type": "object"}),
+        output_schema: None,
+        annotations: hints,
+    };
+    let id = ToolRef::new(server, name);
+    let found = effect_of_call(&id, &tool, arguments.as_object(), &EffectOverrides::default());
+    (found.effect, found.source)
+}
+
+const BY_ARGUMENTS: (Effect, EffectSource) = (Effect::Destructive, EffectSource::Arguments);
+
+#[test]
+fn destructive_text_counts_under_every_name_and_nesting_and_against_every_claim() {
+    let read_only = Hints { read_only_hint: Some(true), ..Hints::default() };
+    let additive = Hints { destructive_hint: Some(false), ..Hints::default() };
+    let shapes = |text: &str| {
+        [
+            json!({"query": text}),
+            json!({"sql": text}),
+            json!({"x": text}),
+            json!({"input": {"anything": [{"deep": [text]}]}}),
+            json!({"list": ["select 1", text]}),
+            json!({"options": {"timeout": 1}, "params": {"body": text}}),
+            json!({"document": json!({"sql": text}).to_string()}),
+            json!({"a": "SELECT 1", "statements": [text]}),
+        ]
+    };
+    for tool in [
+        ("sqlite", "write_query"),
+        ("sqlite", "read_query"),
+        ("db", "query"),
+        ("db", "execute"),
+        ("any", "execute_sql"),
+        ("any", "run_query"),
+        ("any", "executeQuery"),
+        ("any", "query"),
+        ("any", "execute"),
+        ("any", "run"),
+        ("pg", "run"),
+        ("any", "sql"),
+        ("any", "mysql_exec"),
+    ] {
+        for hints in [None, Some(read_only.clone()), Some(additive.clone())] {
+            for text in
+                ["DELETE FROM t", "drop table t", "SELECT 1; UPDATE t SET a = 1 WHERE b = 2"]
+            {
+                for arguments in shapes(text) {
+                    let found = call_effect(tool, hints.clone(), None, &arguments);
+                    assert_eq!(found, BY_ARGUMENTS, "{tool:?} {hints:?} {arguments}");
+                }
+            }
+            let read =
+                call_effect(tool, hints.clone(), None, &json!({"query": "SELECT 'drop table t'"}));
+            assert_ne!(read.0, Effect::Destructive, "{tool:?}");
+        }
+    }
+    // A description or the name of an argument says so as well.
+    let described = Some("Sends SQL to the warehouse and returns rows");
+    let text = json!({"text": "delete from t"});
+    assert_eq!(call_effect(("w", "submit"), None, described, &text), BY_ARGUMENTS);
+    let named = json!({"args": {"sql": "delete from t"}});
+    assert_eq!(call_effect(("w", "do_it"), Some(read_only), None, &named), BY_ARGUMENTS);
+}
+
+#[test]
+fn command_lines_count_as_lines_and_as_words() {
+    let effect = |tool: &str, arguments: Value| call_effect(("any", tool), None, None, &arguments);
+    for tool in
+        ["run_command", "execute_command", "bash", "shell", "terminal_exec", "start_process"]
+    {
+        for arguments in [
+            json!({"command": "rm -rf x"}),
+            json!({"cmd": "ls; rm x"}),
+            json!({"anything": "unheard-of"}),
+            json!({"command": ["rm", "-rf", "x"]}),
+            json!({"argv": ["bash", "-c", "rm x"]}),
+            json!({"command": "rm", "args": ["-rf", "x"]}),
+            json!({"commands": ["ls -l", "rm -rf x"]}),
+            json!({"request": {"line": "git push --force"}, "cwd": "/"}),
+            json!({"command": "ls", "stdin": "", "script": "x > y"}),
+        ] {
+            let found = effect(tool, arguments.clone());
+            let is_side = arguments.get("script").is_some();
+            assert!(found == BY_ARGUMENTS || is_side, "{tool} {arguments} {found:?}");
+        }
+        for arguments in [
+            json!({"command": "ls -la", "cwd": "/home/ann", "description": "delete old files"}),
+            json!({"command": "git", "args": ["status"], "timeout": 5}),
+            json!({"command": ["cat", "a > b"]}),
+            json!({"command": "pwd", "shell_id": "main"}),
+            json!({}),
+        ] {
+            let nothing = (Effect::Unknown, EffectSource::Nothing);
+            assert_eq!(effect(tool, arguments.clone()), nothing, "{tool} {arguments}");
+        }
+    }
+}
+
+#[test]
+fn data_and_prose_make_no_call_destructive() {
+    for (server, tool, arguments) in [
+        ("github", "create_issue", json!({"title": "Delete from cart", "body": "drop table t"})),
+        ("github", "search_issues", json!({"query": "delete button broken"})),
+        ("files", "write_note", json!({"content": "UPDATE the readme"})),
+        ("slack", "post_message", json!({"text": "rm the old files, then drop by"})),
+        ("agents", "run_task", json!({"prompt": "Update the docs and delete old files"})),
+        ("agents", "execute_workflow", json!({"name": "clean", "inputs": {"mode": "delete"}})),
+        ("db", "run_query", json!({"sql": "SELECT 1", "explanation": "Delete the old rows"})),
+        ("db", "run_query", json!({"sql": "SELECT 1", "database": "drop"})),
+        ("sqlite", "append_insight", json!({"insight": "Delete the old rows"})),
+        ("sqlite", "create_table", json!({"query": "CREATE TABLE IF NOT EXISTS t (a)"})),
+        ("sqlite", "write_query", json!({"query": "INSERT INTO t VALUES ('drop table t')"})),
+        ("browser", "evaluate", json!({"function": "() => document.title"})),
+    ] {
+        let found = call_effect((server, tool), None, None, &arguments);
+        assert_eq!(found, (Effect::Unknown, EffectSource::Nothing), "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn arguments_only_make_an_effect_stricter_and_the_users_word_stays() {
+    let words = |patterns: &[&str]| EffectOverrides {
+        read_only: patterns.iter().filter_map(|one| ToolPattern::parse(one)).collect(),
+        ..EffectOverrides::default()
+    };
+    let id = ToolRef::new("db", "query");
+    let tool = |hints| ToolDef {
+        name: "query".into(),
+        title: None,
+        description: None,
+        input_schema: json!({}),
+        output_schema: None,
+        annotations: Some(hints),
+    };
+    let arguments = json!({"sql": "SELECT 1"});
+    let destructive = tool(Hints { destructive_hint: Some(true), ..Hints::default() });
+    let found = effect_of_call(&id, &destructive, arguments.as_object(), &words(&[]));
+    assert_eq!((found.effect, found.source), (Effect::Destructive, EffectSource::Claim));
+    let reading = tool(Hints { read_only_hint: Some(true), ..Hints::default() });
+    let insert = json!({"sql": "INSERT INTO t VALUES (1)"});
+    let found = effect_of_call(&id, &reading, insert.as_object(), &words(&[]));
+    assert_eq!((found.effect, found.source), (Effect::Additive, EffectSource::Arguments));
+    let drop = json!({"sql": "DROP TABLE t"});
+    let found = effect_of_call(&id, &reading, drop.as_object(), &words(&["db__query"]));
+    assert_eq!((found.effect, found.source), (Effect::ReadOnly, EffectSource::User));
+    let ahead = effect_of_call(&id, &reading, None, &words(&[]));
+    assert!(ahead.depends_on_arguments && ahead.effect == Effect::ReadOnly);
 }

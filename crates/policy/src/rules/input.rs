@@ -12,7 +12,7 @@ use tidegate_model::RiskLevel;
 use super::RuleInput;
 use super::pattern::{MatchText, Pattern};
 use super::specificity::Precision;
-use super::sql;
+use crate::sql::SqlText;
 
 /// A rule input, prepared for comparison with patterns.
 pub(super) struct NormalizedInput<'a> {
@@ -28,18 +28,21 @@ pub(super) struct NormalizedInput<'a> {
 pub(super) struct Values<'a>(Vec<Leaf<'a>>);
 
 struct Leaf<'a> {
-    /// The enclosing keys, between dots: `.filter.owner.`. List indices are left out.
-    path: String,
+    /// The enclosing keys. List indices are left out.
+    keys: Vec<&'a str>,
+    /// The same between dots, in loose form: `.filter.owner.`. A key that contains a dot
+    /// looks like two here, so this path only ever makes a decision stricter.
     loose_path: String,
     text: MatchText<'a>,
     kind: LeafKind,
+    /// Strings only.
+    sql: Option<SqlText<'a>>,
 }
 
 #[derive(PartialEq, Eq)]
 enum LeafKind {
-    String,
-    /// A number, a boolean or null, as JSON.
-    Scalar,
+    /// A string, or a number, a boolean or null as JSON.
+    Value,
     /// A key itself, which is data if a tool accepts arbitrary keys.
     Key,
 }
@@ -48,8 +51,8 @@ enum LeafKind {
 #[derive(Debug)]
 pub(super) enum ArgumentKey {
     Any,
-    /// As written, and in loose form; both between dots.
-    Path(String, Box<Finder<'static>>),
+    /// Its keys, and its path in loose form between dots.
+    Path(Vec<String>, Box<Finder<'static>>),
 }
 
 impl ArgumentKey {
@@ -59,7 +62,7 @@ impl ArgumentKey {
         }
         let path = format!(".{text}.");
         let loose = Finder::new(MatchText::new(path.as_str()).loose()).into_owned();
-        Self::Path(path, Box::new(loose))
+        Self::Path(text.split('.').map(str::to_owned).collect(), Box::new(loose))
     }
 }
 
@@ -81,7 +84,7 @@ impl<'a> NormalizedInput<'a> {
         let arguments = self.arguments?;
         Some(self.values.get_or_init(|| {
             let mut leaves = Vec::new();
-            collect_object(arguments, ".", &mut leaves);
+            collect_object(arguments, &mut Vec::new(), &mut leaves);
             Values(leaves)
         }))
     }
@@ -95,7 +98,8 @@ impl Values<'_> {
     }
 
     /// The lowest precision with which all values under the key match, if they all do and at
-    /// least one is at the exact path that the rule names.
+    /// least one is exactly where the rule says. An object there has another shape than the
+    /// rule describes, so nothing in it counts.
     pub(super) fn every(&self, key: &ArgumentKey, patterns: &[Pattern]) -> Option<Precision> {
         let mut least = None;
         let mut in_place = false;
@@ -104,17 +108,27 @@ impl Values<'_> {
             least = Some(least.map_or(precision, |least: Precision| least.min(precision)));
             in_place |= match key {
                 ArgumentKey::Any => true,
-                ArgumentKey::Path(path, _) => leaf.path.starts_with(path.as_str()),
+                ArgumentKey::Path(keys, _) => match leaf.place(keys) {
+                    Place::Exact => true,
+                    Place::Inside => return None,
+                    Place::Elsewhere => false,
+                },
             };
         }
         least.filter(|_| in_place)
     }
 
-    /// Whether a string contains one of these SQL verbs.
+    /// Whether a statement with one of these verbs is in a string.
     pub(super) fn any_sql(&self, verbs: &[String]) -> bool {
-        let texts = self.0.iter().filter(|leaf| leaf.kind == LeafKind::String);
-        texts.into_iter().any(|leaf| sql::has_verb(leaf.text.loose(), verbs))
+        self.0.iter().filter_map(|leaf| leaf.sql.as_ref()).any(|text| text.has_verb(verbs))
     }
+}
+
+/// Where a value is, compared with the path of a rule.
+enum Place {
+    Exact,
+    Inside,
+    Elsewhere,
 }
 
 impl Leaf<'_> {
@@ -131,38 +145,57 @@ impl Leaf<'_> {
         }
     }
 
+    fn place(&self, keys: &[String]) -> Place {
+        match self.keys.get(..keys.len()) {
+            Some(start) if start.iter().zip(keys).all(|(own, key)| own == key) => {
+                if self.keys.len() == keys.len() { Place::Exact } else { Place::Inside }
+            }
+            Some(_) | None => Place::Elsewhere,
+        }
+    }
+
     fn precision_of(&self, patterns: &[Pattern]) -> Option<Precision> {
         patterns.iter().filter(|pattern| self.text.fits(pattern)).map(Pattern::precision).max()
     }
 }
 
 /// Recursion is bounded by the JSON parser: 128 levels.
-fn collect<'a>(value: &'a Value, path: &str, leaves: &mut Vec<Leaf<'a>>) {
-    let (text, kind) = match value {
-        Value::Object(object) => return collect_object(object, path, leaves),
-        Value::Array(items) => return items.iter().for_each(|item| collect(item, path, leaves)),
-        Value::String(text) => (MatchText::new(text.as_str()), LeafKind::String),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {
-            (MatchText::new(value.to_string()), LeafKind::Scalar)
+fn collect<'a>(value: &'a Value, keys: &mut Vec<&'a str>, leaves: &mut Vec<Leaf<'a>>) {
+    match value {
+        Value::Object(object) => collect_object(object, keys, leaves),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, keys, leaves)),
+        Value::String(text) => {
+            let sql = Some(SqlText::new(text));
+            let leaf = Leaf::new(keys, MatchText::new(text.as_str()), LeafKind::Value);
+            leaves.push(Leaf { sql, ..leaf });
         }
-    };
-    leaves.push(Leaf::new(path, text, kind));
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            leaves.push(Leaf::new(keys, MatchText::new(value.to_string()), LeafKind::Value));
+        }
+    }
 }
 
-fn collect_object<'a>(object: &'a Map<String, Value>, path: &str, leaves: &mut Vec<Leaf<'a>>) {
+fn collect_object<'a>(
+    object: &'a Map<String, Value>,
+    keys: &mut Vec<&'a str>,
+    leaves: &mut Vec<Leaf<'a>>,
+) {
     for (key, value) in object {
-        leaves.push(Leaf::new(path, MatchText::new(key.as_str()), LeafKind::Key));
-        collect(value, &format!("{path}{key}."), leaves);
+        leaves.push(Leaf::new(keys, MatchText::new(key.as_str()), LeafKind::Key));
+        keys.push(key);
+        collect(value, keys, leaves);
+        keys.pop();
     }
 }
 
 impl<'a> Leaf<'a> {
-    fn new(path: &str, text: MatchText<'a>, kind: LeafKind) -> Self {
-        Self {
-            path: path.to_owned(),
-            loose_path: MatchText::new(path).loose().to_owned(),
-            text,
-            kind,
+    fn new(keys: &[&'a str], text: MatchText<'a>, kind: LeafKind) -> Self {
+        let mut path = String::from(".");
+        for key in keys {
+            path.push_str(key);
+            path.push('.');
         }
+        let loose_path = MatchText::new(path.as_str()).into_loose();
+        Self { keys: keys.to_vec(), loose_path, text, kind, sql: None }
     }
 }

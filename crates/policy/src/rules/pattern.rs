@@ -143,6 +143,10 @@ impl<'a> MatchText<'a> {
         self.loose.as_deref().unwrap_or(&self.strict)
     }
 
+    pub(super) fn into_loose(self) -> String {
+        self.loose.unwrap_or_else(|| self.strict.into_owned())
+    }
+
     pub(super) fn fits(&self, pattern: &Pattern) -> bool {
         pattern.matches(match pattern.mode {
             MatchMode::Strict => self.strict(),

@@ -200,6 +200,39 @@ fn allowances_need_every_value_to_match_where_the_rule_says() {
         json!({"path": []}),
         json!({"path": null}),
         json!({}),
+        // Keys that look like the path are not the path.
+        json!({"path.": "/home/ann/a"}),
+        json!({"path.x": "/home/ann/a"}),
+        json!({".path": "/home/ann/a"}),
+        json!({"path[0]": "/home/ann/a"}),
+        json!({"path ": "/home/ann/a"}),
+        json!({"path\u{200b}": "/home/ann/a"}),
+        json!({"path": {"x": "/home/ann/a"}}),
+        json!({"path": {"": "/home/ann/a"}}),
+        json!({"path": [{"path": "/home/ann/a"}]}),
+        json!({"path": ["/home/ann/a", {"x": "/home/ann/b"}]}),
+        json!({"path": "/home/ann/a", "x.path": "/etc/shadow"}),
+        json!({"": {"path": "/home/ann/a"}}),
+    ] {
+        assert!(!allowed(arguments.clone()), "{arguments}");
+    }
+}
+
+#[test]
+fn a_nested_path_of_an_allowance_is_the_real_structure() {
+    let allowed = |arguments: Value| {
+        let given = rules(&[(Deny, "tool=write_file"), (Allow, "filter.owner=ann")]);
+        decide(&given, Some(&arguments), RiskLevel::Low).word == Allow
+    };
+    assert!(allowed(json!({"filter": {"owner": "ann"}})));
+    assert!(allowed(json!({"filter": [{"owner": ["ann"]}, {"owner": "ann"}]})));
+    for arguments in [
+        json!({"filter.owner": "ann"}),
+        json!({"filter": {"owner.": "ann"}}),
+        json!({"filter.owner.x": "ann"}),
+        json!({"filter": {"owner": {"x": "ann"}}}),
+        json!({"x": {"filter": {"owner": "ann"}}}),
+        json!({"filter": {"owner": "ann"}, "filter.owner": "bob"}),
     ] {
         assert!(!allowed(arguments.clone()), "{arguments}");
     }

@@ -76,6 +76,7 @@ fn effect(explanation: &Explanation) -> Step {
         EffectSource::User => "set in `[tools]` of the configuration",
         EffectSource::Claim => "from its annotations",
         EffectSource::Name => "from a verb in its name",
+        EffectSource::Arguments => "from what its arguments execute",
         EffectSource::Nothing => "assumed, since nothing says what it does",
     };
     Step::new("effect", true, format!("{effect}, {known}"))
