@@ -13,6 +13,7 @@ mod decision;
 mod discovery;
 mod echo;
 mod engines;
+mod fair;
 mod hello;
 mod memory;
 mod privacy;

@@ -5,8 +5,8 @@ use clap::ValueEnum;
 use crate::report::{Amount, Figure, Report};
 use crate::setup::Setup;
 use crate::{
-    arguments, crowd, deadline, decision, discovery, echo, engines, hello, privacy, python, search,
-    start, types, validation,
+    arguments, crowd, deadline, decision, discovery, echo, engines, fair, hello, privacy, python,
+    search, start, types, validation,
 };
 
 /// What to measure.
@@ -18,6 +18,8 @@ pub enum Suite {
     Echo,
     /// New workers on all cores, a burst of runs, and 1,000 waiting programs
     Crowd,
+    /// Honest runs beside hostile programs for a minute, against the same runs alone
+    Fair,
     /// Start to first answered tools/list with 20 configured servers
     Start,
     /// Generating typed APIs, and checking a program against them
@@ -60,6 +62,7 @@ async fn measure(suite: Suite, setup: &Setup<'_>) -> anyhow::Result<(Vec<Figure>
         Suite::Hello => hello::measure(setup).await?,
         Suite::Echo => echo::measure(setup).await?,
         Suite::Crowd => return crowd::measure(setup).await,
+        Suite::Fair => return fair::measure(setup).await,
         Suite::Start => start::measure(setup)?,
         Suite::Types => types::measure(setup).await?,
         Suite::Arguments => arguments::measure()?,

@@ -21,6 +21,7 @@ use crate::digest::sha256_hex;
 use crate::examine::inspect::Inspected;
 use crate::examine::patterns::FailedExample;
 use crate::gateway::Gateway;
+use crate::recorder::NotRecorded;
 use crate::run;
 
 impl Gateway {
@@ -104,7 +105,7 @@ impl Gateway {
         let (response, result_bytes) = shown.await;
         person.ended(response.error.as_ref()).await;
         let record = RunRecord {
-            id,
+            id: id.clone(),
             started_at: clock.started_at,
             kind: "execute_code",
             program: Some(program),
@@ -115,9 +116,15 @@ impl Gateway {
             answer_tokens: response.metrics.tokens_in_summary,
             handle: response.handle.clone(),
         };
-        self.bridge.recorder.run_ended(principal, record).await;
+        let recorded = self.bridge.recorder.run_ended(principal, record).await;
         self.tools.run_ended();
-        response
+        match recorded {
+            Ok(()) => response,
+            Err(NotRecorded) => {
+                let error = person.calls.effects.not_recorded();
+                self.answers.show_failed_run(error, id, execution_ms, principal)
+            }
+        }
     }
 
     /// Runs all stages of a submitted program. Each stage makes the type that the next one

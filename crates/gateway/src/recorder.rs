@@ -1,13 +1,18 @@
 //! The recorder, to which every floor reports what happened.
 //!
 //! In: an [`Event`] and its principal. Out: rows in the database. Invariant: no floor reads
-//! them back; when [`Recorder::run_ended`] returns, the run and all earlier events of the
-//! same principal are on disk.
+//! them back; when [`Recorder::run_ended`] succeeds, the run and all earlier events of the
+//! same principal are on disk. Nothing that may have an effect is sent unless
+//! [`Recorder::about_to`] has succeeded.
 
 use std::time::SystemTime;
 
-use tidegate_model::{Clock, Event, Principal, RunRecord};
+use tidegate_model::{Clock, EffectRecord, Event, Principal, RunId, RunRecord, ToolRef};
 use tidegate_store::{Records, Store};
+
+/// Something is not on disk; the log has the cause.
+#[derive(Debug)]
+pub(crate) struct NotRecorded;
 
 /// Records what happened, and when. Clones share the record.
 #[derive(Clone)]
@@ -37,14 +42,34 @@ impl Recorder {
         self.records.add(&principal.storage_key(), event);
     }
 
+    /// Records that a run is about to send something that may have an effect, and waits until
+    /// that is on disk.
+    pub(crate) async fn about_to(
+        &self,
+        principal: &Principal,
+        run: &RunId,
+        tool: &ToolRef,
+    ) -> Result<(), NotRecorded> {
+        let effect = EffectRecord { at: self.now(), run_id: run.clone(), tool: tool.clone() };
+        let recorded = self.records.add_now(&principal.storage_key(), Event::Effect(effect));
+        recorded.await.map_err(|error| {
+            tracing::error!(%error, %run, "call not recorded, and not sent");
+            NotRecorded
+        })
+    }
+
     /// Records the end of a run, or of a request that counts as one, and waits until it is
     /// on disk.
-    pub(crate) async fn run_ended(&self, principal: &Principal, run: RunRecord) {
+    pub(crate) async fn run_ended(
+        &self,
+        principal: &Principal,
+        run: RunRecord,
+    ) -> Result<(), NotRecorded> {
         let id = run.id.clone();
-        if let Err(error) = self.records.run_ended(&principal.storage_key(), run).await {
-            // The run has happened; refusing its answer would not undo it.
+        self.records.run_ended(&principal.storage_key(), run).await.map_err(|error| {
             tracing::error!(%error, run = %id, "run not recorded");
-        }
+            NotRecorded
+        })
     }
 
     /// Waits until every write was attempted.

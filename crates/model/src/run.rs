@@ -198,6 +198,8 @@ error_codes! {
     UnknownToken = "privacy.unknown_token",
     /// Personal data that its recipient may not receive.
     RecipientDenied = "privacy.not_allowed",
+    /// An answer with more personal data than is looked at.
+    TooMuchPersonalData = "privacy.too_much",
     /// The server could not be started or reached.
     UpstreamUnavailable = "upstream.unavailable",
     /// The server died while it worked on the call.
@@ -285,7 +287,8 @@ impl ErrorCode {
             | Self::MemoryLimit
             | Self::StackLimit
             | Self::OutputLimit
-            | Self::CallLimit => 4,
+            | Self::CallLimit
+            | Self::TooMuchPersonalData => 4,
             Self::UpstreamUnavailable
             | Self::UpstreamDied
             | Self::UpstreamTimeout

@@ -37,6 +37,7 @@ mod json;
 mod known_numbers;
 mod masks;
 mod numbers;
+mod pieces;
 mod register;
 mod restore;
 mod rule;
@@ -64,15 +65,16 @@ use spelling::{Place, Spelling};
 pub use canonical::{canonical, canonical_forms};
 pub use chunks::{BUFFER_BYTES, RestoreChunks, TokenizeChunks};
 pub use numbers::ReserveNumbers;
+pub use pieces::{PIECE_BYTES, Pieces, WrittenAs};
 pub use restore::{RestoreError, Restored, TokenAction};
 pub use token::{FoundToken, Token, TokenEncoding, find_tokens};
 
 /// How many foreign tokens are remembered; a text can contain any number of them.
 const MAX_FOREIGN_TOKENS: usize = 10_000;
 
-/// How much a session remembers. A call that finds more than this drops the oldest half of
-/// the values without a token before it adds its own. Values with a token stay: they have
-/// left, so they can come back.
+/// How much a session remembers. A call that finds more than this drops values before it adds
+/// its own, the oldest half first of those without a token, then of those whose token was not
+/// sent, then of all. What was sent can come back: the vault still has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// How many values.
@@ -82,9 +84,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// About 100 MB for one session at most.
+    /// About 30 MB for one session at most.
     fn default() -> Self {
-        Self { values: 400_000, bytes: 32 * 1024 * 1024 }
+        Self { values: 100_000, bytes: 8 * 1024 * 1024 }
     }
 }
 
@@ -120,6 +122,8 @@ pub struct Tokenized {
 struct Assigned {
     token: Token,
     id: Id,
+    /// Whether it was sent: it may come back, so it is stored.
+    sent: bool,
     /// `None`: as the value of the entry.
     spelling: Option<Box<Spelling<'static>>>,
 }
@@ -261,6 +265,7 @@ impl SessionValues {
                 continue;
             };
             self.take_token(token, id, spelling);
+            self.note_sent(token);
             self.numbers.used(token.data_type, token.number);
         }
         for (data_type, number) in last {
@@ -304,19 +309,40 @@ impl SessionValues {
     }
 
     fn make_room(&mut self) {
-        let full =
-            self.entries.len() > self.limits.values || self.entries.bytes() > self.limits.bytes;
-        if !full {
+        if !self.is_beyond(self.limits) {
             return;
         }
-        let without_token = self.entries.iter().filter(|entry| !entry.has_token).count();
-        let mut drop = without_token - without_token / 2;
-        self.dropped += drop;
+        // Some room at least: every time, all values that stay are indexed again.
+        let most = Limits { values: self.limits.values / 4 * 3, bytes: self.limits.bytes / 4 * 3 };
+        let mut drop = [0; 3];
+        let (mut values, mut bytes) = (self.entries.len(), self.entries.bytes());
+        for (rank, drop) in drop.iter_mut().enumerate() {
+            if values <= most.values && bytes <= most.bytes {
+                break;
+            }
+            let of_rank: Vec<&Entry> =
+                self.entries.iter().filter(|entry| entry.rank() == rank).collect();
+            *drop = of_rank.len().div_ceil(2);
+            values -= *drop;
+            let dropped = of_rank.iter().take(*drop);
+            bytes -= dropped.map(|entry| self.entries.value(entry).len()).sum::<usize>();
+        }
+        self.dropped += drop.iter().sum::<usize>();
         self.keep(|_, entry| {
-            let goes = !entry.has_token && drop > 0;
-            drop -= usize::from(goes);
+            let drop = &mut drop[entry.rank()];
+            let goes = *drop > 0;
+            *drop -= usize::from(goes);
             !goes
         });
+    }
+
+    fn is_beyond(&self, limits: Limits) -> bool {
+        self.entries.len() > limits.values || self.entries.bytes() > limits.bytes
+    }
+
+    /// Replaces the limits, from the next text on.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// Keeps only the selected values; their ids change.
@@ -333,7 +359,7 @@ impl SessionValues {
                 let new = self.add(entry.data_type, value, &form, entry.rule, entry.certainty);
                 if let Some(kept) = self.entries.get_mut(new) {
                     kept.number = entry.number;
-                    kept.has_token = entry.has_token;
+                    (kept.has_token, kept.sent) = (entry.has_token, entry.sent);
                 }
                 moved.insert(id, new);
             }

@@ -29,7 +29,7 @@ mod stream;
 #[cfg_attr(not(target_os = "linux"), path = "unsupported_zygote.rs")]
 mod zygote;
 
-pub use channel::{ChannelError, FrameReader, FrameWriter};
+pub use channel::{ChannelError, FrameMemory, FrameReader, FrameWriter};
 pub use command::{CommandError, CommandExit, CommandJob, CommandOutcome, CommandRunner, LimitHit};
 pub use control_group::groups_removed;
 pub use driver::{Driver, ExitReport, SandboxError, Termination, Worker, WorkerHandle};

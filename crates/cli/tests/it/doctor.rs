@@ -51,7 +51,7 @@ fn no_policy() -> Value {
 }
 
 fn state_folder(bench: &Bench) -> Value {
-    ok("state folder", &format!("`{}` is writable", bench.state_dir().display()))
+    ok("state folder", &format!("`{}` is private and writable", bench.state_dir().display()))
 }
 
 fn no_type_checker(what: &str) -> Value {
@@ -351,8 +351,8 @@ fn a_bad_configuration_and_a_folder_that_cannot_be_written_are_problems() {
     let state = bad(
         "state folder",
         "problem",
-        &format!("`{}` is not writable: File exists (os error 17)", bench.state_dir().display()),
-        "set `TIDEGATE_HOME` to a writable folder",
+        &format!("`{}` is not a folder", bench.state_dir().display()),
+        "set `TIDEGATE_HOME` to a folder of your own",
     );
     assert_eq!((code, &findings[..3]), (Some(1), &[configuration, no_policy(), state][..]));
 }

@@ -11,6 +11,7 @@
 mod agent_shell;
 mod approvals;
 mod bad_input;
+mod bounds;
 mod clients;
 mod commands;
 mod commands_jail;
@@ -20,6 +21,7 @@ mod doors;
 mod effects;
 mod endurance;
 mod engines;
+mod fairness;
 mod forged;
 mod jail;
 mod layers;

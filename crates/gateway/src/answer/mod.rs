@@ -9,6 +9,7 @@
 pub(crate) mod ended;
 pub(crate) mod form;
 pub(crate) mod json_cost;
+pub(crate) mod log_memory;
 mod result;
 pub(crate) mod shown;
 pub(crate) mod stopwatch;
@@ -21,12 +22,9 @@ use tidegate_config::BinaryContent;
 use tidegate_model::{Answer, Clock, ErrorCode, Principal, Response, RunError, RunId};
 use tidegate_store::Outputs;
 
-use crate::privacy::{Leaving, Privacy, RedactedErrors, Unscanned};
+use crate::privacy::{AT_ONCE_BYTES, Leaving, Privacy, RedactedErrors, Unscanned};
 use ended::Ended;
 use shown::{EndedRun, Outgoing, RawAnswer, RunAnswer, ShowResult, Shown, ToolAnswer, show};
-
-/// Longer text is searched for personal data on a blocking thread.
-const AT_ONCE_BYTES: usize = 256 * 1024;
 
 /// Shows clients what they may see.
 pub(crate) struct Answers {
@@ -108,6 +106,21 @@ impl Answers {
         };
         self.privacy.watch_output(principal, &id, [output, &whole.logs], response.bytes());
         (response, result_bytes)
+    }
+}
+
+impl Answers {
+    /// Shows this error in place of a run's answer.
+    pub(crate) fn show_failed_run(
+        &self,
+        error: RunError,
+        id: RunId,
+        execution_ms: f64,
+        principal: &Principal,
+    ) -> Shown<Response> {
+        let outputs = Arc::clone(&self.outputs);
+        let run = EndedRun { ended: Ended::failed(error), id, execution_ms, outputs };
+        self.show(run, principal).into_parts().0
     }
 }
 

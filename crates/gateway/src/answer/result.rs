@@ -4,6 +4,9 @@
 //! is paid twice. Large ones stay in a file that the handle names, and the client gets their
 //! structure. If a program returned nothing, what it printed is its output.
 
+use std::borrow::Cow;
+
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use tidegate_model::{ErrorCode, Metrics, Response, RunError, RunId};
@@ -12,7 +15,7 @@ use tidegate_store::Outputs;
 use crate::answer::ended::Ended;
 use crate::answer::json_cost::values_in;
 use crate::answer::summary;
-use crate::privacy::Counts;
+use crate::privacy::{Counts, Withheld};
 use crate::tokens;
 
 /// An output up to this many tokens is sent whole.
@@ -20,16 +23,34 @@ const WHOLE_OUTPUT_TOKENS: usize = 400;
 /// Tokens for what a program printed in addition to its output.
 const LOG_TOKENS: usize = 200;
 
+/// Tokens for the note that a part of a text was not searched for personal data.
+const NOTE_TOKENS: usize = 60;
+
 /// An output with more values is stored without being parsed: it would take more than 72 MB
 /// of the gateway's memory, and no summary can show it. Chosen.
 const MOST_VALUES: u64 = 1_000_000;
+
+/// What may be shown of a run.
+pub(crate) struct ShownParts<'a> {
+    /// With tokens.
+    pub(crate) ended: &'a Ended,
+    pub(crate) withheld: WithheldParts,
+    /// How many values were replaced.
+    pub(crate) counts: Counts,
+}
+
+/// Texts of which only the start was searched for personal data.
+#[derive(Default)]
+pub(crate) struct WithheldParts {
+    pub(crate) output: Option<Withheld>,
+    pub(crate) logs: Option<Withheld>,
+}
 
 /// Builds the answer to a run from what may be shown of it, and returns the bytes of the
 /// whole output. Output that is too large to be
 /// sent is stored unredacted: no model sees it.
 pub(crate) fn respond(
-    ended: &Ended,
-    pii_counts: Counts,
+    ShownParts { ended, withheld, counts: pii_counts }: ShownParts<'_>,
     real: &Ended,
     id: &RunId,
     execution_ms: f64,
@@ -58,11 +79,16 @@ pub(crate) fn respond(
         outcome: real.outcome.as_ref().ok().and_then(Option::as_deref),
         logs: real.logs.trim_end(),
     };
+    let logs = ended.logs.trim_end();
     let result_bytes = match &ended.outcome {
-        Ok(Some(text)) => answer_with_output(&mut response, text, &whole),
-        Ok(None) if !ended.logs.is_empty() => {
-            answer_with_text(&mut response, ended.logs.trim_end(), whole.logs, &whole)
-        }
+        Ok(Some(text)) => match withheld.output {
+            Some(withheld) => answer_with_start(&mut response, text, &whole, withheld),
+            None => answer_with_output(&mut response, text, &whole),
+        },
+        Ok(None) if !logs.is_empty() || withheld.logs.is_some() => match withheld.logs {
+            Some(withheld) => start_of_text(&mut response, logs, whole.logs, &whole, withheld),
+            None => answer_with_text(&mut response, logs, whole.logs, &whole),
+        },
         Ok(None) => {
             "the program returned nothing".clone_into(&mut response.summary);
             0
@@ -74,7 +100,8 @@ pub(crate) fn respond(
     };
     let returned_something = !matches!(ended.outcome, Ok(None));
     if returned_something && !ended.logs.is_empty() {
-        response.logs = Some(summary::of_text(ended.logs.trim_end(), LOG_TOKENS));
+        let note = withheld.logs.map(|withheld| format!("\n[{withheld}]")).unwrap_or_default();
+        response.logs = Some(summary::of_text(logs, LOG_TOKENS) + &note);
     }
     response.metrics.tokens_in_summary = tokens::count(&response.summary);
     (response, result_bytes)
@@ -123,6 +150,44 @@ fn answer_with_output(response: &mut Response, text: &str, whole: &WholeOutput<'
             0
         }
     }
+}
+
+/// For an output of which only the start was searched for personal data: `start` is that, as
+/// a string in JSON.
+fn answer_with_start(
+    response: &mut Response,
+    start: &str,
+    whole: &WholeOutput<'_>,
+    withheld: Withheld,
+) -> u64 {
+    let start: String = serde_json::from_str(start).unwrap_or_default();
+    let real = whole.outcome.unwrap_or_default();
+    match serde_json::from_str::<PlainText<'_>>(real) {
+        Ok(PlainText(text)) => start_of_text(response, &start, &text, whole, withheld),
+        Err(_) => {
+            let start = summary::of_text(&start, summary::TOKENS - NOTE_TOKENS);
+            response.summary = format!("JSON: {withheld}\n{start}");
+            keep(response, "json", real.as_bytes(), whole.outputs);
+            real.len() as u64
+        }
+    }
+}
+
+/// A string of JSON, without a copy if it has no escapes.
+#[derive(Deserialize)]
+struct PlainText<'a>(#[serde(borrow)] Cow<'a, str>);
+
+fn start_of_text(
+    response: &mut Response,
+    start: &str,
+    real: &str,
+    whole: &WholeOutput<'_>,
+    withheld: Withheld,
+) -> u64 {
+    let start = summary::of_text(start, summary::TOKENS - NOTE_TOKENS);
+    response.summary = format!("text: {withheld}\n{start}");
+    keep(response, "txt", real.as_bytes(), whole.outputs);
+    real.len() as u64
 }
 
 fn answer_with_text(

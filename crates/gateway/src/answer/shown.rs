@@ -181,6 +181,7 @@ impl Outgoing for Unsanitized<'_> {
     type Shown = Sanitized;
 
     fn redact(self, leaving: &mut Leaving<'_>) -> Sanitized {
+        leaving.search_whole();
         let text = leaving.text(self.0).into_string();
         Sanitized { text, counts: std::mem::take(&mut leaving.counts) }
     }

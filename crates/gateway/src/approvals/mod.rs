@@ -14,6 +14,7 @@
 
 mod ask;
 pub(crate) mod call_form;
+pub(crate) mod effects;
 pub(crate) mod form_text;
 pub(crate) mod journal;
 pub(crate) mod person;

@@ -4,7 +4,7 @@
 //! level and approvals, for the policy, and notes for the program's author.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use tidegate_model::{ErrorCode, PrincipalKey, RiskLevel, RunError, SandboxKind};
@@ -13,10 +13,14 @@ use tidegate_privacy::{Token, find_tokens};
 use tidegate_store::ApprovalScope;
 use tokio::sync::Mutex;
 
+use crate::approvals::effects::Effects;
 use crate::approvals::journal::Journal;
 use crate::approvals::run_clock::RunClock;
 use crate::context::RunContext;
 use crate::privacy::RedactedErrors;
+
+/// The most notes for the author of a program. Chosen: more are not read.
+const MOST_NOTES: usize = 20;
 
 /// The person behind one run.
 pub(crate) struct Person {
@@ -28,8 +32,7 @@ pub(crate) struct Person {
     pub(super) granted: Granted,
     /// The tokens of personal data that its author wrote into the program.
     tokens: OnceLock<BTreeSet<Token>>,
-    /// Notes about its calls for the author of the program.
-    notes: std::sync::Mutex<BTreeSet<String>>,
+    pub(crate) calls: CallNotes,
     /// Errors about a person's answers, which are redacted already.
     pub(crate) errors: Arc<RedactedErrors>,
     /// Held while a question is asked.
@@ -38,6 +41,17 @@ pub(crate) struct Person {
     clock: std::sync::Mutex<Option<Arc<RunClock>>>,
     /// `None` for a call outside of a program: its client makes it again.
     pub(crate) journal: Option<Journal>,
+}
+
+/// What is noted about the calls of a run, for its answer and its record.
+#[derive(Default)]
+pub(crate) struct CallNotes {
+    /// For the author of the program.
+    warnings: std::sync::Mutex<BTreeSet<String>>,
+    /// What it has sent that may have had an effect.
+    pub(crate) effects: Effects,
+    /// How many had the name of no tool.
+    pub(crate) unresolved: AtomicU32,
 }
 
 /// The person's approvals.
@@ -70,7 +84,7 @@ impl Person {
             level: AtomicU8::new(u8::MAX),
             granted: Granted { run, session },
             tokens: OnceLock::new(),
-            notes: std::sync::Mutex::default(),
+            calls: CallNotes::default(),
             errors: Arc::default(),
             asking: Mutex::default(),
             clock: std::sync::Mutex::default(),
@@ -117,14 +131,18 @@ impl Person {
         CallContext { level, run: &self.granted.run, session: &self.granted.session }
     }
 
-    /// Adds a note for the author of the program, once.
+    /// Adds a note for the author of the program, once. Servers and programs can cause any
+    /// number of them.
     pub(crate) fn note(&self, note: String) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+        let mut notes = self.calls.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < MOST_NOTES {
+            notes.insert(note);
+        }
     }
 
     /// The notes about the calls of the run.
     pub(crate) fn take_notes(&self) -> BTreeSet<String> {
-        std::mem::take(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.calls.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The requested sandbox.

@@ -4,13 +4,14 @@
 //! makes the [`Permit`], and `Discovery::call`, the only way from here to the
 //! servers, takes nothing else.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use tidegate_model::{
     Answer, CallRecord, Change, Effect, ErrorCode, Event, Language, Outcome, Principal, RunError,
-    RunId, ToolCall, ToolDef, ToolRef, Towards,
+    RunId, ToolCall, ToolDef, ToolRef, Towards, whole_words,
 };
 use tidegate_policy::{Denial, Permissions};
 
@@ -20,6 +21,9 @@ use crate::approvals::person::Person;
 use crate::privacy::Unscanned;
 use crate::recorder::Recorder;
 use crate::{explain, input_limits, tokens};
+
+/// How many calls of unknown names are recorded of one run; of the others, every so manieth is.
+const UNRESOLVED_NAMES: u32 = 200;
 
 /// The caller of a tool: a run, with its permissions and its language.
 pub(crate) struct Caller<'a> {
@@ -48,7 +52,7 @@ impl Bridge {
         let mut record = Recording::start(&self.recorder, caller, argument_bytes);
         let answered =
             self.decided_call(caller, name, arguments, argument_bytes, &mut record.tool).await;
-        self.name_unresolved(caller, name, &mut record.tool);
+        self.name_unresolved(caller, name, &mut record);
         record.finish(&answered);
         answered
     }
@@ -64,19 +68,28 @@ impl Bridge {
         self.recorder.ready(&caller.person.context().principal).await;
         let mut record = Recording::start(&self.recorder, caller, arguments.len() as u64);
         let error = self.unnamed(caller, name, arguments, &mut record.tool).await;
-        self.name_unresolved(caller, name, &mut record.tool);
+        self.name_unresolved(caller, name, &mut record);
         record.outcome = Outcome::Failed(error.code);
         error
     }
 
     /// Records an unresolved name, redacted and truncated: programs choose it, and may pass
-    /// personal data or ten thousand names. Real ones are shorter.
-    fn name_unresolved(&self, caller: &Caller<'_>, name: &str, recorded: &mut ToolRef) {
+    /// personal data. Real ones are shorter. A program may also pass ten thousand names: after
+    /// the first ones, only some are recorded.
+    fn name_unresolved(&self, caller: &Caller<'_>, name: &str, record: &mut Recording<'_>) {
         const LONGEST: usize = 130;
-        if *recorded == unresolved() {
+        if record.tool == unresolved() {
+            let number = caller.person.calls.unresolved.fetch_add(1, Ordering::Relaxed);
+            if number >= UNRESOLVED_NAMES {
+                record.is_left_out = !number.is_multiple_of(UNRESOLVED_NAMES);
+                record.tool = ToolRef::new("", format!("(unknown names, {number} so far)"));
+                return;
+            }
             let principal = &caller.person.context().principal;
+            // A name may have any length; so much of it is searched that no value is cut.
+            let name = whole_words(name, 8 * LONGEST);
             let shown = self.privacy.leaving(principal).text(name);
-            *recorded = ToolRef::new("", &shown[..shown.floor_char_boundary(LONGEST)]);
+            record.tool = ToolRef::new("", &shown[..shown.floor_char_boundary(LONGEST)]);
         }
     }
 
@@ -141,9 +154,8 @@ impl Bridge {
             let decided = policy.decide(caller.permissions, call, &tool, change.as_ref(), standing);
             match decided {
                 Ok(permit) => {
-                    if let Some(journal) = &caller.person.journal {
-                        let changes = permit.effect() != Effect::ReadOnly;
-                        journal.send(caller.entry, changes).await?;
+                    if permit.effect() != Effect::ReadOnly {
+                        self.about_to(caller, &id).await?;
                     }
                     let answer = self.tools.discovery.call(permit).await?;
                     answer.fact(|answer| self.tools.shapes.learn(&id, &tool, answer));
@@ -215,6 +227,8 @@ struct Recording<'a> {
     outcome: Outcome,
     argument_bytes: u64,
     answer_bytes: u64,
+    /// Another row stands for it.
+    is_left_out: bool,
 }
 
 impl<'a> Recording<'a> {
@@ -229,6 +243,7 @@ impl<'a> Recording<'a> {
             outcome: Outcome::Failed(ErrorCode::Cancelled),
             argument_bytes,
             answer_bytes: 0,
+            is_left_out: false,
         }
     }
 
@@ -246,6 +261,9 @@ impl<'a> Recording<'a> {
 
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
+        if self.is_left_out {
+            return;
+        }
         let bytes = usize::try_from(self.answer_bytes).unwrap_or(usize::MAX);
         let call = CallRecord {
             run_id: self.run.clone(),

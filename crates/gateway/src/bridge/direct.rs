@@ -11,7 +11,7 @@ use tidegate_model::{
 
 use super::Bridge;
 use crate::answer::json_cost::json_bytes;
-use crate::answer::shown::{ShowResult, Shown, ToolAnswer};
+use crate::answer::shown::{ShowResult, Shown, ToolAnswer, show};
 use crate::answer::stopwatch::{Stopwatch, outcome_of};
 use crate::bridge::call::Caller;
 use crate::context::RunContext;
@@ -71,8 +71,10 @@ impl Bridge {
             answer_tokens: tokens::estimate(usize::try_from(bytes).unwrap_or(usize::MAX)),
             handle: None,
         };
-        self.record(&context.principal, record).await;
-        answered
+        match self.record(person, record).await {
+            Ok(()) => answered,
+            Err(error) => Err(show(error, leaving)),
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //! outside of a program (`direct.rs`); tokens and values of personal data on request
 //! (`personal_data.rs`).
 //! In: a request and its caller. Out: the answer or an error.
-//! Invariant: nothing happens without a permit of the policy, and every request has a row
+//! Invariant: nothing happens without a permit of the policy, nothing that may have an effect
+//! is sent before it is on record, and every request has a row
 //! in the record, whether it was made, refused, failed or cancelled.
 
 pub(crate) mod call;
@@ -21,14 +22,16 @@ use std::sync::Arc;
 
 use tidegate_config::{Input, Settings};
 use tidegate_egress::{Egress, OpenError};
-use tidegate_model::{Decision, Principal, RunRecord};
+use tidegate_model::{Decision, ErrorCode, RunError, RunRecord, ToolRef};
 use tidegate_sandbox::CommandRunner;
 
 use crate::answer::Answers;
 use crate::approvals::Approvals;
+use crate::approvals::person::Person;
+use crate::bridge::call::Caller;
 use crate::policy::CurrentPolicy;
 use crate::privacy::Privacy;
-use crate::recorder::Recorder;
+use crate::recorder::{NotRecorded, Recorder};
 use crate::tools::Tools;
 
 /// Decides on requests to the outside, makes them, and records them.
@@ -84,9 +87,37 @@ impl Bridge {
         self.egress.protect(listening);
     }
 
-    /// Records a request that was answered.
-    async fn record(&self, principal: &Principal, record: RunRecord) {
-        self.recorder.run_ended(principal, record).await;
+    /// Records a request that was answered. If that fails, an error takes the place of its
+    /// answer.
+    async fn record(&self, person: &Person, record: RunRecord) -> Result<(), RunError> {
+        let recorded = self.recorder.run_ended(&person.context().principal, record).await;
         self.tools.run_ended();
+        recorded.map_err(|NotRecorded| person.calls.effects.not_recorded())
     }
+
+    /// Called before a run sends something that may have an effect. An error means that it may
+    /// not be sent: it could not be recorded.
+    async fn about_to(&self, caller: &Caller<'_>, tool: &ToolRef) -> Result<(), RunError> {
+        if let Some(journal) = &caller.person.journal {
+            journal.send(caller.entry, true).await?;
+        }
+        self.record_effect(caller, tool).await
+    }
+
+    /// The same for what may happen again when the run resumes.
+    async fn record_effect(&self, caller: &Caller<'_>, tool: &ToolRef) -> Result<(), RunError> {
+        let principal = &caller.person.context().principal;
+        let recorded = self.recorder.about_to(principal, caller.run, tool).await;
+        recorded.map_err(|NotRecorded| not_sent())?;
+        caller.person.calls.effects.add(tool);
+        Ok(())
+    }
+}
+
+fn not_sent() -> RunError {
+    let message = "the call could not be recorded, so it was not sent";
+    RunError::new(ErrorCode::Internal, message).with_hint(
+        "tell the user: the record of Tidegate cannot be written, the log says why; calls that \
+         change nothing still work",
+    )
 }

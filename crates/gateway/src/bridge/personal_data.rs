@@ -66,8 +66,10 @@ impl Bridge {
             answer_tokens: tokens::estimate(usize::try_from(bytes).unwrap_or(usize::MAX)),
             handle: None,
         };
-        self.record(&context.principal, record).await;
-        restored
+        match self.record(&person, record).await {
+            Ok(()) => restored,
+            Err(error) => Err(show(error, leaving)),
+        }
     }
 
     async fn restore_for_model(

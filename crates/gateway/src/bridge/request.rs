@@ -120,11 +120,11 @@ impl Bridge {
             }
             Request::Fetch(request) => {
                 permissions.may_use_network().map_err(|refusal| explain::no_network(&refusal))?;
-                changes_something(caller).await?;
+                self.about_to(caller, &ToolRef::new("", "fetch")).await?;
                 self.fetch(caller, &request).await
             }
             Request::Command { name, request } => {
-                changes_something(caller).await?;
+                self.about_to(caller, &ToolRef::new("", "command")).await?;
                 let principal = &caller.person.context().principal;
                 self.command(run, principal, permissions, &name, &request).await
             }
@@ -176,14 +176,6 @@ impl Source {
             Self::Tool => called.get().cloned().unwrap_or_else(|| ToolRef::new("", "earlier")),
             Self::Other(server, name) => ToolRef::new(server, &name),
         }
-    }
-}
-
-/// The effect of a network request or a command is unknown, so it is not made twice.
-async fn changes_something(caller: &Caller<'_>) -> Result<(), RunError> {
-    match &caller.person.journal {
-        Some(journal) => journal.send(caller.entry, true).await,
-        None => Ok(()),
     }
 }
 

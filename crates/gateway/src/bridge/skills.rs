@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tidegate_model::{
     ErrorCode, Event, Language, Outcome, Principal, RunError, RunId, RunRecord, Scope, SkillRecord,
-    visible, visible_line,
+    ToolRef, visible, visible_line,
 };
 use tidegate_policy::Permissions;
 use tidegate_store::{
@@ -82,6 +82,7 @@ impl Bridge {
     ) -> ShowResult<ToolText> {
         let clock = Stopwatch::start(self.recorder.now());
         let id = new_run_id(clock.started_at);
+        let person = &self.approvals.person(context);
         let saved = async {
             let language = match request.language.as_deref() {
                 None => Language::of(&request.code),
@@ -90,8 +91,7 @@ impl Bridge {
                 })?,
             };
             let permissions = self.policy.permissions(context.profile.as_deref())?;
-            let person = self.approvals.person(context);
-            let (permissions, person) = (&permissions, &person);
+            let permissions = &permissions;
             let called = &OnceLock::new();
             let caller = Caller { run: &id, permissions, language, person, entry: None, called };
             self.save_checked(&caller, request).await
@@ -109,7 +109,7 @@ impl Bridge {
             answer_tokens: 0,
             handle: None,
         };
-        self.record(&context.principal, record).await;
+        let saved = self.record(person, record).await.and(saved);
         let saved = saved.map(|saved| ToolText::new(saved.to_string()));
         self.answers.show_result(saved, &context.principal)
     }
@@ -182,6 +182,7 @@ impl Bridge {
                 return Err(error);
             }
         };
+        self.record_effect(caller, &ToolRef::new("", "save_skill")).await?;
         let language = caller.language;
         let path = format!("./skills/{name}/{}", code_file(language));
         let description = description.unwrap_or_default();

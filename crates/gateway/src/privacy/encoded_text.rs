@@ -12,9 +12,10 @@ use std::ops::Range;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, Engine, GeneralPurpose, GeneralPurposeConfig};
 use tidegate_config::BinaryContent;
-use tidegate_model::TextKind;
+use tidegate_model::{RunError, TextKind};
 
-use super::redact_for_model::is_json;
+use super::redact_for_model::add;
+use super::search::{SearchBudget, Searched};
 use super::{Counts, Privacy, Session, count, without_tokens};
 
 /// The fewest characters that are decoded: the shortest e-mail address has six bytes.
@@ -52,20 +53,32 @@ enum Content {
 
 impl Privacy {
     /// Remembers the values in the encoded parts of a text.
-    pub(super) fn remember_encoded(&self, session: &Session, text: &str, counts: &mut Counts) {
-        self.remember_nested(session, text, NESTED, counts);
+    pub(super) fn remember_encoded(
+        &self,
+        session: &Session,
+        text: &str,
+        budget: &mut SearchBudget,
+        counts: &mut Counts,
+    ) -> Result<(), RunError> {
+        self.remember_nested(session, text, NESTED, budget, counts)
     }
 
-    fn remember_nested(&self, session: &Session, text: &str, levels: u8, counts: &mut Counts) {
+    fn remember_nested(
+        &self,
+        session: &Session,
+        text: &str,
+        levels: u8,
+        budget: &mut SearchBudget,
+        counts: &mut Counts,
+    ) -> Result<(), RunError> {
         for part in encoded_parts(text) {
             let Content::Text { text, .. } = part.content else { continue };
-            let spans = self.detector.scan(&text, TextKind::Auto);
-            count(&spans, counts);
-            session.values().remember(&text, &spans);
+            count(&self.remember(session, &text, TextKind::Auto, budget)?, counts);
             if levels > 1 {
-                self.remember_nested(session, &text, levels - 1, counts);
+                self.remember_nested(session, &text, levels - 1, budget, counts)?;
             }
         }
+        Ok(())
     }
 
     /// The same text with tokens in its encoded parts. Content that cannot be searched is
@@ -74,9 +87,10 @@ impl Privacy {
         &self,
         session: &Session,
         text: String,
+        budget: &mut SearchBudget,
         counts: &mut Counts,
     ) -> String {
-        self.without_nested(session, text, NESTED, counts)
+        self.without_nested(session, text, NESTED, budget, counts)
     }
 
     fn without_nested(
@@ -84,6 +98,7 @@ impl Privacy {
         session: &Session,
         text: String,
         levels: u8,
+        budget: &mut SearchBudget,
         counts: &mut Counts,
     ) -> String {
         let mut shown = String::new();
@@ -91,7 +106,7 @@ impl Privacy {
         for EncodedPart { range, content } in encoded_parts(&text) {
             let replaced = match content {
                 Content::Text { text, encoding } => self
-                    .with_tokens(session, &text, levels, counts)
+                    .with_tokens(session, &text, levels, budget, counts)
                     .map(|text| encoding.write(&text)),
                 Content::Binary(bytes) => withheld(bytes, self.settings.binary),
             };
@@ -108,26 +123,29 @@ impl Privacy {
         shown
     }
 
-    /// A decoded text with tokens. `None` if there is nothing to replace.
+    /// A decoded text with tokens, as far as the budget allows it to be searched. `None` if
+    /// there is nothing to replace.
     fn with_tokens(
         &self,
         session: &Session,
         decoded: &str,
         levels: u8,
+        budget: &mut SearchBudget,
         counts: &mut Counts,
     ) -> Option<String> {
         let mut text = without_tokens(decoded.to_owned());
         if levels > 1 {
-            text = self.without_nested(session, text, levels - 1, counts);
+            text = self.without_nested(session, text, levels - 1, budget, counts);
         }
-        let spans = self.detector.scan(&text, TextKind::Auto);
-        count(&spans, counts);
-        let replaced = match is_json(&text) {
-            true => session.values().tokenize_json(&text, &spans),
-            false => session.values().tokenize(&text, &spans),
+        let Searched { done, withheld } = self.search(session, &text, TextKind::Auto, budget);
+        // Nobody finds them once they are encoded again.
+        self.mark_sent(session, &done.text);
+        add(counts, &done.counts);
+        let shown = match withheld {
+            Some(withheld) => format!("{}\n[{withheld}]", done.text),
+            None => done.text,
         };
-        self.keep(session, replaced.new);
-        (replaced.text != decoded).then_some(replaced.text)
+        (shown != decoded).then_some(shown)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use tidegate_privacy::{NewValue, SessionValues, Token};
-use tidegate_store::{StoredValue, Vault, VaultEntry};
+use tidegate_store::{StoreError, StoredValue, Vault, VaultEntry};
 use tokio::runtime::Handle;
 
 use super::vaults::Vaults;
@@ -121,7 +121,8 @@ fn erase_expired(vault: &Vault) {
     let vault = vault.clone();
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move {
-            if let Err(error) = vault.expire().await {
+            let erased = async { Ok::<_, StoreError>(vault.expire().await? + vault.trim().await?) };
+            if let Err(error) = erased.await {
                 tracing::error!(%error, "what has expired could not be erased");
             }
         });

@@ -20,13 +20,16 @@ pub(crate) mod named_session;
 mod redact_for_model;
 mod redacted;
 mod restore_for_server;
+mod search;
 mod token_questions;
 mod unscanned;
 mod vaults;
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use tidegate_config::{Privacy as Settings, PrivacyMode};
 use tidegate_detect::{CustomRule, Detector, Exclusion, Options, OptionsError};
@@ -34,50 +37,109 @@ use tidegate_model::{
     DataType, Detect, ErrorCode, Principal, RunError, RunOptions, Span, TextKind,
 };
 use tidegate_privacy::{
-    NewValue, RestoreError, Restored, SessionValues, Token, TokenAction, find_tokens,
+    Limits, NewValue, RestoreError, Restored, SessionValues, Token, TokenAction, find_tokens,
 };
+use tokio::sync::Semaphore;
 
 use crate::ids::new_run_id;
 use crate::recorder::Recorder;
 use keeper::Keeper;
+use redact_for_model::add;
+use search::{Searched, too_much};
 
 pub(crate) use for_program::ForProgram;
 pub(crate) use redact_for_model::{Counts, Leaving, Origin};
 pub use redacted::Redacted;
 pub(crate) use redacted::{Part, RedactedError, RedactedErrors};
+pub(crate) use search::{AT_ONCE_BYTES, SearchBudget, Withheld};
 pub(crate) use unscanned::Unscanned;
 pub(crate) use vaults::Vaults;
 
-/// Text up to this size is searched on the spot. Chosen: that takes a millisecond or two.
-const AT_ONCE_BYTES: usize = 256 * 1024;
+/// Values that all sessions remember together, about; each has an equal share of them. Chosen:
+/// some 100 MB.
+const VALUES_OF_ALL: usize = 400_000;
+
+/// Values that a session may always remember.
+const LEAST_VALUES: usize = 1000;
+
+/// The most bytes of a text of the log that are searched; more of it is not logged.
+const LOGGED_BYTES: usize = 16 * 1024;
+
+/// How long a line of the log waits for sessions that are in use.
+const LOG_PATIENCE: Duration = Duration::from_millis(50);
 
 /// Handles personal data, for all sessions.
 pub(crate) struct Privacy {
     settings: Settings,
     detector: Box<dyn Detect>,
-    sessions: Mutex<HashMap<Principal, Arc<Session>>>,
+    sessions: Mutex<Sessions>,
+    /// How many of them there are.
+    open: Arc<AtomicUsize>,
+    /// Turns of pieces of large texts.
+    turns: Semaphore,
     keeper: Keeper,
     vaults: Vaults,
     recorder: Recorder,
 }
+
+/// Each session is opened outside of the lock on all: that may take a while.
+type Sessions = HashMap<Principal, Arc<OnceLock<Arc<Session>>>>;
 
 /// The personal data that one session has seen.
 pub(crate) struct Session {
     /// Its name in the vault.
     pub(crate) name: String,
     values: Mutex<SessionValues>,
+    /// Others that want its values now.
+    waiting: AtomicUsize,
+    /// How many sessions there are.
+    open: Arc<AtomicUsize>,
+    /// How many values it had dropped when its client was last told.
+    told_dropped: AtomicUsize,
     /// Bytes sent to the model since personal data was seen.
     pub(crate) sent_bytes: AtomicU64,
 }
 
 impl Session {
-    fn new(name: String, values: SessionValues) -> Self {
-        let values = Mutex::new(values);
-        Self { name, values, sent_bytes: AtomicU64::new(0) }
+    fn new(name: String, values: SessionValues, open: Arc<AtomicUsize>) -> Self {
+        Self {
+            name,
+            values: Mutex::new(values),
+            waiting: AtomicUsize::new(0),
+            open,
+            told_dropped: AtomicUsize::new(0),
+            sent_bytes: AtomicU64::new(0),
+        }
     }
 
     pub(crate) fn values(&self) -> MutexGuard<'_, SessionValues> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::AcqRel);
+        self.limited(values)
+    }
+
+    /// For a piece of much work: lets everybody else go first. The lock alone is not fair; who
+    /// takes it again at once would keep it.
+    fn values_between_others(&self) -> MutexGuard<'_, SessionValues> {
+        while self.waiting.load(Ordering::Acquire) > 0 {
+            thread::yield_now();
+        }
+        self.limited(self.values.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn limited<'a>(
+        &self,
+        mut values: MutexGuard<'a, SessionValues>,
+    ) -> MutexGuard<'a, SessionValues> {
+        values.set_limits(limits_of_each(self.open.load(Ordering::Relaxed)));
+        values
+    }
+
+    /// How many values it has dropped since this was last asked.
+    pub(crate) fn newly_dropped(&self) -> usize {
+        let dropped = self.values().dropped();
+        dropped - self.told_dropped.swap(dropped, Ordering::Relaxed).min(dropped)
     }
 
     /// Whether it has seen personal data.
@@ -108,6 +170,8 @@ impl Privacy {
             vaults,
             settings,
             sessions: Mutex::default(),
+            open: Arc::default(),
+            turns: Semaphore::new(search::parallel_searches()),
         })
     }
 
@@ -117,21 +181,28 @@ impl Privacy {
 
     /// The session of a principal, with the values that it has seen.
     pub(crate) fn session(&self, principal: &Principal) -> Arc<Session> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(session) = sessions.get(principal) {
-            return Arc::clone(session);
-        }
-        let session = match principal {
-            Principal::Process | Principal::LocalUser => {
-                // A name of its own each time.
-                Session::new(new_run_id(self.recorder.now()).0, self.no_values())
-            }
-            // It may have values in the vault, of this process or an earlier one.
-            Principal::Session(_) | Principal::Token(_) => self.stored(&principal.storage_key()),
+        let session = {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let session = Arc::clone(sessions.entry(principal.clone()).or_default());
+            self.open.store(sessions.len(), Ordering::Relaxed);
+            session
         };
-        let session = Arc::new(session);
-        sessions.insert(principal.clone(), Arc::clone(&session));
-        session
+        Arc::clone(session.get_or_init(|| Arc::new(self.open_session(principal))))
+    }
+
+    fn open_session(&self, principal: &Principal) -> Session {
+        let mut values = self.no_values();
+        let name = match principal {
+            // A name of its own each time.
+            Principal::Process | Principal::LocalUser => new_run_id(self.recorder.now()).0,
+            // It may have values in the vault, of this process or an earlier one.
+            Principal::Session(_) | Principal::Token(_) => {
+                let name = principal.storage_key().into_owned();
+                self.keeper.load(&name, &mut values);
+                name
+            }
+        };
+        Session::new(name, values, Arc::clone(&self.open))
     }
 
     /// Takes over the tokens of a session of another process, one of whose runs is resumed
@@ -162,6 +233,7 @@ impl Privacy {
     pub(crate) fn retain_sessions(&self, is_open: impl Fn(&Principal) -> bool) {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(|principal, _| is_open(principal));
+        self.open.store(sessions.len(), Ordering::Relaxed);
     }
 
     #[cfg(test)]
@@ -178,13 +250,6 @@ impl Privacy {
     /// session of the vault has: a token that is used elsewhere is unknown there.
     fn no_values(&self) -> SessionValues {
         SessionValues::default().numbered_by(Arc::new(self.vaults.clone()))
-    }
-
-    /// A session with its values from the vault.
-    fn stored(&self, name: &str) -> Session {
-        let mut values = self.no_values();
-        self.keeper.load(name, &mut values);
-        Session::new(name.to_owned(), values)
     }
 
     /// Takes in an answer from outside, as JSON text for the program or as an error. In
@@ -238,14 +303,8 @@ impl Privacy {
                 Ok(leaving.redact(Origin::AboutTools, &text).into_string())
             }
             Err(error) if self.is_strict() => Err(leaving.error(error)),
-            Ok(text) => {
-                leaving.remember_unmistakable(&text);
-                Ok(text)
-            }
-            Err(error) => {
-                leaving.remember_unmistakable(&error.message);
-                Err(error)
-            }
+            Ok(text) => leaving.remember_unmistakable(&text).map(|()| text),
+            Err(error) => Err(leaving.remember_unmistakable(&error.message).err().unwrap_or(error)),
         })
     }
 
@@ -254,33 +313,54 @@ impl Privacy {
     }
 
     fn take_in(&self, session: &Session, text: String) -> Arrived {
+        self.take_in_within(session, text, &mut { SearchBudget::ARRIVAL })
+    }
+
+    fn take_in_within(
+        &self,
+        session: &Session,
+        text: String,
+        budget: &mut SearchBudget,
+    ) -> Arrived {
         let mut counts = Counts::new();
-        let text = if self.is_strict() {
-            self.without_encoded(session, without_tokens(text), &mut counts)
-        } else {
-            self.remember_encoded(session, &text, &mut counts);
-            text
-        };
-        let spans = self.detector.scan(&text, TextKind::Json);
-        count(&spans, &mut counts);
-        let text = if self.is_strict() {
-            let done = session.values().tokenize_json(&text, &spans);
-            self.keep(session, done.new);
-            done.text
-        } else {
-            session.values().remember(&text, &spans);
-            text
-        };
-        Arrived::of(Ok(text), counts)
+        if !self.is_strict() {
+            let outcome = self
+                .remember_encoded(session, &text, budget, &mut counts)
+                .and_then(|()| self.remember(session, &text, TextKind::Json, budget))
+                .map(|spans| {
+                    count(&spans, &mut counts);
+                    text
+                });
+            return Arrived::of(outcome, counts);
+        }
+        let text = self.without_encoded(session, without_tokens(text), budget, &mut counts);
+        let Searched { done, .. } = self.search(session, &text, TextKind::Json, budget);
+        add(&mut counts, &done.counts);
+        // The program gets all of it or an error. A part that is withheld used up the budget.
+        if budget.is_used_up() {
+            return Arrived::of(Err(too_much(text.len())), counts);
+        }
+        self.mark_sent(session, &done.text);
+        Arrived::of(Ok(done.text), counts)
     }
 
     fn take_in_error(&self, session: &Session, error: RunError) -> Arrived {
-        let spans = self.detector.scan(&error.message, TextKind::Auto);
+        let mut budget = SearchBudget::ARRIVAL;
         let mut counts = Counts::new();
-        count(&spans, &mut counts);
-        session.values().remember(&error.message, &spans);
-        self.remember_encoded(session, &error.message, &mut counts);
-        Arrived::of(Err(error), counts)
+        let found = self.remember(session, &error.message, TextKind::Auto, &mut budget);
+        let outcome = found.and_then(|spans| {
+            count(&spans, &mut counts);
+            self.remember_encoded(session, &error.message, &mut budget, &mut counts)
+        });
+        // Its text is short; if it was too much all the same, it is replaced.
+        Arrived::of(Err(outcome.err().unwrap_or(error)), counts)
+    }
+
+    /// The tokens in a text were sent: stores those that were not.
+    fn mark_sent(&self, session: &Session, text: &str) {
+        let tokens = find_tokens(text).into_iter().map(|found| found.token);
+        let new = session.values().mark_sent(tokens);
+        self.keep(session, new);
     }
 
     /// Redacts texts on their way to the model of a session.
@@ -322,25 +402,55 @@ impl Privacy {
         if self.is_off() {
             return text.to_owned();
         }
-        let spans = self.detector.scan(text, TextKind::Auto);
-        // The caller or another thread may hold a lock already; such sessions are skipped.
+        if text.len() > LOGGED_BYTES {
+            return format!("({} bytes, too many to be searched for personal data)", text.len());
+        }
+        self.redacted_until(text, Instant::now() + LOG_PATIENCE)
+            .unwrap_or_else(|| "(not searched for personal data: a session is in use)".to_owned())
+    }
+
+    /// The same, or `None` if a session is still in use at the deadline. This thread itself may
+    /// use it.
+    fn redacted_until(&self, text: &str, deadline: Instant) -> Option<String> {
+        let all = patiently(deadline, || self.sessions.try_lock().ok())?;
         let sessions: Vec<Arc<Session>> =
-            self.sessions.try_lock().map(|all| all.values().cloned().collect()).unwrap_or_default();
+            all.values().filter_map(|session| session.get().cloned()).collect();
+        drop(all);
         let mut text = text.to_owned();
-        let mut spans = spans;
+        let mut spans = self.detector.scan(&text, TextKind::Auto);
         for session in sessions {
-            let Ok(mut values) = session.values.try_lock() else { continue };
+            let mut values = patiently(deadline, || session.values.try_lock().ok())?;
             let done = values.tokenize(&text, &spans);
             drop(values);
+            let is_new = !done.counts.is_empty();
             self.keep(&session, done.new);
-            text = done.text;
-            spans = self.detector.scan(&text, TextKind::Auto);
+            if is_new {
+                text = done.text;
+                spans = self.detector.scan(&text, TextKind::Auto);
+            }
         }
-        SessionValues::default().tokenize(&text, &spans).text
+        Some(SessionValues::default().tokenize(&text, &spans).text)
     }
 
     fn keep(&self, session: &Session, new: Vec<NewValue>) {
         self.keeper.keep(&session.name, new);
+    }
+}
+
+/// What each session may remember, if there are so many.
+fn limits_of_each(sessions: usize) -> Limits {
+    let most = Limits::default();
+    let share = (VALUES_OF_ALL / sessions.max(1)).clamp(LEAST_VALUES, most.values);
+    Limits { values: share, bytes: most.bytes / most.values * share }
+}
+
+/// Tries something until it succeeds, or until the deadline.
+fn patiently<T>(deadline: Instant, attempt: impl Fn() -> Option<T>) -> Option<T> {
+    loop {
+        match attempt() {
+            None if Instant::now() < deadline => thread::yield_now(),
+            done => return done,
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use tidegate_model::{self as model, DataType, ErrorCode, RunError, Span, TextKin
 use tidegate_privacy::{SessionValues, Tokenized};
 
 use super::redacted::{Redacted, RedactedErrors};
+use super::search::{SearchBudget, Searched, Withheld};
 use super::unscanned::Unscanned;
 use super::{Privacy, Session, is_from_outside};
 
@@ -19,7 +20,7 @@ use super::{Privacy, Session, is_from_outside};
 pub(crate) type Counts = BTreeMap<DataType, u32>;
 
 /// Adds counts to others.
-fn add(counts: &mut Counts, more: &Counts) {
+pub(super) fn add(counts: &mut Counts, more: &Counts) {
     for (data_type, count) in more {
         *counts.entry(*data_type).or_default() += count;
     }
@@ -46,12 +47,60 @@ pub(crate) struct Leaving<'a> {
     privacy: &'a Privacy,
     session: Arc<Session>,
     redacted: Option<&'a RedactedErrors>,
+    sending: Sending,
+    budget: SearchBudget,
+    /// The last text of which a part is not shown.
+    withheld: Option<Withheld>,
     pub(crate) counts: Counts,
+}
+
+/// When tokens are stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sending {
+    /// At once: everything is sent.
+    All,
+    /// When [`Leaving::sent`] is told what is sent.
+    Some,
 }
 
 impl<'a> Leaving<'a> {
     pub(super) fn new(privacy: &'a Privacy, session: Arc<Session>) -> Self {
-        Self { privacy, session, redacted: None, counts: Counts::new() }
+        Self {
+            privacy,
+            session,
+            redacted: None,
+            sending: Sending::All,
+            budget: SearchBudget::ANSWER,
+            withheld: None,
+            counts: Counts::new(),
+        }
+    }
+
+    /// For an answer of which only a part is sent.
+    pub(crate) fn send_later(&mut self) {
+        self.sending = Sending::Some;
+    }
+
+    /// For a text that its sender gets back whole.
+    pub(crate) fn search_whole(&mut self) {
+        self.budget = SearchBudget::WHOLE;
+    }
+
+    /// This text is sent: stores its tokens.
+    pub(crate) fn sent(&self, text: &str) {
+        if !self.is_off() {
+            self.privacy.mark_sent(&self.session, text);
+        }
+    }
+
+    /// Takes the note about a text of which a part is not shown.
+    pub(crate) fn take_withheld(&mut self) -> Option<Withheld> {
+        self.withheld.take()
+    }
+
+    /// How many values the session has dropped since its client was last told.
+    pub(crate) fn newly_dropped(&self) -> usize {
+        self.session.newly_dropped()
     }
 
     /// Keeps the errors of this request as they are: they were redacted when they were
@@ -71,20 +120,40 @@ impl<'a> Leaving<'a> {
 
     /// Remembers the values in a text, before another part of the same answer is shown.
     pub(crate) fn remember(&self, text: &str) {
-        self.privacy.remember_encoded(&self.session, text, &mut Counts::new());
-        let spans = self.privacy.detector.scan(text, TextKind::Auto);
-        self.session.values().remember(text, &spans);
+        let mut budget = self.budget;
+        // If it is too much, it is not shown either.
+        let encoded = &mut Counts::new();
+        let _ = self.privacy.remember_encoded(&self.session, text, &mut budget, encoded);
+        let _ = self.privacy.remember(&self.session, text, TextKind::Auto, &mut budget);
     }
 
     /// Remembers what is personal by its form in a text about tools or skills.
-    pub(super) fn remember_unmistakable(&self, text: &str) {
-        let spans = unmistakable(&self.privacy.detector.scan(text, TextKind::Text));
-        self.session.values().remember(text, &spans);
+    pub(super) fn remember_unmistakable(&self, text: &str) -> Result<(), RunError> {
+        let budget = &mut { SearchBudget::ARRIVAL };
+        let (privacy, session) = (self.privacy, &self.session);
+        privacy.remember_selected(session, text, TextKind::Text, budget, unmistakable).map(drop)
     }
 
     /// A text of a run or a tool that is not known to be JSON.
     pub(crate) fn text(&mut self, text: &str) -> Redacted {
         self.redact(Origin::Data, text)
+    }
+
+    /// The same, without a note about what is not shown: see [`Leaving::take_withheld`].
+    pub(crate) fn start_of_text(&mut self, text: &str) -> String {
+        self.searched(text, TextKind::Auto)
+    }
+
+    /// The output of a program, as JSON: if a part of it is not shown, the rest as a string.
+    pub(crate) fn start_of_json(&mut self, text: &str) -> String {
+        if let Ok(string) = serde_json::from_str::<String>(text) {
+            return Value::String(self.start_of_text(&string)).to_string();
+        }
+        let searched = self.searched(text, TextKind::Json);
+        match self.withheld {
+            Some(_) => Value::String(searched).to_string(),
+            None => searched,
+        }
     }
 
     /// Replaces personal data in a text by tokens.
@@ -93,11 +162,15 @@ impl<'a> Leaving<'a> {
             Origin::Data => TextKind::Auto,
             Origin::OwnWords | Origin::AboutTools | Origin::ToolName => TextKind::Text,
         };
+        if origin == Origin::Data {
+            let searched = self.searched(text, kind);
+            return Redacted::searched(match self.withheld {
+                Some(withheld) => format!("{searched}\n[{withheld}]"),
+                None => searched,
+            });
+        }
         let redacted = self.replaced(text, kind, |values, spans| match origin {
-            // The recipient parses it again.
-            Origin::Data if is_json(text) => values.tokenize_json(text, spans),
-            Origin::Data => values.tokenize(text, spans),
-            Origin::OwnWords => values.tokenize(text, &unmistakable(spans)),
+            Origin::Data | Origin::OwnWords => values.tokenize(text, &unmistakable(spans)),
             Origin::AboutTools => {
                 values.tokenize_if(text, &unmistakable(spans), &is_no_name_of_ours)
             }
@@ -117,7 +190,11 @@ impl<'a> Leaving<'a> {
         if let Ok(string) = serde_json::from_str::<String>(text) {
             return Value::String(self.text(&string).into_string()).to_string();
         }
-        self.replaced(text, TextKind::Json, |values, spans| values.tokenize_json(text, spans))
+        let searched = self.searched(text, TextKind::Json);
+        match self.withheld {
+            Some(withheld) => Value::String(format!("{searched}\n[{withheld}]")).to_string(),
+            None => searched,
+        }
     }
 
     pub(crate) fn error(&mut self, error: RunError) -> RunError {
@@ -149,7 +226,8 @@ impl<'a> Leaving<'a> {
         if self.privacy.is_off() {
             return text.to_owned();
         }
-        let text = self.privacy.without_encoded(&self.session, text.to_owned(), &mut self.counts);
+        let (budget, counts) = (&mut self.budget, &mut self.counts);
+        let text = self.privacy.without_encoded(&self.session, text.to_owned(), budget, counts);
         self.text(&text).into_string()
     }
 
@@ -158,7 +236,8 @@ impl<'a> Leaving<'a> {
         if self.privacy.is_off() {
             return value.clone();
         }
-        let text = self.privacy.without_encoded(&self.session, value.to_string(), &mut self.counts);
+        let (budget, counts) = (&mut self.budget, &mut self.counts);
+        let text = self.privacy.without_encoded(&self.session, value.to_string(), budget, counts);
         serde_json::from_str(&self.json(&text)).unwrap_or(Value::Null)
     }
 
@@ -175,6 +254,22 @@ impl<'a> Leaving<'a> {
             (if is_own { key.clone() } else { self.text_of_server(key) }, shown)
         };
         block.iter().map(field).collect()
+    }
+
+    /// A text of a run or a tool, as far as the budget of the answer allows it to be searched.
+    fn searched(&mut self, text: &str, kind: TextKind) -> String {
+        self.withheld = None;
+        if self.privacy.is_off() {
+            return text.to_owned();
+        }
+        let Searched { done, withheld } =
+            self.privacy.search(&self.session, text, kind, &mut self.budget);
+        if self.sending == Sending::All {
+            self.privacy.mark_sent(&self.session, &done.text);
+        }
+        self.withheld = withheld;
+        add(&mut self.counts, &done.counts);
+        done.text
     }
 
     fn replaced(
@@ -215,12 +310,6 @@ const FIELDS: [&str; 14] = [
 /// Whether this is a type of a content block.
 fn is_type(kind: &str) -> bool {
     ["text", "image", "audio", "resource", "resource_link"].contains(&kind)
-}
-
-pub(super) fn is_json(text: &str) -> bool {
-    let trimmed = text.trim_start();
-    trimmed.starts_with(['{', '['])
-        && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok()
 }
 
 fn unmistakable(spans: &[Span]) -> Vec<Span> {

@@ -8,7 +8,7 @@ use tidegate_privacy::find_tokens;
 use tidegate_store::Store;
 
 use super::unscanned::Unscanned;
-use super::{Origin, Privacy, RedactedError, RedactedErrors, Vaults};
+use super::{Origin, Privacy, RedactedError, RedactedErrors, SearchBudget, Vaults};
 
 fn opened(settings: Settings) -> (tempfile::TempDir, Arc<Privacy>) {
     let state = tempfile::tempdir().unwrap();
@@ -529,4 +529,95 @@ proptest! {
         runtime.block_on(arrive(&privacy, "a", &contact()));
         prop_assert_eq!(round_trip(&privacy, &text), [text.as_str(); 3]);
     }
+}
+
+fn flood(count: usize) -> String {
+    (0..count).map(|number| format!("p{number}@ab{number}.org ")).collect()
+}
+
+#[tokio::test]
+async fn g40_an_answer_is_searched_within_bounds_and_the_rest_is_withheld() {
+    let (_state, privacy) = opened(Settings::default());
+    let text = flood(60_000);
+    for (json, end) in [
+        (Value::from(text.as_str()).to_string(), ""),
+        (json!([{"text": text, "more": 1}]).to_string(), "\"more\":1"),
+    ] {
+        let mut leaving = privacy.leaving(&session("a"));
+        leaving.send_later();
+        let start: String = serde_json::from_str(&leaving.start_of_json(&json)).unwrap();
+        let note = leaving.take_withheld().unwrap().to_string();
+        assert!(note.ends_with("searched for personal data, the rest is not shown"), "{note}");
+        assert!(start.contains("[EMAIL_1] [EMAIL_2]"));
+        assert!(!start.contains(".org") && (end.is_empty() || !start.contains(end)));
+        // What follows in the same answer is not shown at all.
+        assert_eq!(leaving.start_of_text(&flood(60_000)), "");
+        assert!(leaving.take_withheld().is_some());
+    }
+    // Only what is sent is stored.
+    let leaving = privacy.leaving(&session("a"));
+    leaving.sent("to [EMAIL_2] and [EMAIL_3]");
+    privacy.flush();
+    let vault = privacy.vaults.open().unwrap();
+    let stored = vault.load(&privacy.session(&session("a")).name).await.unwrap().values;
+    let numbers: Vec<u32> = stored.iter().map(|value| value.number).collect();
+    assert_eq!(numbers, [2, 3]);
+    // A small answer is as before.
+    let mut leaving = privacy.leaving(&session("a"));
+    assert_eq!(leaving.start_of_text("to p1@ab1.org"), "to [EMAIL_2]");
+    assert_eq!(leaving.take_withheld(), None);
+}
+
+#[tokio::test]
+async fn g40_an_answer_with_too_much_personal_data_is_refused() {
+    for mode in [PrivacyMode::Boundary, PrivacyMode::Strict] {
+        let (_state, privacy) = opened(of_mode(mode));
+        let known = privacy.session(&session("a"));
+        let mut budget = SearchBudget { new_values: 1000, ..SearchBudget::ARRIVAL };
+        let text = Value::from(flood(30_000)).to_string();
+        let refused =
+            privacy.take_in_within(&known, text, &mut budget).outcome.into_outcome().unwrap_err();
+        assert_eq!(refused.code, ErrorCode::TooMuchPersonalData);
+        let fits = Value::from(flood(10)).to_string();
+        let mut budget = SearchBudget::ARRIVAL;
+        assert!(privacy.take_in_within(&known, fits, &mut budget).outcome.into_outcome().is_ok());
+    }
+}
+
+#[tokio::test]
+async fn g40_sessions_share_what_is_remembered() {
+    let (_state, privacy) = opened(Settings::default());
+    let values = |name: &str| privacy.session(&session(name)).values().len();
+    let arrive = async |name: &str, first: usize| {
+        let emails: Vec<String> = (first..first + 3000).map(|n| format!("p{n}@x{n}.org")).collect();
+        arrived(&privacy, name, Ok(Value::from(emails).to_string())).await.unwrap();
+    };
+    arrive("s0", 0).await;
+    assert_eq!(values("s0"), 3000);
+    for number in 1..400 {
+        privacy.session(&session(&format!("s{number}")));
+    }
+    // With four hundred sessions, each has its least share and what one more text adds.
+    arrive("s0", 3000).await;
+    arrive("s0", 6000).await;
+    assert!(values("s0") <= 4000, "{}", values("s0"));
+    assert!(privacy.session(&session("s0")).newly_dropped() >= 5000);
+    assert_eq!(privacy.session(&session("s0")).newly_dropped(), 0);
+}
+
+#[tokio::test]
+async fn g40_long_lines_of_the_log_are_not_searched() {
+    let (_state, privacy) = opened(Settings::default());
+    assert_eq!(privacy.redacted("to ann@x.org"), "to [EMAIL_1]");
+    assert_eq!(
+        privacy.redacted(&flood(5000)),
+        format!("({} bytes, too many to be searched for personal data)", flood(5000).len())
+    );
+    // A session that is in use cannot be asked; its values are not logged.
+    let busy = privacy.session(&session("a"));
+    let _values = busy.values();
+    assert_eq!(
+        privacy.redacted("to ann@x.org"),
+        "(not searched for personal data: a session is in use)"
+    );
 }

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use super::Runner;
 use crate::answer::ended::{Ended, Outcome};
+use crate::answer::log_memory::LogMemory;
 use crate::approvals::person::Person;
 use crate::bridge::request::{AnswerForm, Request};
 use crate::explain::reported;
@@ -57,6 +58,7 @@ pub(crate) struct ActiveRun {
     /// The hint of a refused call.
     pub(crate) call_hint: Option<String>,
     printed_bytes: u64,
+    pub(crate) log_memory: LogMemory,
     /// Bytes that were to be printed and returned, if these were too many.
     pub(crate) output_bytes: u64,
     /// The limit at which the engine claims to have stopped.
@@ -73,6 +75,7 @@ impl ActiveRun {
             waiting_bytes: AtomicU64::new(0),
         };
         Self {
+            log_memory: shared.runner.logs.of_run(),
             shared: Arc::new(shared),
             slots: Arc::new(slots),
             tasks: JoinSet::new(),
@@ -162,6 +165,9 @@ impl ActiveRun {
         if self.printed_bytes > self.shared.limits.output_bytes {
             self.output_bytes = self.printed_bytes;
             return Some(Err(RunError::new(ErrorCode::OutputLimit, "too much")));
+        }
+        if !self.log_memory.keep(text.len()) {
+            return None;
         }
         let mark = match level {
             LogLevel::Info => "",

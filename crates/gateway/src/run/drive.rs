@@ -113,6 +113,7 @@ async fn drive(runner: &Arc<Runner>, worker: Worker, consented: Consented) -> En
         () = clock.over() => Err(RunError::new(ErrorCode::TimeLimit, "killed")),
         () = context.cancelled.cancelled() => Err(cancelled()),
     };
+    active.ended.memory.output = reader.take_memory();
     let watched = watch.is_some();
     let (outcome, usage) = end_worker(&mut active, outcome, handle, end, watched).await;
     active.into_ended(outcome, &Spent { time: clock.used(), usage }, warnings)

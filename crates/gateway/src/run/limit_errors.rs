@@ -53,7 +53,8 @@ impl ActiveRun {
         });
         self.ended.warnings = warnings;
         let notice = self.notice(spent);
-        self.ended.warnings.extend(notice);
+        self.ended.warnings.extend(notice.into_iter().chain(self.log_memory.warning()));
+        self.ended.memory.logs = Some(self.log_memory);
         self.ended
     }
 

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use tidegate_model::{ErrorCode, Limits, RunError};
 
+use crate::answer::log_memory::AllLogs;
 use crate::bridge::Bridge;
 use workers::Workers;
 
@@ -29,11 +30,12 @@ use workers::Workers;
 pub(crate) struct Runner {
     pub(crate) workers: Workers,
     bridge: Arc<Bridge>,
+    logs: AllLogs,
 }
 
 impl Runner {
     pub(crate) fn new(workers: Workers, bridge: Arc<Bridge>) -> Arc<Self> {
-        Arc::new(Self { workers, bridge })
+        Arc::new(Self { workers, bridge, logs: AllLogs::default() })
     }
 
     fn configured_limits(&self) -> &Limits {

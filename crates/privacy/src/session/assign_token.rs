@@ -15,12 +15,7 @@ use super::{Assigned, NewValue, SessionValues, Token};
 
 impl SessionValues {
     /// The token of a spelling. Assigns the next free number of its type if it has none.
-    pub(super) fn assign_token(
-        &mut self,
-        id: Id,
-        spelling: Spelling<'_>,
-        new: &mut Vec<NewValue>,
-    ) -> Option<Token> {
+    pub(super) fn assign_token(&mut self, id: Id, spelling: Spelling<'_>) -> Option<Token> {
         let entry = self.entries.get(id)?;
         let data_type = entry.data_type;
         let value = self.entries.value(entry);
@@ -35,9 +30,7 @@ impl SessionValues {
         if number != 0 {
             return Some(Token { data_type, number });
         }
-        let value = Secret::new(spelling.stored(value));
         let token = self.free_token(data_type);
-        new.push(NewValue { token, value });
         self.take_token(token, id, spelling);
         Some(token)
     }
@@ -68,7 +61,39 @@ impl SessionValues {
             self.spellings.entry(hash).or_insert(token.number);
             Some(Box::new(spelling.into_owned()))
         };
-        self.by_token.insert(self.token_hash(token), Assigned { token, id, spelling });
+        let assigned = Assigned { token, id, sent: false, spelling };
+        self.by_token.insert(self.token_hash(token), assigned);
+    }
+
+    /// Marks tokens as sent. Returns those that were not, with what they replaced, for the
+    /// vault.
+    pub fn mark_sent(&mut self, tokens: impl IntoIterator<Item = Token>) -> Vec<NewValue> {
+        let mut new = Vec::new();
+        for token in tokens {
+            if self.note_sent(token)
+                && let Some(assigned) = self.by_token.get(&self.token_hash(token))
+            {
+                let value = self.entries.value_at(assigned.id);
+                let stored = match &assigned.spelling {
+                    Some(spelling) => spelling.stored(value),
+                    None => Spelling::Text(value.into()).stored(value),
+                };
+                new.push(NewValue { token, value: Secret::new(stored) });
+            }
+        }
+        new
+    }
+
+    /// Marks a token of ours as sent. Returns whether it was not.
+    pub(super) fn note_sent(&mut self, token: Token) -> bool {
+        let hash = self.token_hash(token);
+        let unsent = self.by_token.get_mut(&hash).filter(|assigned| !assigned.sent);
+        let Some(assigned) = unsent else { return false };
+        assigned.sent = true;
+        if let Some(entry) = self.entries.get_mut(assigned.id) {
+            entry.sent = true;
+        }
+        true
     }
 
     /// Forgets the spellings of tokens that are gone.

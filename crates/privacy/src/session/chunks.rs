@@ -4,6 +4,8 @@
 //! The cut between output and buffer is never inside a token, a detected or known value,
 //! or a word. The buffer holds at most twice that size and one chunk.
 
+use std::ops::Range;
+
 use tidegate_model::{Detect, TextKind};
 
 use super::{
@@ -38,18 +40,9 @@ impl TokenizeChunks {
         let spans = detector.scan(&self.held, TextKind::Text);
         let mut found = session.locate(&self.held, &spans);
         let tokens = find_tokens(&self.held);
-        let mut cut = border(&self.held, self.held.len() - BUFFER_BYTES);
-        // From right to left: moving the cut to the start of one range can put it inside an
-        // earlier one.
         let ranges = found.iter().map(|hit| hit.start..hit.end);
-        let mut ranges: Vec<_> =
-            ranges.chain(tokens.into_iter().map(|token| token.range)).collect();
-        ranges.sort_by_key(|range| (range.start, range.end));
-        for range in ranges.iter().rev() {
-            if range.start < cut && range.end > cut {
-                cut = range.start;
-            }
-        }
+        let ranges = ranges.chain(tokens.into_iter().map(|token| token.range)).collect();
+        let cut = moved_before(border(&self.held, self.held.len() - BUFFER_BYTES), ranges);
         found.retain(|hit| hit.end <= cut);
         let rest = self.held.split_off(cut);
         let ready = std::mem::replace(&mut self.held, rest);
@@ -100,8 +93,21 @@ impl RestoreChunks {
     }
 }
 
+/// A cut, moved to the start of the ranges that it is inside of.
+pub(super) fn moved_before(mut cut: usize, mut ranges: Vec<Range<usize>>) -> usize {
+    // From right to left: moving the cut to the start of one range can put it inside an
+    // earlier one.
+    ranges.sort_by_key(|range| (range.start, range.end));
+    for range in ranges.iter().rev() {
+        if range.start < cut && range.end > cut {
+            cut = range.start;
+        }
+    }
+    cut
+}
+
 /// The last start of a line up to `at`, or else of a word, if it is near.
-fn border(text: &str, at: usize) -> usize {
+pub(super) fn border(text: &str, at: usize) -> usize {
     let at = boundary(text, at);
     let near = boundary(text, at.saturating_sub(BUFFER_BYTES / 4));
     let line = text[near..at].rfind('\n').map(|place| place + 1);

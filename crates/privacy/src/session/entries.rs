@@ -34,9 +34,18 @@ pub(crate) struct Entry {
     pub(crate) number: u32,
     /// Whether any spelling of it has a token.
     pub(crate) has_token: bool,
+    /// Whether a token of it was sent: it may come back, so it is dropped last.
+    pub(crate) sent: bool,
     /// Whether it was only guessed: it is not replaced inside identifiers.
     pub(crate) certainty: Certainty,
     value: (usize, usize),
+}
+
+impl Entry {
+    /// How late it is dropped: 0 without a token, 1 if none of its tokens was sent, else 2.
+    pub(crate) fn rank(&self) -> usize {
+        usize::from(self.has_token) + usize::from(self.sent)
+    }
 }
 
 /// All values.
@@ -84,7 +93,15 @@ impl Entries {
         let start = self.text.len();
         self.text.push_str(value);
         let value = (start, self.text.len());
-        self.list.push(Entry { data_type, rule, number: 0, has_token: false, certainty, value });
+        self.list.push(Entry {
+            data_type,
+            rule,
+            number: 0,
+            has_token: false,
+            sent: false,
+            certainty,
+            value,
+        });
         id
     }
 

@@ -15,29 +15,28 @@ impl SessionValues {
     pub fn tokenize_json(&mut self, text: &str, spans: &[Span]) -> Tokenized {
         self.make_room();
         let found = self.locate(text, spans);
-        self.write(text, placed(text, found))
+        let placed = JsonStrings::new(text).placed(0, found);
+        self.write(text, placed)
     }
 }
 
 /// The ranges to replace, cut to the enclosing string or widened to the enclosing number.
-fn placed(text: &str, found: Vec<Hit>) -> Vec<(Hit, Place)> {
-    let bytes = text.as_bytes();
+fn placed(walk: &mut JsonStrings<'_>, from: usize, found: Vec<Hit>) -> Vec<(Hit, Place)> {
+    let bytes = walk.bytes;
     let mut placed = Vec::with_capacity(found.len());
-    let mut walk = JsonStrings::new(text);
-    let mut done = 0;
+    let mut done = from;
     for hit in found {
         if hit.start < done {
             continue;
         }
         let start = walk.to(hit.start).max(done);
         let (hit, place) = if walk.in_string {
-            let end = walk.end_of_string().min(hit.end);
-            let hit = Hit { start, end, ..hit };
+            let hit = Hit { start, end: walk.end_of_string(hit.end), ..hit };
             (hit, walk.place(&hit))
         } else {
             let start = bytes[..hit.start].iter().rposition(|byte| !is_scalar(*byte));
             let length = bytes[hit.start..].iter().position(|byte| !is_scalar(*byte));
-            let start = start.map_or(0, |before| before + 1);
+            let start = start.map_or(0, |before| before + 1).max(done);
             let end = length.map_or(bytes.len(), |length| hit.start + length);
             (Hit { start, end, ..hit }, Place::JsonNumber)
         };
@@ -60,7 +59,7 @@ fn depth_at(text: &str, place: usize) -> usize {
         }
         let mut walk = JsonStrings::new(&text);
         walk.to(place);
-        let end = walk.end_of_string();
+        let end = walk.end_of_string(text.len());
         let (string, before) = (text.get(walk.string..end), text.get(walk.string..place));
         match (string.and_then(unescaped), before.and_then(unescaped)) {
             (Some(string), Some(before)) if walk.in_string => {
@@ -96,6 +95,7 @@ fn is_scalar(byte: u8) -> bool {
 }
 
 /// Walks through a JSON text and tracks where strings are.
+#[derive(Clone, Copy)]
 pub(super) struct JsonStrings<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -116,6 +116,18 @@ impl<'a> JsonStrings<'a> {
 
     pub(super) fn is_in_string(&self) -> bool {
         self.in_string
+    }
+
+    /// The ranges to replace, for hits behind the place `from` that was walked to.
+    pub(super) fn placed(&mut self, from: usize, found: Vec<Hit>) -> Vec<(Hit, Place)> {
+        placed(self, from, found)
+    }
+
+    /// Takes over the depth of the current string from a walk that may know it.
+    pub(super) fn learn_depth(&mut self, other: &Self) {
+        if self.in_string && other.in_string && self.string == other.string {
+            self.depth = other.depth;
+        }
     }
 
     /// Walks to a place. Returns the place, or the start of the escape that contains it.
@@ -164,7 +176,8 @@ impl<'a> JsonStrings<'a> {
         if let Some(depth) = self.depth {
             return depth;
         }
-        let string = self.text.get(self.string..self.end_of_string()).unwrap_or_default();
+        let string =
+            self.text.get(self.string..self.end_of_string(self.text.len())).unwrap_or_default();
         let before = self.text.get(self.string..place).unwrap_or_default();
         let depth = 1 + match (unescaped(string), unescaped(before)) {
             (Some(string), Some(before)) => depth_at(&string, before.len()),
@@ -174,16 +187,17 @@ impl<'a> JsonStrings<'a> {
         depth
     }
 
-    /// The end of the string that contains the current place.
-    fn end_of_string(&self) -> usize {
+    /// The end of the string that contains the current place, or `most` if that is before it.
+    fn end_of_string(&self, most: usize) -> usize {
         let mut at = self.at;
-        while let Some(found) = self.bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        while let Some(found) = self.bytes.get(at..most).and_then(|rest| memchr2(b'"', b'\\', rest))
+        {
             if self.bytes[at + found] == b'"' {
                 return at + found;
             }
             at += found + 2;
         }
-        self.bytes.len()
+        most
     }
 }
 

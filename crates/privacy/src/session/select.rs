@@ -195,7 +195,8 @@ impl SessionValues {
         }
     }
 
-    /// The text with tokens in place of the hits, in quotes where one replaces a number.
+    /// The text with tokens in place of the hits, in quotes where one replaces a number. It is
+    /// sent as a whole.
     pub(super) fn write(
         &mut self,
         text: &str,
@@ -203,14 +204,26 @@ impl SessionValues {
     ) -> Tokenized {
         let mut result =
             Tokenized { text: String::with_capacity(text.len()), ..Default::default() };
+        let written = self.write_into(&mut result, text, found);
+        result.new = self.mark_sent(written);
+        result
+    }
+
+    /// Appends the text with tokens in place of the hits. Returns the tokens in it.
+    pub(super) fn write_into(
+        &mut self,
+        result: &mut Tokenized,
+        text: &str,
+        found: impl IntoIterator<Item = (Hit, Place)>,
+    ) -> Vec<Token> {
+        let mut written = Vec::new();
         let mut counts = [0; DataType::ALL.len()];
         let mut done = 0;
         for (hit, place) in found {
             let Some(bytes) = text.get(hit.start..hit.end) else { continue };
             let spelling = Spelling::of(bytes, place);
-            let Some(token) = self.assign_token(hit.id, spelling, &mut result.new) else {
-                continue;
-            };
+            let Some(token) = self.assign_token(hit.id, spelling) else { continue };
+            written.push(token);
             result.text.push_str(text.get(done..hit.start).unwrap_or_default());
             let quote = if place == Place::JsonNumber { "\"" } else { "" };
             result.text.push_str(quote);
@@ -219,10 +232,13 @@ impl SessionValues {
             counts[token.data_type as usize] += 1;
             done = hit.end;
         }
-        let counts = DataType::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
-        result.counts = counts.collect();
+        for (data_type, count) in DataType::ALL.into_iter().zip(counts) {
+            if count > 0 {
+                *result.counts.entry(data_type).or_default() += count;
+            }
+        }
         result.text.push_str(text.get(done..).unwrap_or_default());
-        result
+        written
     }
 }
 

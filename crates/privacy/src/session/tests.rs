@@ -497,3 +497,12 @@ fn a_token_that_is_split_over_chunks_is_restored() {
         }
     }
 }
+
+#[test]
+fn g40_foreign_tokens_are_bounded() {
+    let mut session = SessionValues::default();
+    let text: String = (1..=30_000).map(|number| format!("[EMAIL_{number}] ")).collect();
+    session.remember(&text, &[]);
+    session.remember(&text.replace("EMAIL", "NAME"), &[]);
+    assert_eq!(session.foreign.len(), super::MAX_FOREIGN_TOKENS);
+}

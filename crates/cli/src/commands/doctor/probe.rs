@@ -1,11 +1,12 @@
 //! Tries the parts of Tidegate itself, and the runtimes of this machine.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use tidegate_config::{ConfigError, Environment, PolicySource, Sandbox, Settings};
-use tidegate_gateway::{RunContext, read_policy};
+use tidegate_gateway::{RunContext, make_state_private, read_policy};
 use tidegate_model::{Change, Engine, Language, Program, Secret, ServerSpec, ToolRef, Transport};
 use tokio::process::Command;
 
@@ -121,20 +122,42 @@ fn invalid(name: &str, error: &ConfigError) -> Finding {
     Finding::problem(name, fact, hint)
 }
 
-/// Whether the state folder is writable.
+/// Whether the state folder is private, after its rights were mended, and writable.
 pub(super) fn state_folder(folder: &Path) -> Finding {
     let name = "state folder";
+    let opened_to_others = match make_state_private(folder) {
+        Ok(entries) => entries,
+        Err(error) => return unfit(name, folder, &error),
+    };
     let probe = folder.join(format!(".doctor-{}", std::process::id()));
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&probe, "probe"));
+    let written = std::fs::write(&probe, "probe");
     let written = written.and_then(|()| std::fs::remove_file(&probe));
     match written {
-        Ok(()) => Finding::ok(name, format!("`{}` is writable", folder.display())),
+        Ok(()) if opened_to_others > 0 => Finding::warning(
+            name,
+            format!(
+                "other users had rights to {opened_to_others} entries of `{}`; now only you have",
+                folder.display()
+            ),
+            "if they may have read `vault.key`, remove it: a new one is made, old tokens are lost",
+        ),
+        Ok(()) => Finding::ok(name, format!("`{}` is private and writable", folder.display())),
         Err(error) => Finding::problem(
             name,
             format!("`{}` is not writable: {error}", folder.display()),
             "set `TIDEGATE_HOME` to a writable folder",
         ),
     }
+}
+
+fn unfit(name: &str, folder: &Path, error: &dyn Error) -> Finding {
+    if let Some(cause) = error.source() {
+        let fact = format!("`{}` is not writable: {cause}", folder.display());
+        return Finding::problem(name, fact, "set `TIDEGATE_HOME` to a writable folder");
+    }
+    let text = error.to_string();
+    let (fact, remedy) = text.rsplit_once(": ").unwrap_or((&text, "see docs/guarantees.md"));
+    Finding::problem(name, fact, remedy)
 }
 
 /// Runs a program in a worker, with a state folder of its own, so that the history of runs

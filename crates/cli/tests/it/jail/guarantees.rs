@@ -21,6 +21,18 @@ fn every_guarantee_has_a_test_of_its_number_and_every_number_a_guarantee() {
             assert!(tests.contains(name), "no test `{name}`");
         }
     }
+    // So does each row about what is kept.
+    let kept =
+        page.split("## What the gateway keeps").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = kept.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what"));
+    for line in rows {
+        let by = line.rsplit('|').nth(1).unwrap();
+        let mut named = by.split('`').skip(1).step_by(2).peekable();
+        assert!(named.peek().is_some(), "no test in `{line}`");
+        for name in named {
+            assert!(tests.contains(name), "no test `{name}`");
+        }
+    }
 }
 
 /// `G07` of `| G7 | …`, as in the names of tests.

@@ -6,9 +6,9 @@ use tidegate_model::{Response, RunError, RunId};
 use tidegate_store::Outputs;
 
 use super::{Outgoing, Shown, sealed};
-use crate::answer::ended::Ended;
+use crate::answer::ended::{Ended, HeldMemory};
 use crate::answer::json_cost::json_bytes;
-use crate::answer::result;
+use crate::answer::result::{self, ShownParts, WithheldParts};
 use crate::privacy::Leaving;
 
 /// A run that has ended, with real values.
@@ -46,28 +46,52 @@ impl Outgoing for EndedRun {
     type Shown = RunAnswer;
 
     fn redact(self, leaving: &mut Leaving<'_>) -> RunAnswer {
+        // Most of a large output is stored and not sent, nor are its tokens.
+        leaving.send_later();
         let ended = &self.ended;
+        // First what is short: output and logs may use up what the search may cost.
+        let warnings = ended.warnings.iter();
+        let mut warnings: Vec<String> =
+            warnings.map(|warning| leaving.text(warning).into_string()).collect();
         let outcome = match &ended.outcome {
-            Ok(Some(json)) => Ok(Some(leaving.json(json))),
+            Ok(Some(json)) => Ok(Some(leaving.start_of_json(json))),
             Ok(None) => Ok(None),
             Err(error) => Err(leaving.error(error.clone())),
         };
-        let warnings = ended.warnings.iter();
+        let output = leaving.take_withheld().filter(|_| outcome.is_ok());
+        let logs = leaving.start_of_text(&ended.logs);
+        let withheld = WithheldParts { output, logs: leaving.take_withheld() };
+        warnings.extend(dropped_values(leaving.newly_dropped()));
+        let (memory_bytes, tool_calls) = (ended.memory_bytes, ended.tool_calls);
         let redacted = Ended {
             outcome,
-            logs: leaving.text(&ended.logs).into_string(),
-            warnings: warnings.map(|warning| leaving.text(warning).into_string()).collect(),
-            ..*ended
+            logs,
+            warnings,
+            memory_bytes,
+            tool_calls,
+            memory: HeldMemory::default(),
         };
         let counts = std::mem::take(&mut leaving.counts);
+        let shown = ShownParts { ended: &redacted, withheld, counts };
         let (response, result_bytes) =
-            result::respond(&redacted, counts, ended, &self.id, self.execution_ms, &self.outputs);
+            result::respond(shown, ended, &self.id, self.execution_ms, &self.outputs);
+        leaving.sent(&serde_json::to_string(&response).unwrap_or_default());
         RunAnswer { response, result_bytes, redacted }
     }
 
     fn bytes(shown: &RunAnswer) -> u64 {
         json_bytes(&shown.response)
     }
+}
+
+/// Says that the session has dropped values: from now on they are only found by their form.
+fn dropped_values(count: usize) -> Option<String> {
+    (count > 0).then(|| {
+        format!(
+            "this session has seen more personal data than it remembers: {count} values seen \
+             earlier are replaced only where they look personal"
+        )
+    })
 }
 
 impl Shown<RunAnswer> {
