@@ -96,8 +96,14 @@ impl Examiner {
         let catalog = self.tools.discovery.catalog();
         // What a snapshot does not know may be new. For a call whose failure the program handles
         // no server is started ahead: it may not be made, and asks when it is.
-        let unsure: BTreeSet<&str> =
-            asked.iter().filter_map(|one| server_to_ask(one, &catalog)).collect();
+        let is_looked_up = |one: &&Reference| {
+            is_short(one) && !one.guarded && (is_certain(one) || one.arguments.is_some())
+        };
+        let unsure: BTreeSet<&str> = references
+            .iter()
+            .filter(is_looked_up)
+            .filter_map(|one| server_to_ask(one, &catalog))
+            .collect();
         let unsure: Vec<String> = unsure.into_iter().map(str::to_owned).collect();
         let absent = match unsure.is_empty() {
             true => Vec::new(),
