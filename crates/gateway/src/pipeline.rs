@@ -6,7 +6,6 @@
 //! (`bridge/direct.rs`). Both are recorded on disk before they are answered.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidegate_model::{Program, ProgramRecord, Response, RunError, RunId, RunRecord};
 
@@ -96,7 +95,7 @@ impl Gateway {
             Err(error) => Ended::failed(error),
         };
         // The execution ends here; the time to build the answer is not the program's.
-        let execution_ms = rounded_ms(clock.elapsed());
+        let execution_ms = clock.elapsed_ms();
         if !self.privacy.is_off() {
             ended.warnings.extend(person.take_notes());
         }
@@ -147,9 +146,4 @@ impl Gateway {
             Err(error) => Ended::failed(error),
         }
     }
-}
-
-/// To a tenth: more digits say nothing and cost tokens.
-fn rounded_ms(elapsed: Duration) -> f64 {
-    (elapsed.as_secs_f64() * 10_000.0).round() / 10.0
 }

@@ -18,6 +18,11 @@ impl Stopwatch {
     pub(crate) fn elapsed(&self) -> Duration {
         self.monotonic.elapsed()
     }
+
+    /// Milliseconds so far, to a tenth: more digits say nothing and cost tokens.
+    pub(crate) fn elapsed_ms(&self) -> f64 {
+        (self.elapsed().as_secs_f64() * 10_000.0).round() / 10.0
+    }
 }
 
 /// The outcome of a request as it is recorded.
