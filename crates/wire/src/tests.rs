@@ -192,7 +192,7 @@ fn a_guest_cannot_name_an_error_code() {
     let old = FrameBuilder::new(6).text("approval.denied").text("a person said yes");
     let frame = old.u32(1).u32(1).optional(None).u64(0).u64(0).finish().unwrap();
     assert!(FromGuest::decode(&frame[HEADER_BYTES..]).is_err());
-    for (cause, kinds, field) in [(1, 3, "fault"), (2, 6, "limit")] {
+    for (cause, kinds, field) in [(1, 4, "fault"), (2, 6, "limit")] {
         for kind in 0..=u8::MAX {
             let frame = FrameBuilder::new(6).u8(cause).u8(kind).finish().unwrap();
             let refused = WireError::BadValue { field, value: kind.into() };

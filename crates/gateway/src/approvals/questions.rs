@@ -256,23 +256,26 @@ impl Approvals {
                 "waits for `tidegate approvals`"
             );
         }
-        tokio::select! {
-            answer = self.answer_of_client(pending, context) => answer,
-            found = self.answered_elsewhere(pending, &context.principal) => found,
+        let reply = tokio::select! {
+            reply = self.reply_of_client(pending, context) => reply?,
+            found = self.answered_elsewhere(pending, &context.principal) => return found,
             // The question has expired, whether or not the poll has seen it.
             () = tokio::time::sleep(settings.expires) => {
-                Err(self.expired(&context.principal, pending))
+                return Err(self.expired(&context.principal, pending));
             }
-        }
+        };
+        // After the poll has ended: it would take this answer for one from elsewhere, which
+        // needs a signature.
+        self.take_reply(pending, reply, context).await
     }
 
     /// The reply of the client's user. If the client cannot ask, an error: at once, or
     /// after a wait if others can answer meanwhile.
-    async fn answer_of_client(
+    async fn reply_of_client(
         &self,
         pending: &PendingQuestion,
         context: &RunContext,
-    ) -> Result<ApprovalScope, RedactedError> {
+    ) -> Result<Reply, RedactedError> {
         let reply = match &context.approver {
             Some(approver) => {
                 let form = {
@@ -285,7 +288,7 @@ impl Approvals {
         };
         let settings = &self.settings;
         match reply {
-            Some(reply) => self.take_reply(pending, reply, context).await,
+            Some(reply) => Ok(reply),
             None if settings.pending => {
                 tokio::time::sleep(settings.wait).await;
                 Err(self.still_pending(pending, &context.principal))
