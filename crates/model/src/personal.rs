@@ -80,6 +80,15 @@ impl DataType {
         }
     }
 
+    /// The type and number of a token that is written like `[EMAIL_1]`, in any case.
+    pub fn of_token(token: &str) -> Option<(Self, u32)> {
+        let (label, number) = token.strip_prefix('[')?.strip_suffix(']')?.rsplit_once('_')?;
+        let plain = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
+        let number = number.parse().ok().filter(|_| plain)?;
+        let data_type = Self::ALL.into_iter().find(|one| one.label().eq_ignore_ascii_case(label));
+        data_type.map(|data_type| (data_type, number))
+    }
+
     /// The type of a label.
     pub fn of_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|data_type| data_type.label() == label)

@@ -36,6 +36,10 @@ pub const MAX_ARGUMENTS: usize = 6;
 /// The most keys of an object, and sources of a value, that are listed.
 pub const MAX_PARTS: usize = 12;
 
+/// The path of a [`FactKind::Syntax`] fact: a value is compared with a literal that is a token
+/// of personal data. The first argument is the token.
+pub const TOKEN_COMPARISON: &str = "token_comparison";
+
 /// How deep objects in arguments are described.
 const MAX_DEPTH: u32 = 2;
 

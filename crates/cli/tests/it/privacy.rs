@@ -660,6 +660,34 @@ fn in_strict_mode_a_program_sees_tokens_and_can_still_group_and_write() {
 }
 
 #[test]
+fn a_comparison_with_a_token_is_warned_of_and_pii_equals_makes_it() {
+    let Some(site) = Site::new("a_comparison_with_a_token", "") else { return };
+    let mut served = site.serve("log");
+    let lead = served.execute("return (await servers.crm.getLead({ id: 'L-0002' })).email");
+    let token = lead["output"].as_str().unwrap_or_else(|| panic!("{lead}")).to_owned();
+    let compared = served.execute(&format!(
+        "const {{ leads }} = await servers.crm.listLeads({{ limit: 5 }});\n\
+         return leads.filter((lead) => lead.email === '{token}').length"
+    ));
+    assert_eq!(compared["output"], 0, "{compared}");
+    let warning = compared["warnings"][0].as_str().unwrap_or_else(|| panic!("{compared}"));
+    assert!(warning.starts_with(&format!("line 2: a comparison with `{token}`")), "{warning}");
+    let equal = served.execute(&format!(
+        "const {{ leads }} = await servers.crm.listLeads({{ limit: 5 }});\n\
+         const same = await Promise.all(leads.map((lead) => pii.equals(lead.email, '{token}')));\n\
+         return leads.filter((lead, at) => same[at]).map((lead) => lead.id)"
+    ));
+    assert_eq!(equal["output"], json!(["L-0002"]), "{equal}");
+    assert_eq!(equal["warnings"], Value::Null, "{equal}");
+    let python = format!(
+        "from servers import crm\nleads = crm.list_leads(limit=5)['leads']\n\
+         result = [lead['id'] for lead in leads if pii.equals(lead['email'], '{token}')]"
+    );
+    let equal = served.execute_with(json!({"code": python, "language": "python"}));
+    assert_eq!(equal["output"], json!(["L-0002"]), "{equal}");
+}
+
+#[test]
 fn real_values_reach_the_model_only_after_a_person_said_yes() {
     let more = "[approvals]\nwait = '100ms'\n";
     let Some(site) = Site::new("real_values_reach_the_model", more) else { return };

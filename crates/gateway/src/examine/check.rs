@@ -10,6 +10,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use tidegate_catalog::{Catalog, Resolution};
+use tidegate_config::PrivacyMode;
 use tidegate_model::{Language, NAME_LIMIT, Prepared, Reference, RunError};
 use tidegate_policy::Permissions;
 
@@ -17,6 +18,7 @@ use super::Examiner;
 use crate::examine::judge::Judgement;
 use crate::examine::missing_modules::missing_modules;
 use crate::examine::python_types::PythonRequest;
+use crate::examine::token_comparisons;
 use crate::examine::type_check::TypeRequest;
 use crate::explain;
 use crate::tools::view::View;
@@ -42,7 +44,10 @@ impl Examiner {
         prepared: &Prepared,
         modules: Option<&BTreeSet<String>>,
     ) -> Examined {
-        let verdict = self.check(view, source, prepared, modules).await;
+        let mut verdict = self.check(view, source, prepared, modules).await;
+        if let (Ok(warnings), PrivacyMode::Boundary) = (&mut verdict, self.privacy_mode) {
+            warnings.extend(token_comparisons::warning(view.language, &prepared.reading));
+        }
         // The check has looked up names that were unknown before.
         let catalog = self.tools.discovery.catalog();
         let judgement = self.judgement(view.language, permissions, &catalog, prepared);

@@ -18,13 +18,14 @@ mod missing_modules;
 pub(crate) mod patterns;
 mod python_types;
 pub(crate) mod stage;
+mod token_comparisons;
 mod type_check;
 mod type_report;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tidegate_config::Settings;
+use tidegate_config::{PrivacyMode, Settings};
 use tidegate_sandbox::Pool;
 use tidegate_validate::{Example, ValidationRules as Patterns};
 
@@ -45,6 +46,7 @@ pub(crate) struct Examiner {
     python_types: Option<PythonTypes>,
     policy: Arc<CurrentPolicy>,
     tools: Arc<Tools>,
+    privacy_mode: PrivacyMode,
 }
 
 impl Examiner {
@@ -63,6 +65,7 @@ impl Examiner {
             python_types: checkers::python_type_checker(settings, environment),
             policy,
             tools,
+            privacy_mode: settings.privacy.mode,
         })
     }
 

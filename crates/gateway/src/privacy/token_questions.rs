@@ -34,13 +34,22 @@ enum Ask {
 impl Privacy {
     /// The answer to a question of a program about tokens.
     pub(crate) fn token_answer(&self, principal: &Principal, body: &str) -> ForProgram {
-        let answer = answer(&self.session(principal).values(), body);
+        let seen = if self.is_strict() { Seen::Tokens } else { Seen::Values };
+        let answer = answer(&self.session(principal).values(), seen, body);
         ForProgram::searched(answer.map(|answer| answer.to_string()))
     }
 }
 
-/// The answer from these values.
-fn answer(values: &SessionValues, body: &str) -> Result<Value, RunError> {
+/// What programs see of personal data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Values,
+    Tokens,
+}
+
+/// The answer from these values. A program that sees values may compare one with a token: it
+/// could also print it, and would get its token.
+fn answer(values: &SessionValues, seen: Seen, body: &str) -> Result<Value, RunError> {
     let asked: TokenQuestion = serde_json::from_str(body).map_err(|_| {
         RunError::new(ErrorCode::BadArgument, "`pii` was asked for something that it cannot tell")
             .with_hint(
@@ -49,6 +58,11 @@ fn answer(values: &SessionValues, body: &str) -> Result<Value, RunError> {
             )
     })?;
     let ask = asked.ask;
+    if let (Ask::Equals, Seen::Values, [a, b]) = (ask, seen, asked.tokens.as_slice())
+        && let Some(answer) = equals_value(values, a, b).or_else(|| equals_value(values, b, a))
+    {
+        return answer.map(Value::from).map_err(|error| unknown(&error));
+    }
     let tokens: Vec<Token> =
         asked.tokens.iter().map(|given| token(ask, given)).collect::<Result<_, _>>()?;
     match ask {
@@ -62,6 +76,23 @@ fn answer(values: &SessionValues, body: &str) -> Result<Value, RunError> {
             };
             values.equals(a, b).map(Value::from).map_err(|error| unknown(&error))
         }
+    }
+}
+
+/// Whether a token stands for a value, if they are one token and one value.
+fn equals_value(
+    values: &SessionValues,
+    token: &Value,
+    value: &Value,
+) -> Option<Result<bool, RestoreError>> {
+    let token = Token::parse(token.as_str()?)?;
+    match value {
+        Value::String(value) if Token::parse(value).is_none() => {
+            Some(values.is_value(token, value))
+        }
+        // Telephone and other numbers of JSON.
+        Value::Number(value) => Some(values.is_value(token, &value.to_string())),
+        _ => None,
     }
 }
 
@@ -123,7 +154,7 @@ mod tests {
     use tidegate_model::{DataType, Secret};
     use tidegate_privacy::{SessionValues, Token};
 
-    use super::answer;
+    use super::{Seen, answer};
 
     fn values() -> SessionValues {
         let mut values = SessionValues::default();
@@ -141,7 +172,11 @@ mod tests {
     }
 
     fn described(body: &Value) -> String {
-        match answer(&values(), &body.to_string()) {
+        described_to(Seen::Tokens, body)
+    }
+
+    fn described_to(seen: Seen, body: &Value) -> String {
+        match answer(&values(), seen, &body.to_string()) {
             Ok(value) => value.to_string(),
             Err(error) => error.to_string(),
         }
@@ -163,6 +198,26 @@ mod tests {
         assert_eq!(equals("[EMAIL_1]", "[EMAIL_2]"), "true");
         assert_eq!(equals("[EMAIL_1]", "[EMAIL_3]"), "false");
         assert_eq!(equals("[EMAIL_1]", "[NAME_1]"), "false");
+    }
+
+    #[test]
+    fn a_value_is_compared_with_a_token_where_programs_see_values() {
+        let ask = |a: &str, b: &str| json!({"ask": "equals", "tokens": [a, b]});
+        for (a, b, same) in [
+            ("anna.schmidt@example.com", "[EMAIL_1]", true),
+            ("[EMAIL_1]", "Anna.Schmidt@example.com", true),
+            ("otto@other.org", "[EMAIL_1]", false),
+            ("", "[EMAIL_1]", false),
+            ("jane doe", "[NAME_1]", true),
+        ] {
+            assert_eq!(described_to(Seen::Values, &ask(a, b)), same.to_string(), "{a} {b}");
+            let refused = described_to(Seen::Tokens, &ask(a, b));
+            assert!(refused.starts_with("error[call.bad_argument]"), "{refused}");
+        }
+        let two_values = described_to(Seen::Values, &ask("a@b.org", "a@b.org"));
+        assert!(two_values.starts_with("error[call.bad_argument]"), "{two_values}");
+        let unknown = described_to(Seen::Values, &ask("a@b.org", "[EMAIL_9]"));
+        assert!(unknown.starts_with("error[privacy.unknown_token]"), "{unknown}");
     }
 
     #[test]
@@ -209,7 +264,7 @@ mod tests {
         let error = "error[call.bad_argument]: `pii` was asked for something that it cannot tell\n\
             hint: call `pii.domain(token)`, `pii.equals(a, b)` or `pii.mask(token)`, with tokens \
             such as `[EMAIL_1]` as text, or with lists of them";
-        let shown = |body: &str| answer(&values(), body).unwrap_err().to_string();
+        let shown = |body: &str| answer(&values(), Seen::Tokens, body).unwrap_err().to_string();
         for body in [
             "",
             "[]",

@@ -28,6 +28,12 @@ impl SessionValues {
             && canonical(a.data_type, first) == canonical(b.data_type, second))
     }
 
+    /// Whether a token stands for this value, in any of its spellings.
+    pub fn is_value(&self, token: Token, value: &str) -> Result<bool, RestoreError> {
+        let known = canonical(token.data_type, self.known_value(token)?);
+        Ok(known == canonical(token.data_type, value))
+    }
+
     /// The value with most of it hidden. The number of stars does not depend on its length.
     pub fn mask(&self, token: Token) -> Result<String, RestoreError> {
         let value = self.known_value(token)?;

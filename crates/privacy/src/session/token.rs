@@ -129,16 +129,8 @@ fn token_at(bytes: &[u8]) -> Option<(usize, Token)> {
         return None;
     }
     let close = bytes.iter().take(LONGEST).position(|&byte| byte == b']')?;
-    let inner = str::from_utf8(&bytes[1..close]).ok()?;
-    let (label, number) = inner.rsplit_once('_')?;
-    let first = number.bytes().next()?;
-    if first == b'0' || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let number = number.parse().ok()?;
-    let data_type = DataType::ALL
-        .into_iter()
-        .find(|data_type| data_type.label().eq_ignore_ascii_case(label))?;
+    let token = str::from_utf8(&bytes[..=close]).ok()?;
+    let (data_type, number) = DataType::of_token(token)?;
     Some((close + 1, Token { data_type, number }))
 }
 

@@ -193,6 +193,7 @@ impl<'a> Evaluator<'_, 'a> {
             let used = if owned { Use::Owner } else { Use::Read };
             let right = self.evaluate(right, used);
             from.push(right.from.clone());
+            self.record_token_comparison([&last, &right], one.start());
             result = compared(&last, one.ops.as_ref(), &right);
             last = right;
         }

@@ -445,6 +445,7 @@ impl<'a> Visitor<'a> for PatternBindings<'_, '_, 'a> {
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
-        self.evaluator.evaluate(expression, Use::Owner);
+        let compared = self.evaluator.evaluate(expression, Use::Owner);
+        self.evaluator.record_token_comparison([&compared], expression.start());
     }
 }

@@ -1,5 +1,6 @@
 //! The examples of the Python rules, and bounds of assembled paths.
 
+use tidegate_model::reading::TOKEN_COMPARISON;
 use tidegate_model::{Finding, Language, Severity};
 use tidegate_validate::{Expected, ValidationRules};
 
@@ -76,5 +77,33 @@ fn paths_joined_to_themselves_stay_short() {
     ] {
         let source = format!("{import}{first}{}open(a)", replaying.repeat(60));
         assert!(findings(&source).iter().all(|one| one.severity < Severity::High), "{source}");
+    }
+}
+
+#[test]
+fn comparisons_with_tokens_are_noticed_and_other_uses_are_not() {
+    let lines = |source: &str| -> Vec<u32> {
+        let facts = prepare(source).unwrap().reading.facts;
+        facts.iter().filter(|fact| fact.path == TOKEN_COMPARISON).map(|fact| fact.line).collect()
+    };
+    for source in [
+        "found = [row for row in rows if row.email == '[EMAIL_1]']",
+        "if '[NAME_12]' != row.name: pass",
+        "who = '[EMAIL_1]'; found = [row for row in rows if row.email == who]",
+        "'[PHONE_3]' in text",
+        "row.email in ('[EMAIL_1]', '[EMAIL_2]')",
+        "text.startswith('[NAME_1]')",
+        "match row.email:\n  case '[EMAIL_1]': pass",
+    ] {
+        assert_eq!(lines(source).len(), 1, "{source}");
+    }
+    for source in [
+        "servers.crm.find(email='[EMAIL_1]')",
+        "pii.equals(row.email, '[EMAIL_1]')",
+        "row.kind == '[NOTE_1]'",
+        "row.text == 'to [EMAIL_1]'",
+        "row.email == other",
+    ] {
+        assert_eq!(lines(source), [] as [u32; 0], "{source}");
     }
 }

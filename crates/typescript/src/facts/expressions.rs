@@ -322,6 +322,9 @@ impl<'a> Evaluator<'_> {
         if binary.operator != BinaryOperator::Addition {
             let left = self.read(&binary.left);
             let right = self.read(&binary.right);
+            if binary.operator.is_equality() {
+                self.record_token_comparison([&left, &right], binary.span.start);
+            }
             return arithmetic(binary.operator, &left, &right);
         }
         // A sum of a thousand texts is a deeply nested tree: it is walked iteratively.

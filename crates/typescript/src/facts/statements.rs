@@ -5,8 +5,8 @@
 use oxc::ast::ast::{
     ArrowFunctionExpression, Class, DebuggerStatement, DoWhileStatement, Expression,
     ForInStatement, ForOfStatement, ForStatement, ForStatementLeft, FormalParameters, Function,
-    ImportDeclaration, MethodDefinition, ReturnStatement, Statement, VariableDeclarator,
-    WhileStatement, YieldExpression,
+    ImportDeclaration, MethodDefinition, ReturnStatement, Statement, SwitchCase,
+    VariableDeclarator, WhileStatement, YieldExpression,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::syntax::scope::ScopeFlags;
@@ -16,6 +16,14 @@ use super::value::{Value, ValueKind};
 use super::{Evaluator, MAX_DEPTH, paths};
 
 impl<'a> Visit<'a> for Evaluator<'_> {
+    fn visit_switch_case(&mut self, case: &SwitchCase<'a>) {
+        if let Some(test) = &case.test {
+            let compared = self.read(test);
+            self.record_token_comparison([&compared], case.span.start);
+        }
+        self.visit_statements(&case.consequent);
+    }
+
     fn visit_expression(&mut self, expression: &Expression<'a>) {
         self.last = self.read(expression);
     }

@@ -1,6 +1,6 @@
 //! Facts of small programs, and bounds for hostile ones.
 
-use tidegate_model::reading::{Fact, FactKind, Reading};
+use tidegate_model::reading::{Fact, FactKind, Reading, TOKEN_COMPARISON};
 
 use crate::program::prepare;
 
@@ -260,4 +260,31 @@ fn hostile_programs_are_analysed_in_linear_time() {
 #[test]
 fn a_global_that_is_called_prototype_has_a_constructor() {
     assert_eq!(called("prototype.constructor('x')"), ["prototype"]);
+}
+
+#[test]
+fn comparisons_with_tokens_are_noticed_and_other_uses_are_not() {
+    let lines = |source: &str| -> Vec<u32> {
+        let facts = reading(source).facts;
+        facts.iter().filter(|fact| fact.path == TOKEN_COMPARISON).map(|fact| fact.line).collect()
+    };
+    for source in [
+        "return rows.filter((row) => row.email === '[EMAIL_1]')",
+        "if ('[NAME_12]' != row.name) return 1",
+        "const who = '[EMAIL_1]'; return rows.find((row) => row.email == who)",
+        "return text.includes(`[PHONE_3]`)",
+        "return ['[EMAIL_1]', '[EMAIL_2]'].includes(row.email)",
+        "switch (row.email) { case '[EMAIL_1]': return 1 }",
+    ] {
+        assert_eq!(lines(source), [1], "{source}");
+    }
+    for source in [
+        "return servers.crm.find({ email: '[EMAIL_1]' })",
+        "return await pii.equals(row.email, '[EMAIL_1]')",
+        "return row.kind === '[NOTE_1]'",
+        "return row.text === 'to [EMAIL_1]'",
+        "return row.email === other",
+    ] {
+        assert_eq!(lines(source), [] as [u32; 0], "{source}");
+    }
 }
