@@ -122,15 +122,23 @@ impl Gateway {
             approvals: Arc::clone(&approvals),
             answers: Arc::clone(&answers),
         };
-        let bridge = Arc::new(Bridge::open(&settings, Recorder::new(&store), commands, below)?);
+        let recorder = Recorder::new(&store);
+        let bridge = Arc::new(Bridge::open(&settings, recorder.clone(), commands, below)?);
         let capacity = &settings.sandbox.capacity;
-        let admission = Admission::new(capacity, settings.input, Arc::clone(&policy), clock);
+        let admission = Admission::new(
+            capacity,
+            settings.input,
+            Arc::clone(&policy),
+            recorder.clone(),
+            clock,
+        );
         let examiner = Examiner::open(
             &settings,
             &examiner_environment,
             workers.readers(),
             Arc::clone(&policy),
             Arc::clone(&tools),
+            recorder.clone(),
         )?;
         let consent = Consent::new(
             settings.risk.clone(),
@@ -138,6 +146,7 @@ impl Gateway {
             policy,
             Arc::clone(&privacy),
             Arc::clone(&approvals),
+            recorder,
         );
         Ok(Arc::new(Self {
             settings,

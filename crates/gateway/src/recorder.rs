@@ -7,7 +7,7 @@
 
 use std::time::SystemTime;
 
-use tidegate_model::{Clock, EffectRecord, Event, Principal, RunId, RunRecord, ToolRef};
+use tidegate_model::{Clock, EffectRecord, Event, Principal, RunId, RunRecord, Stage, StageRecord, ToolRef};
 use tidegate_store::{Records, Store};
 
 /// Something is not on disk; the log has the cause.
@@ -40,6 +40,12 @@ impl Recorder {
     /// Records an event. It is on disk no later than the run that it belongs to.
     pub(crate) fn tell(&self, principal: &Principal, event: Event) {
         self.records.add(&principal.storage_key(), event);
+    }
+
+    /// Records that a run has passed a stage.
+    pub(crate) fn passed(&self, principal: &Principal, run: &RunId, stage: Stage) {
+        let stage = StageRecord { run_id: run.clone(), at: self.now(), stage };
+        self.tell(principal, Event::Stage(stage));
     }
 
     /// Records that a run is about to send something that may have an effect, and waits until

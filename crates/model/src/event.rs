@@ -3,16 +3,23 @@
 //! Every stage reports what happened as one of these. They hold sizes, outcomes, names
 //! and counts, but no argument, result or secret.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-use crate::{Connection, DataType, ErrorCode, RunId, ToolRef};
+use serde::Serialize;
+
+use crate::{
+    Connection, DataType, ErrorCode, Isolation, RiskLevel, RunId, SandboxKind, ToolRef,
+};
 
 /// Something that happened, to be recorded.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// A run has ended, or a direct call, which is a run of its own.
     Run(RunRecord),
+    /// A run has passed a stage of the pipeline.
+    Stage(StageRecord),
     /// Something is about to be sent that may change something outside.
     Effect(EffectRecord),
     /// A tool call has ended.
@@ -83,6 +90,67 @@ pub struct RunRecord {
     pub answer_tokens: usize,
     /// Where the whole output is stored.
     pub handle: Option<String>,
+}
+
+/// A stage that a run has passed. A run that a stage refused has no record of that stage, and
+/// its error says why.
+#[derive(Debug, Clone)]
+pub struct StageRecord {
+    /// The run.
+    pub run_id: RunId,
+    /// When.
+    pub at: SystemTime,
+    /// The stage, and its result.
+    pub stage: Stage,
+}
+
+/// A stage of a run, and its result.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Stage {
+    /// Its turn came.
+    Admitted {
+        /// The profiles that bound it.
+        profiles: Vec<String>,
+    },
+    /// It was read, checked and judged.
+    Judged {
+        /// From 0 to 100.
+        risk_score: u8,
+        /// The same as a word.
+        level: RiskLevel,
+        /// The rules about programs that it broke, each once, at most [`MAX_RULES`].
+        rules: BTreeSet<String>,
+        /// The number of tools that it calls, as far as that shows.
+        tools: usize,
+        /// Whether a person is asked before it runs.
+        requires_approval: bool,
+    },
+    /// It may run.
+    Consented {
+        /// The sandbox chosen for its risk.
+        sandbox: SandboxKind,
+    },
+    /// A worker has it.
+    Started {
+        /// What the worker proved of its own isolation.
+        isolation: Isolation,
+    },
+}
+
+/// The most rules that are recorded for a program.
+pub const MAX_RULES: usize = 20;
+
+impl Stage {
+    /// Its name in the record.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Admitted { .. } => "admitted",
+            Self::Judged { .. } => "judged",
+            Self::Consented { .. } => "consented",
+            Self::Started { .. } => "started",
+        }
+    }
 }
 
 /// The program of a run, without its text.

@@ -44,8 +44,8 @@ pub use cut::{whole_words, without_half_word};
 pub use detect::{Certainty, Detect, Span, TextKind};
 pub use event::{
     AlertRecord, ApprovalRecord, ApprovalStep, CallRecord, CommandRecord, CommandSizes,
-    EffectRecord, Event, ExitStatus, Outcome, ProgramRecord, RestoresRecord, RunRecord, SeenRecord,
-    SkillRecord, Towards,
+    EffectRecord, Event, ExitStatus, MAX_RULES, Outcome, ProgramRecord, RestoresRecord, RunRecord,
+    SeenRecord, SkillRecord, Stage, StageRecord, Towards,
 };
 pub use finding::{Finding, Severity};
 pub use hidden::{

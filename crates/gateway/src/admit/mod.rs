@@ -18,6 +18,7 @@ use tidegate_config::{Capacity, Input};
 use tidegate_model::Clock;
 
 use crate::policy::CurrentPolicy;
+use crate::recorder::Recorder;
 use queue::Queue;
 use session_leases::Sessions;
 
@@ -27,6 +28,7 @@ pub(crate) struct Admission {
     pub(crate) sessions: Arc<Sessions>,
     policy: Arc<CurrentPolicy>,
     input: Input,
+    recorder: Recorder,
 }
 
 impl Admission {
@@ -34,9 +36,10 @@ impl Admission {
         capacity: &Capacity,
         input: Input,
         policy: Arc<CurrentPolicy>,
+        recorder: Recorder,
         clock: Clock,
     ) -> Self {
         let sessions = Sessions::new(clock);
-        Self { queue: Queue::new(capacity::bounds(capacity)), sessions, policy, input }
+        Self { queue: Queue::new(capacity::bounds(capacity)), sessions, policy, input, recorder }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tidegate_model::{Limits, Program, RunError, RunId};
+use tidegate_model::{Limits, Program, RunError, RunId, Stage};
 use tidegate_policy::Permissions;
 
 use super::Admission;
@@ -54,6 +54,8 @@ impl Admission {
         input_limits::program(&run.program.source, &self.input)?;
         let principal = &run.person.context().principal;
         let turn = self.queue.enter(principal, run.limits.time).await?;
+        let profiles = run.permissions.names().into_iter().map(str::to_owned).collect();
+        self.recorder.passed(principal, &run.id, Stage::Admitted { profiles });
         Ok(Admitted { run, turn, _sealed: Sealed })
     }
 

@@ -17,6 +17,7 @@ use tidegate_model::SandboxKind;
 use crate::approvals::Approvals;
 use crate::policy::CurrentPolicy;
 use crate::privacy::Privacy;
+use crate::recorder::Recorder;
 
 /// Decides whether programs run, and where.
 pub(crate) struct Consent {
@@ -26,6 +27,7 @@ pub(crate) struct Consent {
     policy: Arc<CurrentPolicy>,
     privacy: Arc<Privacy>,
     approvals: Arc<Approvals>,
+    recorder: Recorder,
 }
 
 impl Consent {
@@ -35,7 +37,8 @@ impl Consent {
         policy: Arc<CurrentPolicy>,
         privacy: Arc<Privacy>,
         approvals: Arc<Approvals>,
+        recorder: Recorder,
     ) -> Self {
-        Self { risk, sandboxes, policy, privacy, approvals }
+        Self { risk, sandboxes, policy, privacy, approvals, recorder }
     }
 }

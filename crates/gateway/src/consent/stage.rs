@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, ToolCall};
+use tidegate_model::{Decision, ErrorCode, Executable, Program, RunError, SandboxKind, Stage, ToolCall};
 use tidegate_policy::{CallSubject, RulingReason, Uses, subject_of_text};
 
 use super::Consent;
@@ -58,6 +58,8 @@ impl Consent {
             run.permissions = self.policy.grants().strict(&run.permissions);
             run.limits = self.policy.limits_of(&run.program, &run.permissions, options);
         }
+        let principal = &run.person.context().principal;
+        self.recorder.passed(principal, &run.id, Stage::Consented { sandbox });
         let (executable, _sealed) = (prepared.executable, Sealed);
         Ok(Consented { run, turn, sandbox, executable, view, warnings, used, _sealed })
     }

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use tidegate_catalog::{Catalog, Resolution};
 use tidegate_model::reading::{FactKind, Reading};
 use tidegate_model::{
-    Decision, Effect, EffectSource, Finding, Impact, Language, NAME_LIMIT, Prepared, Reference,
-    RiskLevel, Severity, ToolDef, ToolImpact, ToolRef,
+    Decision, Effect, EffectSource, Finding, Impact, Language, MAX_RULES, NAME_LIMIT, Prepared,
+    Reference, RiskLevel, Severity, Stage, ToolDef, ToolImpact, ToolRef,
 };
 use tidegate_policy::{CallEffect, Permissions, RuleInput, Rules, Ruling, RulingReason, risk};
 
@@ -53,6 +53,20 @@ pub struct Judgement {
     /// call whose ruling depends on arguments that are computed is asked about when it is made.
     #[serde(skip)]
     pub(crate) asked: Vec<AskedCall>,
+}
+
+impl Judgement {
+    /// What is recorded of it.
+    pub(super) fn stage(&self) -> Stage {
+        let rules: BTreeSet<String> = self.issues.iter().map(|issue| issue.rule.clone()).collect();
+        Stage::Judged {
+            risk_score: self.risk_score,
+            level: self.level,
+            rules: rules.into_iter().take(MAX_RULES).collect(),
+            tools: self.impact.tools.len(),
+            requires_approval: self.requires_approval,
+        }
+    }
 }
 
 impl Examiner {

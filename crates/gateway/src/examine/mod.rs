@@ -30,6 +30,7 @@ use tidegate_sandbox::Pool;
 use tidegate_validate::{Example, ValidationRules as Patterns};
 
 use crate::policy::CurrentPolicy;
+use crate::recorder::Recorder;
 use crate::tools::Tools;
 use patterns::PatternsError;
 use python_types::PythonTypes;
@@ -47,6 +48,7 @@ pub(crate) struct Examiner {
     policy: Arc<CurrentPolicy>,
     tools: Arc<Tools>,
     privacy_mode: PrivacyMode,
+    recorder: Recorder,
 }
 
 impl Examiner {
@@ -57,6 +59,7 @@ impl Examiner {
         readers: Pool,
         policy: Arc<CurrentPolicy>,
         tools: Arc<Tools>,
+        recorder: Recorder,
     ) -> Result<Self, PatternsError> {
         Ok(Self {
             readers,
@@ -66,6 +69,7 @@ impl Examiner {
             policy,
             tools,
             privacy_mode: settings.privacy.mode,
+            recorder,
         })
     }
 

@@ -95,6 +95,8 @@ impl Examiner {
             return Err(self.out_of_time(run, since));
         };
         let (warnings, _sealed) = (verdict?, Sealed);
+        let principal = &run.person.context().principal;
+        self.recorder.passed(principal, &run.id, judgement.stage());
         Ok(Judged { admitted, prepared, view, judgement, warnings, since, _sealed })
     }
 

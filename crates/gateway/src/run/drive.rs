@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind};
+use tidegate_model::{ErrorCode, Isolation, LimitName, RunError, SandboxKind, Stage};
 use tidegate_sandbox::{ChannelError, Lease, LimitWatch, Termination, Usage, Worker, WorkerHandle};
 use tidegate_wire::RunRequest;
 use tokio::sync::{Mutex, mpsc};
@@ -44,6 +44,9 @@ impl Runner {
         if *sandbox == SandboxKind::Strict && worker.report.level() < Isolation::Strict {
             return Err(explain::not_strict(&worker.report));
         }
+        let isolation = worker.report.level();
+        let principal = &run.person.context().principal;
+        self.bridge.recorder.passed(principal, &run.id, Stage::Started { isolation });
         Ok((worker, lease))
     }
 }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 use tidegate_model::{
     Alert, AlertRecord, ApprovalRecord, CallRecord, CommandRecord, EffectRecord, ErrorCode, Event,
-    Outcome, RunRecord, SkillRecord,
+    Outcome, RunRecord, SkillRecord, StageRecord,
 };
 
 use super::personal;
@@ -23,6 +23,7 @@ pub(super) fn is_empty(event: &Event) -> bool {
 pub(super) fn insert(connection: &Connection, event: &Event) -> Result<(), StoreError> {
     match event {
         Event::Run(run) => insert_run(connection, run),
+        Event::Stage(stage) => insert_stage(connection, stage),
         Event::Effect(effect) => insert_effect(connection, effect),
         Event::Call(call) => insert_call(connection, call),
         Event::Connection(of_program) => insert_connection(connection, of_program),
@@ -60,6 +61,16 @@ pub(super) fn insert_run(connection: &Connection, run: &RunRecord) -> Result<(),
             run.handle,
             program.and_then(|program| program.action.as_deref()),
         ])?;
+    Ok(())
+}
+
+/// The result is JSON text.
+fn insert_stage(connection: &Connection, record: &StageRecord) -> Result<(), StoreError> {
+    // Serialising plain data cannot fail.
+    let result = serde_json::to_string(&record.stage).unwrap_or_default();
+    connection
+        .prepare_cached("INSERT INTO stages (run_id, at_ms, stage, result) VALUES (?, ?, ?, ?)")?
+        .execute(params![record.run_id.0, unix_ms(record.at), record.stage.as_str(), result])?;
     Ok(())
 }
 

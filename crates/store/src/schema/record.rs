@@ -1,7 +1,7 @@
 //! The tables of `record.db`. Rows are only ever inserted: triggers refuse everything
 //! else.
 
-pub(crate) const MIGRATIONS: [&str; 4] = [
+pub(crate) const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE run_ends (
         row             INTEGER PRIMARY KEY,
@@ -143,11 +143,22 @@ pub(crate) const MIGRATIONS: [&str; 4] = [
     ) STRICT;
     CREATE INDEX effects_by_run ON effects (run_id);
 ",
+    "
+    CREATE TABLE stages (
+        id              INTEGER PRIMARY KEY,
+        run_id          TEXT NOT NULL,
+        at_ms           INTEGER NOT NULL,
+        stage           TEXT NOT NULL,
+        result          TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX stages_by_run ON stages (run_id);
+",
 ];
 
 /// The tables of the record, whose rows are never changed or deleted.
-pub(crate) const TABLES: [&str; 11] = [
+pub(crate) const TABLES: [&str; 12] = [
     "run_ends",
+    "stages",
     "calls",
     "effects",
     "connections",
