@@ -42,6 +42,7 @@ mod recommend;
 mod repairs;
 mod round_trip;
 mod secrets;
+mod shared_state;
 mod skills;
 mod support;
 mod terminal;

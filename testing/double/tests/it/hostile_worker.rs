@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tidegate_gateway::{RunContext, Shown};
-use tidegate_model::{Language, Program, Response};
+use tidegate_model::{Engine, Language, Program, Response};
 
 use crate::support::{Bench, Traces, alone, ending, peak_bytes, program};
 
@@ -93,18 +93,23 @@ async fn g37_a_reader_that_was_taken_over_reaches_nothing() {
     let bench = Bench::new("good");
     assert_eq!(ending(&bench.run("good").await), "\"good\"");
     let before = Traces::at_rest().await;
-    let languages = [Language::TypeScript, Language::Python];
-    let attacks = READER_ATTACKS.iter().flat_map(|one| languages.map(|language| (language, one)));
-    for (language, (attack, expected)) in attacks {
-        let (response, took) = attempt(&bench, attack, language).await;
-        assert_eq!(&ending(&response), expected, "{attack}: {:?}", response.error);
+    let guests = [
+        (Language::TypeScript, None),
+        (Language::TypeScript, Some(Engine::Node)),
+        (Language::TypeScript, Some(Engine::Deno)),
+        (Language::Python, None),
+    ];
+    let attacks = READER_ATTACKS.iter().flat_map(|one| guests.map(|guest| (guest, one)));
+    for (guest, (attack, expected)) in attacks {
+        let (response, took) = attempt(&bench, attack, guest).await;
+        assert_eq!(&ending(&response), expected, "{attack} {guest:?}: {:?}", response.error);
         assert_eq!(response.metrics.tool_calls, 0, "{attack}");
         assert!(took <= LIMIT + OVERSHOOT, "{attack} took {took:?}");
         let next = bench.run("good").await;
         assert_eq!(ending(&next), "\"good\"", "after {attack}: {:?}", next.error);
     }
     // A worker was started ahead for the last of them, and waits for a program.
-    let (response, _) = attempt(&bench, "good", Language::Python).await;
+    let (response, _) = attempt(&bench, "good", (Language::Python, None)).await;
     assert_eq!(ending(&response), "\"good\"", "{:?}", response.error);
     before.settle().await;
 }
@@ -116,7 +121,7 @@ async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
     assert_eq!(ending(&bench.run("good").await), "\"good\"");
     let before = Traces::at_rest().await;
     for (attack, expected) in ATTACKS {
-        let (response, took) = attempt(&bench, attack, Language::TypeScript).await;
+        let (response, took) = attempt(&bench, attack, (Language::TypeScript, None)).await;
         assert_eq!(ending(&response), expected, "{attack}: {:?}", response.error);
         assert!(took <= LIMIT + OVERSHOOT, "{attack} took {took:?}");
         let next = bench.run("good").await;
@@ -126,11 +131,15 @@ async fn every_attack_ends_its_own_run_in_time_and_leaves_nothing() {
 }
 
 /// The best of five: some may be late because the machine is busy.
-async fn attempt(bench: &Bench, attack: &str, language: Language) -> (Shown<Response>, Duration) {
+async fn attempt(
+    bench: &Bench,
+    attack: &str,
+    (language, engine): (Language, Option<Engine>),
+) -> (Shown<Response>, Duration) {
     let mut best: Option<(Shown<Response>, Duration)> = None;
     for _ in 0..5 {
         let started = Instant::now();
-        let program = Program { language, ..program(attack) };
+        let program = Program { language, engine, ..program(attack) };
         let response = bench.gateway.execute(program, &RunContext::default()).await;
         let took = started.elapsed();
         if best.as_ref().is_none_or(|(_, least)| took < *least) {
@@ -284,7 +293,7 @@ async fn g42_a_guest_cannot_say_what_only_the_gateway_may_say() {
     for (language, (claim, shown)) in
         CLAIMS.iter().flat_map(|one| languages.map(|language| (language, one)))
     {
-        let (response, _) = attempt(&bench, claim, language).await;
+        let (response, _) = attempt(&bench, claim, (language, None)).await;
         let error = response.error.as_ref().map(ToString::to_string).unwrap_or_default();
         let shown_hint =
             error.split_once("\nhint: the program may have").map_or(&*error, |cut| cut.0);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
 use tidegate_config::{Capacity, Settings, TypeCheck};
 use tidegate_gateway::{Gateway, RunContext, Shown};
@@ -42,6 +43,8 @@ impl Bench {
         // The double is not isolated.
         settings.sandbox.min_isolation = Isolation::Any;
         settings.sandbox.capacity = Capacity { max_runs: Some(64), ..Capacity::default() };
+        // Engines are looked for before a program is read; the double takes their place.
+        settings.sandbox.deno = Some(deno());
         change(&mut settings);
         let executable = double(folder.path(), habit);
         // Python is looked for there; the double takes its place.
@@ -64,6 +67,17 @@ impl Bench {
 pub(crate) fn context_of(session: &str) -> RunContext {
     let principal = Principal::Session(SessionName::parse(session).unwrap());
     RunContext { principal, ..RunContext::default() }
+}
+
+/// The Deno of the test equipment.
+fn deno() -> PathBuf {
+    let file = std::env::var_os("TIDEGATE_TEST_EQUIPMENT").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/test/equipment.json"),
+        PathBuf::from,
+    );
+    let equipment = std::fs::read(&file).unwrap_or_else(|_| panic!("run `cargo xtask setup`"));
+    let equipment: Value = serde_json::from_slice(&equipment).unwrap();
+    equipment["deno"]["command"].as_str().expect("deno is installed").into()
 }
 
 /// The double under a name that says how it greets.
