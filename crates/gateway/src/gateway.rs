@@ -125,13 +125,8 @@ impl Gateway {
         let recorder = Recorder::new(&store);
         let bridge = Arc::new(Bridge::open(&settings, recorder.clone(), commands, below)?);
         let capacity = &settings.sandbox.capacity;
-        let admission = Admission::new(
-            capacity,
-            settings.input,
-            Arc::clone(&policy),
-            recorder.clone(),
-            clock,
-        );
+        let admission =
+            Admission::new(capacity, settings.input, Arc::clone(&policy), recorder.clone(), clock);
         let examiner = Examiner::open(
             &settings,
             &examiner_environment,
