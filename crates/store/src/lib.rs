@@ -39,7 +39,7 @@ pub use approvals::{
     Answered, Approval, ApprovalAnswer, ApprovalFilter, ApprovalScope, ApprovalState, Approvals,
     NewApproval,
 };
-pub use approver_key::{ApproverKey, KeyPlace, Signer};
+pub use approver_key::{ApproverKey, ClientForms, KeyPlace, Signer};
 pub use database::{Reply, wait};
 pub use error::StoreError;
 pub use outputs::Outputs;
