@@ -45,7 +45,7 @@ pub use error::StoreError;
 pub use outputs::Outputs;
 pub use parked_runs::{Lease, Parked, ParkedRun, ParkedRuns, UnclaimedRun};
 pub use private_folder::make_state_private;
-pub use records::{PiiReport, Records, RestoredRow, SeenRow, Stats};
+pub use records::{PiiReport, Records, RestoredRow, RunOnRecord, SeenRow, Stats};
 pub use rules_seen::{RulesSeen, SeenRules};
 pub use shapes::{ShapeRecord, Shapes};
 pub use skills::{
