@@ -319,6 +319,7 @@ end = time.monotonic() + 20
 # It needs a moment to start.
 while 'closed' in sys.argv[1] and opened() and time.monotonic() < end: time.sleep(0.01)
 print(*opened(), flush=True)
+assert child.poll() is None, 'it has ended'
 print(child.communicate(b'return 6 * 7')[0].decode())
 ";
 
@@ -327,6 +328,7 @@ fn g47_no_process_of_the_user_gets_into_a_running_gateway() {
     // Root can do everything.
     let user = if nix::unistd::geteuid().is_root() { User::Dropped } else { User::Own };
     let bench = Bench::of(user);
+    bench.write("tidegate.toml", "");
     let started = |expected: &str, program: &[&str]| {
         let mut command = bench.as_user("/usr/bin/python3");
         command.args(["-c", STARTER, expected]).args(program).current_dir(bench.path());
